@@ -1,0 +1,29 @@
+import { defineConfig } from 'vitest/config';
+
+// Two projects: `fast` needs nothing but this machine's sockets; `system` runs real Postgres, processes and a browser.
+const shared = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } } };
+export default defineConfig({
+  ...shared,
+  test: {
+    projects: [
+      {
+        ...shared,
+        test: {
+          name: 'fast',
+          include: ['{packages/*,api,broker,device-agent,portal}/src/**/*.test.{ts,tsx}'],
+          exclude: ['**/*.system.test.ts', '**/node_modules/**', '**/dist/**'],
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'system',
+          include: ['{packages/*,api,broker,device-agent}/src/**/*.system.test.ts', 'portal/e2e/**/*.e2e.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
