@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** Channels the portal knows by name: °C for temperatures, % for outputs. A map may add others in the same style. */
+export const knownChannels = [
+  'bean_temp',
+  'exhaust_temp',
+  'burner_front_temp',
+  'burner_back_temp',
+  'heat_power',
+  'fan_speed',
+  'drum_speed',
+] as const;
+export type KnownChannel = (typeof knownChannels)[number];
+
+export const channelNameShape = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'use lower_snake_case, e.g. bean_temp');

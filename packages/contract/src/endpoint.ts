@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+
+export const apiBasePath = '/api/v1';
+
+/**
+ * Who may call an endpoint at all. What they may see through it is decided by the verb behind it.
+ * `device`: a board's credential (`Authorization: Bearer <machine token>` with `X-Machine-Serial`);
+ * `broker`: the MQTT broker's shared secret in `X-Broker-Secret`.
+ */
+export type Access = 'public' | 'user' | 'admin' | 'device' | 'broker';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Endpoint<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> {
+  /** Unique, camelCase verb and noun: becomes `operationId`. */
+  readonly name: string;
+  readonly method: Method;
+  /** Below `apiBasePath`, parameters in braces: `/machines/{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly access: Access;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** Shape of a success; absent for an event stream or a file. */
+  readonly response?: Response;
+  /** Content type of a success when it is not JSON. */
+  readonly produces?: string;
+  /** Status of a success, 200 unless said. */
+  readonly status?: 200 | 201 | 202 | 204;
+  /** Codes beyond those every endpoint of its access can answer. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+export const endpoint = <
+  Params extends z.ZodType = z.ZodNever,
+  Query extends z.ZodType = z.ZodNever,
+  Body extends z.ZodType = z.ZodNever,
+  Response extends z.ZodType = z.ZodNever,
+>(
+  value: Endpoint<Params, Query, Body, Response>,
+): Endpoint<Params, Query, Body, Response> => value;
+
+type Part<E, K extends 'params' | 'query' | 'body' | 'response'> = E extends { readonly [P in K]?: infer S }
+  ? NonNullable<S> extends z.ZodNever
+    ? undefined
+    : NonNullable<S>
+  : undefined;
+
+type Given<S> = S extends z.ZodType ? z.input<S> : undefined;
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** What a caller passes. */
+export type ParamsOf<E> = Given<Part<E, 'params'>>;
+export type QueryOf<E> = Given<Part<E, 'query'>>;
+export type BodyOf<E> = Given<Part<E, 'body'>>;
+/** What the api's handler receives after parsing. */
+export type ParsedParams<E> = Parsed<Part<E, 'params'>>;
+export type ParsedQuery<E> = Parsed<Part<E, 'query'>>;
+export type ParsedBody<E> = Parsed<Part<E, 'body'>>;
+/** What travels back. */
+export type ResponseOf<E> = Parsed<Part<E, 'response'>>;

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { channelNameShape } from './channels.ts';
+import { lineShape } from './shapes.ts';
+
+/**
+ * A machine map says which Modbus registers mean what. It is data: catalogue entry or the owner's file.
+ * Addresses are zero-based as on the wire; `40001` notation is refused with a sentence that says what to write.
+ */
+
+const addressSentence =
+  'write [unit/]h|i|c|d:address[.bit], zero-based as on the wire, e.g. "h:6" for holding register 6 (40007 in five-digit notation) or "2/i:10.3"';
+
+export const addressPattern = /^(?:(\d{1,3})\/)?([hicd]):(\d{1,5})(?:\.(\d{1,2}))?$/;
+
+export const addressShape = z.string().superRefine((text, context) => {
+  const match = addressPattern.exec(text);
+  if (!match) {
+    const fiveDigits = /^[0134]\d{4,5}$/.exec(text.trim());
+    const kind = { '0': 'c', '1': 'd', '3': 'i', '4': 'h' }[text.trim()[0] ?? ''];
+    const hint = fiveDigits && kind ? `"${text}" is five-digit notation: write "${kind}:${Number(text.trim().slice(1)) - 1}"` : addressSentence;
+    context.addIssue({ code: 'custom', message: hint });
+    return;
+  }
+  const [, unit, table, address, bit] = match;
+  if (unit !== undefined && Number(unit) > 247) context.addIssue({ code: 'custom', message: 'unit must be 0 to 247' });
+  if (Number(address) > 65_535) context.addIssue({ code: 'custom', message: 'address must be 0 to 65535' });
+  if (bit !== undefined && (table === 'c' || table === 'd')) {
+    context.addIssue({ code: 'custom', message: 'coils and discrete inputs have no bits: leave ".bit" away' });
+  }
+  if (bit !== undefined && Number(bit) > 15) context.addIssue({ code: 'custom', message: 'bit must be 0 to 15' });
+});
+
+export type RegisterTable = 'holding' | 'input' | 'coil' | 'discrete';
+export interface RegisterAddress {
+  readonly unit: number;
+  readonly table: RegisterTable;
+  /** Zero-based PDU address. */
+  readonly address: number;
+  readonly bit: number | undefined;
+}
+
+const tables: Record<string, RegisterTable> = { h: 'holding', i: 'input', c: 'coil', d: 'discrete' };
+
+/** Takes an address that `addressShape` accepted apart; `defaultUnit` is the map's unit. Throws on anything else. */
+export const parseAddress = (text: string, defaultUnit: number): RegisterAddress => {
+  const match = addressPattern.exec(text);
+  const table = match ? tables[match[2] ?? ''] : undefined;
+  if (!match || !table) throw new Error(`not a register address: ${text}; ${addressSentence}`);
+  return {
+    unit: match[1] === undefined ? defaultUnit : Number(match[1]),
+    table,
+    address: Number(match[3]),
+    bit: match[4] === undefined ? undefined : Number(match[4]),
+  };
+};
+
+export const encodingShape = z.enum(['u16', 'i16', 'u32', 'i32', 'f32', 'bcd16', 'bcd32', 'bool']);
+export type Encoding = z.infer<typeof encodingShape>;
+
+/** Byte order of a 32-bit value over two registers, as its bytes arrive: ABCD is big-endian, CDAB swaps the words. */
+export const wordOrderShape = z.enum(['ABCD', 'CDAB', 'BADC', 'DCBA']);
+export type WordOrder = z.infer<typeof wordOrderShape>;
+
+const serialLine = {
+  path: lineShape(200).default('/dev/ttyUSB0'),
+  baud: z.number().int().min(300).max(921_600).default(9600),
+  dataBits: z.union([z.literal(7), z.literal(8)]).default(8),
+  parity: z.enum(['none', 'even', 'odd']).default('none'),
+  stopBits: z.union([z.literal(1), z.literal(2)]).default(1),
+};
+const socket = {
+  host: lineShape(253).min(1),
+  port: z.number().int().min(1).max(65_535).default(502),
+};
+export const linkShape = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('tcp'), ...socket }),
+  z.strictObject({ kind: z.literal('rtu-over-tcp'), ...socket }),
+  z.strictObject({ kind: z.literal('rtu'), ...serialLine }),
+  z.strictObject({ kind: z.literal('ascii'), ...serialLine }),
+]);
+export type Link = z.infer<typeof linkShape>;
+
+export const unitOfMeasureShape = z.enum(['°C', '°F', '%', 'rpm', 'Pa', 'mbar', 'bool', '']);
+
+/** engineering value = raw × scale + offset; °F is converted to °C at the edge. Out of range or `bad` → null, never 0. */
+export const channelShape = z.strictObject({
+  at: addressShape,
+  as: encodingShape.default('u16'),
+  order: wordOrderShape.optional(),
+  scale: z.number().default(1),
+  offset: z.number().default(0),
+  unit: unitOfMeasureShape.default('°C'),
+  /** Valid engineering values in `unit`, before the conversion to °C. */
+  range: z.tuple([z.number(), z.number()]).optional(),
+  /** Raw values a machine sends for "no probe". */
+  bad: z.array(z.number()).optional(),
+});
+export type Channel = z.infer<typeof channelShape>;
+
+/** raw = (engineering value − offset) ÷ scale, clamped to `range`. Described and simulated; nothing writes unless commissioned. */
+export const outputShape = z.strictObject({
+  at: addressShape,
+  as: encodingShape.default('u16'),
+  order: wordOrderShape.optional(),
+  scale: z.number().default(1),
+  offset: z.number().default(0),
+  unit: unitOfMeasureShape.default('%'),
+  range: z.tuple([z.number(), z.number()]),
+  maxPerSecond: z.number().positive().optional(),
+  readback: channelNameShape.optional(),
+  safe: z.number().optional(),
+});
+export type Output = z.infer<typeof outputShape>;
+
+const eventActionShape = z.union([
+  z.tuple([addressShape, z.number()]),
+  z.strictObject({ wait: z.number().int().min(0).max(600_000) }),
+]);
+
+/** `when`: a bit the machine raises at the event (rising edge); `on`: writes that make the event happen (described only). */
+export const eventShape = z
+  .strictObject({ when: addressShape.optional(), on: z.array(eventActionShape).optional() })
+  .refine((event) => event.when !== undefined || event.on !== undefined, 'an event needs "when" or "on"');
+
+export const eventNameShape = z.enum([
+  'charge',
+  'turning_point',
+  'dry_end',
+  'first_crack',
+  'first_crack_end',
+  'second_crack',
+  'second_crack_end',
+  'drop',
+  'cooling',
+  'cool_end',
+]);
+
+export const machineMapShape = z
+  .strictObject({
+    v: z.literal(1),
+    id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,79}$/, 'use lower-case letters, digits, dot, dash'),
+    /** Counts the owner's edits; travels with every batch of samples. */
+    rev: z.number().int().min(1).default(1),
+    maker: lineShape(80),
+    model: lineShape(80),
+    link: linkShape,
+    unit: z.number().int().min(0).max(247).default(1),
+    order: wordOrderShape.default('ABCD'),
+    /** Readings per second. */
+    hz: z.number().min(0.1).max(10).default(2),
+    timeoutMs: z.number().int().min(20).max(10_000).default(300),
+    /** Silence kept after a failure, longer than the machine's slowest answer. */
+    quietMs: z.number().int().min(0).max(30_000).default(1000),
+    /** Pause between two requests on a line that needs one. */
+    gapMs: z.number().int().min(0).max(1000).default(0),
+    maxRegisters: z.number().int().min(1).max(125).default(100),
+    maxHole: z.number().int().min(0).max(60).default(12),
+    /** RPM at which `drum_speed` reads 100 %. */
+    maxDrumRpm: z.number().positive().max(500).default(100),
+    channels: z.record(channelNameShape, channelShape),
+    outputs: z.partialRecord(channelNameShape, outputShape).default({}),
+    events: z.partialRecord(eventNameShape, eventShape).default({}),
+  })
+  .superRefine((map, context) => {
+    if (!('bean_temp' in map.channels)) {
+      context.addIssue({ code: 'custom', path: ['channels'], message: 'bean_temp is missing: a roast is read by its bean temperature' });
+    }
+    for (const [name, output] of Object.entries(map.outputs)) {
+      if (output?.readback !== undefined && !(output.readback in map.channels)) {
+        context.addIssue({ code: 'custom', path: ['outputs', name, 'readback'], message: `there is no channel "${output.readback}"` });
+      }
+    }
+  });
+export type MachineMap = z.infer<typeof machineMapShape>;
+/** As a person writes it, defaults left away. */
+export type MachineMapInput = z.input<typeof machineMapShape>;

@@ -1,0 +1,197 @@
+import { markKinds } from '@roastery/roasting/marks';
+import { z } from 'zod';
+import { channelNameShape } from './channels.ts';
+import { machineMapShape } from './machine-map.ts';
+import { idShape, lineShape } from './shapes.ts';
+
+/**
+ * Topics and payloads between a board and the server. MQTT user name = serial number, password = machine token,
+ * client id = `clientIdOf(serial)`. A serial number may hold any character: it travels percent-encoded as one level.
+ */
+const root = 'roastery/v1';
+const level = (serialNumber: string): string => encodeURIComponent(serialNumber);
+
+export const topicKinds = ['journal', 'live', 'status', 'ack', 'config', 'plan'] as const;
+export type TopicKind = (typeof topicKinds)[number];
+
+export const topicOf = (serialNumber: string, kind: TopicKind): string => `${root}/${level(serialNumber)}/${kind}`;
+/** Filter over all machines; `$share/ingest/` is put before it on brokers that divide work. */
+export const allMachines = (kind: TopicKind): string => `${root}/+/${kind}`;
+export const parseTopic = (topic: string): { serialNumber: string; kind: TopicKind } | undefined => {
+  const [a, b, serial, kind, ...rest] = topic.split('/');
+  if (`${a}/${b}` !== root || serial === undefined || serial === '' || rest.length > 0) return undefined;
+  const known = topicKinds.find((candidate) => candidate === kind);
+  if (known === undefined) return undefined;
+  try {
+    const serialNumber = decodeURIComponent(serial);
+    return level(serialNumber) === serial ? { serialNumber, kind: known } : undefined;
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+};
+export const clientIdOf = (serialNumber: string): string => `board-${level(serialNumber)}`;
+
+/** A board publishes these on its own topics only … */
+export const deviceMayPublish: readonly TopicKind[] = ['journal', 'live', 'status'];
+/** … and reads these, its own only. */
+export const deviceMaySubscribe: readonly TopicKind[] = ['ack', 'config', 'plan'];
+
+/** User name of the api's own connection; its password is the broker secret. */
+export const serviceUserName = '$api';
+
+const epochShape = z.string().regex(/^[0-9a-f]{16}$/, 'sixteen hex digits, random per journal folder');
+const seqShape = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const millisShape = z.number().int().min(0).max(8.64e15);
+
+/** Where and when a batch was made. Elapsed time comes from `mono`; the wall clock of a board may be weeks off. */
+const batchHead = {
+  v: z.literal(1),
+  /** Stream id: random per journal folder, so that a re-flashed card cannot collide. Order is (epoch, seq). */
+  epoch: epochShape,
+  /** Sequence number of the first entry; entry i has seq + i. Samples and events share one sequence. */
+  seq: seqShape,
+  /** The kernel's boot id: monotonic times compare only within one boot. */
+  boot: z.string().regex(/^[0-9a-f-]{8,40}$/),
+  /** Whether the wall clock was synchronised when the batch was cut. */
+  synced: z.boolean(),
+  /** Wall clock of the first entry, ms since 1970, as known when the batch was cut. */
+  t: millisShape,
+  /** Monotonic clock of the first entry, ms since boot. */
+  mono: millisShape,
+};
+
+export const maxBatchEntries = 600;
+const valueShape = z.number().min(-1e6).max(1e6).nullable();
+
+export const sampleBatchShape = z
+  .strictObject({
+    ...batchHead,
+    k: z.literal('samples'),
+    map: z.strictObject({ id: z.string().max(80), rev: z.number().int() }),
+    /** ms after `mono`, one per sample, rising. */
+    dt: z.array(z.number().int().min(0).max(86_400_000)).min(1).max(maxBatchEntries),
+    ch: z.array(channelNameShape).min(1).max(64),
+    /** One column per channel, each as long as `dt`; null where nothing valid was read. */
+    s: z.array(z.array(valueShape).max(maxBatchEntries)).min(1).max(64),
+  })
+  .superRefine((batch, context) => {
+    if (batch.s.length !== batch.ch.length) context.addIssue({ code: 'custom', path: ['s'], message: 's needs one column per channel in ch' });
+    if (new Set(batch.ch).size !== batch.ch.length) context.addIssue({ code: 'custom', path: ['ch'], message: 'channel names repeat' });
+    if (batch.s.some((column) => column.length !== batch.dt.length)) {
+      context.addIssue({ code: 'custom', path: ['s'], message: 'every column must be as long as dt' });
+    }
+    if (batch.dt.some((value, index) => index > 0 && value < (batch.dt[index - 1] ?? 0))) {
+      context.addIssue({ code: 'custom', path: ['dt'], message: 'dt must not fall' });
+    }
+  });
+export type SampleBatch = z.infer<typeof sampleBatchShape>;
+
+export const markKindShape = z.enum(markKinds);
+export const markOriginShape = z.enum(['machine', 'detector', 'person']);
+
+/** A mark, or its correction: the newest entry of one kind within a roast counts; `seq: null` takes the mark back. */
+export const markEventShape = z.strictObject({
+  type: z.literal('mark'),
+  roast_id: idShape,
+  kind: markKindShape,
+  /** Sequence number of the sample nearest to the mark. */
+  at_seq: seqShape.nullable(),
+  /** Monotonic clock of the mark, ms since boot; may lie between two samples. */
+  at_mono: millisShape.nullable(),
+  temp: z.number().min(-100).max(1200).nullable(),
+  origin: markOriginShape,
+  confidence: z.number().min(0).max(1),
+  provisional: z.boolean(),
+});
+
+/** A roast exists from its first `in_progress`; the board makes its id (UUID v7). */
+export const roastEventShape = z.strictObject({
+  type: z.literal('roast'),
+  roast_id: idShape,
+  state: z.enum(['in_progress', 'completed', 'aborted']),
+});
+
+/** What the journal had to let go when its disk was full: those sequence numbers will never come. */
+export const gapEventShape = z.strictObject({
+  type: z.literal('gap'),
+  from_seq: seqShape,
+  to_seq: seqShape,
+  reason: z.enum(['disk_full', 'damaged', 'cap_reached']),
+});
+
+/** The agent started: explains a pause in the samples. */
+export const startEventShape = z.strictObject({ type: z.literal('start'), agent_version: lineShape(40) });
+
+export const journalEventShape = z.discriminatedUnion('type', [markEventShape, roastEventShape, gapEventShape, startEventShape]);
+export type JournalEvent = z.infer<typeof journalEventShape>;
+export type MarkEvent = z.infer<typeof markEventShape>;
+
+export const eventBatchShape = z.strictObject({
+  ...batchHead,
+  k: z.literal('events'),
+  ev: z
+    .array(z.strictObject({ dt: z.number().int().min(0).max(86_400_000), e: journalEventShape }))
+    .min(1)
+    .max(maxBatchEntries),
+});
+export type EventBatch = z.infer<typeof eventBatchShape>;
+
+/** Payload of `journal`, JSON, gzip allowed (recognised by its two magic bytes). */
+export const journalBatchShape = z.discriminatedUnion('k', [sampleBatchShape, eventBatchShape]);
+export type JournalBatch = z.infer<typeof journalBatchShape>;
+
+/** Entries in a batch: the batch covers seq … seq + count − 1. */
+export const entryCount = (batch: JournalBatch): number => (batch.k === 'samples' ? batch.dt.length : batch.ev.length);
+
+/**
+ * Payload of `ack`, published after the commit: these inclusive ranges of the stream are in the database (or refused for
+ * good and quarantined) and may leave the board's disk. The first range starts at the lowest sequence number still of interest.
+ */
+export const ackShape = z.object({
+  v: z.literal(1),
+  epoch: epochShape,
+  ranges: z.array(z.tuple([seqShape, seqShape])).max(1000),
+});
+export type Ack = z.infer<typeof ackShape>;
+
+/** Payload of `live`, QoS 0: the newest reading, for the eye only. Same (epoch, seq) as in the journal. */
+export const liveReadingShape = z.strictObject({
+  v: z.literal(1),
+  epoch: epochShape,
+  seq: seqShape,
+  boot: batchHead.boot,
+  t: millisShape,
+  mono: millisShape,
+  values: z.record(channelNameShape, valueShape),
+  roast: z
+    .strictObject({ id: idShape, charge_mono: millisShape, state: z.enum(['in_progress', 'completed', 'aborted']) })
+    .nullable(),
+  /** What the machine is doing, by the board's detector. */
+  phase: z.enum(['idle', 'roasting', 'dropped']),
+});
+export type LiveReading = z.infer<typeof liveReadingShape>;
+
+/** Payload of `status`, retained; the last will is the same with `online: false`. */
+export const statusShape = z.object({
+  v: z.literal(1),
+  online: z.boolean(),
+  /** Random per connection: a late last will of an older connection must not hide a newer one. */
+  session: z.string().max(40),
+  t: millisShape,
+  agent_version: lineShape(40).optional(),
+  firmware_version: lineShape(40).optional(),
+  epoch: epochShape.optional(),
+  map: z.object({ id: z.string().max(80), rev: z.number().int() }).optional(),
+  machine_link: z.enum(['ok', 'failing', 'starting']).optional(),
+  machine_link_detail: z.string().max(300).optional(),
+  journal: z
+    .object({ entries_waiting: z.number().int().min(0), bytes: z.number().int().min(0), dropped_entries: z.number().int().min(0) })
+    .optional(),
+  clock_synced: z.boolean().optional(),
+  disk_free_bytes: z.number().int().min(0).optional(),
+});
+export type DeviceStatus = z.infer<typeof statusShape>;
+
+/** Payload of `config`, retained: the machine map the owner chose. */
+export const configShape = z.object({ v: z.literal(1), map: machineMapShape });

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** UUID, version 7 where we make it: sorts by creation time. */
+export const idShape = z.uuid();
+export type Id = z.infer<typeof idShape>;
+
+/** ISO 8601 in UTC, e.g. `2026-11-21T07:40:00.000Z`. */
+export const instantShape = z.iso.datetime();
+
+/** Calendar day in the roastery's time zone, `yyyy-mm-dd`. */
+export const dayShape = z.iso.date();
+
+/** Temperatures in °C unless a name says otherwise; wide enough for burners, narrow enough to refuse nonsense. */
+export const temperatureShape = z.number().min(-100).max(1200);
+
+/** A single line that a person typed: trimmed, no control characters. */
+export const lineShape = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    // oxlint-disable-next-line no-control-regex -- control characters are what is refused here
+    .regex(/^[^\u0000-\u001f\u007f]*$/u, 'must not contain control characters');
+
+/** Several lines; NUL is refused because Postgres cannot store it. */
+export const textShape = (max: number) =>
+  z
+    .string()
+    .max(max)
+    // oxlint-disable-next-line no-control-regex -- NUL is what is refused here
+    .regex(/^[^\u0000]*$/u, 'must not contain NUL');
+
+/** Query values arrive as text: `true`/`1` and `false`/`0`. */
+export const flagQueryShape = z
+  .enum(['true', 'false', '1', '0'])
+  .transform((value) => value === 'true' || value === '1');
+
+/** Server-side paging: `limit` rows from `offset`; `q` searches. Each list adds its own `sort`. */
+export const pageQuery = (defaultLimit: number) => ({
+  limit: z.coerce.number().int().min(1).max(500).default(defaultLimit),
+  offset: z.coerce.number().int().min(0).max(10_000_000).default(0),
+  q: lineShape(200).optional(),
+});
+
+export const emptyShape = z.object({}).strict();
+export const messageShape = z.object({ message: z.string() });
