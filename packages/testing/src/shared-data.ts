@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+
+/** The repository's top folder, as an absolute path. */
+export function repositoryRoot(): string {
+  return REPOSITORY;
+}
+
+/** Where real roasts and machine configurations lie, beside the repository; they are no part of the project. */
+export interface SharedData {
+  present: boolean;
+  /** Absolute path of a file or folder in it. */
+  path(...parts: string[]): string;
+  /**
+   * A test's title that says why it is skipped when the data is absent:
+   * `it.skipIf(!data.present)(data.title('replays the Probat roast'), …)`.
+   */
+  title(title: string): string;
+}
+
+export function sharedData(): SharedData {
+  const folder = path.resolve(REPOSITORY, '..', 'shared', 'data');
+  const present = existsSync(folder);
+  return {
+    present,
+    path: (...parts) => path.join(folder, ...parts),
+    title: (title) =>
+      present ? title : `${title} (skipped: needs the real roasts in ../shared/data, which is absent)`,
+  };
+}

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface WaitOptions {
+  /** Give up after this many milliseconds (default 10,000). */
+  timeoutMs?: number;
+  /** Look again after this many milliseconds (default 50). */
+  everyMs?: number;
+}
+
+/**
+ * Asks `probe` until it answers something other than `undefined`, `null` or `false`, and answers that.
+ * @param awaited what is waited for, in words: it is in the error when the time is up, with the last failure
+ */
+export async function until<T>(
+  awaited: string,
+  probe: () => T | Promise<T>,
+  { timeoutMs = 10_000, everyMs = 50 }: WaitOptions = {},
+): Promise<NonNullable<Exclude<T, false>>> {
+  const deadline = Date.now() + timeoutMs;
+  let lastFailure: unknown;
+  do {
+    try {
+      const answer = await probe();
+      if (answer !== undefined && answer !== null && answer !== false) return answer as NonNullable<Exclude<T, false>>;
+      lastFailure = undefined;
+    } catch (error) {
+      lastFailure = error;
+    }
+    await sleep(everyMs);
+  } while (Date.now() < deadline);
+  const because = lastFailure instanceof Error ? `: ${lastFailure.message}` : '';
+  throw new Error(`Waited ${timeoutMs} ms in vain for ${awaited}${because}`, { cause: lastFailure });
+}
+
+/** Waits until a GET answers 2xx, and answers the response. */
+export function untilHttpOk(url: string, options: WaitOptions = {}): Promise<Response> {
+  return until(
+    `${url} to answer 2xx`,
+    async () => {
+      const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+      if (response.ok) return response;
+      await response.body?.cancel();
+      throw new Error(`answered ${response.status}`);
+    },
+    options,
+  );
+}
+
+/** Waits until something accepts TCP connections at the port. */
+export function untilListening(port: number, host = '127.0.0.1', options: WaitOptions = {}): Promise<true> {
+  return until(`port ${port} to listen`, () => accepts(port, host), options);
+}
+
+/** Waits until the port can be taken again. */
+export async function untilPortFree(port: number, host = '127.0.0.1', options: WaitOptions = {}): Promise<void> {
+  await until(`port ${port} to be free`, () => canListen(port, host), options);
+}
+
+/** Waits until no process has this id (a zombie counts as gone). */
+export async function untilProcessGone(pid: number, options: WaitOptions = {}): Promise<void> {
+  await until(`process ${pid} to be gone`, async () => !(await processAlive(pid)), options);
+}
+
+async function processAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // "pid (name) state …"; the name may itself hold brackets and spaces.
+  return status.slice(status.lastIndexOf(')') + 2, status.lastIndexOf(')') + 3) !== 'Z';
+}
+
+function accepts(port: number, host: string): Promise<true> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', reject);
+  });
+}
+
+function canListen(port: number, host: string): Promise<true> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen({ port, host }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** A port of this machine that nobody listens on right now. */
+export function freePort(host = '127.0.0.1'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen({ port: 0, host }, () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
