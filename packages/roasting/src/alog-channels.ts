@@ -1,0 +1,50 @@
+import { valuesOf, type Dictionary } from './alog-fields.ts';
+import type { PythonValue } from './python-literal.ts';
+import { risingIndices } from './rising-times.ts';
+import type { Reading } from './series.ts';
+
+/** A further curve of the file. Its unit isn't stored: a temperature (in the file's unit), a percentage, anything. */
+export interface AlogChannel {
+  readonly name: string;
+  readonly timesSeconds: readonly number[];
+  /** As recorded, dropouts (-1) as null. */
+  readonly values: readonly Reading[];
+}
+
+/**
+ * The curves of the extra devices, two for each. Names that refer to an event type (`{0}`…`{3}`) are resolved;
+ * curves without a single reading are left out.
+ */
+export function alogChannels(file: Dictionary, eventNames: readonly string[]): AlogChannel[] {
+  const channels: AlogChannel[] = [];
+  for (const [device, times] of valuesOf(file, 'extratimex').entries()) {
+    if (!Array.isArray(times)) continue;
+    const rawTimes = times.map((time) => (typeof time === 'number' ? time : Number.NaN));
+    const kept = risingIndices(rawTimes);
+    const timesSeconds = kept.map((index) => rawTimes[index] ?? 0);
+    for (const side of [1, 2] as const) {
+      const name = valuesOf(file, `extraname${side}`)[device];
+      const raw = valuesOf(file, `extratemp${side}`)[device];
+      if (!Array.isArray(raw)) continue;
+      const values = kept.map((index) => readingOf(raw[index]));
+      if (values.every((value) => value === null)) continue;
+      channels.push({ name: resolvedName(name, eventNames, device, side), timesSeconds, values });
+    }
+  }
+  return channels;
+}
+
+function readingOf(value: PythonValue | undefined): Reading {
+  return typeof value === 'number' && Number.isFinite(value) && value !== -1 ? value : null;
+}
+
+function resolvedName(
+  name: PythonValue | undefined,
+  eventNames: readonly string[],
+  device: number,
+  side: number,
+): string {
+  const text =
+    typeof name === 'string' ? name.replaceAll(/\{([0-3])\}/g, (_, type) => eventNames[Number(type)] ?? '') : '';
+  return text.trim() || `Extra ${device + 1}.${side}`;
+}

@@ -1,0 +1,178 @@
+import { alogChannels, type AlogChannel } from './alog-channels.ts';
+import { controlStepsOf, eventNamesOf, type ControlSteps } from './alog-controls.ts';
+import { numberOf, numbersOf, textOf, valuesOf, type Dictionary } from './alog-fields.ts';
+import type { Mark, MarkKind } from './marks.ts';
+import { LiteralError, parsePythonLiteral } from './python-literal.ts';
+import { risingIndices } from './rising-times.ts';
+import type { Reading } from './series.ts';
+import { fToC, parseMassUnit, toKg, type TemperatureUnit } from './units.ts';
+
+export type AlogErrorCode = 'too_large' | 'not_a_literal' | 'not_a_roast';
+
+/** The text is no Artisan roast file. */
+export class AlogError extends Error {
+  readonly code: AlogErrorCode;
+  constructor(code: AlogErrorCode, message: string) {
+    super(message);
+    this.name = 'AlogError';
+    this.code = code;
+  }
+}
+
+/** What the reader had to assume or leave out; tell the person who imports the file. */
+export type AlogWarning =
+  | 'no_readings'
+  | 'unit_missing'
+  | 'marks_missing'
+  | 'mark_out_of_range'
+  | 'time_ran_backwards'
+  | 'series_of_unequal_length';
+
+/** A roast as an Artisan file has it: °C, kg, seconds since the recording began. */
+export interface ArtisanRoast {
+  readonly timesSeconds: readonly number[];
+  readonly beanTempC: readonly Reading[];
+  readonly exhaustTempC: readonly Reading[];
+  readonly marks: readonly Mark[];
+  readonly channels: readonly AlogChannel[];
+  readonly controls: ControlSteps;
+  readonly title: string | null;
+  readonly beans: string | null;
+  readonly machine: string | null;
+  readonly greenKg: number | null;
+  readonly roastedKg: number | null;
+  /** ISO 8601, UTC. */
+  readonly roastedAt: string | null;
+  readonly batchNumber: number | null;
+  readonly batchPrefix: string | null;
+  readonly uuid: string | null;
+  /** The unit the file was recorded in. */
+  readonly recordedIn: TemperatureUnit;
+  readonly artisanVersion: string | null;
+  readonly warnings: readonly AlogWarning[];
+}
+
+/** The kinds in the order of `timeindex`. */
+const timeindexKinds: readonly MarkKind[] = [
+  'charge',
+  'dry_end',
+  'first_crack',
+  'first_crack_end',
+  'second_crack',
+  'second_crack_end',
+  'drop',
+  'cool_end',
+];
+
+/**
+ * Reads an Artisan `.alog` file: the `repr()` of one Python dictionary. Parsed as a literal, never evaluated.
+ * Dropouts (-1) become null, °F becomes °C, samples at which time runs backwards are left out (the longest run of
+ * rising times stays). A file without readings is a valid, empty roast with a warning.
+ *
+ * @throws {AlogError} `too_large`, `not_a_literal` (damaged or another format), `not_a_roast` (a literal, but without
+ *   Artisan's `timex`)
+ */
+export function parseAlog(text: string, options: { maxLength?: number } = {}): ArtisanRoast {
+  const file = readDictionary(text, options);
+  const warnings = new Set<AlogWarning>();
+  if (!Array.isArray(file.get('timex')))
+    throw new AlogError('not_a_roast', 'The file holds no roast: timex is missing');
+
+  const mode = textOf(file, 'mode');
+  const recordedIn: TemperatureUnit = mode?.toUpperCase() === 'F' ? 'F' : 'C';
+  if (mode === null) warnings.add('unit_missing');
+
+  const rawTimes = numbersOf(file, 'timex');
+  const kept = risingIndices(rawTimes);
+  if (kept.length < rawTimes.length) warnings.add('time_ran_backwards');
+  const timesSeconds = kept.map((index) => rawTimes[index] ?? 0);
+  const temperatures = (key: string): Reading[] => {
+    const raw = numbersOf(file, key);
+    if (raw.length !== rawTimes.length) warnings.add('series_of_unequal_length');
+    return kept.map((index) => temperatureC(raw[index], recordedIn));
+  };
+  const beanTempC = temperatures('temp2');
+  const exhaustTempC = temperatures('temp1');
+  if (beanTempC.every((temp) => temp === null)) warnings.add('no_readings');
+
+  const eventNames = eventNamesOf(file);
+  const weight = valuesOf(file, 'weight');
+  return {
+    timesSeconds,
+    beanTempC,
+    exhaustTempC,
+    marks: marksOf(file, kept, timesSeconds, beanTempC, warnings),
+    channels: alogChannels(file, eventNames),
+    controls: controlStepsOf(file, rawTimes),
+    title: textOf(file, 'title'),
+    beans: textOf(file, 'beans')?.replaceAll('\\n', '\n').trim() || null,
+    machine: textOf(file, 'roastertype'),
+    greenKg: weightKg(weight[0], weight[2]),
+    roastedKg: weightKg(weight[1], weight[2]),
+    roastedAt: roastedAtOf(file),
+    batchNumber: numberOf(file, 'roastbatchnr') || null,
+    batchPrefix: textOf(file, 'roastbatchprefix'),
+    uuid: textOf(file, 'roastUUID'),
+    recordedIn,
+    artisanVersion: textOf(file, 'version'),
+    warnings: [...warnings],
+  };
+}
+
+function readDictionary(text: string, options: { maxLength?: number }): Dictionary {
+  try {
+    const value = parsePythonLiteral(text, options);
+    if (value instanceof Map) return value;
+  } catch (error) {
+    if (!(error instanceof LiteralError)) throw error;
+    if (error.code === 'too_large') throw new AlogError('too_large', 'The file is larger than is read');
+    throw new AlogError('not_a_literal', `The file is damaged or no Artisan roast: ${error.message}`);
+  }
+  throw new AlogError('not_a_roast', 'The file holds no roast: it is not a dictionary');
+}
+
+/** Artisan writes -1 for a reading it didn't get; that and anything that is no number is missing. */
+function temperatureC(raw: number | undefined, recordedIn: TemperatureUnit): Reading {
+  if (raw === undefined || raw === -1 || !Number.isFinite(raw)) return null;
+  return recordedIn === 'F' ? fToC(raw) : raw;
+}
+
+function marksOf(
+  file: Dictionary,
+  kept: readonly number[],
+  timesSeconds: readonly number[],
+  beanTempC: readonly Reading[],
+  warnings: Set<AlogWarning>,
+): Mark[] {
+  const timeindex = numbersOf(file, 'timeindex');
+  if (timeindex.length === 0) warnings.add('marks_missing');
+  const marks: Mark[] = [];
+  for (const [slot, kind] of timeindexKinds.entries()) {
+    const index = timeindex[slot];
+    // Charge may sit on the first sample, where the others' 0 says that they are unset.
+    if (index === undefined || index < (kind === 'charge' ? 0 : 1)) continue;
+    const at = kept.indexOf(index);
+    const timeSeconds = timesSeconds[at];
+    if (timeSeconds === undefined) {
+      warnings.add('mark_out_of_range');
+      continue;
+    }
+    const tempC = beanTempC[at] ?? null;
+    marks.push({ kind, timeSeconds, tempC, origin: 'person', confidence: 1, provisional: false });
+  }
+  return marks;
+}
+
+function weightKg(value: unknown, unit: unknown): number | null {
+  if (typeof value !== 'number' || !(value > 0) || !Number.isFinite(value) || typeof unit !== 'string') return null;
+  const known = parseMassUnit(unit);
+  return known === null ? null : toKg(value, known);
+}
+
+/** `roastepoch` is UTC seconds; a file without it has only a local date, which we don't guess a zone for. */
+function roastedAtOf(file: Dictionary): string | null {
+  const epoch = numberOf(file, 'roastepoch');
+  if (epoch === null || epoch <= 0) return null;
+  const date = new Date(epoch * 1000);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}

@@ -1,0 +1,73 @@
+/** A reading, or null where the probe or the line gave none. */
+export type Reading = number | null;
+
+/**
+ * Missing readings in a row that may be bridged for display and for rates; a longer run is a gap and stays one
+ * (the house rule of the record: nothing is invented).
+ */
+export const bridgeableMissing = 3;
+
+/** True for a number one can calculate with. */
+export function isReading(value: number | null | undefined): value is number {
+  return value !== null && value !== undefined && Number.isFinite(value);
+}
+
+/**
+ * Indices of usable readings, split wherever more than {@link bridgeableMissing} readings in a row are missing. A
+ * reading whose time doesn't lie after the one before it is left out, since no rate can be taken across it.
+ */
+export function stretchesOf(timesSeconds: ArrayLike<number>, values: ArrayLike<Reading>): number[][] {
+  const stretches: number[][] = [];
+  let current: number[] = [];
+  let missing = 0;
+  let lastTime = Number.NEGATIVE_INFINITY;
+  const length = Math.min(timesSeconds.length, values.length);
+  for (let index = 0; index < length; index++) {
+    const time = timesSeconds[index];
+    if (!isReading(values[index]) || !isReading(time)) {
+      missing++;
+      continue;
+    }
+    if (time <= lastTime) continue;
+    if (missing > bridgeableMissing && current.length > 0) {
+      stretches.push(current);
+      current = [];
+    }
+    missing = 0;
+    lastTime = time;
+    current.push(index);
+  }
+  if (current.length > 0) stretches.push(current);
+  return stretches;
+}
+
+/**
+ * Value at a moment by linear interpolation between the readings around it; null outside the series or inside a gap
+ * longer than `maxGapSeconds`. Times must rise.
+ */
+export function valueAt(
+  timesSeconds: ArrayLike<number>,
+  values: ArrayLike<Reading>,
+  atSeconds: number,
+  maxGapSeconds = 10,
+): Reading {
+  let low = 0;
+  let high = timesSeconds.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((timesSeconds[middle] ?? Number.POSITIVE_INFINITY) <= atSeconds) low = middle + 1;
+    else high = middle;
+  }
+  let left = low - 1;
+  while (left >= 0 && !isReading(values[left])) left--;
+  let right = low;
+  while (right < timesSeconds.length && !isReading(values[right])) right++;
+  const leftTime = timesSeconds[left];
+  const leftValue = values[left];
+  if (leftTime === undefined || !isReading(leftValue)) return null;
+  if (leftTime === atSeconds) return leftValue;
+  const rightTime = timesSeconds[right];
+  const rightValue = values[right];
+  if (rightTime === undefined || !isReading(rightValue) || rightTime - leftTime > maxGapSeconds) return null;
+  return leftValue + ((rightValue - leftValue) * (atSeconds - leftTime)) / (rightTime - leftTime);
+}

@@ -1,0 +1,80 @@
+/** °C to °F. For temperatures; a rate converts with {@link rateCToF}. */
+export function cToF(tempC: number): number {
+  return tempC * 1.8 + 32;
+}
+
+/** °F to °C. For temperatures; a rate converts with {@link rateFToC}. */
+export function fToC(tempF: number): number {
+  return (tempF - 32) / 1.8;
+}
+
+/** A rate or a difference in °C as one in °F: the offset of 32 falls out. */
+export function rateCToF(rateC: number): number {
+  return rateC * 1.8;
+}
+
+/** A rate or a difference in °F as one in °C. */
+export function rateFToC(rateF: number): number {
+  return rateF / 1.8;
+}
+
+export type TemperatureUnit = 'C' | 'F';
+
+export const massUnits = ['g', 'kg', 'lb', 'oz'] as const;
+export type MassUnit = (typeof massUnits)[number];
+
+/** Kilograms in one unit; the avoirdupois pound is 0.45359237 kg by definition (international agreement of 1959). */
+const kgPerUnit: Record<MassUnit, number> = { g: 0.001, kg: 1, lb: 0.45359237, oz: 0.45359237 / 16 };
+
+/** A weight in any unit as kg. */
+export function toKg(value: number, unit: MassUnit): number {
+  return value * kgPerUnit[unit];
+}
+
+/** A weight in kg in another unit. */
+export function fromKg(kg: number, unit: MassUnit): number {
+  return kg / kgPerUnit[unit];
+}
+
+/** The unit a file or a person wrote (`Kg`, `LB`, `lbs`, ` oz`), or null when it is none of ours. */
+export function parseMassUnit(text: string): MassUnit | null {
+  const word = text.trim().toLowerCase().replace(/s$/, '');
+  return massUnits.find((unit) => unit === word) ?? null;
+}
+
+/**
+ * Seconds as m:ss, rounded to the second: 612.4 → `10:12`. Minutes don't turn into hours, as on a roaster's clock.
+ * Negative times (before charge) carry a minus. `--` when there is no duration.
+ */
+export function formatDuration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return '--';
+  const whole = Math.round(Math.abs(seconds));
+  const sign = seconds < 0 && whole > 0 ? '-' : '';
+  return `${sign}${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
+
+/** `6:12` as 372 seconds; also plain seconds (`372`) and `1:02:03`. Null when it is not a time. */
+export function parseDuration(text: string): number | null {
+  const match = /^(?:(\d{1,3}):)?(\d{1,4}):([0-5]\d)$|^(\d{1,6})$/.exec(text.trim());
+  if (!match) return null;
+  const [, hours, minutes, seconds, plain] = match;
+  if (plain !== undefined) return Number(plain);
+  return Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(seconds);
+}
+
+/** A temperature with one decimal in the reader's unit, `204.5 °C`; `--` when it is missing. */
+export function formatTemperature(tempC: number | null | undefined, unit: TemperatureUnit = 'C'): string {
+  if (tempC === null || tempC === undefined || !Number.isFinite(tempC)) return '--';
+  return `${oneDecimal(unit === 'F' ? cToF(tempC) : tempC)} °${unit}`;
+}
+
+/** A rate of rise with one decimal in the reader's unit, `8.4 °C/min`; `--` when it is missing. */
+export function formatRate(ratePerMinuteC: number | null | undefined, unit: TemperatureUnit = 'C'): string {
+  if (ratePerMinuteC === null || ratePerMinuteC === undefined || !Number.isFinite(ratePerMinuteC)) return '--';
+  return `${oneDecimal(unit === 'F' ? rateCToF(ratePerMinuteC) : ratePerMinuteC)} °${unit}/min`;
+}
+
+function oneDecimal(value: number): string {
+  const text = value.toFixed(1);
+  return text === '-0.0' ? '0.0' : text;
+}
