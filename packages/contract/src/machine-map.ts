@@ -17,7 +17,10 @@ export const addressShape = z.string().superRefine((text, context) => {
   if (!match) {
     const fiveDigits = /^[0134]\d{4,5}$/.exec(text.trim());
     const kind = { '0': 'c', '1': 'd', '3': 'i', '4': 'h' }[text.trim()[0] ?? ''];
-    const hint = fiveDigits && kind ? `"${text}" is five-digit notation: write "${kind}:${Number(text.trim().slice(1)) - 1}"` : addressSentence;
+    const hint =
+      fiveDigits && kind
+        ? `"${text}" is five-digit notation: write "${kind}:${Number(text.trim().slice(1)) - 1}"`
+        : addressSentence;
     context.addIssue({ code: 'custom', message: hint });
     return;
   }
@@ -163,11 +166,19 @@ export const machineMapShape = z
   })
   .superRefine((map, context) => {
     if (!('bean_temp' in map.channels)) {
-      context.addIssue({ code: 'custom', path: ['channels'], message: 'bean_temp is missing: a roast is read by its bean temperature' });
+      context.addIssue({
+        code: 'custom',
+        path: ['channels'],
+        message: 'bean_temp is missing: a roast is read by its bean temperature',
+      });
     }
     for (const [name, output] of Object.entries(map.outputs)) {
       if (output?.readback !== undefined && !(output.readback in map.channels)) {
-        context.addIssue({ code: 'custom', path: ['outputs', name, 'readback'], message: `there is no channel "${output.readback}"` });
+        context.addIssue({
+          code: 'custom',
+          path: ['outputs', name, 'readback'],
+          message: `there is no channel "${output.readback}"`,
+        });
       }
     }
   });

@@ -76,8 +76,10 @@ export const sampleBatchShape = z
     s: z.array(z.array(valueShape).max(maxBatchEntries)).min(1).max(64),
   })
   .superRefine((batch, context) => {
-    if (batch.s.length !== batch.ch.length) context.addIssue({ code: 'custom', path: ['s'], message: 's needs one column per channel in ch' });
-    if (new Set(batch.ch).size !== batch.ch.length) context.addIssue({ code: 'custom', path: ['ch'], message: 'channel names repeat' });
+    if (batch.s.length !== batch.ch.length)
+      context.addIssue({ code: 'custom', path: ['s'], message: 's needs one column per channel in ch' });
+    if (new Set(batch.ch).size !== batch.ch.length)
+      context.addIssue({ code: 'custom', path: ['ch'], message: 'channel names repeat' });
     if (batch.s.some((column) => column.length !== batch.dt.length)) {
       context.addIssue({ code: 'custom', path: ['s'], message: 'every column must be as long as dt' });
     }
@@ -123,7 +125,12 @@ export const gapEventShape = z.strictObject({
 /** The agent started: explains a pause in the samples. */
 export const startEventShape = z.strictObject({ type: z.literal('start'), agent_version: lineShape(40) });
 
-export const journalEventShape = z.discriminatedUnion('type', [markEventShape, roastEventShape, gapEventShape, startEventShape]);
+export const journalEventShape = z.discriminatedUnion('type', [
+  markEventShape,
+  roastEventShape,
+  gapEventShape,
+  startEventShape,
+]);
 export type JournalEvent = z.infer<typeof journalEventShape>;
 export type MarkEvent = z.infer<typeof markEventShape>;
 
@@ -186,7 +193,11 @@ export const statusShape = z.object({
   machine_link: z.enum(['ok', 'failing', 'starting']).optional(),
   machine_link_detail: z.string().max(300).optional(),
   journal: z
-    .object({ entries_waiting: z.number().int().min(0), bytes: z.number().int().min(0), dropped_entries: z.number().int().min(0) })
+    .object({
+      entries_waiting: z.number().int().min(0),
+      bytes: z.number().int().min(0),
+      dropped_entries: z.number().int().min(0),
+    })
     .optional(),
   clock_synced: z.boolean().optional(),
   disk_free_bytes: z.number().int().min(0).optional(),

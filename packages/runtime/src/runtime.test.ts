@@ -8,7 +8,10 @@ import { uuidV7 } from './uuid.ts';
 describe('readEnv', () => {
   const shape = z.object({ PORT: z.coerce.number().int().default(3000), API_URL: z.url() });
   it('takes defaults for empty values', () => {
-    expect(readEnv(shape, { PORT: '', API_URL: 'http://127.0.0.1' })).toEqual({ PORT: 3000, API_URL: 'http://127.0.0.1' });
+    expect(readEnv(shape, { PORT: '', API_URL: 'http://127.0.0.1' })).toEqual({
+      PORT: 3000,
+      API_URL: 'http://127.0.0.1',
+    });
   });
   it('names what is wrong in one line and never the value', () => {
     const secret = 'hunter2 not a url';
@@ -57,6 +60,8 @@ describe('uuidV7', () => {
   it('sorts by time and carries version and variant', () => {
     const ids = [1, 2, 1_800_000_000_000].map((ms) => uuidV7(ms));
     expect([...ids].sort()).toEqual(ids);
-    expect(ids.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id))).toBe(true);
+    expect(ids.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id))).toBe(
+      true,
+    );
   });
 });

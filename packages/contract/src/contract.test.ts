@@ -1,0 +1,139 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { endpoints } from './endpoints.ts';
+import { addressShape, machineMapShape, parseAddress } from './machine-map.ts';
+import { allMachines, journalBatchShape, parseTopic, topicOf } from './mqtt.ts';
+import { openApiDocument } from './openapi.ts';
+
+describe('endpoints', () => {
+  it('have unique names and unique method and path', () => {
+    const names = endpoints.map((endpoint) => endpoint.name);
+    const routes = endpoints.map((endpoint) => `${endpoint.method} ${endpoint.path}`);
+    expect(new Set(names).size).toBe(names.length);
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+  it('describe every parameter of their path', () => {
+    for (const endpoint of endpoints) {
+      const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      const described =
+        endpoint.params && 'shape' in endpoint.params ? Object.keys(endpoint.params.shape as object) : [];
+      expect(described, endpoint.name).toEqual(inPath);
+    }
+  });
+  it('answer something, or say what they produce', () => {
+    expect(endpoints.filter((endpoint) => !endpoint.response && !endpoint.produces)).toEqual([]);
+  });
+});
+
+describe('OpenAPI', () => {
+  const golden = fileURLToPath(new URL('../openapi.golden.json', import.meta.url));
+  it('is the golden file; after a wanted change run with UPDATE_GOLDEN=1 and review the difference', () => {
+    const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+    if (process.env['UPDATE_GOLDEN']) writeFileSync(golden, text);
+    expect(text).toBe(readFileSync(golden, 'utf8'));
+  });
+});
+
+describe('topics', () => {
+  it.each(['RM30-001', 'a/b', '+', '#', '$SYS', 'größe 7', '%2F'])('carry the serial number %s unharmed', (serial) => {
+    const topic = topicOf(serial, 'journal');
+    expect(topic.split('/')).toHaveLength(4);
+    expect(/[+#]/.test(topic)).toBe(false);
+    expect(parseTopic(topic)).toEqual({ serialNumber: serial, kind: 'journal' });
+  });
+  it.each([
+    'roastery/v1/x',
+    'roastery/v1/x/secret',
+    'roastery/v1//journal',
+    'roastery/v1/%/journal',
+    'roastery/v1/a/journal/b',
+    '$SYS/x',
+  ])('refuse %s', (topic) => expect(parseTopic(topic)).toBeUndefined());
+  it('span all machines with one wildcard', () => expect(allMachines('journal')).toBe('roastery/v1/+/journal'));
+});
+
+describe('register addresses', () => {
+  it('are read as written', () => {
+    expect(parseAddress('h:6', 1)).toEqual({ unit: 1, table: 'holding', address: 6, bit: undefined });
+    expect(parseAddress('2/i:10.3', 1)).toEqual({ unit: 2, table: 'input', address: 10, bit: 3 });
+  });
+  it('in five-digit notation are refused with what to write instead', () => {
+    expect(addressShape.safeParse('40007').error?.issues[0]?.message).toContain('"h:6"');
+    expect(addressShape.safeParse('30001').error?.issues[0]?.message).toContain('"i:0"');
+  });
+  it.each(['h:65536', '300/h:1', 'h:1.16', 'd:3.1', 'x:1', 'h:-1', ''])('refuse %s', (text) => {
+    expect(addressShape.safeParse(text).success).toBe(false);
+  });
+});
+
+describe('machine map', () => {
+  const least = {
+    v: 1,
+    id: 'x',
+    maker: 'M',
+    model: 'X',
+    link: { kind: 'tcp', host: '127.0.0.1' },
+    channels: { bean_temp: { at: 'h:0' } },
+  };
+  it('fills in what a person leaves away', () => {
+    expect(machineMapShape.parse(least)).toMatchObject({
+      rev: 1,
+      unit: 1,
+      hz: 2,
+      maxRegisters: 100,
+      link: { port: 502 },
+    });
+  });
+  it('needs a bean temperature', () => {
+    expect(machineMapShape.safeParse({ ...least, channels: {} }).error?.issues[0]?.message).toContain(
+      'bean_temp is missing',
+    );
+  });
+  it('refuses a misspelt key', () => {
+    expect(machineMapShape.safeParse({ ...least, chanels: {} }).success).toBe(false);
+  });
+});
+
+describe('journal batch', () => {
+  const batch = {
+    v: 1,
+    k: 'samples',
+    epoch: '0123456789abcdef',
+    seq: 0,
+    boot: '0a1b2c3d-0000-4000-8000-000000000000',
+    synced: true,
+    t: 1,
+    mono: 1,
+    map: { id: 'x', rev: 1 },
+    dt: [0, 250],
+    ch: ['bean_temp'],
+    s: [[200.1, null]],
+  };
+  it('takes a good one', () => expect(journalBatchShape.safeParse(batch).success).toBe(true));
+  it.each([
+    ['columns of another length', { s: [[1]] }],
+    [
+      'a column too many',
+      {
+        s: [
+          [1, 2],
+          [3, 4],
+        ],
+      },
+    ],
+    [
+      'a channel twice',
+      {
+        ch: ['bean_temp', 'bean_temp'],
+        s: [
+          [1, 2],
+          [1, 2],
+        ],
+      },
+    ],
+    ['time that falls', { dt: [250, 0] }],
+    ['a temperature of 1e400', { s: [[Infinity, 1]] }],
+    ['a sequence beyond what a double holds', { seq: 2 ** 53 }],
+  ])('refuses %s', (_, change) => expect(journalBatchShape.safeParse({ ...batch, ...change }).success).toBe(false));
+});

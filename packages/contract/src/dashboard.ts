@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+export const systemStats = endpoint({
+  name: 'systemStats',
+  method: 'GET',
+  path: '/dashboard/stats',
+  tag: 'Dashboard',
+  summary: 'The four figures of the dashboard, over the machines one may see, days in the roastery time zone',
+  access: 'user',
+  response: z.object({
+    activeMachines: z.number().int(),
+    totalMachines: z.number().int(),
+    todayRoasts: z.number().int(),
+    thisMonthRoasts: z.number().int(),
+    /** kg of green coffee charged. */
+    totalRoasted: z.number(),
+  }),
+});

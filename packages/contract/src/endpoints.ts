@@ -1,0 +1,28 @@
+import * as auth from './auth.ts';
+import * as dashboard from './dashboard.ts';
+import * as devices from './devices.ts';
+import type { Endpoint } from './endpoint.ts';
+import * as inventory from './inventory.ts';
+import * as live from './live.ts';
+import * as machines from './machines.ts';
+import * as profiles from './profiles.ts';
+import * as roasts from './roasts.ts';
+import * as settings from './settings.ts';
+import * as users from './users.ts';
+
+const isEndpoint = (value: unknown): value is Endpoint =>
+  typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'access' in value;
+
+/** Every endpoint there is, in the order of the files: the api mounts them all, OpenAPI and the tests iterate over them. */
+export const endpoints: readonly Endpoint[] = [
+  auth,
+  dashboard,
+  machines,
+  live,
+  roasts,
+  inventory,
+  profiles,
+  settings,
+  users,
+  devices,
+].flatMap((file) => Object.values(file as Record<string, unknown>).filter(isEndpoint));

@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { dayShape, idShape, instantShape, lineShape, messageShape, pageQuery, textShape } from './shapes.ts';
+
+export const lotStatuses = ['Available', 'In Use', 'Reserved', 'Depleted'] as const;
+export const lotStatusShape = z.enum(lotStatuses);
+
+export const lotShape = z.object({
+  id: idShape,
+  lot_number: z.string(),
+  coffee_name: z.string(),
+  origin: z.string(),
+  region: z.string().nullable(),
+  farm: z.string().nullable(),
+  variety: z.string().nullable(),
+  process: z.string().nullable(),
+  /** Metres above sea level. */
+  altitude: z.number().nullable(),
+  harvest_date: instantShape.nullable(),
+  supplier: z.string().nullable(),
+  purchase_date: instantShape.nullable(),
+  cost_per_kg: z.number().nullable(),
+  initial_weight: z.number(),
+  /** Sum of the ledger, kg. */
+  current_weight: z.number(),
+  percentage_remaining: z.number(),
+  location: z.string().nullable(),
+  cupping_score: z.number().nullable(),
+  /** Percent. */
+  moisture_content: z.number().nullable(),
+  /** 0 to 1. */
+  water_activity: z.number().nullable(),
+  /** g/mL. */
+  density: z.number().nullable(),
+  screen_size: z.string().nullable(),
+  notes: z.string().nullable(),
+  registration_date: instantShape,
+  /** Current weight over the mean daily use of the last 30 days; null without use. */
+  estimated_runout_days: z.number().nullable(),
+  /** Recipes linked to the lot. */
+  usage_count: z.number().int(),
+  status: lotStatusShape,
+  archived_at: instantShape.nullable(),
+  revision: z.number().int(),
+});
+export type Lot = z.infer<typeof lotShape>;
+
+const optionalLine = (max: number) => lineShape(max).nullable().optional();
+const optionalNumber = (min: number, max: number) => z.number().min(min).max(max).nullable().optional();
+const dateOrInstant = z.union([instantShape, dayShape]).nullable().optional();
+
+export const lotBodyShape = z.object({
+  lot_number: lineShape(60).min(1, 'Lot number is required'),
+  coffee_name: lineShape(200).min(1, 'Coffee name is required'),
+  origin: lineShape(120).min(1, 'Origin is required'),
+  region: optionalLine(120),
+  farm: optionalLine(120),
+  variety: optionalLine(120),
+  process: optionalLine(120),
+  altitude: optionalNumber(0, 9000),
+  harvest_date: dateOrInstant,
+  supplier: optionalLine(200),
+  purchase_date: dateOrInstant,
+  cost_per_kg: optionalNumber(0, 1_000_000),
+  initial_weight: z
+    .number('Initial weight must be greater than 0')
+    .positive('Initial weight must be greater than 0')
+    .max(1_000_000),
+  location: optionalLine(120),
+  cupping_score: optionalNumber(0, 100),
+  moisture_content: optionalNumber(0, 100),
+  water_activity: optionalNumber(0, 1),
+  density: optionalNumber(0, 5),
+  screen_size: optionalLine(40),
+  notes: textShape(10_000).nullable().optional(),
+});
+
+export const lotSortFields = [
+  'registration_date',
+  'lot_number',
+  'coffee_name',
+  'origin',
+  'location',
+  'initial_weight',
+  'current_weight',
+  'status',
+] as const;
+type LotSort = (typeof lotSortFields)[number];
+const lotSorts = lotSortFields.flatMap((field) => [field, `-${field}`]) as [
+  LotSort | `-${LotSort}`,
+  ...(LotSort | `-${LotSort}`)[],
+];
+
+export const listLots = endpoint({
+  name: 'listLots',
+  method: 'GET',
+  path: '/inventory/lots',
+  tag: 'Inventory',
+  summary: 'Green-coffee lots',
+  access: 'user',
+  query: z.object({
+    ...pageQuery(100),
+    status: lotStatusShape.optional(),
+    origin: lineShape(120).optional(),
+    location: lineShape(120).optional(),
+    sort: z.enum(lotSorts).default('-registration_date'),
+  }),
+  response: z.object({ lots: z.array(lotShape), total: z.number().int() }),
+});
+
+export const inventorySummary = endpoint({
+  name: 'inventorySummary',
+  method: 'GET',
+  path: '/inventory/stats/summary',
+  tag: 'Inventory',
+  summary: 'Totals over all lots that are not archived',
+  access: 'user',
+  response: z.object({
+    total_lots: z.number().int(),
+    total_weight_kg: z.number(),
+    available_lots: z.number().int(),
+    total_value: z.number(),
+  }),
+});
+
+const filterList = (name: string, path: string, summary: string) =>
+  endpoint({ name, method: 'GET', path, tag: 'Inventory', summary, access: 'user', response: z.array(z.string()) });
+export const lotOrigins = filterList('lotOrigins', '/inventory/filters/origins', 'Origins that occur');
+export const lotLocations = filterList('lotLocations', '/inventory/filters/locations', 'Locations that occur');
+export const lotStatusList = filterList('lotStatusList', '/inventory/filters/statuses', 'All statuses');
+
+const byId = z.object({ id: idShape });
+
+export const getLot = endpoint({
+  name: 'getLot',
+  method: 'GET',
+  path: '/inventory/lots/{id}',
+  tag: 'Inventory',
+  summary: 'One lot',
+  access: 'user',
+  params: byId,
+  response: lotShape,
+  errors: ['not_found'],
+});
+
+export const createLot = endpoint({
+  name: 'createLot',
+  method: 'POST',
+  path: '/inventory/lots',
+  tag: 'Inventory',
+  summary: 'Take a lot in',
+  access: 'user',
+  status: 201,
+  body: lotBodyShape,
+  response: lotShape,
+  errors: ['already_exists'],
+});
+
+export const updateLot = endpoint({
+  name: 'updateLot',
+  method: 'PUT',
+  path: '/inventory/lots/{id}',
+  tag: 'Inventory',
+  summary: 'Edit a lot; a changed initial weight adds the difference to the ledger',
+  access: 'user',
+  params: byId,
+  body: lotBodyShape
+    .omit({ lot_number: true })
+    .extend({ is_reserved: z.boolean().optional(), revision: z.number().int().optional() }),
+  response: lotShape,
+  errors: ['not_found', 'changed_meanwhile'],
+});
+
+export const deleteLot = endpoint({
+  name: 'deleteLot',
+  method: 'DELETE',
+  path: '/inventory/lots/{id}',
+  tag: 'Inventory',
+  summary: 'Delete a lot, or archive it when it has history',
+  access: 'user',
+  params: byId,
+  response: messageShape.extend({ archived: z.boolean() }),
+  errors: ['not_found'],
+});
+
+export const lotMovementShape = z.object({
+  id: idShape,
+  at: instantShape,
+  kg: z.number(),
+  reason: z.enum(['initial', 'initial_edit', 'roast', 'roast_edit', 'roast_delete', 'adjustment']),
+  note: z.string().nullable(),
+  roast_id: idShape.nullable(),
+  by: z.string().nullable(),
+  /** Sum after this movement. */
+  balance_kg: z.number(),
+});
+export type LotMovement = z.infer<typeof lotMovementShape>;
+
+export const listLotMovements = endpoint({
+  name: 'listLotMovements',
+  method: 'GET',
+  path: '/inventory/lots/{id}/movements',
+  tag: 'Inventory',
+  summary: 'The ledger behind the current weight, newest first',
+  access: 'user',
+  params: byId,
+  query: z.object(pageQuery(100)),
+  response: z.object({ movements: z.array(lotMovementShape), total: z.number().int() }),
+  errors: ['not_found'],
+});
+
+export const adjustLot = endpoint({
+  name: 'adjustLot',
+  method: 'POST',
+  path: '/inventory/lots/{id}/movements',
+  tag: 'Inventory',
+  summary: 'Adjust the weight and say why',
+  access: 'user',
+  status: 201,
+  params: byId,
+  body: z.object({
+    kg: z
+      .number()
+      .min(-1_000_000)
+      .max(1_000_000)
+      .refine((kg) => kg !== 0, 'Enter a weight other than 0'),
+    note: lineShape(500).min(1, 'Say why the weight changes'),
+  }),
+  response: lotShape,
+  errors: ['not_found'],
+});

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { connectionShape } from './machines.ts';
+import { liveReadingShape, statusShape } from './mqtt.ts';
+import { roastShape } from './roasts.ts';
+import { idShape, instantShape } from './shapes.ts';
+
+/**
+ * Server-sent events of one machine. Each event's `event:` field is `type`, its `data:` the JSON of the shape.
+ * On every connect: `hello`, then `backlog` (the running roast from 60 s before charge, else the last five minutes),
+ * then the tail. Samples carry (epoch, seq): whoever receives one twice keeps one.
+ */
+export const liveSamplesShape = z.object({
+  epoch: z.string(),
+  seq: z.array(z.number().int()),
+  /** ms since the board's boot; subtract the charge's to get roast time. */
+  mono: z.array(z.number()),
+  channels: z.record(z.string(), z.array(z.number().nullable())),
+});
+export type LiveSamples = z.infer<typeof liveSamplesShape>;
+
+export const liveEventShape = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    machine_id: idShape,
+    server_time: instantShape,
+    connection: connectionShape,
+    last_seen_at: instantShape.nullable(),
+    status: statusShape.nullable(),
+  }),
+  z.object({
+    type: z.literal('backlog'),
+    samples: z.array(liveSamplesShape),
+    roast: roastShape.nullable(),
+    charge_mono: z.number().nullable(),
+  }),
+  /** The newest reading, as soon as the board has it. */
+  z.object({ type: z.literal('reading'), reading: liveReadingShape, received_at: instantShape }),
+  /** A journal batch passing by: fills what live readings missed. */
+  z.object({ type: z.literal('samples'), samples: liveSamplesShape }),
+  /** A roast of this machine began, changed or ended. */
+  z.object({ type: z.literal('roast'), roast: roastShape, charge_mono: z.number().nullable() }),
+  z.object({
+    type: z.literal('status'),
+    connection: connectionShape,
+    last_seen_at: instantShape.nullable(),
+    status: statusShape.nullable(),
+  }),
+]);
+export type LiveEvent = z.infer<typeof liveEventShape>;
+
+export const machineLive = endpoint({
+  name: 'machineLive',
+  method: 'GET',
+  path: '/machines/{id}/live',
+  tag: 'Live',
+  summary: 'Server-sent events: backlog, then the tail. See `LiveEvent`',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  produces: 'text/event-stream',
+  errors: ['not_found'],
+});

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
+
+/** The dot on a machine's card: heard from within a minute, heard from before, never heard from. */
+export const connectionShape = z.enum(['online', 'offline', 'never_connected']);
+export type Connection = z.infer<typeof connectionShape>;
+
+export const machineShape = z.object({
+  id: idShape,
+  serial_number: z.string(),
+  display_name: z.string(),
+  machine_type: z.string(),
+  max_capacity_kg: z.number(),
+  total_roasts: z.number().int(),
+  total_kg_roasted: z.number(),
+  created_at: instantShape,
+  owner_name: z.string().nullable(),
+  owner_id: idShape,
+  connection: connectionShape,
+  last_seen_at: instantShape.nullable(),
+  archived_at: instantShape.nullable(),
+  /** The roast that runs on it now. */
+  current_roast_id: idShape.nullable(),
+});
+export type Machine = z.infer<typeof machineShape>;
+
+const capacityShape = z
+  .number('Enter the capacity in kg')
+  .min(0.1, 'Capacity must be at least 0.1 kg')
+  .max(10_000, 'Capacity must be at most 10,000 kg');
+const displayNameShape = lineShape(120).min(1, 'Display name is required');
+const machineTypeShape = lineShape(60).min(1, 'Machine type is required');
+
+export const registerMachineShape = z.object({
+  serial_number: lineShape(64).min(1, 'Serial number is required'),
+  display_name: displayNameShape,
+  machine_type: machineTypeShape,
+  max_capacity_kg: capacityShape,
+});
+export const editMachineShape = z.object({
+  display_name: displayNameShape,
+  machine_type: machineTypeShape,
+  max_capacity_kg: capacityShape,
+});
+
+export const machineSorts = ['newest', 'oldest', 'most_roasts', 'name'] as const;
+
+export const listMachines = endpoint({
+  name: 'listMachines',
+  method: 'GET',
+  path: '/machines',
+  tag: 'Machines',
+  summary: 'Own machines, or all for an admin. `X-Total-Count` carries the number without paging',
+  access: 'user',
+  query: z.object({
+    ...pageQuery(500),
+    sort: z.enum(machineSorts).default('newest'),
+    include_archived: z.enum(['true', 'false']).default('false'),
+  }),
+  response: z.array(machineShape),
+});
+
+export const machineTotals = endpoint({
+  name: 'machineTotals',
+  method: 'GET',
+  path: '/machines/totals',
+  tag: 'Machines',
+  summary: 'Machines, roasts and kg over the machines one may see',
+  access: 'user',
+  response: z.object({ machines: z.number().int(), roasts: z.number().int(), kg_roasted: z.number() }),
+});
+
+export const getMachine = endpoint({
+  name: 'getMachine',
+  method: 'GET',
+  path: '/machines/{id}',
+  tag: 'Machines',
+  summary: 'One machine',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  response: machineShape,
+  errors: ['not_found'],
+});
+
+export const registeredMachineShape = machineShape.extend({
+  /** Shown once; only a hash is kept. */
+  auth_token: z.string(),
+  /** Twelve letters in three groups; the ticket is `PAIR-` plus this. Shown once. */
+  pairing_code: z.string(),
+  /** What the board's environment file needs besides the token. */
+  api_url: z.string(),
+  pairing_expires_at: instantShape,
+  support_email: z.string().nullable(),
+});
+export type RegisteredMachine = z.infer<typeof registeredMachineShape>;
+
+export const registerMachine = endpoint({
+  name: 'registerMachine',
+  method: 'POST',
+  path: '/machines',
+  tag: 'Machines',
+  summary: 'Register a machine; token and pairing code are answered this once',
+  access: 'user',
+  status: 201,
+  body: registerMachineShape,
+  response: registeredMachineShape,
+  errors: ['already_exists'],
+});
+
+export const updateMachine = endpoint({
+  name: 'updateMachine',
+  method: 'PUT',
+  path: '/machines/{id}',
+  tag: 'Machines',
+  summary: 'Rename, retype, change capacity; the serial number stays',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  body: editMachineShape,
+  response: machineShape,
+  errors: ['not_found'],
+});
+
+export const deleteMachine = endpoint({
+  name: 'deleteMachine',
+  method: 'DELETE',
+  path: '/machines/{id}',
+  tag: 'Machines',
+  summary: 'Delete, or archive when it has roasts; its board is disconnected either way',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  response: z.object({ message: z.string(), archived: z.boolean() }),
+  errors: ['not_found'],
+});

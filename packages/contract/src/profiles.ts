@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { roastLevelShape } from './roasts.ts';
+import { flagQueryShape, idShape, lineShape, messageShape, pageQuery, textShape } from './shapes.ts';
+
+/** One step of a control profile. Drum in RPM; burner and exhaust in %. */
+export const controlPointShape = z.object({
+  time: z.number().int().min(0).max(14_400),
+  burner: z.number().min(0, 'Burner: 0-100%').max(100, 'Burner: 0-100%'),
+  exhaust: z.number().min(30, 'Exhaust: 30-90%').max(90, 'Exhaust: 30-90%'),
+  drum: z.number().min(30, 'Drum: 30-85 RPM').max(85, 'Drum: 30-85 RPM'),
+});
+
+export const profileBodyShape = z.object({
+  name: lineShape(200).min(1, 'Recipe name is required'),
+  description: textShape(5000).nullable().optional(),
+  coffee_origin: lineShape(120).nullable().optional(),
+  coffee_variety: lineShape(120).nullable().optional(),
+  roast_level: roastLevelShape.default('Medium'),
+  target_drop_temp: z.number().positive('Drop temp must be greater than 0').max(400).default(210),
+  target_roast_time: z.number().int().positive('Roast time must be greater than 0').max(14_400).default(720),
+  target_development_time: z.number().int().min(0).max(14_400).nullable().default(150),
+  min_batch_size: z.number().min(0).max(10_000).nullable().default(10),
+  max_batch_size: z.number().min(0).max(10_000).nullable().default(15),
+  green_coffee_lot_id: idShape.nullable().optional(),
+  auto_deduct_inventory: z.boolean().default(true),
+  alert_low_inventory: z.boolean().default(false),
+  /** Sparse points as entered, rising in time; `auto_interpolate` says that a second-by-second profile is meant. */
+  control_profile: z
+    .array(controlPointShape)
+    .min(2, 'At least 2 control points are required')
+    .max(500)
+    .refine(
+      (points) => points.every((point, i) => i === 0 || point.time > (points[i - 1]?.time ?? -1)),
+      'Each control point must be later than the one before',
+    ),
+  auto_interpolate: z.boolean().default(false),
+});
+
+export const profileShape = z.object({
+  id: idShape,
+  name: z.string(),
+  description: z.string().nullable(),
+  coffee_origin: z.string().nullable(),
+  coffee_variety: z.string().nullable(),
+  roast_level: z.string(),
+  target_drop_temp: z.number(),
+  target_roast_time: z.number(),
+  target_development_time: z.number().nullable(),
+  min_batch_size: z.number().nullable(),
+  max_batch_size: z.number().nullable(),
+  green_coffee_lot_id: idShape.nullable(),
+  auto_deduct_inventory: z.boolean(),
+  alert_low_inventory: z.boolean(),
+  control_profile: z.array(controlPointShape),
+  auto_interpolate: z.boolean(),
+  is_favorite: z.boolean(),
+  times_used: z.number().int(),
+  lot_info: z.object({ lot_number: z.string(), current_weight: z.number() }).nullable(),
+  /** The roast this recipe is measured against, by choice, else its best rated. */
+  reference_roast_id: idShape.nullable(),
+  revision: z.number().int(),
+});
+export type Profile = z.infer<typeof profileShape>;
+
+const byId = z.object({ id: idShape });
+
+export const listProfiles = endpoint({
+  name: 'listProfiles',
+  method: 'GET',
+  path: '/profiles',
+  tag: 'Recipes',
+  summary: 'Recipes; roast_level Medium covers Medium-Light and Medium-Dark',
+  access: 'user',
+  query: z.object({
+    ...pageQuery(500),
+    origin: lineShape(120).optional(),
+    roast_level: z.enum(['Light', 'Medium', 'Dark']).optional(),
+    favorites_only: flagQueryShape.optional(),
+  }),
+  response: z.object({ profiles: z.array(profileShape), total: z.number().int() }),
+});
+
+export const getProfile = endpoint({
+  name: 'getProfile',
+  method: 'GET',
+  path: '/profiles/{id}',
+  tag: 'Recipes',
+  summary: 'One recipe',
+  access: 'user',
+  params: byId,
+  response: profileShape,
+  errors: ['not_found'],
+});
+
+export const createProfile = endpoint({
+  name: 'createProfile',
+  method: 'POST',
+  path: '/profiles',
+  tag: 'Recipes',
+  summary: 'Save a new recipe',
+  access: 'user',
+  status: 201,
+  body: profileBodyShape,
+  response: profileShape,
+});
+
+export const updateProfile = endpoint({
+  name: 'updateProfile',
+  method: 'PUT',
+  path: '/profiles/{id}',
+  tag: 'Recipes',
+  summary: 'Change a recipe',
+  access: 'user',
+  params: byId,
+  body: profileBodyShape.extend({
+    reference_roast_id: idShape.nullable().optional(),
+    revision: z.number().int().optional(),
+  }),
+  response: profileShape,
+  errors: ['not_found', 'changed_meanwhile'],
+});
+
+export const deleteProfile = endpoint({
+  name: 'deleteProfile',
+  method: 'DELETE',
+  path: '/profiles/{id}',
+  tag: 'Recipes',
+  summary: 'Delete a recipe; its roasts keep its name',
+  access: 'user',
+  params: byId,
+  response: messageShape,
+  errors: ['not_found'],
+});
+
+export const toggleProfileFavorite = endpoint({
+  name: 'toggleProfileFavorite',
+  method: 'POST',
+  path: '/profiles/{id}/toggle-favorite',
+  tag: 'Recipes',
+  summary: 'Switch the own star',
+  access: 'user',
+  params: byId,
+  response: z.object({ is_favorite: z.boolean() }),
+  errors: ['not_found'],
+});
+
+export const cloneProfile = endpoint({
+  name: 'cloneProfile',
+  method: 'POST',
+  path: '/profiles/{id}/clone',
+  tag: 'Recipes',
+  summary: 'Copy a recipe as "… (Copy)", never used',
+  access: 'user',
+  status: 201,
+  params: byId,
+  response: profileShape,
+  errors: ['not_found'],
+});

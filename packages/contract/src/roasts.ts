@@ -1,0 +1,281 @@
+import { markKinds } from '@roastery/roasting/marks';
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import {
+  flagQueryShape,
+  idShape,
+  instantShape,
+  lineShape,
+  messageShape,
+  pageQuery,
+  temperatureShape,
+  textShape,
+  dayShape,
+} from './shapes.ts';
+
+export const roastStatusShape = z.enum(['in_progress', 'completed', 'aborted']);
+export type RoastStatus = z.infer<typeof roastStatusShape>;
+
+export const roastLevels = ['Light', 'Medium-Light', 'Medium', 'Medium-Dark', 'Dark'] as const;
+export const roastLevelShape = z.enum(roastLevels);
+
+export const markShape = z.object({
+  kind: z.enum(markKinds),
+  /** Seconds since charge; negative before it. */
+  time_seconds: z.number(),
+  temp: z.number().nullable(),
+  origin: z.enum(['machine', 'detector', 'person']),
+  confidence: z.number(),
+  provisional: z.boolean(),
+});
+export type RoastMark = z.infer<typeof markShape>;
+
+/** How far the times of a roast can be trusted: a synchronised clock, a clock the server corrected, or only order. */
+export const timeQualityShape = z.enum(['synchronised', 'estimated']);
+
+const roastRowFields = {
+  id: idShape,
+  /** Display number: the roastery's own, else `PR-` plus the first 8 characters of the id. */
+  roast_number: z.string(),
+  status: roastStatusShape,
+  coffee_name: z.string().nullable(),
+  coffee_origin: z.string().nullable(),
+  coffee_process: z.string().nullable(),
+  start_time: instantShape,
+  profile_name: z.string().nullable(),
+  profile_id: idShape.nullable(),
+  lot_id: idShape.nullable(),
+  machine_id: idShape.nullable(),
+  machine_name: z.string().nullable(),
+  owner_name: z.string().nullable(),
+  /** The person at the machine; the machine's owner where unknown. */
+  roasted_by: z.string().nullable(),
+  batch_size_kg: z.number().nullable(),
+  end_weight_kg: z.number().nullable(),
+  /** Charge to drop. */
+  duration_seconds: z.number().nullable(),
+  roast_level: z.string().nullable(),
+  roast_level_target: z.string().nullable(),
+  charge_temp: z.number().nullable(),
+  drop_temp: z.number().nullable(),
+  first_crack_time: z.number().nullable(),
+  first_crack_temp: z.number().nullable(),
+  development_time_seconds: z.number().nullable(),
+  /** (drop − first crack) ÷ (drop − charge), 0 to 1. */
+  development_time_ratio: z.number().nullable(),
+  is_favorite: z.boolean(),
+};
+export const roastRowShape = z.object(roastRowFields);
+export type RoastRow = z.infer<typeof roastRowShape>;
+
+export const roastShape = z.object({
+  ...roastRowFields,
+  notes: z.string().nullable(),
+  cupping_score: z.number().nullable(),
+  color: z.number().nullable(),
+  marks: z.array(markShape),
+  /** Names of the recorded channels, so that a page offers only what exists. */
+  channels: z.array(z.string()),
+  max_drum_rpm: z.number().nullable(),
+  time_quality: timeQualityShape,
+  /** Raised with every change; an edit that names an older one is refused. */
+  revision: z.number().int(),
+});
+export type Roast = z.infer<typeof roastShape>;
+
+export const roastSortFields = [
+  'start_time',
+  'roast_number',
+  'coffee_name',
+  'coffee_origin',
+  'profile_name',
+  'machine_name',
+  'roasted_by',
+  'batch_size_kg',
+  'duration_seconds',
+  'drop_temp',
+] as const;
+type SortField = (typeof roastSortFields)[number];
+const roastSorts = roastSortFields.flatMap((field) => [field, `-${field}`]) as [
+  SortField | `-${SortField}`,
+  ...(SortField | `-${SortField}`)[],
+];
+
+export const roastFilters = {
+  status: roastStatusShape.optional(),
+  machine_id: idShape.optional(),
+  profile_id: idShape.optional(),
+  lot_id: idShape.optional(),
+  coffee_name: lineShape(200).optional(),
+  origin: lineShape(120).optional(),
+  roasted_by: lineShape(120).optional(),
+  level: lineShape(40).optional(),
+  favorites_only: flagQueryShape.optional(),
+  /** Days in the roastery's time zone, both included. */
+  from: dayShape.optional(),
+  to: dayShape.optional(),
+};
+
+export const listRoasts = endpoint({
+  name: 'listRoasts',
+  method: 'GET',
+  path: '/roasts',
+  tag: 'Roasts',
+  summary: 'Roasts of the machines one may see; `total` counts all that match',
+  access: 'user',
+  query: z.object({ ...pageQuery(100), sort: z.enum(roastSorts).default('-start_time'), ...roastFilters }),
+  response: z.object({ roasts: z.array(roastRowShape), total: z.number().int() }),
+});
+
+export const getRoast = endpoint({
+  name: 'getRoast',
+  method: 'GET',
+  path: '/roasts/{id}',
+  tag: 'Roasts',
+  summary: 'One roast with its marks',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  response: roastShape,
+  errors: ['not_found'],
+});
+
+const reading = z.number().nullable();
+export const datapointShape = z.object({
+  /** Seconds since charge. */
+  time_seconds: z.number(),
+  bean_temp: reading,
+  exhaust_temp: reading,
+  burner_front_temp: reading,
+  burner_back_temp: reading,
+  /** °C/min, 5-point moving average. */
+  ror: reading,
+  heat_power: reading,
+  fan_speed: reading,
+  drum_speed: reading,
+});
+export type Datapoint = z.infer<typeof datapointShape>;
+
+const curveWindowQuery = z.object({
+  /** Seconds of preheat to include before charge. */
+  before: z.coerce.number().min(0).max(14_400).default(0),
+  /** Seconds to include after drop. */
+  after: z.coerce.number().min(0).max(14_400).default(0),
+});
+
+export const getRoastCurve = endpoint({
+  name: 'getRoastCurve',
+  method: 'GET',
+  path: '/roasts/{id}/curve',
+  tag: 'Roasts',
+  summary: 'The recorded curve from charge to drop, one object a sample',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  query: curveWindowQuery,
+  response: z.object({ datapoints: z.array(datapointShape) }),
+  errors: ['not_found'],
+});
+
+export const curveColumnsShape = z.object({
+  time_seconds: z.array(z.number()),
+  /** One column per recorded channel, as long as `time_seconds`. */
+  channels: z.record(z.string(), z.array(reading)),
+  ror: z.array(reading),
+});
+export type CurveColumns = z.infer<typeof curveColumnsShape>;
+
+export const getRoastCurveColumns = endpoint({
+  name: 'getRoastCurveColumns',
+  method: 'GET',
+  path: '/roasts/{id}/curve/columns',
+  tag: 'Roasts',
+  summary: 'The same curve with every recorded channel, as columns: a fifth of the bytes',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  query: curveWindowQuery,
+  response: curveColumnsShape,
+  errors: ['not_found'],
+});
+
+export const editRoastShape = z.object({
+  coffee_name: lineShape(200).nullable().optional(),
+  coffee_origin: lineShape(120).nullable().optional(),
+  coffee_process: lineShape(120).nullable().optional(),
+  profile_id: idShape.nullable().optional(),
+  lot_id: idShape.nullable().optional(),
+  roasted_by: lineShape(120).nullable().optional(),
+  batch_size_kg: z.number().positive('Batch must be greater than 0').max(10_000).nullable().optional(),
+  end_weight_kg: z.number().min(0).max(10_000).nullable().optional(),
+  roast_level: roastLevelShape.nullable().optional(),
+  roast_level_target: roastLevelShape.nullable().optional(),
+  roast_number: lineShape(40).nullable().optional(),
+  notes: textShape(10_000).nullable().optional(),
+  cupping_score: z.number().min(0).max(100).nullable().optional(),
+  color: z.number().min(0).max(200).nullable().optional(),
+  /** The revision the edit was made on; a newer one answers `changed_meanwhile`. */
+  revision: z.number().int().optional(),
+});
+
+export const updateRoast = endpoint({
+  name: 'updateRoast',
+  method: 'PUT',
+  path: '/roasts/{id}',
+  tag: 'Roasts',
+  summary: 'What was roasted and by whom; never the recorded curve',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  body: editRoastShape,
+  response: roastShape,
+  errors: ['not_found', 'changed_meanwhile'],
+});
+
+export const deleteRoast = endpoint({
+  name: 'deleteRoast',
+  method: 'DELETE',
+  path: '/roasts/{id}',
+  tag: 'Roasts',
+  summary: 'Delete a roast; it stays deleted when its board sends it again',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  response: messageShape,
+  errors: ['not_found'],
+});
+
+const markParams = z.object({ id: idShape, kind: z.enum(markKinds) });
+
+export const putMark = endpoint({
+  name: 'putMark',
+  method: 'PUT',
+  path: '/roasts/{id}/marks/{kind}',
+  tag: 'Roasts',
+  summary: 'Set or move a mark by hand; the window moves, no sample changes',
+  access: 'user',
+  params: markParams,
+  body: z.object({ time_seconds: z.number().min(-14_400).max(86_400), temp: temperatureShape.nullable().optional() }),
+  response: roastShape,
+  errors: ['not_found', 'conflict'],
+});
+
+export const deleteMark = endpoint({
+  name: 'deleteMark',
+  method: 'DELETE',
+  path: '/roasts/{id}/marks/{kind}',
+  tag: 'Roasts',
+  summary: 'Take back a mark set by hand: the one it replaced counts again',
+  access: 'user',
+  params: markParams,
+  response: roastShape,
+  errors: ['not_found', 'conflict'],
+});
+
+export const setRoastFavorite = endpoint({
+  name: 'setRoastFavorite',
+  method: 'PUT',
+  path: '/roasts/{id}/favorite',
+  tag: 'Roasts',
+  summary: 'Mark or unmark as a favourite of the signed-in user',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  body: z.object({ is_favorite: z.boolean() }),
+  response: z.object({ is_favorite: z.boolean() }),
+  errors: ['not_found'],
+});

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { flagQueryShape, idShape, lineShape, messageShape } from './shapes.ts';
+
+export const optionCategories = ['variety', 'origin', 'process', 'warehouse', 'machine_type'] as const;
+export const optionCategoryShape = z.enum(optionCategories);
+
+export const optionShape = z.object({
+  id: idShape,
+  category: optionCategoryShape,
+  value: z.string(),
+  description: z.string().nullable(),
+  sort_order: z.number().int(),
+  is_active: z.boolean(),
+});
+export type Option = z.infer<typeof optionShape>;
+
+export const listOptions = endpoint({
+  name: 'listOptions',
+  method: 'GET',
+  path: '/settings/options/{category}',
+  tag: 'Settings',
+  summary: 'Choices of one drop-down, in their order',
+  access: 'user',
+  params: z.object({ category: optionCategoryShape }),
+  query: z.object({ active_only: flagQueryShape.optional() }),
+  response: z.array(optionShape),
+});
+
+export const createOption = endpoint({
+  name: 'createOption',
+  method: 'POST',
+  path: '/settings/options',
+  tag: 'Settings',
+  summary: 'Add a choice',
+  access: 'admin',
+  status: 201,
+  body: z.object({
+    category: optionCategoryShape,
+    value: lineShape(120).min(1, 'Please enter a value'),
+    description: lineShape(300).nullable().optional(),
+    sort_order: z.number().int().min(0).max(100_000).optional(),
+    is_active: z.boolean().default(true),
+  }),
+  response: optionShape,
+  errors: ['already_exists'],
+});
+
+export const deleteOption = endpoint({
+  name: 'deleteOption',
+  method: 'DELETE',
+  path: '/settings/options/{id}',
+  tag: 'Settings',
+  summary: 'Remove a choice; what already uses it keeps it',
+  access: 'admin',
+  params: z.object({ id: idShape }),
+  response: messageShape,
+  errors: ['not_found'],
+});
+
+const line = (max: number) => lineShape(max).nullable();
+export const roasterySettingsShape = z.object({
+  roastery_name: line(200),
+  address: line(300),
+  city: line(120),
+  country: line(120),
+  postal_code: line(20),
+  email: line(254),
+  phone: line(60),
+  website: line(300),
+  /** IANA name; days and months of the roastery are counted in it. */
+  time_zone: z.string().max(60),
+});
+export type RoasterySettings = z.infer<typeof roasterySettingsShape>;
+
+export const getRoasterySettings = endpoint({
+  name: 'getRoasterySettings',
+  method: 'GET',
+  path: '/settings/roastery',
+  tag: 'Settings',
+  summary: 'Name, address and time zone of the roastery',
+  access: 'user',
+  response: roasterySettingsShape,
+});
+
+export const putRoasterySettings = endpoint({
+  name: 'putRoasterySettings',
+  method: 'PUT',
+  path: '/settings/roastery',
+  tag: 'Settings',
+  summary: 'Change them',
+  access: 'admin',
+  body: roasterySettingsShape.partial(),
+  response: roasterySettingsShape,
+});
+
+export const seedDefaults = endpoint({
+  name: 'seedDefaults',
+  method: 'POST',
+  path: '/settings/seed-defaults',
+  tag: 'Settings',
+  summary: 'Add the usual choices that are missing; says how many were added and kept',
+  access: 'admin',
+  response: messageShape,
+});

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { emailShape, passwordShape, userShape } from './auth.ts';
+import { endpoint } from './endpoint.ts';
+import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
+
+export const listUsers = endpoint({
+  name: 'listUsers',
+  method: 'GET',
+  path: '/admin/users',
+  tag: 'Admin',
+  summary: 'All users',
+  access: 'admin',
+  query: z.object({
+    ...pageQuery(100),
+    sort: z.enum(['created_at', '-created_at', 'full_name', '-full_name', 'email', '-email']).default('created_at'),
+    status: z.enum(['active', 'inactive']).optional(),
+  }),
+  response: z.object({ users: z.array(userShape), total: z.number().int() }),
+});
+
+export const createUser = endpoint({
+  name: 'createUser',
+  method: 'POST',
+  path: '/admin/users',
+  tag: 'Admin',
+  summary: 'Create an ordinary user',
+  access: 'admin',
+  status: 201,
+  body: z.object({
+    full_name: lineShape(120).min(1, 'Full name is required'),
+    email: emailShape,
+    password: passwordShape,
+  }),
+  response: userShape,
+  errors: ['already_exists'],
+});
+
+export const updateUser = endpoint({
+  name: 'updateUser',
+  method: 'PATCH',
+  path: '/admin/users/{id}',
+  tag: 'Admin',
+  summary: 'Activate, deactivate, promote or rename; the last active admin stays',
+  access: 'admin',
+  params: z.object({ id: idShape }),
+  body: z.object({
+    full_name: lineShape(120).min(1).optional(),
+    is_active: z.boolean().optional(),
+    is_admin: z.boolean().optional(),
+  }),
+  response: userShape,
+  errors: ['not_found', 'last_admin'],
+});
+
+export const resetPassword = endpoint({
+  name: 'resetPassword',
+  method: 'POST',
+  path: '/admin/users/{id}/reset-password',
+  tag: 'Admin',
+  summary: 'Set a new random password, answered once; ends all sessions of the user',
+  access: 'admin',
+  params: z.object({ id: idShape }),
+  response: z.object({ password: z.string() }),
+  errors: ['not_found'],
+});
+
+export const adminStats = endpoint({
+  name: 'adminStats',
+  method: 'GET',
+  path: '/admin/stats',
+  tag: 'Admin',
+  summary: 'Counts over the whole roastery',
+  access: 'admin',
+  response: z.object({
+    total_users: z.number().int(),
+    active_users: z.number().int(),
+    total_machines: z.number().int(),
+    active_machines: z.number().int(),
+    total_roasts: z.number().int(),
+    roasts_this_month: z.number().int(),
+  }),
+});
+
+export const auditEntryShape = z.object({
+  id: idShape,
+  at: instantShape,
+  /** Email of the person, serial number of the board, or `system`. */
+  actor: z.string(),
+  action: z.string(),
+  subject: z.string().nullable(),
+  address: z.string().nullable(),
+  detail: z.record(z.string(), z.unknown()),
+});
+export type AuditEntry = z.infer<typeof auditEntryShape>;
+
+export const listAudit = endpoint({
+  name: 'listAudit',
+  method: 'GET',
+  path: '/admin/audit',
+  tag: 'Admin',
+  summary: 'Who did what, newest first',
+  access: 'admin',
+  query: z.object({ ...pageQuery(100), action: lineShape(60).optional() }),
+  response: z.object({ entries: z.array(auditEntryShape), total: z.number().int() }),
+});
