@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
+
+export type Tone = 'neutral' | 'accent' | 'success' | 'warning' | 'danger' | 'info';
+
+const tones: Record<Tone, string> = {
+  neutral: 'border-stroke-strong bg-sunken text-content',
+  accent: 'border-transparent bg-accent-soft text-accent-text',
+  success: 'border-transparent bg-success-soft text-success',
+  warning: 'border-transparent bg-warning-soft text-warning',
+  danger: 'border-transparent bg-danger-soft text-danger',
+  info: 'border-transparent bg-info-soft text-info',
+};
+
+interface BadgeProps {
+  tone?: Tone;
+  icon?: ReactNode;
+  /** Codes and types are set in mono. */
+  mono?: boolean;
+  children: ReactNode;
+  className?: string;
+}
+
+export const Badge = ({ tone = 'neutral', icon, mono = false, children, className }: BadgeProps) => (
+  <span
+    className={classes(
+      'inline-flex h-5.5 max-w-full shrink-0 items-center gap-1 rounded-sm border px-1.5 text-xs font-medium whitespace-nowrap [&_svg]:size-3',
+      mono && 'font-mono tracking-tight',
+      tones[tone],
+      className,
+    )}
+  >
+    {icon}
+    <span className="truncate">{children}</span>
+  </span>
+);

@@ -1,0 +1,25 @@
+import type { HTMLAttributes, ReactNode } from 'react';
+import { classes } from './classes.ts';
+
+export const Card = ({ className, ...rest }: HTMLAttributes<HTMLDivElement>) => (
+  <div {...rest} className={classes('rounded-lg border border-stroke bg-surface', className)} />
+);
+
+interface PanelProps {
+  title: string;
+  /** Links or buttons at the right end of the title. */
+  actions?: ReactNode;
+  children: ReactNode;
+  className?: string;
+}
+
+/** A card that is a section of the page: its title is a heading. */
+export const Panel = ({ title, actions, children, className }: PanelProps) => (
+  <section aria-label={title} className={classes('rounded-lg border border-stroke bg-surface', className)}>
+    <header className="flex min-h-12 items-center justify-between gap-3 border-b border-stroke px-4">
+      <h2 className="text-base font-semibold text-strong">{title}</h2>
+      {actions !== undefined && <div className="flex items-center gap-2">{actions}</div>}
+    </header>
+    {children}
+  </section>
+);

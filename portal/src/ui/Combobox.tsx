@@ -1,0 +1,98 @@
+import { Combobox as Base } from '@base-ui/react/combobox';
+import { Check, ChevronsUpDown, X } from 'lucide-react';
+import type { Ref } from 'react';
+import { classes } from './classes.ts';
+import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
+import { popupClass, popupItemClass, popupLayer } from './popup.ts';
+import type { Choice } from './Select.tsx';
+
+interface ComboboxProps extends FieldProps {
+  choices: readonly Choice[];
+  value: string | null;
+  onChange: (value: string | null) => void;
+  onBlur?: (() => void) | undefined;
+  /** Told as the person types; pass it with `filtered` to search on the server. */
+  onSearch?: ((text: string) => void) | undefined;
+  /** The choices are already the answer to the search: don't filter them again. */
+  filtered?: boolean;
+  placeholder?: string | undefined;
+  emptyText?: string;
+  size?: 'sm' | 'md';
+  disabled?: boolean;
+  ref?: Ref<HTMLInputElement> | undefined;
+}
+
+/** One of a long list, found by typing. */
+export const Combobox = (props: ComboboxProps) => {
+  const {
+    choices,
+    value,
+    onChange,
+    onBlur,
+    onSearch,
+    filtered = false,
+    placeholder,
+    size = 'md',
+    disabled,
+    ref,
+    ...rest
+  } = props;
+  const { emptyText = 'Nothing found', ...field } = rest;
+  const chosen = choices.find((choice) => choice.value === value) ?? (value === null ? null : { value, label: value });
+  return (
+    <FieldFrame {...field}>
+      {(wiring) => (
+        <Base.Root
+          items={choices}
+          value={chosen}
+          onValueChange={(next) => onChange(next?.value ?? null)}
+          onInputValueChange={(text) => onSearch?.(text)}
+          isItemEqualToValue={(one, other) => one.value === other.value}
+          {...(filtered ? { filter: null } : {})}
+          {...(disabled === undefined ? {} : { disabled })}
+        >
+          <div className="relative">
+            <Base.Input
+              {...wiring}
+              ref={ref}
+              onBlur={onBlur}
+              placeholder={placeholder}
+              aria-required={field.required || undefined}
+              className={controlClass(size, 'pr-16')}
+            />
+            <div className="absolute inset-y-0 right-1.5 flex items-center text-faint [&_button]:p-1.5 [&_svg]:size-4">
+              {value !== null && (
+                <Base.Clear aria-label={`Clear ${field.label}`} className="rounded-sm hover:text-strong">
+                  <X aria-hidden />
+                </Base.Clear>
+              )}
+              <Base.Trigger aria-label={`Show ${field.label} list`} className="rounded-sm hover:text-strong">
+                <ChevronsUpDown aria-hidden />
+              </Base.Trigger>
+            </div>
+          </div>
+          <Base.Portal>
+            <Base.Positioner sideOffset={4} className={popupLayer}>
+              <Base.Popup className={popupClass}>
+                <Base.Empty className="px-2 py-1.5 text-muted empty:hidden">{emptyText}</Base.Empty>
+                <Base.List>
+                  {(choice: Choice) => (
+                    <Base.Item key={choice.value} value={choice} className={classes(popupItemClass, 'justify-between')}>
+                      <span className="min-w-0 flex-1 truncate">{choice.label}</span>
+                      {choice.hint !== undefined && <span className="text-xs text-muted">{choice.hint}</span>}
+                      <span className="w-4">
+                        <Base.ItemIndicator>
+                          <Check aria-hidden className="text-accent-text" />
+                        </Base.ItemIndicator>
+                      </span>
+                    </Base.Item>
+                  )}
+                </Base.List>
+              </Base.Popup>
+            </Base.Positioner>
+          </Base.Portal>
+        </Base.Root>
+      )}
+    </FieldFrame>
+  );
+};

@@ -1,0 +1,101 @@
+import { Menu as Base } from '@base-ui/react/menu';
+import { Check } from 'lucide-react';
+import type { ReactElement, ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import { classes } from './classes.ts';
+import { popupClass, popupItemClass, popupLayer } from './popup.ts';
+
+interface MenuProps {
+  /** The button that opens it, e.g. an IconButton. */
+  trigger: ReactElement;
+  children: ReactNode;
+  align?: 'start' | 'center' | 'end';
+  side?: 'top' | 'bottom';
+}
+
+export const Menu = ({ trigger, children, align = 'end', side = 'bottom' }: MenuProps) => (
+  <Base.Root>
+    <Base.Trigger render={trigger} />
+    <Base.Portal>
+      <Base.Positioner sideOffset={4} align={align} side={side} collisionPadding={8} className={popupLayer}>
+        <Base.Popup className={classes(popupClass, 'min-w-44')}>{children}</Base.Popup>
+      </Base.Positioner>
+    </Base.Portal>
+  </Base.Root>
+);
+
+interface MenuItemProps {
+  icon?: ReactNode;
+  danger?: boolean;
+  disabled?: boolean;
+  onSelect: () => void;
+  children: ReactNode;
+}
+
+export const MenuItem = ({ icon, danger = false, disabled = false, onSelect, children }: MenuItemProps) => (
+  <Base.Item
+    onClick={onSelect}
+    disabled={disabled}
+    className={classes(
+      popupItemClass,
+      danger && 'text-danger data-highlighted:bg-danger-soft data-highlighted:text-danger',
+    )}
+  >
+    {icon}
+    {children}
+  </Base.Item>
+);
+
+export const MenuLink = ({ to, icon, children }: { to: string; icon?: ReactNode; children: ReactNode }) => (
+  <Base.LinkItem render={<Link to={to} />} closeOnClick className={popupItemClass}>
+    {icon}
+    {children}
+  </Base.LinkItem>
+);
+
+export const MenuSeparator = () => <Base.Separator className="-mx-1 my-1 h-px bg-stroke" />;
+
+interface MenuChoicesProps<Value extends string> {
+  label: string;
+  value: Value;
+  choices: readonly { value: Value; label: string; icon?: ReactNode }[];
+  onChange: (value: Value) => void;
+}
+
+/** One of several, e.g. the theme. */
+export const MenuChoices = <Value extends string>({ label, value, choices, onChange }: MenuChoicesProps<Value>) => (
+  <Base.Group>
+    <Base.GroupLabel className="label-mono px-2 pt-1.5 pb-1">{label}</Base.GroupLabel>
+    <Base.RadioGroup value={value} onValueChange={(next: Value) => onChange(next)}>
+      {choices.map((choice) => (
+        <Base.RadioItem key={choice.value} value={choice.value} className={popupItemClass}>
+          {choice.icon}
+          <span className="flex-1">{choice.label}</span>
+          <Base.RadioItemIndicator>
+            <Check aria-hidden className="text-accent-text" />
+          </Base.RadioItemIndicator>
+        </Base.RadioItem>
+      ))}
+    </Base.RadioGroup>
+  </Base.Group>
+);
+
+/** On or off, staying open: column visibility. */
+export const MenuToggle = ({
+  checked,
+  onChange,
+  children,
+}: {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  children: ReactNode;
+}) => (
+  <Base.CheckboxItem checked={checked} onCheckedChange={onChange} closeOnClick={false} className={popupItemClass}>
+    <span className="w-4">
+      <Base.CheckboxItemIndicator>
+        <Check aria-hidden className="text-accent-text" />
+      </Base.CheckboxItemIndicator>
+    </span>
+    {children}
+  </Base.CheckboxItem>
+);

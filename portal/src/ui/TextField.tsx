@@ -1,0 +1,81 @@
+import type { InputHTMLAttributes, ReactNode, Ref, TextareaHTMLAttributes } from 'react';
+import { classes } from './classes.ts';
+import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
+
+interface TextFieldProps
+  extends FieldProps, Omit<InputHTMLAttributes<HTMLInputElement>, 'size' | 'required' | 'className'> {
+  size?: 'sm' | 'md';
+  /** Drawn inside the left edge. */
+  icon?: ReactNode;
+  /** Unit drawn inside the right edge: `kg`, `°C`. */
+  unit?: string;
+  /** Codes are typed in mono. */
+  mono?: boolean;
+  ref?: Ref<HTMLInputElement>;
+}
+
+/** Spread `register('name')` of react-hook-form into it. */
+export const TextField = (props: TextFieldProps) => {
+  const { label, hint, error, required, hideLabel, className, size = 'md', icon, unit, mono = false, ...input } = props;
+  return (
+    <FieldFrame {...{ label, hint, error, required, hideLabel, className }}>
+      {(wiring) => (
+        <div className="relative">
+          {icon !== undefined && (
+            <span
+              aria-hidden
+              className="pointer-events-none absolute inset-y-0 left-2.5 flex items-center text-faint [&_svg]:size-4"
+            >
+              {icon}
+            </span>
+          )}
+          <input
+            type="text"
+            aria-required={required || undefined}
+            {...input}
+            {...wiring}
+            className={controlClass(
+              size,
+              classes(icon !== undefined && 'pl-8.5', unit !== undefined && 'pr-11', mono && 'font-mono'),
+            )}
+          />
+          {unit !== undefined && (
+            <span
+              aria-hidden
+              className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-sm text-muted"
+            >
+              {unit}
+            </span>
+          )}
+        </div>
+      )}
+    </FieldFrame>
+  );
+};
+
+/** A TextField for numbers: decimal keyboard, tabular figures, unit. Register it with `valueAsNumber`. */
+export const NumberField = (props: TextFieldProps) => (
+  <TextField type="number" inputMode="decimal" step="any" {...props} />
+);
+
+interface TextAreaProps
+  extends FieldProps, Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'required' | 'className'> {
+  ref?: Ref<HTMLTextAreaElement>;
+}
+
+export const TextArea = (props: TextAreaProps) => {
+  const { label, hint, error, required, hideLabel, className, ...area } = props;
+  return (
+    <FieldFrame {...{ label, hint, error, required, hideLabel, className }}>
+      {(wiring) => (
+        <textarea
+          rows={4}
+          aria-required={required || undefined}
+          {...area}
+          {...wiring}
+          className={controlClass('md', 'h-auto min-h-20 py-2')}
+        />
+      )}
+    </FieldFrame>
+  );
+};

@@ -1,0 +1,48 @@
+export type ToastTone = 'success' | 'danger' | 'info';
+
+export interface ToastMessage {
+  id: number;
+  tone: ToastTone;
+  text: string;
+  /** A second line. */
+  detail: string | undefined;
+  action: { label: string; run: () => void } | undefined;
+}
+
+interface ToastOptions {
+  tone?: ToastTone;
+  detail?: string | undefined;
+  /** e.g. Undo. */
+  action?: { label: string; run: () => void } | undefined;
+  /** Milliseconds on screen; errors stay until they are closed. */
+  stays?: number;
+}
+
+let messages: readonly ToastMessage[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+const publish = (next: readonly ToastMessage[]) => {
+  messages = next;
+  for (const listener of listeners) listener();
+};
+
+export const closeToast = (id: number): void => publish(messages.filter((message) => message.id !== id));
+
+/** Says something at the foot of the screen, from anywhere. At most three show at once. */
+export const toast = (text: string, { tone = 'success', detail, action, stays }: ToastOptions = {}): void => {
+  lastId += 1;
+  const id = lastId;
+  publish([...messages.slice(-2), { id, tone, text, detail, action }]);
+  const milliseconds = stays ?? (tone === 'danger' ? 0 : 5000);
+  if (milliseconds > 0) setTimeout(closeToast, milliseconds, id);
+};
+
+export const subscribeToasts = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+};
+
+export const currentToasts = (): readonly ToastMessage[] => messages;
