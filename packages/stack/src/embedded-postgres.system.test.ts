@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { repositoryRoot } from '@roastery/testing/shared-data';
+import { untilProcessGone } from '@roastery/testing/until';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
+
+const log = { info: () => undefined, debug: () => undefined };
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  try {
+    return await sql.unsafe(text);
+  } finally {
+    await sql.end();
+  }
+}
+
+describe('embedded Postgres', () => {
+  let folder: string;
+  beforeEach(async () => {
+    // A space, and nobody else may enter: what `npm start` below a home folder meets.
+    folder = path.join(await mkdtemp(path.join(tmpdir(), 'roastery-pg-')), 'my roastery');
+    await chmod(path.dirname(folder), 0o700);
+  });
+  afterEach(() => rm(path.dirname(folder), { recursive: true, force: true }));
+
+  it('keeps what was written over a stop and a start', async () => {
+    const first = await startEmbeddedPostgres({ dataDir: folder, log });
+    await query(first.url, 'CREATE TABLE lot (coffee text)');
+    await query(first.url, `INSERT INTO lot VALUES ('Yirgacheffe ☕')`);
+    await first.close();
+    await untilProcessGone(first.pid);
+
+    await using second = await startEmbeddedPostgres({ dataDir: folder, log });
+    expect(await query(second.url, 'SELECT coffee FROM lot')).toEqual([{ coffee: 'Yirgacheffe ☕' }]);
+  });
+
+  it('keeps what was committed when the postmaster is killed, and starts again at once', async () => {
+    const first = await startEmbeddedPostgres({ dataDir: folder, log });
+    await query(first.url, 'CREATE TABLE roast (n int)');
+    await query(first.url, 'INSERT INTO roast VALUES (1), (2), (3)');
+    process.kill(first.pid, 'SIGKILL');
+    await first.exited;
+
+    const began = Date.now();
+    await using second = await startEmbeddedPostgres({ dataDir: folder, port: first.port, log });
+    expect(await query(second.url, 'SELECT count(*)::int AS n FROM roast')).toEqual([{ n: 3 }]);
+    expect(second.url).toBe(first.url);
+    expect(Date.now() - began).toBeLessThan(10_000);
+  });
+
+  it('is the same safe kind of database everywhere', async () => {
+    await using database = await startEmbeddedPostgres({ dataDir: folder, log });
+    const [settings] = await query(
+      database.url,
+      `SELECT current_setting('server_encoding') AS encoding, current_setting('fsync') AS fsync,
+        current_setting('synchronous_commit') AS commit, current_setting('listen_addresses') AS listens,
+        current_setting('TimeZone') AS zone, (SELECT datcollate FROM pg_database WHERE datname = 'roastery') AS collation,
+        (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS superuser`,
+    );
+    expect(settings).toEqual({
+      encoding: 'UTF8',
+      fsync: 'on',
+      commit: 'on',
+      listens: '127.0.0.1',
+      zone: 'UTC',
+      collation: 'C',
+      superuser: false,
+    });
+  });
+
+  it('lets nobody in without the password, which only its owner can read', async () => {
+    await using database = await startEmbeddedPostgres({ dataDir: folder, log });
+    const wrong = new URL(database.url);
+    wrong.password = 'roastery';
+    await expect(query(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
+    for (const name of ['password', 'superuser-password']) {
+      const file = path.join(folder, 'postgres', name);
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect((await readFile(file, 'utf8')).trim()).toMatch(/^[\w-]{43}$/);
+    }
+  });
+
+  it('refuses a folder that another running start works in', async () => {
+    await using database = await startEmbeddedPostgres({ dataDir: folder, log });
+    expect(await startElsewhere(folder, {})).toMatch(new RegExp(`in use by process ${process.pid}`));
+    expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  const hindrance = otherUserHindrance();
+  it.skipIf(hindrance !== '')(`runs under another user's id${hindrance}`, async () => {
+    await chmod(path.dirname(folder), 0o755);
+    await mkdir(folder);
+    await chmod(folder, 0o777);
+    expect(await startElsewhere(folder, { uid: 65_534, gid: 65_534 })).toBe('1');
+  });
+});
+
+/** Why this machine can't show it: only root becomes somebody else, who then must be able to read this repository. */
+function otherUserHindrance(): string {
+  if (process.getuid?.() !== 0) return ' (skipped: only root can become another user)';
+  for (let folder = repositoryRoot(); folder !== '/'; folder = path.dirname(folder)) {
+    if ((statSync(folder).mode & 0o1) === 0) return ` (skipped: other users can't enter ${folder})`;
+  }
+  return '';
+}
+
+/** Starts in a process of its own, asks `SELECT 1`, stops; answers what it printed. */
+function startElsewhere(dataDir: string, identity: { uid?: number; gid?: number }): Promise<string> {
+  const module = path.join(repositoryRoot(), 'packages', 'stack', 'dist', 'embedded-postgres.js');
+  const script = `
+    import postgres from 'postgres';
+    const { startEmbeddedPostgres } = await import(process.argv[1]);
+    try {
+      const log = { info() {}, debug() {} };
+      await using_(await startEmbeddedPostgres({ dataDir: process.argv[2], log }));
+    } catch (error) {
+      console.log(error.message);
+    }
+    async function using_(database) {
+      const sql = postgres(database.url);
+      const [row] = await sql\`SELECT 1 AS one\`;
+      await sql.end();
+      await database.close();
+      console.log(row.one);
+    }`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, module, dataDir], {
+    cwd: path.dirname(path.dirname(module)),
+    env: { PATH: process.env['PATH'] ?? '' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...identity,
+  });
+  let said = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', () => resolve(said.trim()));
+  });
+}

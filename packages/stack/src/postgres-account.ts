@@ -1,0 +1,63 @@
+import { readFile, stat } from 'node:fs/promises';
+
+/** The account that Postgres runs under when it isn't our own. */
+export interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/**
+ * Postgres refuses to run as root, so root lends it another account: the one that owns the data already, else
+ * `postgres`, else `nobody`. An ordinary user runs it under their own, which is answered as `undefined`.
+ * @param dataFolder where the database's files are or will be
+ * @throws when no account fits, saying what to do
+ */
+export async function choosePostgresAccount(dataFolder: string): Promise<Account | undefined> {
+  const ours = process.getuid?.();
+  if (ours === undefined) return undefined;
+  const owner = await ownerOf(dataFolder);
+  if (ours !== 0) {
+    if (owner !== undefined && owner.uid !== ours) {
+      throw new Error(
+        `The database in ${dataFolder} belongs to user ${owner.uid} and you are user ${ours}. ` +
+          `Start as that user, or choose another folder with DATA_DIR=…`,
+      );
+    }
+    return undefined;
+  }
+  const accounts = parsePasswd(await readFile('/etc/passwd', 'utf8'));
+  return pickAccount(accounts, owner?.uid);
+}
+
+/** The choice itself, among the accounts of the machine and the owner of data that is there already. */
+export function pickAccount(accounts: readonly Account[], ownerUid: number | undefined): Account {
+  const byOwner = ownerUid === undefined || ownerUid === 0 ? undefined : accounts.find(({ uid }) => uid === ownerUid);
+  const picked =
+    byOwner ?? accounts.find(({ name }) => name === 'postgres') ?? accounts.find(({ name }) => name === 'nobody');
+  if (picked === undefined || picked.uid === 0) {
+    throw new Error(
+      'Postgres refuses to run as root and this machine has no account "nobody" to lend it. Start as an ordinary user, or set DATABASE_URL.',
+    );
+  }
+  return picked;
+}
+
+/** The lines of /etc/passwd: name:password:uid:gid:comment:home:shell. */
+export function parsePasswd(text: string): Account[] {
+  return text.split('\n').flatMap((line) => {
+    const [name, , uid, gid] = line.split(':');
+    if (name === undefined || !/^\d+$/.test(uid ?? '') || !/^\d+$/.test(gid ?? '')) return [];
+    return [{ name, uid: Number(uid), gid: Number(gid) }];
+  });
+}
+
+async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | undefined> {
+  try {
+    const { uid, gid } = await stat(folder);
+    return { uid, gid };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
