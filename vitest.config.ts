@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
 // Two projects: `fast` needs nothing but this machine's sockets; `system` runs real Postgres, processes and a browser.
-const shared = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } } };
+const shared = {
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
+};
 export default defineConfig({
   ...shared,
   test: {
@@ -22,6 +25,8 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+          globalSetup: ['packages/testing/src/vitest-postgres.ts'],
         },
       },
     ],

@@ -92,6 +92,13 @@ describe('embedded Postgres', () => {
     expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
+  it('does not outlive a program that is killed', async () => {
+    const pid = await startAndBeKilled(folder);
+    await untilProcessGone(pid);
+    await using again = await startEmbeddedPostgres({ dataDir: folder, log });
+    expect(await query(again.url, 'SELECT count(*)::int AS n FROM bean')).toEqual([{ n: 1 }]);
+  });
+
   const hindrance = otherUserHindrance();
   it.skipIf(hindrance !== '')(`runs under another user's id${hindrance}`, async () => {
     await chmod(path.dirname(folder), 0o755);
@@ -110,27 +117,39 @@ function otherUserHindrance(): string {
   return '';
 }
 
+const MODULE = path.join(repositoryRoot(), 'packages', 'stack', 'dist', 'embedded-postgres.js');
+
 /** Starts in a process of its own, asks `SELECT 1`, stops; answers what it printed. */
 function startElsewhere(dataDir: string, identity: { uid?: number; gid?: number }): Promise<string> {
-  const module = path.join(repositoryRoot(), 'packages', 'stack', 'dist', 'embedded-postgres.js');
+  const body = `
+    const [row] = await sql\`SELECT 1 AS one\`;
+    await sql.end();
+    await database.close();
+    console.log(row.one);`;
+  return run(body, dataDir, identity);
+}
+
+/** Starts in a process of its own that writes a row and kills itself; answers the postmaster's process id. */
+async function startAndBeKilled(dataDir: string): Promise<number> {
+  const body = `
+    await sql\`CREATE TABLE bean AS SELECT 1 AS n\`;
+    process.stdout.write(String(database.pid), () => process.kill(process.pid, 'SIGKILL'));`;
+  return Number(await run(body, dataDir, {}));
+}
+
+function run(body: string, dataDir: string, identity: { uid?: number; gid?: number }): Promise<string> {
   const script = `
     import postgres from 'postgres';
     const { startEmbeddedPostgres } = await import(process.argv[1]);
-    try {
-      const log = { info() {}, debug() {} };
-      await using_(await startEmbeddedPostgres({ dataDir: process.argv[2], log }));
-    } catch (error) {
+    const start = () => startEmbeddedPostgres({ dataDir: process.argv[2], log: { info() {}, debug() {} } });
+    const database = await start().catch((error) => {
       console.log(error.message);
-    }
-    async function using_(database) {
-      const sql = postgres(database.url);
-      const [row] = await sql\`SELECT 1 AS one\`;
-      await sql.end();
-      await database.close();
-      console.log(row.one);
-    }`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, module, dataDir], {
-    cwd: path.dirname(path.dirname(module)),
+      process.exit(1);
+    });
+    const sql = postgres(database.url);
+    ${body}`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, MODULE, dataDir], {
+    cwd: path.dirname(path.dirname(MODULE)),
     env: { PATH: process.env['PATH'] ?? '' },
     stdio: ['ignore', 'pipe', 'inherit'],
     ...identity,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { claimFolder } from './folder-claim.ts';
+import { guardAgainstOrphaning } from './orphan-guard.ts';
 import { freePort } from './ports.ts';
 import { choosePostgresAccount, type Account } from './postgres-account.ts';
 import { preparePostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
@@ -59,6 +60,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const port = options.port ?? (await freePort());
     const postmaster = await startPostmaster(cluster, port, options);
     const exited = new Promise<void>((resolve) => postmaster.once('close', () => resolve()));
+    const endGuard = guardAgainstOrphaning(postmaster.pid ?? 0, 'INT', identityOf(cluster.account));
+    postmaster.once('close', endGuard);
     const close = async () => {
       await stopPostmaster(postmaster, exited);
       await release();
@@ -159,9 +162,16 @@ function nameOfFolder(cluster: Cluster, folder: string): string {
 }
 
 function processOptions(cluster: Cluster, folder: string) {
-  const identity = cluster.account === undefined ? {} : { uid: cluster.account.uid, gid: cluster.account.gid };
   // Nothing of our environment but the path: it may hold secrets, and PG* variables would change the server.
-  return { cwd: folder, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' }, ...identity };
+  return {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' },
+    ...identityOf(cluster.account),
+  };
+}
+
+function identityOf(account: Account | undefined) {
+  return account === undefined ? {} : { uid: account.uid, gid: account.gid };
 }
 
 /**

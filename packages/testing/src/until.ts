@@ -92,16 +92,3 @@ function canListen(port: number, host: string): Promise<true> {
     server.listen({ port, host }, () => server.close(() => resolve(true)));
   });
 }
-
-/** A port of this machine that nobody listens on right now. */
-export function freePort(host = '127.0.0.1'): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen({ port: 0, host }, () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
-}
