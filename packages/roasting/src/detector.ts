@@ -1,4 +1,18 @@
-import type { Mark, MarkKind } from './marks.ts';
+import {
+  chargeConfidence,
+  findCharge,
+  findColdStart,
+  isNoCharge,
+  kneeOf,
+  type ChargeState,
+} from './charge-detection.ts';
+import { detectionLimits as limits, lookBackSeconds } from './detection-limits.ts';
+import { dropConfidence, findDrop, judgeDrop, markOfDrop, type DropState } from './drop-detection.ts';
+import { type Mark, type MarkKind } from './marks.ts';
+import { emptyReadingFilter, trustedReadings, type ReadingFilterState, type TrustedReading } from './reading-filter.ts';
+import { newestLevel, within } from './readings.ts';
+import { isReading } from './series.ts';
+import { findTurn, type TurnState } from './turn-detection.ts';
 
 export type DetectedKind = Extract<MarkKind, 'charge' | 'turning_point' | 'dry_end' | 'drop'>;
 
@@ -7,8 +21,10 @@ export interface DetectorSample {
   readonly timeSeconds: number;
   readonly beanTempC: number | null;
   readonly exhaustTempC?: number | null;
-  /** Burner or heater, %. */
+  /** Burner or heater, %. With the fan it tells when the machine switches to cooling. */
   readonly heatPower?: number | null;
+  /** Fan or exhaust damper, %. */
+  readonly fanSpeed?: number | null;
 }
 
 /** A mark that was found, moved, or made sure of (`provisional: false`). It replaces the mark of its kind. */
@@ -24,5 +40,284 @@ export interface Retraction {
 
 export type Finding = Detection | Retraction;
 
-/** `idle`: no roast; `roasting`: charged; `dropped`: the drop is certain, the drum has not been charged again. */
+export function isRetraction(finding: Finding): finding is Retraction {
+  return 'retract' in finding;
+}
+
+/** `idle`: no roast; `roasting`: charged; `dropped`: the drop is certain and the drum not yet at rest. */
 export type RoastState = 'idle' | 'roasting' | 'dropped';
+
+export interface DetectorOptions {
+  /** How the machine is charged: `hot` (default), or `cold` for fluid beds and sample roasters started with the beans in. */
+  readonly charging?: 'hot' | 'cold';
+  /** Bean temperature that counts as dry end; 150 °C unless the roastery has its own. */
+  readonly dryEndC?: number;
+}
+
+/** Everything the detector remembers, as plain JSON. */
+export interface DetectorSnapshot {
+  readonly version: 1;
+  state: RoastState;
+  filter: ReadingFilterState;
+  readings: TrustedReading[];
+  lastSeconds: number | null;
+  backwards: number;
+  charge: ChargeState | null;
+  turn: TurnState | null;
+  dryEnd: { timeSeconds: number; certain: boolean } | null;
+  peak: { timeSeconds: number; tempC: number } | null;
+  drop: DropState | null;
+  droppedSeconds: number | null;
+  /** What was said last about each kind, so that only changes are reported. */
+  said: Partial<Record<DetectedKind, Detection>>;
+}
+
+export interface RoastDetector {
+  readonly state: RoastState;
+  /**
+   * Takes the next sample and answers what it changes: marks found, moved or confirmed, and marks withdrawn. Findings
+   * refer to the present roast; after a certain drop the next `charge` begins a new one. Withdrawing `charge`
+   * withdraws its roast. The same samples always give the same findings.
+   */
+  push(sample: DetectorSample): Finding[];
+  /** A copy of all it remembers, to go on from after a restart with `createRoastDetector(options, snapshot)`. */
+  snapshot(): DetectorSnapshot;
+}
+
+/**
+ * Finds charge, turning point, dry end and drop while the machine runs, at any rate from 4 Hz to a reading every 5 s,
+ * irregular, with gaps. It looks back: a mark is first provisional, placed where the curve bent, then moved, confirmed
+ * or withdrawn as more readings come in. Nothing ends a roast but a drop that is certain (`provisional: false`).
+ *
+ * After 15 minutes without a reading in a roast it falls back to `idle` without a drop: what happened isn't known.
+ */
+export function createRoastDetector(options: DetectorOptions = {}, snapshot?: DetectorSnapshot): RoastDetector {
+  const memory: DetectorSnapshot = snapshot ? structuredClone(snapshot) : emptyMemory();
+  return {
+    get state() {
+      return memory.state;
+    },
+    push: (sample) => pushSample(memory, sample, options),
+    snapshot: () => structuredClone(memory),
+  };
+}
+
+function emptyMemory(): DetectorSnapshot {
+  return {
+    version: 1,
+    state: 'idle',
+    filter: emptyReadingFilter(),
+    readings: [],
+    lastSeconds: null,
+    backwards: 0,
+    charge: null,
+    turn: null,
+    dryEnd: null,
+    peak: null,
+    drop: null,
+    droppedSeconds: null,
+    said: {},
+  };
+}
+
+function pushSample(memory: DetectorSnapshot, sample: DetectorSample, options: DetectorOptions): Finding[] {
+  if (!acceptTime(memory, sample.timeSeconds) || !isReading(sample.beanTempC)) return [];
+  const trusted = trustedReadings(memory.filter, {
+    timeSeconds: sample.timeSeconds,
+    tempC: sample.beanTempC,
+    heat: sample.heatPower ?? null,
+    fan: sample.fanSpeed ?? null,
+  });
+  return trusted.flatMap((reading) => {
+    const silence = reading.timeSeconds - (memory.readings.at(-1)?.timeSeconds ?? reading.timeSeconds);
+    if (silence > limits.lostAfterSeconds) startOver(memory, 'idle');
+    memory.readings.push(reading);
+    forget(memory, reading.timeSeconds);
+    return memory.state === 'roasting' ? followRoast(memory, reading, options) : awaitCharge(memory, reading, options);
+  });
+}
+
+/** Time must rise. A few samples out of order are left out; when it keeps running behind, the source began anew. */
+function acceptTime(memory: DetectorSnapshot, timeSeconds: number): boolean {
+  if (!Number.isFinite(timeSeconds)) return false;
+  if (memory.lastSeconds !== null && timeSeconds <= memory.lastSeconds) {
+    memory.backwards++;
+    if (memory.backwards < 5) return false;
+    Object.assign(memory, emptyMemory());
+  }
+  memory.backwards = 0;
+  memory.lastSeconds = timeSeconds;
+  return true;
+}
+
+function forget(memory: DetectorSnapshot, nowSeconds: number): void {
+  const undecided =
+    memory.drop?.peakSeconds ?? (memory.charge && !memory.charge.certain ? memory.charge.peakSeconds : nowSeconds);
+  const keepFrom = Math.min(nowSeconds, undecided) - lookBackSeconds;
+  const first = memory.readings[0];
+  // In steps, so that not every reading copies the buffer.
+  if (first && first.timeSeconds < keepFrom - 15) {
+    memory.readings = memory.readings.filter(({ timeSeconds }) => timeSeconds >= keepFrom);
+  }
+}
+
+function startOver(memory: DetectorSnapshot, state: RoastState): void {
+  Object.assign(memory, { state, charge: null, turn: null, dryEnd: null, peak: null, drop: null, said: {} });
+  if (state === 'idle') memory.readings = [];
+}
+
+function awaitCharge(
+  memory: DetectorSnapshot,
+  newest: TrustedReading,
+  { charging = 'hot' }: DetectorOptions,
+): Finding[] {
+  const dropped = memory.droppedSeconds;
+  const notBefore = dropped === null ? Number.NEGATIVE_INFINITY : dropped + limits.rechargeAfterSeconds;
+  if (memory.state === 'dropped' && isAtRest(memory, newest)) memory.state = 'idle';
+  const charge = charging === 'cold' ? findColdStart(memory.readings) : findCharge(memory.readings, notBefore);
+  if (!charge) return [];
+  memory.state = 'roasting';
+  memory.charge = charge;
+  return reportCharge(memory, charge);
+}
+
+function isAtRest(memory: DetectorSnapshot, newest: TrustedReading): boolean {
+  const since = newest.timeSeconds - (memory.droppedSeconds ?? newest.timeSeconds);
+  if (since > limits.idleAtLatestSeconds) return true;
+  if (since < limits.rechargeAfterSeconds + limits.idleSeconds) return false;
+  const recent = within(memory.readings, newest.timeSeconds - limits.idleSeconds, newest.timeSeconds);
+  const oldest = recent[0];
+  return oldest !== undefined && oldest.tempC - newest.tempC < limits.idleChangeC;
+}
+
+function followRoast(memory: DetectorSnapshot, newest: TrustedReading, options: DetectorOptions): Finding[] {
+  const { charge } = memory;
+  if (!charge) return [];
+  const findings: Finding[] = [];
+  if (!charge.certain) {
+    findings.push(...followCharge(memory, charge, newest));
+    if (memory.state !== 'roasting') return findings;
+  }
+  if (memory.turn || charge.cold) {
+    findings.push(...followDryEnd(memory, newest, options.dryEndC ?? limits.dryEndC));
+    findings.push(...followDrop(memory, charge, newest));
+  }
+  return findings;
+}
+
+function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: TrustedReading): Finding[] {
+  charge.lowestC = Math.min(charge.lowestC, newest.tempC);
+  const turn = charge.cold ? null : findTurn(memory.readings, charge.timeSeconds);
+  if (isNoCharge(charge, newest, turn !== null)) {
+    const retracted = retractAll(memory);
+    startOver(memory, 'idle');
+    return retracted;
+  }
+  if (charge.cold) {
+    charge.certain = newest.tempC > limits.dryEndC;
+  } else {
+    const knee = kneeOf(memory.readings, { timeSeconds: charge.peakSeconds, tempC: charge.peakC }, charge.lowestC);
+    charge.timeSeconds = knee.timeSeconds;
+    charge.tempC = knee.tempC;
+    memory.turn = turn;
+    charge.certain = turn?.certain === true && charge.peakC - charge.lowestC >= limits.chargeCertainFallC;
+  }
+  const findings = reportCharge(memory, charge);
+  if (turn) {
+    const confidence = turn.certain ? 0.95 : 0.7;
+    findings.push(...report(memory, 'turning_point', turn.timeSeconds, turn.tempC, confidence, !turn.certain));
+  } else if (memory.said.turning_point) {
+    findings.push(retract(memory, 'turning_point'));
+  }
+  return findings;
+}
+
+function followDryEnd(memory: DetectorSnapshot, newest: TrustedReading, dryEndC: number): Finding[] {
+  const { dryEnd, turn } = memory;
+  if (dryEnd?.certain || (turn && turn.tempC >= dryEndC)) return [];
+  if (!dryEnd) {
+    const before = memory.readings.at(-2);
+    if (newest.tempC < dryEndC) return [];
+    const crossed =
+      before && before.tempC < dryEndC
+        ? before.timeSeconds +
+          ((dryEndC - before.tempC) / (newest.tempC - before.tempC)) * (newest.timeSeconds - before.timeSeconds)
+        : newest.timeSeconds;
+    memory.dryEnd = { timeSeconds: crossed, certain: false };
+    return report(memory, 'dry_end', crossed, dryEndC, 0.5, true);
+  }
+  const since = within(memory.readings, dryEnd.timeSeconds, newest.timeSeconds);
+  if ((newestLevel(since) ?? dryEndC) < dryEndC) {
+    memory.dryEnd = null;
+    return [retract(memory, 'dry_end')];
+  }
+  if (newest.timeSeconds - dryEnd.timeSeconds < limits.dryEndHoldSeconds) return [];
+  dryEnd.certain = true;
+  // The bean temperature is measured, the colour it stands for is not.
+  return report(memory, 'dry_end', dryEnd.timeSeconds, dryEndC, 0.6, false);
+}
+
+function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: TrustedReading): Finding[] {
+  const level = newestLevel(memory.readings) ?? newest.tempC;
+  if (!memory.peak || level >= memory.peak.tempC - 0.05) {
+    memory.peak = { timeSeconds: newest.timeSeconds, tempC: Math.max(level, memory.peak?.tempC ?? level) };
+  }
+  if (!memory.drop) {
+    memory.drop = findDrop(memory.readings, level, memory.peak, memory.peak.timeSeconds - charge.timeSeconds);
+    return memory.drop ? reportDrop(memory, memory.drop, true) : [];
+  }
+  const { drop } = memory;
+  drop.deepestC = Math.min(drop.deepestC, level);
+  const fast = newest.timeSeconds - drop.peakSeconds <= limits.dropDipSeconds;
+  if (fast && drop.peakC - level >= limits.dropDipC) drop.dip = true;
+  const verdict = judgeDrop(drop, level, newest.timeSeconds);
+  if (verdict === 'withdraw') {
+    memory.drop = null;
+    return [retract(memory, 'drop')];
+  }
+  Object.assign(drop, markOfDrop(memory.readings, { timeSeconds: drop.peakSeconds, tempC: drop.peakC }));
+  if (verdict === 'wait') return reportDrop(memory, drop, true);
+  const findings = reportDrop(memory, drop, false);
+  startOver(memory, 'dropped');
+  memory.droppedSeconds = drop.timeSeconds;
+  return findings;
+}
+
+function reportCharge(memory: DetectorSnapshot, charge: ChargeState): Finding[] {
+  return report(memory, 'charge', charge.timeSeconds, charge.tempC, chargeConfidence(charge), !charge.certain);
+}
+
+function reportDrop(memory: DetectorSnapshot, drop: DropState, provisional: boolean): Finding[] {
+  return report(memory, 'drop', drop.timeSeconds, drop.tempC, dropConfidence(drop, !provisional), provisional);
+}
+
+/** Reports a mark when it is new, moved by half a second, or clearly surer than last said. */
+function report(
+  memory: DetectorSnapshot,
+  kind: DetectedKind,
+  timeSeconds: number,
+  tempC: number,
+  confidence: number,
+  provisional: boolean,
+): Finding[] {
+  const last = memory.said[kind];
+  const same =
+    last !== undefined &&
+    Math.abs(last.timeSeconds - timeSeconds) < 0.5 &&
+    Math.abs(last.confidence - confidence) < 0.1 &&
+    last.provisional === provisional;
+  if (same) return [];
+  const detection: Detection = { kind, timeSeconds, tempC, origin: 'detector', confidence, provisional };
+  memory.said[kind] = detection;
+  return [detection];
+}
+
+function retract(memory: DetectorSnapshot, kind: DetectedKind): Retraction {
+  delete memory.said[kind];
+  return { retract: kind };
+}
+
+function retractAll(memory: DetectorSnapshot): Retraction[] {
+  const kinds: readonly DetectedKind[] = ['drop', 'dry_end', 'turning_point', 'charge'];
+  return kinds.filter((kind) => memory.said[kind] !== undefined).map((kind) => retract(memory, kind));
+}

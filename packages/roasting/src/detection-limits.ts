@@ -1,0 +1,87 @@
+/**
+ * The figures that the roast detector decides by. Sources: "Artisan" and "Cropster" are those programs' own rules;
+ * "curves" is what 23 recorded roasts of a dozen machines (drum, fluid bed, hot-air; 1 s to 5 s a reading) show.
+ */
+export const detectionLimits = {
+  /** A probe this cold is in no preheated drum. Artisan's floor for a charge. */
+  chargeMinC: 77,
+  /** How far the beans must pull the probe down, and how fast. Cropster: 7 °C in 30 s; curves: 7 °C within 11 s. */
+  chargeFallC: 7,
+  chargeFallSeconds: 15,
+  /** Before it falls the probe stands or creeps: its slope is under a third of the fall's (curves: under a sixth). */
+  chargeSteeperThanBefore: 3,
+  chargeBeforeSeconds: 15,
+  /** The mark is the last reading that has less than this part of the whole fall behind it (curves: within 2 s). */
+  chargeKneeShare: 0.05,
+  /** Cold beans take 60-120 °C off the probe (curves); a door opened in between takes 5-15 °C. */
+  chargeCertainFallC: 25,
+  chargeTypicalFallC: 60,
+  /** A fall that has come back this far is a door or a fan, no charge. */
+  chargeRecoveredShare: 0.7,
+  /** Turning points lie 20-130 s after charge (curves); one that isn't there by now never was a charge. */
+  chargeWithoutTurnSeconds: 300,
+
+  /** Artisan: no turning point in the first 20 s. */
+  turnAfterSeconds: 20,
+  /** Risen this far and this long after the lowest reading: it has turned. Probes resolve 0.1-1 °C (curves). */
+  turnRiseC: 1,
+  turnRiseSeconds: 8,
+  /** Risen this far it can't fall back for lack of heat alone. */
+  turnCertainRiseC: 5,
+
+  /** Where the beans turn yellow, by convention; their colour isn't measured. */
+  dryEndC: 150,
+  dryEndHoldSeconds: 10,
+
+  /** Artisan's floor for a drop. Below it, or before `dropMinRoastSeconds`, a fall ends a roast that was broken off. */
+  dropMinC: 160,
+  /** Artisan waits 7 min; sample and fluid-bed roasters finish in 4 to 6. */
+  dropMinRoastSeconds: 180,
+  /** Fallen this far below its peak the bean temperature says "drop?". Pulling the trier takes 1-3 °C for seconds. */
+  dropFallC: 2,
+  /** Fallen this far and this long it is one. */
+  dropCertainFallC: 8,
+  dropCertainSeconds: 10,
+  /** Broken off early: colder beans, slower proof. */
+  dropEarlyFallC: 20,
+  dropEarlySeconds: 60,
+  /** A hot empty drum can warm the probe up again: a dip this deep this fast counts unless the rise is resumed. */
+  dropDipC: 5,
+  dropDipSeconds: 15,
+  dropDipWaitSeconds: 120,
+  /** A slow, shallow fall in a heavy machine that never comes back. */
+  dropSlowFallC: 4,
+  dropSlowSeconds: 240,
+  /** Above the drop's temperature by this much the roast goes on: withdrawn. The larger figure after a dip. */
+  dropResumedC: 0.5,
+  dropResumedAfterDipC: 2,
+  /** The trend that the bean temperature leaves when the beans do: a line through this much time before the top. */
+  dropTrendSeconds: 30,
+  /** How far before the top that departure may lie; a burner cut well before the drop bends the curve too. */
+  dropKneeBackSeconds: 10,
+  dropKneeToleranceC: 0.35,
+  /** Cooling starts with the fan on full: at least this, risen by this much within this time. */
+  coolingFanPercent: 95,
+  coolingFanRisePercent: 25,
+  coolingSwitchSeconds: 15,
+  /** How long before the fall shows the machine may have switched to cooling (curves: 6-14 s). */
+  coolingBeforeFallSeconds: 20,
+
+  /** After a drop nothing is a charge for so long. The quickest crews charge again after about a minute. */
+  rechargeAfterSeconds: 30,
+  /** Changes less than this over 20 s: the machine stands by again. */
+  idleChangeC: 1.5,
+  idleSeconds: 20,
+  /** Dropped for so long it stands by, whatever the probe does. */
+  idleAtLatestSeconds: 600,
+  /** Without a reading for so long nothing is known of the roast any more. */
+  lostAfterSeconds: 900,
+
+  /** A cold start (fluid beds, sample roasters): beans at room temperature, heat on, up it goes. */
+  coldStartMaxC: 60,
+  coldStartRiseC: 5,
+  coldStartStillC: 0.5,
+} as const;
+
+/** How much of the past is kept to look back into, seconds. */
+export const lookBackSeconds = 90;

@@ -1,0 +1,53 @@
+/** A bean temperature that is believed, and what the machine's heat and air did then. */
+export interface TrustedReading {
+  readonly timeSeconds: number;
+  readonly tempC: number;
+  readonly heat: number | null;
+  readonly fan: number | null;
+}
+
+/** Plain data, so that it can be kept and restored. */
+export interface ReadingFilterState {
+  last: TrustedReading | null;
+  suspects: TrustedReading[];
+}
+
+/** No bean probe falls or rises faster than this (the steepest of the recorded charges fell 9 °C/s), plus its noise. */
+const maxChangePerSecond = 12;
+const maxNoiseC = 5;
+/** So many readings that agree with each other and not with the past are a new level. */
+const convincing = 3;
+/** After this long a level proves nothing about the next. */
+const forgetSeconds = 10;
+const plausible = { minC: -40, maxC: 400 };
+
+export function emptyReadingFilter(): ReadingFilterState {
+  return { last: null, suspects: [] };
+}
+
+/**
+ * Lets readings through that a bean probe can have made: lone spikes and zeros of a loose plug are held back; three
+ * that agree with each other are believed after all and come together.
+ */
+export function trustedReadings(filter: ReadingFilterState, reading: TrustedReading): TrustedReading[] {
+  if (!(reading.tempC > plausible.minC && reading.tempC < plausible.maxC)) return [];
+  const { last } = filter;
+  if (!last || reading.timeSeconds - last.timeSeconds > forgetSeconds || follows(last, reading)) {
+    filter.last = reading;
+    filter.suspects = [];
+    return [reading];
+  }
+  const before = filter.suspects.at(-1);
+  if (before && !follows(before, reading)) filter.suspects = [];
+  filter.suspects.push(reading);
+  if (filter.suspects.length < convincing) return [];
+  const believed = filter.suspects;
+  filter.last = reading;
+  filter.suspects = [];
+  return believed;
+}
+
+function follows(before: TrustedReading, reading: TrustedReading): boolean {
+  const seconds = reading.timeSeconds - before.timeSeconds;
+  return Math.abs(reading.tempC - before.tempC) <= maxNoiseC + maxChangePerSecond * seconds;
+}
