@@ -1,0 +1,69 @@
+import type { ErrorCode, FieldError } from '@roastery/contract/errors';
+
+/** `unreachable` is ours: no answer came at all, or only a gateway's. */
+export type ApiErrorCode = ErrorCode | 'unreachable';
+
+interface ApiErrorInit {
+  /** HTTP status; 0 when no answer came. */
+  status: number;
+  code: ApiErrorCode;
+  /** The server's sentence, if it gave one. */
+  detail?: string | undefined;
+  fields?: readonly FieldError[];
+  requestId?: string | undefined;
+  retryAfterSeconds?: number | undefined;
+  cause?: unknown;
+}
+
+/** Every way in which a call fails. `message` is a sentence a person can read. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: ApiErrorCode;
+  readonly detail: string | undefined;
+  readonly fields: readonly FieldError[];
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(init: ApiErrorInit) {
+    super(init.detail ?? sentenceOfCode[init.code], { cause: init.cause });
+    this.name = 'ApiError';
+    this.status = init.status;
+    this.code = init.code;
+    this.detail = init.detail;
+    this.fields = init.fields ?? [];
+    this.requestId = init.requestId;
+    this.retryAfterSeconds = init.retryAfterSeconds;
+  }
+}
+
+/** What to say when the server sent a code and no sentence. */
+const sentenceOfCode: Record<ApiErrorCode, string> = {
+  unreachable: 'The server can’t be reached. Check the network and try again.',
+  not_signed_in: 'Your session has ended. Sign in again.',
+  wrong_credentials: 'Email or password is not right.',
+  account_inactive: 'This account is not active.',
+  wrong_origin: 'This page was opened from an address the server does not trust.',
+  forbidden: 'You are not allowed to do this.',
+  not_found: 'Not found.',
+  method_not_allowed: 'The server does not offer this.',
+  conflict: 'This conflicts with something that is already there.',
+  already_exists: 'This already exists.',
+  changed_meanwhile: 'Somebody changed this meanwhile. Load it again and repeat your change.',
+  last_admin: 'The last active administrator has to stay.',
+  too_large: 'This is too large.',
+  wrong_type: 'The server does not take this kind of content.',
+  validation: 'Some fields need another look.',
+  too_many_requests: 'Too many attempts. Wait a moment and try again.',
+  internal: 'Something went wrong on the server.',
+  not_ready: 'The server is not ready yet. Try again in a moment.',
+};
+
+/** The sentence to show for a failed action: the server's own if it sent one, else the one the product document names. */
+export const sentenceFor = (error: unknown, fallback: string): string =>
+  error instanceof ApiError && error.detail !== undefined ? error.detail : fallback;
+
+/** The same, with a refused form spelled out as `Validation errors:` and a bullet line of field and message each. */
+export const sentenceWithFields = (error: unknown, fallback: string): string => {
+  if (!(error instanceof ApiError) || error.fields.length === 0) return sentenceFor(error, fallback);
+  return ['Validation errors:', ...error.fields.map(({ field, message }) => `• ${field}: ${message}`)].join('\n');
+};

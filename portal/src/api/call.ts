@@ -1,0 +1,118 @@
+import {
+  apiBasePath,
+  type BodyOf,
+  type Endpoint,
+  type ParamsOf,
+  type QueryOf,
+  type ResponseOf,
+} from '@roastery/contract/endpoint';
+import type { ErrorBody } from '@roastery/contract/errors';
+import { ApiError } from './api-error.ts';
+import { isGatewayTrouble, reportAnswer, reportSilence } from './reachability.ts';
+
+type Params<E> = ParamsOf<E> extends undefined ? { params?: undefined } : { params: ParamsOf<E> };
+type Query<E> = QueryOf<E> extends undefined ? { query?: undefined } : { query?: QueryOf<E> | undefined };
+type Body<E> = BodyOf<E> extends undefined ? { body?: undefined } : { body: BodyOf<E> };
+
+/** What an endpoint is read with: the parts that tell one answer from another. */
+export type ReadInput<E> = Params<E> & Query<E>;
+export type CallInput<E> = ReadInput<E> & Body<E> & { signal?: AbortSignal | undefined };
+
+/** Only what a request needs of an endpoint: `method` and `path`. Its schemas stay in the type. */
+export type AnyEndpoint = Pick<Endpoint, 'name' | 'method' | 'path'>;
+
+type Scalar = string | number | boolean | null | undefined;
+
+const timeoutMs = 30_000;
+const signedOutListeners = new Set<() => void>();
+
+/** Told when any call learns that the session is over. */
+export const onSignedOut = (listener: () => void): (() => void) => {
+  signedOutListeners.add(listener);
+  return () => {
+    signedOutListeners.delete(listener);
+  };
+};
+
+/** Address of an endpoint with its parameters filled in, for links, downloads and event streams. */
+export const addressOf = (endpoint: AnyEndpoint, params: object | undefined, query: object | undefined): string => {
+  const given = new Map(Object.entries((params ?? {}) as Record<string, Scalar>));
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = given.get(name);
+    if (value === undefined) throw new Error(`${endpoint.name} needs the parameter ${name}`);
+    return encodeURIComponent(String(value));
+  });
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {}) as [string, Scalar][]) {
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
+  }
+  const text = search.toString();
+  return `${apiBasePath}${path}${text === '' ? '' : `?${text}`}`;
+};
+
+/**
+ * Calls the api. Answers the endpoint's response; throws only ApiError, or the abort of the signal that was passed.
+ * The server has parsed what we send and shaped what it answers with the same contract, so the answer is not parsed again.
+ */
+export const call = async <E extends AnyEndpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> => {
+  const { params, query, body, signal } = input as {
+    params?: object;
+    query?: object;
+    body?: unknown;
+    signal?: AbortSignal;
+  };
+  const timeout = AbortSignal.timeout(timeoutMs);
+  let response: Response;
+  try {
+    response = await fetch(addressOf(endpoint, params, query), {
+      method: endpoint.method,
+      credentials: 'same-origin',
+      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    reportSilence();
+    throw new ApiError({ status: 0, code: 'unreachable', cause });
+  }
+  if (isGatewayTrouble(response.status)) reportSilence();
+  else reportAnswer();
+  if (!response.ok) throw await errorOf(response);
+  if (response.status === 204) return undefined as ResponseOf<E>;
+  return (await response.json()) as ResponseOf<E>;
+};
+
+const errorOf = async (response: Response): Promise<ApiError> => {
+  const text = await response.text();
+  const body = parseErrorBody(text);
+  if (body === undefined) {
+    return new ApiError({
+      status: response.status,
+      code: isGatewayTrouble(response.status) ? 'unreachable' : 'internal',
+    });
+  }
+  if (body.code === 'not_signed_in') for (const listener of signedOutListeners) listener();
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return new ApiError({
+    status: response.status,
+    code: body.code,
+    detail: typeof body.detail === 'string' ? body.detail : undefined,
+    fields: typeof body.detail === 'string' ? [] : body.detail,
+    requestId: body.request_id,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
+};
+
+/** A proxy or a crash may answer something else than our error body. */
+const parseErrorBody = (text: string): ErrorBody | undefined => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  if (typeof value !== 'object' || value === null || !('code' in value) || !('detail' in value)) return undefined;
+  return value as ErrorBody;
+};

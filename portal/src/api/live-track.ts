@@ -1,0 +1,81 @@
+import type { LiveSamples } from '@roastery/contract/live';
+import type { LiveReading } from '@roastery/contract/mqtt';
+
+/**
+ * What a page has seen of a machine since it opened, as columns in the order of time. Mutable on purpose: at 4 Hz for an
+ * hour a copy a reading would be garbage by the megabyte. `version` rises with every change.
+ */
+export interface LiveTrack {
+  version: number;
+  /** Stream of the samples; another one (the board was re-flashed) starts the track afresh. */
+  epoch: string | null;
+  seq: number[];
+  /** ms since the board's boot. */
+  mono: number[];
+  /** One column per channel, as long as `mono`; °C or %. */
+  channels: Record<string, (number | null)[]>;
+}
+
+export const emptyTrack = (): LiveTrack => ({ version: 0, epoch: null, seq: [], mono: [], channels: {} });
+
+const clear = (track: LiveTrack, epoch: string | null): void => {
+  track.epoch = epoch;
+  track.seq = [];
+  track.mono = [];
+  track.channels = {};
+};
+
+/** Where `seq` is, or would have to be put. */
+const positionOf = (seqs: readonly number[], seq: number): number => {
+  let low = 0;
+  let high = seqs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((seqs[middle] ?? 0) < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+const put = (track: LiveTrack, seq: number, mono: number, values: Record<string, number | null>): boolean => {
+  const last = track.mono.length - 1;
+  // The stream went on and the board's clock began anew: it rebooted, and times before and after don't compare.
+  if (seq > (track.seq[last] ?? seq) && mono < (track.mono[last] ?? mono)) clear(track, track.epoch);
+  const at = positionOf(track.seq, seq);
+  if (track.seq[at] === seq) return false;
+  track.seq.splice(at, 0, seq);
+  track.mono.splice(at, 0, mono);
+  for (const name of Object.keys(values)) {
+    track.channels[name] ??= Array.from({ length: track.seq.length - 1 }, () => null);
+  }
+  for (const [name, column] of Object.entries(track.channels)) column.splice(at, 0, values[name] ?? null);
+  return true;
+};
+
+/** Adds the newest reading; one that is already there (journal and live both carry it) changes nothing. */
+export const addReading = (track: LiveTrack, reading: Pick<LiveReading, 'epoch' | 'seq' | 'mono' | 'values'>): void => {
+  if (track.epoch !== reading.epoch) clear(track, reading.epoch);
+  if (put(track, reading.seq, reading.mono, reading.values)) track.version += 1;
+};
+
+/** Adds a journal batch that fills what live readings missed; one of an older stream, draining late, is not for the eye. */
+export const addSamples = (track: LiveTrack, samples: LiveSamples): void => {
+  if (track.epoch !== null && track.epoch !== samples.epoch) return;
+  track.epoch = samples.epoch;
+  let changed = false;
+  samples.seq.forEach((seq, i) => {
+    const mono = samples.mono[i];
+    if (mono === undefined) return;
+    const values: Record<string, number | null> = {};
+    for (const [name, column] of Object.entries(samples.channels)) values[name] = column[i] ?? null;
+    changed = put(track, seq, mono, values) || changed;
+  });
+  if (changed) track.version += 1;
+};
+
+/** Adds what the server sends on every connect. Its last stretch says which stream is the current one. */
+export const addBacklog = (track: LiveTrack, stretches: readonly LiveSamples[]): void => {
+  const current = stretches.at(-1)?.epoch;
+  if (current !== undefined && track.epoch !== current) clear(track, current);
+  for (const stretch of stretches) addSamples(track, stretch);
+};

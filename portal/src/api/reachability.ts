@@ -1,0 +1,58 @@
+import { useSyncExternalStore } from 'react';
+
+// Whether the server answers, seen from this browser: every call reports here, the offline banner reads it.
+
+export interface Reachability {
+  reachable: boolean;
+  /** Epoch milliseconds of the last answer: the age of what is on screen. */
+  lastAnswerAt: number | null;
+}
+
+const probeEveryMs = 5000;
+let state: Reachability = { reachable: true, lastAnswerAt: null };
+let probing: ReturnType<typeof setInterval> | undefined;
+const listeners = new Set<() => void>();
+
+const publish = (next: Reachability) => {
+  state = next;
+  for (const listener of listeners) listener();
+};
+
+const probe = async () => {
+  try {
+    const response = await fetch('/api/v1/auth/me', { signal: AbortSignal.timeout(4000), cache: 'no-store' });
+    if (!isGatewayTrouble(response.status)) reportAnswer();
+  } catch (error) {
+    // Still away: the interval asks again. Anything else is a mistake of ours and must be seen.
+    if (!(error instanceof TypeError || error instanceof DOMException)) throw error;
+  }
+};
+
+/** A proxy answered because the server behind it did not. */
+export const isGatewayTrouble = (status: number): boolean => status === 502 || status === 504;
+
+export const reportAnswer = (): void => {
+  if (probing !== undefined) {
+    clearInterval(probing);
+    probing = undefined;
+  }
+  const now = Date.now();
+  // Components care about minutes; telling them of every call would redraw the shell for nothing.
+  if (state.reachable && state.lastAnswerAt !== null) state.lastAnswerAt = now;
+  else publish({ reachable: true, lastAnswerAt: now });
+};
+
+export const reportSilence = (): void => {
+  if (state.reachable) publish({ ...state, reachable: false });
+  probing ??= setInterval(() => void probe(), probeEveryMs);
+};
+
+export const subscribeReachability = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+};
+
+export const reachability = (): Reachability => state;
+export const useReachability = (): Reachability => useSyncExternalStore(subscribeReachability, reachability);

@@ -1,0 +1,120 @@
+import {
+  login as loginEndpoint,
+  logout as logoutEndpoint,
+  me,
+  updatePreferences,
+  type Preferences,
+  type SessionUser,
+} from '@roastery/contract/auth';
+import { createContext, use, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { sentenceFor } from './api-error.ts';
+import { call, onSignedOut } from './call.ts';
+import { forgetAll } from './use-api.ts';
+
+export interface Session {
+  user: SessionUser | null;
+  isAuthenticated: boolean;
+  isAdmin: boolean;
+  /** The session is being checked, or a sign-in is under way. */
+  isLoading: boolean;
+  /** Why the last sign-in failed. */
+  error: string | null;
+  /** True once signed in; on failure `error` says why. */
+  login: (credentials: { email: string; password: string }) => Promise<boolean>;
+  /** Always ends signed out here, even if the call fails. */
+  logout: () => Promise<void>;
+  /** Takes effect at once and is kept with the account. */
+  changePreferences: (change: Partial<Preferences>) => Promise<void>;
+}
+
+interface State {
+  user: SessionUser | null;
+  isLoading: boolean;
+  error: string | null;
+}
+
+const SessionContext = createContext<Session | null>(null);
+const signedOut: State = { user: null, isLoading: false, error: null };
+
+export const SessionProvider = ({ children }: { children: ReactNode }) => {
+  const [state, setState] = useState<State>({ user: null, isLoading: true, error: null });
+
+  useEffect(() => {
+    let abandoned = false;
+    const check = async () => {
+      const next = await call(me, {}).then(
+        (user): State => ({ user, isLoading: false, error: null }),
+        (): State => signedOut,
+      );
+      if (!abandoned) setState(next);
+    };
+    void check();
+    const unsubscribe = onSignedOut(() => {
+      setState((current) => (current.user === null ? current : signedOut));
+      void forgetAll();
+    });
+    return () => {
+      abandoned = true;
+      unsubscribe();
+    };
+  }, []);
+
+  const login = useCallback<Session['login']>(async (credentials) => {
+    setState({ user: null, isLoading: true, error: null });
+    try {
+      const { user } = await call(loginEndpoint, { body: credentials });
+      await forgetAll();
+      setState({ user, isLoading: false, error: null });
+      return true;
+    } catch (error) {
+      setState({ user: null, isLoading: false, error: sentenceFor(error, 'Login failed') });
+      return false;
+    }
+  }, []);
+
+  const logout = useCallback<Session['logout']>(async () => {
+    try {
+      await call(logoutEndpoint, {});
+    } finally {
+      setState(signedOut);
+      await forgetAll();
+    }
+  }, []);
+
+  const changePreferences = useCallback<Session['changePreferences']>(async (change) => {
+    const put = (preferences: Partial<Preferences>) =>
+      setState((current) =>
+        current.user === null
+          ? current
+          : { ...current, user: { ...current.user, preferences: { ...current.user.preferences, ...preferences } } },
+      );
+    put(change);
+    put(await call(updatePreferences, { body: change }));
+  }, []);
+
+  const session = useMemo<Session>(
+    () => ({
+      ...state,
+      isAuthenticated: state.user !== null,
+      isAdmin: state.user?.is_admin ?? false,
+      login,
+      logout,
+      changePreferences,
+    }),
+    [state, login, logout, changePreferences],
+  );
+  return <SessionContext value={session}>{children}</SessionContext>;
+};
+
+export const useSession = (): Session => {
+  const session = use(SessionContext);
+  if (session === null) throw new Error('useSession outside of SessionProvider');
+  return session;
+};
+
+/** The signed-in person; only below the routes that ask for one. */
+export const useUser = (): SessionUser => {
+  const { user } = useSession();
+  if (user === null) throw new Error('useUser while signed out');
+  return user;
+};

@@ -1,0 +1,39 @@
+import type { ResponseOf } from '@roastery/contract/endpoint';
+import useSWR, { mutate, type SWRConfiguration, type SWRResponse } from 'swr';
+import type { ApiError } from './api-error.ts';
+import { call, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
+
+/** What an answer is stored under: same endpoint, same params and query, same answer. */
+const keyOf = (endpoint: AnyEndpoint, input: object) => {
+  const { params, query } = input as { params?: object; query?: object };
+  return [endpoint.name, params ?? null, query ?? null] as const;
+};
+
+/**
+ * Reads an endpoint and keeps it fresh. Pass `null` to wait (an id isn't known yet).
+ *
+ *     const { data, error, isLoading, mutate } = useApi(listRoasts, { query: { limit: 25, q } });
+ *
+ * Lists pass `{ keepPreviousData: true }`, so that the old page stays until the new one is there.
+ */
+export const useApi = <E extends AnyEndpoint>(
+  endpoint: E,
+  input: ReadInput<E> | null,
+  options?: SWRConfiguration<ResponseOf<E>, ApiError>,
+): SWRResponse<ResponseOf<E>, ApiError> =>
+  useSWR<ResponseOf<E>, ApiError>(
+    input === null ? null : keyOf(endpoint, input),
+    () => call(endpoint, input as CallInput<E>),
+    options,
+  );
+
+/** Reads again whatever is on screen of these endpoints, after a change that touches them. */
+export const refresh = async (...endpoints: AnyEndpoint[]): Promise<void> => {
+  const names = new Set(endpoints.map(({ name }) => name));
+  await mutate((key) => Array.isArray(key) && typeof key[0] === 'string' && names.has(key[0]));
+};
+
+/** Forgets every answer: another person may sign in next. */
+export const forgetAll = async (): Promise<void> => {
+  await mutate(() => true, undefined, { revalidate: false });
+};

@@ -1,0 +1,124 @@
+import type { LiveEvent } from '@roastery/contract/live';
+import type { Connection } from '@roastery/contract/machines';
+import type { DeviceStatus, LiveReading } from '@roastery/contract/mqtt';
+import type { Roast } from '@roastery/contract/roasts';
+import { useEffect, useState } from 'react';
+import { subscribeLive } from './live-subscription.ts';
+import { addBacklog, addReading, addSamples, emptyTrack, type LiveTrack } from './live-track.ts';
+
+/**
+ * connecting: nothing heard yet. live: readings arrive. stale: the stream is up and the newest reading is old.
+ * offline: this page has lost the server, or the server has lost the machine.
+ */
+export type LiveState = 'connecting' | 'live' | 'stale' | 'offline';
+
+export interface LiveMachine {
+  state: LiveState;
+  /** The server's word on the machine; null before it is heard. */
+  connection: Connection | null;
+  lastSeenAt: string | null;
+  status: DeviceStatus | null;
+  reading: LiveReading | null;
+  /** Seconds since the newest reading arrived here: grey the figure and say so when `state` is not live. */
+  readingAgeSeconds: number | null;
+  /** The roast that runs now, or ran last while this page was open. */
+  roast: Roast | null;
+  /** Subtract from the track's `mono` for the time since charge. */
+  chargeMono: number | null;
+  /** All samples since the page opened plus the server's backlog; redraw when `track.version` rises. */
+  track: LiveTrack;
+}
+
+/** A reading older than this is no longer live; boards send 1 to 4 a second. */
+const staleAfterSeconds = 5;
+
+interface Feed {
+  linkUp: boolean | null;
+  readingAt: number | null;
+  machine: Pick<LiveMachine, 'connection' | 'lastSeenAt' | 'status' | 'reading' | 'roast' | 'chargeMono'>;
+  track: LiveTrack;
+}
+
+const silentFeed = (): Feed => ({
+  linkUp: null,
+  readingAt: null,
+  machine: { connection: null, lastSeenAt: null, status: null, reading: null, roast: null, chargeMono: null },
+  track: emptyTrack(),
+});
+
+/** The state a person should see, from the link to the server, the server's word on the machine, and the newest reading's age. */
+export const liveStateOf = (
+  linkUp: boolean | null,
+  connection: Connection | null,
+  ageSeconds: number | null,
+): LiveState => {
+  if (linkUp === false) return 'offline';
+  if (linkUp === null || connection === null) return 'connecting';
+  if (ageSeconds !== null && ageSeconds <= staleAfterSeconds) return 'live';
+  if (connection !== 'online') return 'offline';
+  return ageSeconds === null ? 'connecting' : 'stale';
+};
+
+/** The feed after one event. The track is added to in place; everything else is a new value. */
+const received = (feed: Feed, event: LiveEvent, now: number): Feed => {
+  const { machine, track } = feed;
+  if (event.type === 'reading') {
+    addReading(track, event.reading);
+    const { reading, received_at: lastSeenAt } = event;
+    const chargeMono = reading.roast?.charge_mono ?? machine.chargeMono;
+    return { ...feed, readingAt: now, machine: { ...machine, connection: 'online', lastSeenAt, reading, chargeMono } };
+  }
+  if (event.type === 'samples') {
+    addSamples(track, event.samples);
+    return { ...feed };
+  }
+  if (event.type === 'backlog') {
+    addBacklog(track, event.samples);
+    const roast = event.roast ?? machine.roast;
+    return { ...feed, machine: { ...machine, roast, chargeMono: event.charge_mono ?? machine.chargeMono } };
+  }
+  if (event.type === 'roast') {
+    return { ...feed, machine: { ...machine, roast: event.roast, chargeMono: event.charge_mono } };
+  }
+  const { connection, last_seen_at: lastSeenAt, status } = event;
+  return { ...feed, machine: { ...machine, connection, lastSeenAt, status } };
+};
+
+/**
+ * Follows a machine live: backlog, then the tail, reconnecting by itself. Pass `null` to follow none.
+ * Redraws with every reading and once a second while nothing comes, so that ages count up.
+ */
+export const useLive = (machineId: string | null): LiveMachine => {
+  const [feed, setFeed] = useState(silentFeed);
+  const [now, setNow] = useState(() => Date.now());
+  const [followed, setFollowed] = useState(machineId);
+  if (machineId !== followed) {
+    setFollowed(machineId);
+    setFeed(silentFeed());
+  }
+
+  useEffect(() => {
+    if (machineId === null) return undefined;
+    const clock = setInterval(() => setNow(Date.now()), 1000);
+    const unsubscribe = subscribeLive(machineId, {
+      onEvent: (event) => {
+        const at = Date.now();
+        setNow(at);
+        setFeed((current) => received(current, event, at));
+      },
+      onLink: (linkUp) => setFeed((current) => ({ ...current, linkUp })),
+    });
+    return () => {
+      clearInterval(clock);
+      unsubscribe();
+    };
+  }, [machineId]);
+
+  const readingAgeSeconds = feed.readingAt === null ? null : Math.max(0, Math.floor((now - feed.readingAt) / 1000));
+  return {
+    ...feed.machine,
+    state: liveStateOf(feed.linkUp, feed.machine.connection, readingAgeSeconds),
+    readingAgeSeconds,
+    track: feed.track,
+  };
+};

@@ -1,0 +1,53 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Button } from '../ui/Button.tsx';
+import { IconButton } from '../ui/IconButton.tsx';
+import { toast } from '../ui/toast.ts';
+
+const confirmationMs = 2000;
+
+interface CopyButtonProps {
+  /** What is copied. */
+  text: string;
+  /** Names it: `Copy machine token`. */
+  label: string;
+  /** With the label written out, instead of an icon alone. */
+  withLabel?: boolean;
+}
+
+/** Copies, and says so for two seconds. */
+export const CopyButton = ({ text, label, withLabel = false }: CopyButtonProps) => {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), confirmationMs);
+    return () => clearTimeout(timer);
+  }, [copied]);
+
+  const copy = async () => {
+    try {
+      // Absent on a page served without TLS from another host; that rejects like a refusal does.
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      toast('Failed to copy to clipboard', { tone: 'danger' });
+    }
+  };
+
+  const icon = copied ? <Check aria-hidden className="text-success" /> : <Copy aria-hidden />;
+  const shown = copied ? 'Copied' : label;
+  return (
+    <>
+      {withLabel ? (
+        <Button icon={icon} onClick={() => void copy()}>
+          {shown}
+        </Button>
+      ) : (
+        <IconButton icon={icon} label={shown} onClick={() => void copy()} />
+      )}
+      <span aria-live="polite" className="sr-only">
+        {copied ? 'Copied' : ''}
+      </span>
+    </>
+  );
+};

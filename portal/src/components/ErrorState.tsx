@@ -1,0 +1,52 @@
+import { RefreshCw, TriangleAlert } from 'lucide-react';
+import { ApiError } from '../api/api-error.ts';
+import { Button } from '../ui/Button.tsx';
+
+interface ErrorStateProps {
+  /** What could not be done: `Roasts could not be loaded`. */
+  title: string;
+  error: unknown;
+  onRetry?: () => void;
+}
+
+/** An error inside the card it belongs to, with Retry and the request id that support will ask for. */
+export const ErrorState = ({ title, error, onRetry }: ErrorStateProps) => (
+  <div role="alert" className="flex flex-col items-center justify-center gap-1 px-6 py-14 text-center">
+    <TriangleAlert aria-hidden className="mb-2 size-6 text-danger" />
+    <p className="text-lg font-semibold text-strong">{title}</p>
+    <p className="max-w-md text-base text-muted">
+      {error instanceof ApiError ? error.message : 'Something went wrong on this page.'}
+    </p>
+    <RequestId error={error} />
+    {onRetry !== undefined && (
+      <Button icon={<RefreshCw aria-hidden />} onClick={onRetry} className="mt-4">
+        Retry
+      </Button>
+    )}
+  </div>
+);
+
+/** The same as one line, for above a list that shows its empty state below. */
+export const ErrorLine = ({ title, error, onRetry }: ErrorStateProps) => (
+  <div
+    role="alert"
+    className="flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg border border-danger/40 bg-danger-soft px-4 py-2.5 text-sm text-strong"
+  >
+    <TriangleAlert aria-hidden className="size-4 shrink-0 text-danger" />
+    <p className="min-w-0 flex-1">
+      <strong className="font-semibold">{title}.</strong>{' '}
+      {error instanceof ApiError ? error.message : 'Something went wrong on this page.'}
+      <RequestId error={error} />
+    </p>
+    {onRetry !== undefined && (
+      <Button icon={<RefreshCw aria-hidden />} onClick={onRetry}>
+        Retry
+      </Button>
+    )}
+  </div>
+);
+
+const RequestId = ({ error }: { error: unknown }) =>
+  error instanceof ApiError && error.requestId !== undefined ? (
+    <span className="block font-mono text-xs text-muted">Request {error.requestId}</span>
+  ) : null;

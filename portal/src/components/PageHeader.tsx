@@ -1,0 +1,65 @@
+import { ChevronRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+
+export interface Crumb {
+  label: string;
+  /** Left out for the page itself and for groups without a page. */
+  to?: string;
+}
+
+export const Breadcrumb = ({ crumbs }: { crumbs: readonly Crumb[] }) => (
+  <nav aria-label="Breadcrumb">
+    <ol className="flex flex-wrap items-center gap-1 text-xs text-muted">
+      {crumbs.map((crumb, i) => (
+        <li key={crumb.label} className="flex items-center gap-1">
+          {i > 0 && <ChevronRight aria-hidden className="size-3 text-faint" />}
+          {crumb.to === undefined ? (
+            <span aria-current={i === crumbs.length - 1 ? 'page' : undefined}>{crumb.label}</span>
+          ) : (
+            <Link to={crumb.to} className="rounded-sm hover:text-strong hover:underline pointer-coarse:py-2">
+              {crumb.label}
+            </Link>
+          )}
+        </li>
+      ))}
+    </ol>
+  </nav>
+);
+
+interface PageHeaderProps {
+  title: string;
+  crumbs?: readonly Crumb[];
+  /** Under the title. */
+  subtitle?: ReactNode;
+  /** Badges beside the title. */
+  badges?: ReactNode;
+  /** Buttons at the right, the main one last. */
+  actions?: ReactNode;
+}
+
+/** Top of every page: where we are, what it is, what can be done. Its `h1` takes the focus after navigation. */
+export const PageHeader = ({ title, crumbs, subtitle, badges, actions }: PageHeaderProps) => (
+  <header className="flex flex-col gap-3 pb-5">
+    {crumbs !== undefined && <Breadcrumb crumbs={crumbs} />}
+    <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-2.5">
+          <h1 tabIndex={-1} className="text-xl font-semibold tracking-tight text-strong outline-none">
+            {title}
+          </h1>
+          {badges}
+        </div>
+        {subtitle !== undefined && <div className="mt-0.5 text-base text-muted">{subtitle}</div>}
+      </div>
+      {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+    </div>
+  </header>
+);
+
+/** The page's own frame: one width, one padding, everywhere. */
+export const Page = ({ children, wide = false }: { children: ReactNode; wide?: boolean }) => (
+  <div className={`mx-auto w-full px-4 py-5 sm:px-6 lg:px-8 lg:py-7 ${wide ? 'max-w-none' : 'max-w-[84rem]'}`}>
+    {children}
+  </div>
+);

@@ -1,0 +1,22 @@
+/** Every address in the portal, so that nobody types one twice. Patterns with parameters are in app/routes.tsx. */
+export const paths = {
+  login: '/login',
+  dashboard: '/dashboard',
+  machines: '/machines',
+  registerMachine: '/machines/register',
+  roasts: '/roasts',
+  newRoast: '/roasts/new',
+  roast: (id: string) => `/roasts/${encodeURIComponent(id)}`,
+  lots: '/inventory',
+  newLot: '/inventory/lots/new',
+  editLot: (id: string) => `/inventory/lots/${encodeURIComponent(id)}/edit`,
+  recipes: '/recipes',
+  newRecipe: '/recipes/new',
+  recipe: (id: string) => `/recipes/${encodeURIComponent(id)}`,
+  users: '/admin/users',
+  statistics: '/admin/stats',
+  settings: '/admin/settings',
+  devices: '/admin/devices',
+  analytics: '/analytics',
+  account: '/account',
+} as const;

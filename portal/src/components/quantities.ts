@@ -1,0 +1,42 @@
+import type { Preferences } from '@roastery/contract/auth';
+import { cToF, rateCToF } from '@roastery/roasting/units';
+
+/** `temperature` in °C, `rate` in °C/min, `weight` in kg, `share` from 0 to 1, `percent` already in %. */
+export type Quantity = 'temperature' | 'rate' | 'weight' | 'share' | 'percent';
+
+export interface Reading {
+  value: string;
+  unit: string;
+}
+
+type Units = Pick<Preferences, 'temperature_unit' | 'rate_unit'>;
+
+/** Unit of a quantity as this person reads it, e.g. for axis titles and fields. */
+export const unitOf = (quantity: Quantity, { temperature_unit: degree, rate_unit: rate }: Units): string =>
+  ({
+    temperature: `°${degree}`,
+    rate: rate === 'per_minute' ? `°${degree}/min` : `°${degree}/30 s`,
+    weight: 'kg',
+    share: '%',
+    percent: '%',
+  })[quantity];
+
+/** A stored value as a number in this person's unit. A rate converts by 1.8 and never gains 32. */
+export const inUnitsOf = (quantity: Quantity, stored: number, units: Units): number => {
+  const fahrenheit = units.temperature_unit === 'F';
+  if (quantity === 'temperature') return fahrenheit ? cToF(stored) : stored;
+  if (quantity === 'share') return stored * 100;
+  if (quantity !== 'rate') return stored;
+  const perMinute = fahrenheit ? rateCToF(stored) : stored;
+  return units.rate_unit === 'per_minute' ? perMinute : perMinute / 2;
+};
+
+/** Value and unit apart, so that a page can show the value bright and the unit dim; `--` for what is missing. */
+export const readingOf = (quantity: Quantity, stored: number | null | undefined, units: Units, digits = 1): Reading => {
+  if (stored === null || stored === undefined || !Number.isFinite(stored)) return { value: '--', unit: '' };
+  const value = inUnitsOf(quantity, stored, units).toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return { value: /^-0(?:\.0*)?$/.test(value) ? value.slice(1) : value, unit: unitOf(quantity, units) };
+};

@@ -1,0 +1,39 @@
+import { useCallback } from 'react';
+import { useSearchParams } from 'react-router-dom';
+
+/**
+ * State of a page that belongs in its address: filters, tab, sorting, search. `undefined` takes a key out; so give
+ * defaults no value in the address. Changing anything but the page goes back to the first page.
+ */
+export const useUrlState = (): {
+  read: (key: string) => string | undefined;
+  change: (change: Record<string, string | undefined>) => void;
+} => {
+  const [search, setSearch] = useSearchParams();
+  const read = useCallback((key: string) => search.get(key) ?? undefined, [search]);
+  const change = useCallback(
+    (change: Record<string, string | undefined>) => {
+      setSearch(
+        (current) => {
+          const next = new URLSearchParams(current);
+          if (!('page' in change)) next.delete('page');
+          for (const [key, value] of Object.entries(change)) {
+            if (value === undefined || value === '') next.delete(key);
+            else next.set(key, value);
+          }
+          return next;
+        },
+        { replace: true },
+      );
+    },
+    [setSearch],
+  );
+  return { read, change };
+};
+
+/** One of a closed list from the address; anything else is the fallback. */
+export const oneOf = <Value extends string>(
+  choices: readonly Value[],
+  text: string | undefined,
+  fallback: Value,
+): Value => choices.find((choice) => choice === text) ?? fallback;
