@@ -1,0 +1,178 @@
+import { setInterval, setTimeout } from 'node:timers';
+import { createLogGate, type Logger } from '@roastery/runtime/logger';
+import { Aedes } from 'aedes';
+import { createSocketCount } from './admission.ts';
+import { createApiAccess } from './api-access.ts';
+import { createConnections, type Connection } from './connections.ts';
+import { createDeviceAccess } from './device-access.ts';
+import { defaultLimits, type BrokerLimits } from './limits.ts';
+import { listenTcp, listenTls, listenWebSocket, type Accepted, type TlsFiles } from './listeners.ts';
+import { listenManagement } from './management.ts';
+import { createMetrics } from './metrics.ts';
+import { handlers } from './handlers.ts';
+import type { RefusalReason } from './refusals.ts';
+import { createTopicAccess } from './topic-access.ts';
+
+export interface BrokerConfig {
+  readonly log: Logger;
+  /** Plain MQTT. Port 0 takes a free one. Leave the host at loopback unless the network is trusted. */
+  readonly mqtt: { readonly host: string; readonly port: number };
+  readonly management: { readonly host: string; readonly port: number };
+  readonly tls?: { readonly host: string; readonly port: number } & TlsFiles;
+  readonly webSocket?: { readonly host: string; readonly port: number };
+  /** Base of the api, e.g. `http://127.0.0.1:3000/api/v1`. */
+  readonly apiUrl: string;
+  /** Shared with the api: what the broker shows it, and what opens the management pages. */
+  readonly brokerSecret: string;
+  readonly limits?: Partial<BrokerLimits>;
+}
+
+export interface Broker {
+  readonly ports: {
+    readonly mqtt: number;
+    readonly management: number;
+    readonly tls?: number;
+    readonly webSocket?: number;
+  };
+  /** Takes renewed TLS files for new connections; does nothing without TLS. Rejects when they can't be used. */
+  reloadCertificate(): Promise<void>;
+  /** Stops accepting, closes every client, and resolves within a few seconds. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Reasons a board's owner or an operator can do something about. */
+const worthWarning = new Set<RefusalReason>(['too_many_connections', 'too_many_from_address', 'frozen', 'too_slow']);
+
+/** How a connection appears in the log. */
+const describe = (connection: Connection) => ({
+  address: connection.address,
+  ...(connection.username ? { username: connection.username.slice(0, 120) } : {}),
+});
+
+/** Starts the broker. Throws `ConfigError` when a port is taken or a certificate can't be used. */
+export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
+  const { log } = config;
+  const limits: BrokerLimits = { ...defaultLimits, ...config.limits };
+  const logGate = createLogGate(60_000);
+  const metrics = createMetrics();
+  const sockets = createSocketCount(limits);
+
+  const noteRefusal = (reason: RefusalReason, about: { address: string; username?: string; detail?: string }): void => {
+    metrics.refused(reason);
+    const held = logGate(`${reason} ${about.username ?? about.address}`);
+    if (held === undefined) return;
+    const level = about.username !== undefined || worthWarning.has(reason) ? 'warn' : 'info';
+    log[level]({ reason, ...about, held }, 'refused');
+  };
+
+  const connections = createConnections(limits, {
+    onRefused: (connection, reason) => noteRefusal(reason, describe(connection)),
+    onThrottled: () => metrics.throttled.inc(),
+  });
+  metrics.watch(connections, sockets);
+
+  const api = createApiAccess({ apiUrl: config.apiUrl, brokerSecret: config.brokerSecret, log });
+  const deviceAccess = createDeviceAccess(api);
+  const topicAccess = createTopicAccess(api);
+
+  const aedes = new Aedes({
+    // A limit here makes one slow subscriber stop all others, and lost acknowledged messages when we measured it.
+    concurrency: 0,
+    connectTimeout: limits.connectTimeoutMs * 2,
+    drainTimeout: limits.frozenAfterMs,
+    keepaliveLimit: limits.maxKeepaliveSeconds,
+    // Boards and the api use QoS 1; each open QoS 2 message costs up to a whole packet of memory.
+    maxInflightInbound: 20,
+    maxClientsIdLength: 1024,
+    ...handlers({
+      connections,
+      deviceAccess,
+      topicAccess,
+      metrics,
+      onRefused: (connection, reason, detail) => noteRefusal(reason, { ...describe(connection), detail }),
+    }),
+  });
+  const onProtocolFault = (client: { conn: object }, error: Error): void => {
+    const connection = connections.of(client.conn);
+    if (!connection || connection.refused) return;
+    if ('code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) return;
+    log.debug({ ...describe(connection), detail: error.message }, 'connection ended by a fault');
+    metrics.refused('protocol');
+  };
+  aedes.on('clientError', onProtocolFault);
+  aedes.on('connectionError', onProtocolFault);
+  (aedes as NodeJS.EventEmitter).on('error', (error: unknown) => log.error({ err: error }, 'broker fault'));
+  await aedes.listen();
+
+  const accepted: Accepted = {
+    onConnection(listener, stream, socket, openedAt) {
+      connections.add(listener, stream, socket, openedAt);
+      aedes.handle(stream);
+    },
+    onRefused: (reason, address) => noteRefusal(reason, { address }),
+  };
+
+  const opened: { close(): Promise<void> }[] = [];
+  const keep = <T extends { close(): Promise<void> }>(listener: T): T => {
+    opened.push(listener);
+    return listener;
+  };
+  let sweep: NodeJS.Timeout | undefined;
+
+  const close = async (): Promise<void> => {
+    clearInterval(sweep);
+    const closed = Promise.all(opened.splice(0).map((listener) => listener.close()));
+    const aedesClosed = new Promise<void>((resolve) => aedes.close(() => resolve()));
+    // What has not ended by itself (handshakes, a subscriber that takes nothing) is cut: a stop never waits for a client.
+    const cut = setTimeout(() => {
+      for (const { socket } of connections.open) socket.destroy();
+    }, 500);
+    const giveUp = new Promise<void>((resolve) => {
+      setTimeout(resolve, 5_000).unref();
+    });
+    await Promise.race([Promise.all([closed, aedesClosed]), giveUp]);
+    clearTimeout(cut);
+  };
+
+  try {
+    const mqtt = keep(await listenTcp(config.mqtt.host, config.mqtt.port, sockets, accepted));
+    const tls = config.tls
+      ? keep(await listenTls(config.tls.host, config.tls.port, config.tls, limits, sockets, accepted))
+      : undefined;
+    const webSocket = config.webSocket
+      ? keep(await listenWebSocket(config.webSocket.host, config.webSocket.port, limits, sockets, accepted))
+      : undefined;
+    const management = keep(
+      await listenManagement({
+        ...config.management,
+        brokerSecret: config.brokerSecret,
+        connections,
+        metrics,
+        api,
+        revoke(clientId) {
+          deviceAccess.forget(clientId);
+          topicAccess.forget(clientId);
+          return connections.closeClient(clientId, 'revoked');
+        },
+      }),
+    );
+    sweep = setInterval(() => connections.cutFrozen(), Math.max(100, limits.frozenAfterMs / 10));
+    const ports = {
+      mqtt: mqtt.port,
+      management: management.port,
+      ...(tls ? { tls: tls.port } : {}),
+      ...(webSocket ? { webSocket: webSocket.port } : {}),
+    };
+    log.info({ ports }, 'broker is listening');
+    return {
+      ports,
+      reloadCertificate: async () => tls?.reload(),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

@@ -1,0 +1,214 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { clearTimeout, setTimeout } from 'node:timers';
+import type { TopicKind } from '@roastery/contract/mqtt';
+import { createAllowance, type Allowance } from './allowance.ts';
+import { createFrameGuard, type FrameGuard } from './frame-guard.ts';
+import type { BrokerLimits } from './limits.ts';
+import type { RefusalReason } from './refusals.ts';
+import type { Party } from './topic-rules.ts';
+
+export type ListenerName = 'tcp' | 'tls' | 'ws';
+
+/** One connection, from the accepted socket to its end. */
+export interface Connection {
+  readonly listener: ListenerName;
+  readonly address: string;
+  readonly openedAt: number;
+  /** What aedes reads and writes. */
+  readonly stream: Duplex;
+  /** The socket below it: the same, except for WebSocket. */
+  readonly socket: Socket;
+  readonly guard: FrameGuard;
+  /** Set by CONNECT, before anybody confirmed it. */
+  clientId: string;
+  username: string;
+  emptyClientId: boolean;
+  willTopic: string | undefined;
+  willRetained: boolean;
+  /** Set when the credentials were accepted. */
+  party: Party | undefined;
+  admittedAt: number;
+  /** The granted QoS by topic kind: tells whether a message asks for an answer. */
+  readonly grantedQos: Map<TopicKind, number>;
+  /** When the first message went out that has not been answered by any packet since. */
+  unansweredSince: number | undefined;
+  /** The last progress of the bytes that wait for this client. */
+  taken: { bytes: number; at: number };
+  /** The reason we closed it for, where it was us. */
+  refused: RefusalReason | undefined;
+  connectTimer: NodeJS.Timeout | undefined;
+  throttleTimer: NodeJS.Timeout | undefined;
+  allowances: { packets: Allowance; bytes: Allowance } | undefined;
+}
+
+export interface ConnectionEvents {
+  onRefused(connection: Connection, reason: RefusalReason): void;
+  onThrottled(connection: Connection): void;
+}
+
+/** All open connections: guards what they send, watches what they take, closes them with a reason. */
+export const createConnections = (limits: BrokerLimits, events: ConnectionEvents) => {
+  const open = new Set<Connection>();
+  const byStream = new WeakMap<object, Connection>();
+  const closedBytes = { in: 0, out: 0 };
+
+  const refuse = (connection: Connection, reason: RefusalReason): void => {
+    if (connection.refused !== undefined) return;
+    connection.refused = reason;
+    events.onRefused(connection, reason);
+    connection.stream.destroy();
+    connection.socket.destroy();
+  };
+
+  const forget = (connection: Connection): void => {
+    if (!open.delete(connection)) return;
+    clearTimeout(connection.connectTimer);
+    clearTimeout(connection.throttleTimer);
+    closedBytes.in += connection.socket.bytesRead;
+    closedBytes.out += connection.socket.bytesWritten;
+  };
+
+  /** Takes what came in through the guard; holds reading back when the client spends more than its allowance. */
+  const guardReading = (connection: Connection): void => {
+    const { stream } = connection;
+    const read = stream.read.bind(stream);
+    stream.read = (size?: number): unknown => {
+      if (connection.throttleTimer) return null;
+      const chunk: unknown = read(size);
+      if (!(chunk instanceof Uint8Array)) return chunk;
+      const packets = connection.guard.inspect(chunk);
+      if (typeof packets === 'string') {
+        refuse(connection, packets);
+        return null;
+      }
+      if (packets > 0) connection.unansweredSince = undefined;
+      if (connection.allowances) {
+        const waitMs = Math.max(
+          connection.allowances.packets.spend(packets),
+          connection.allowances.bytes.spend(chunk.length),
+        );
+        if (waitMs > 0) {
+          events.onThrottled(connection);
+          connection.throttleTimer = setTimeout(() => {
+            connection.throttleTimer = undefined;
+            stream.emit('readable');
+          }, waitMs);
+        }
+      }
+      return chunk;
+    };
+  };
+
+  /** A WebSocket frame is collected before its bytes reach the guard, so until authentication the socket's own are counted. */
+  const limitUnframed = (connection: Connection): void => {
+    const start = connection.socket.bytesRead;
+    connection.socket.on('data', () => {
+      if (connection.party) return;
+      if (connection.socket.bytesRead - start > limits.maxBytesBeforeAuthentication + 1024)
+        refuse(connection, 'too_large');
+    });
+  };
+
+  /**
+   * A board that takes nothing must hold up nobody: aedes would make whoever publishes to it wait. So its writes never
+   * report a full buffer; `checkWaiting` bounds that buffer instead.
+   */
+  const detachWriting = (connection: Connection): void => {
+    const { stream } = connection;
+    const write = stream.write.bind(stream) as (...given: unknown[]) => boolean;
+    stream.write = (...given: unknown[]): boolean => {
+      write(...given);
+      return true;
+    };
+  };
+
+  const waitingBytes = ({ stream, socket }: Connection): number =>
+    stream === socket ? socket.writableLength : stream.writableLength + socket.writableLength;
+
+  return {
+    open: open as ReadonlySet<Connection>,
+    of: (stream: object): Connection | undefined => byStream.get(stream),
+    refuse,
+    add(listener: ListenerName, stream: Duplex, socket: Socket, openedAt = Date.now()): Connection {
+      const connection: Connection = {
+        listener,
+        address: socket.remoteAddress ?? 'unknown',
+        openedAt,
+        stream,
+        socket,
+        guard: createFrameGuard(limits),
+        clientId: '',
+        username: '',
+        emptyClientId: false,
+        willTopic: undefined,
+        willRetained: false,
+        party: undefined,
+        admittedAt: 0,
+        grantedQos: new Map(),
+        unansweredSince: undefined,
+        taken: { bytes: 0, at: Date.now() },
+        refused: undefined,
+        connectTimer: undefined,
+        throttleTimer: undefined,
+        allowances: undefined,
+      };
+      const left = Math.max(1, openedAt + limits.connectTimeoutMs - Date.now());
+      connection.connectTimer = setTimeout(() => refuse(connection, 'connect_timeout'), left);
+      open.add(connection);
+      byStream.set(stream, connection);
+      guardReading(connection);
+      if (stream !== socket) limitUnframed(connection);
+      socket.once('close', () => forget(connection));
+      return connection;
+    },
+    /** The credentials were accepted. */
+    admit(connection: Connection, party: Party): void {
+      connection.party = party;
+      connection.admittedAt = Date.now();
+      connection.guard.authenticated();
+      clearTimeout(connection.connectTimer);
+      if (party.kind === 'service') return;
+      connection.allowances = {
+        packets: createAllowance(limits.packetsPerSecond, limits.packetBurst),
+        bytes: createAllowance(limits.bytesPerSecond, limits.byteBurst),
+      };
+      detachWriting(connection);
+    },
+    /** Before a message is handed to this client: false when too much waits for it already, and it is cut. */
+    checkWaiting(connection: Connection): boolean {
+      const max = connection.party?.kind === 'service' ? limits.maxServiceWaitingBytes : limits.maxWaitingBytes;
+      if (waitingBytes(connection) <= max) return true;
+      refuse(connection, 'too_slow');
+      return false;
+    },
+    /** Cuts every client that for `frozenAfterMs` took none of the bytes waiting for it, or answered no message. */
+    cutFrozen(now = Date.now()): void {
+      for (const connection of open) {
+        if (!connection.party) continue;
+        const waiting = waitingBytes(connection);
+        const bytes = connection.socket.bytesWritten - connection.socket.writableLength;
+        if (waiting === 0 || bytes !== connection.taken.bytes) connection.taken = { bytes, at: now };
+        // Bytes we have not read yet may hold the answer: then the silence is ours.
+        const unanswered = connection.stream.readableLength > 0 ? Infinity : (connection.unansweredSince ?? Infinity);
+        const silentSince = Math.min(connection.taken.at, unanswered);
+        if (now - silentSince >= limits.frozenAfterMs) refuse(connection, 'frozen');
+      }
+    },
+    /** Closes every connection that uses or claims this client id, also one that is still being authenticated. */
+    closeClient(clientId: string, reason: RefusalReason): number {
+      const found = [...open].filter((connection) => connection.clientId === clientId);
+      for (const connection of found) refuse(connection, reason);
+      return found.length;
+    },
+    bytes(): { in: number; out: number } {
+      const sum = { ...closedBytes };
+      for (const { socket } of open) {
+        sum.in += socket.bytesRead;
+        sum.out += socket.bytesWritten;
+      }
+      return sum;
+    },
+  };
+};
+export type Connections = ReturnType<typeof createConnections>;

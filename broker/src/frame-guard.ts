@@ -1,0 +1,71 @@
+/**
+ * Reads only the fixed headers of MQTT packets as bytes go by, before anything is kept of them. The parser behind it
+ * would collect a packet of any announced size: a 200 MB CONNECT costs 200 MB without this.
+ */
+export interface FrameGuardLimits {
+  readonly maxBytesBeforeAuthentication: number;
+  readonly maxPacketBytes: number;
+}
+
+export type FrameFault = 'not_mqtt' | 'too_large';
+
+const connectHeader = 0x10;
+/** MQTT 3.1.1, 2.2.3: the remaining length takes one to four bytes of seven bits. */
+const maxLengthShift = 21;
+
+export const createFrameGuard = (limits: FrameGuardLimits) => {
+  let authenticated = false;
+  let bytesBeforeAuthentication = 0;
+  let expecting: 'header' | 'length' | 'body' = 'header';
+  let first = true;
+  let length = 0;
+  let shift = 0;
+  let bodyLeft = 0;
+
+  return {
+    /** From now on the limit per packet holds, not the one before authentication. */
+    authenticated(): void {
+      authenticated = true;
+    },
+    /** Looks at the next bytes. Answers how many packets began in them, or what is wrong with them. */
+    inspect(chunk: Uint8Array): number | FrameFault {
+      if (!authenticated) {
+        bytesBeforeAuthentication += chunk.length;
+        if (bytesBeforeAuthentication > limits.maxBytesBeforeAuthentication) return 'too_large';
+      }
+      const maxLength = authenticated ? limits.maxPacketBytes : limits.maxBytesBeforeAuthentication;
+      let packets = 0;
+      let at = 0;
+      while (at < chunk.length) {
+        if (expecting === 'body') {
+          const step = Math.min(bodyLeft, chunk.length - at);
+          at += step;
+          bodyLeft -= step;
+          if (bodyLeft === 0) expecting = 'header';
+          continue;
+        }
+        const byte = chunk[at++] ?? 0;
+        if (expecting === 'header') {
+          if (first && byte !== connectHeader) return 'not_mqtt';
+          first = false;
+          packets += 1;
+          length = 0;
+          shift = 0;
+          expecting = 'length';
+          continue;
+        }
+        length += (byte & 0x7f) * 2 ** shift;
+        if (length > maxLength) return 'too_large';
+        if (byte & 0x80) {
+          if (shift === maxLengthShift) return 'not_mqtt';
+          shift += 7;
+        } else {
+          bodyLeft = length;
+          expecting = length === 0 ? 'header' : 'body';
+        }
+      }
+      return packets;
+    },
+  };
+};
+export type FrameGuard = ReturnType<typeof createFrameGuard>;

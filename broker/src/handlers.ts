@@ -1,0 +1,170 @@
+import { serviceUserName } from '@roastery/contract/mqtt';
+import type { AedesOptions, AuthenticateError, Client } from 'aedes';
+import type { Connection, Connections } from './connections.ts';
+import type { DeviceAccess } from './device-access.ts';
+import type { Metrics } from './metrics.ts';
+import type { RefusalReason } from './refusals.ts';
+import type { TopicAccess } from './topic-access.ts';
+import {
+  boundClientId,
+  deviceParty,
+  kindOf,
+  mayPublish,
+  mayReceive,
+  mayRetain,
+  maySubscribe,
+  service,
+  type Party,
+} from './topic-rules.ts';
+
+export interface HandlerOptions {
+  readonly connections: Connections;
+  readonly deviceAccess: DeviceAccess;
+  readonly topicAccess: TopicAccess;
+  readonly metrics: Metrics;
+  readonly onRefused: (connection: Connection, reason: RefusalReason, detail: string) => void;
+}
+
+type Handlers = Required<
+  Pick<AedesOptions, 'preConnect' | 'authenticate' | 'authorizePublish' | 'authorizeSubscribe' | 'authorizeForward'>
+>;
+
+/** CONNACK return codes of MQTT 3.1.1, 3.2.2.3. */
+const returnCodes = { identifier: 2, api_away: 3, credentials: 4, too_many_failures: 4, will_forbidden: 5 } as const;
+type ConnectRefusal = keyof typeof returnCodes;
+
+const connectError = (reason: ConnectRefusal): AuthenticateError =>
+  Object.assign(new Error(reason), { returnCode: returnCodes[reason] });
+
+/** Everything about a CONNECT that needs no question to anybody. */
+const faultOf = (connection: Connection): ConnectRefusal | undefined => {
+  const { clientId, username, willTopic } = connection;
+  if (connection.emptyClientId || username === '' || username.length > 512) return 'identifier';
+  if (username === serviceUserName) {
+    if (clientId.startsWith('board-')) return 'identifier';
+    return willTopic === undefined ? undefined : 'will_forbidden';
+  }
+  if (clientId !== boundClientId(username)) return 'identifier';
+  if (willTopic === undefined) return undefined;
+  const party = deviceParty(username);
+  return party.kind === 'device' && willTopic === party.statusTopic ? undefined : 'will_forbidden';
+};
+
+/** What may pass on a connection: aedes asks, contract and api answer. */
+export const handlers = ({ connections, deviceAccess, topicAccess, metrics, onRefused }: HandlerOptions): Handlers => {
+  const connectionOf = (client: Client): Connection => {
+    const connection = connections.of(client.conn);
+    if (!connection) throw new Error('a client without a connection');
+    return connection;
+  };
+
+  const admit = async (connection: Connection, password: string): Promise<ConnectRefusal | undefined> => {
+    const { clientId: clientid, username, address } = connection;
+    const isOpen = (): boolean => connections.open.has(connection) && connection.refused === undefined;
+    const admission = await deviceAccess.admit({ clientid, username, password, address, isOpen });
+    if (!admission.allow) {
+      metrics.denied(admission.by);
+      return admission.reason;
+    }
+    // The name of the service is worth nothing to a machine that happens to be called so.
+    if ((username === serviceUserName) !== admission.superuser) return 'credentials';
+    metrics.admitted(admission.by);
+    connections.admit(connection, admission.superuser ? service : deviceParty(username));
+    return undefined;
+  };
+
+  const checkTopic = (
+    connection: Connection,
+    party: Party,
+    topic: string,
+    action: 'publish' | 'subscribe',
+  ): boolean | Promise<boolean> => {
+    if (party.kind === 'service') return true;
+    return topicAccess.check({ clientid: connection.clientId, username: connection.username, topic, action }, () =>
+      connections.refuse(connection, 'revoked'),
+    );
+  };
+
+  return {
+    preConnect(client, packet, done) {
+      const connection = connectionOf(client);
+      connection.clientId = packet.clientId;
+      connection.username = packet.username ?? '';
+      connection.emptyClientId = packet.clientId === '';
+      connection.willTopic = packet.will?.topic;
+      // No session outlives its connection: boards reconcile on connect, and a queue for one that never comes back
+      // would grow without end. The answer says so with "session present: 0".
+      packet.clean = true;
+      done(null, true);
+    },
+
+    authenticate(client, _username, password, done) {
+      const connection = connectionOf(client);
+      const answer = (refusal: ConnectRefusal | undefined): void => {
+        if (refusal === undefined) return done(null, true);
+        onRefused(connection, refusal, 'CONNECT');
+        return done(connectError(refusal), null);
+      };
+      const fault = faultOf(connection) ?? (password?.length ? undefined : 'credentials');
+      if (fault) return answer(fault);
+      admit(connection, String(password)).then(answer, (error: unknown) => {
+        client.emit('error', error instanceof Error ? error : new Error(String(error)));
+      });
+    },
+
+    authorizePublish(client, packet, done) {
+      // Without a client it is a last will that was checked at its CONNECT.
+      if (!client) return done(null);
+      const connection = connectionOf(client);
+      const { party } = connection;
+      const forbid = (): void => {
+        onRefused(connection, 'publish_forbidden', packet.topic.slice(0, 200));
+        // The client is closed by this error. Only for topics that are not its own: for bad data it would come back
+        // and send the same again for ever.
+        done(new Error('publish_forbidden'));
+      };
+      const pass = (): void => {
+        if (party && packet.retain && !mayRetain(party, packet.topic)) {
+          packet.retain = false;
+          metrics.retainCleared.inc();
+        }
+        metrics.messageIn(kindOf(packet.topic) ?? 'other');
+        done(null);
+      };
+      if (!party || !mayPublish(party, packet.topic, packet.payload.length)) return forbid();
+      const allowed = checkTopic(connection, party, packet.topic, 'publish');
+      if (allowed === true) return pass();
+      if (allowed === false) return forbid();
+      allowed.then((answer) => (answer ? pass() : forbid()), done);
+    },
+
+    authorizeSubscribe(client, subscription, done) {
+      const connection = connectionOf(client);
+      const { party } = connection;
+      const answer = (allowed: boolean): void => {
+        if (!allowed) {
+          onRefused(connection, 'subscribe_forbidden', subscription.topic.slice(0, 200));
+          return done(null, null);
+        }
+        const kind = kindOf(subscription.topic);
+        if (kind) connection.grantedQos.set(kind, subscription.qos);
+        return done(null, subscription);
+      };
+      if (!party || !maySubscribe(party, subscription.topic)) return answer(false);
+      const allowed = checkTopic(connection, party, subscription.topic, 'subscribe');
+      if (typeof allowed === 'boolean') return answer(allowed);
+      allowed.then(answer, done);
+    },
+
+    authorizeForward(client, packet) {
+      const connection = connectionOf(client);
+      const { party } = connection;
+      if (!party || !mayReceive(party, packet.topic) || !connections.checkWaiting(connection)) return null;
+      const kind = kindOf(packet.topic);
+      metrics.messageOut(kind ?? 'other');
+      if (packet.qos > 0 && kind && (connection.grantedQos.get(kind) ?? 0) > 0)
+        connection.unansweredSince ??= Date.now();
+      return packet;
+    },
+  };
+};

@@ -1,0 +1,141 @@
+import { readFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createServer as createTlsServer } from 'node:tls';
+import { ConfigError } from '@roastery/runtime/env';
+import { createWebSocketStream, WebSocketServer } from 'ws';
+import type { SocketCount } from './admission.ts';
+import type { ListenerName } from './connections.ts';
+import type { BrokerLimits } from './limits.ts';
+import type { RefusalReason } from './refusals.ts';
+
+export interface Accepted {
+  onConnection(listener: ListenerName, stream: Duplex, socket: Socket, openedAt: number): void;
+  onRefused(reason: RefusalReason, address: string): void;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Stops accepting; resolves once every socket is gone, so close those first or beside it. */
+  close(): Promise<void>;
+}
+
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** Listens, or says in one line which port is in the way. */
+export const listen = async (server: Server, host: string, port: number, purpose: string): Promise<Listener> => {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') reject(new ConfigError(`${purpose}: port ${port} on ${host} is already in use`));
+      else if (error.code === 'EACCES') reject(new ConfigError(`${purpose}: no permission to listen on port ${port}`));
+      else if (error.code === 'EADDRNOTAVAIL')
+        reject(new ConfigError(`${purpose}: ${host} is no address of this machine`));
+      else reject(error);
+    });
+    server.listen({ host, port, backlog: 1024 }, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      }),
+  };
+};
+
+/** Counts a new socket in, or destroys it when there is no place. */
+const enter = (socket: Socket, count: SocketCount, accepted: Accepted): boolean => {
+  const address = socket.remoteAddress ?? 'unknown';
+  const full = count.enter(address);
+  if (full) {
+    accepted.onRefused(full, address);
+    socket.destroy();
+    return false;
+  }
+  socket.once('close', () => count.leave(address));
+  return true;
+};
+
+export const listenTcp = (host: string, port: number, count: SocketCount, accepted: Accepted): Promise<Listener> => {
+  const server = createTcpServer({ noDelay: true }, (socket) => {
+    if (enter(socket, count, accepted)) accepted.onConnection('tcp', socket, socket, Date.now());
+  });
+  return listen(server, host, port, 'MQTT');
+};
+
+const readTlsFiles = async ({ certFile, keyFile }: TlsFiles): Promise<{ cert: Buffer; key: Buffer }> => {
+  try {
+    const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+    return { cert, key };
+  } catch (error) {
+    throw new ConfigError(
+      `TLS certificate or key can't be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+};
+
+export const listenTls = async (
+  host: string,
+  port: number,
+  files: TlsFiles,
+  limits: BrokerLimits,
+  count: SocketCount,
+  accepted: Accepted,
+): Promise<Listener & { reload(): Promise<void> }> => {
+  const openedAt = new WeakMap<object, number>();
+  const options = { ...(await readTlsFiles(files)), minVersion: 'TLSv1.2' as const };
+  const server = (() => {
+    try {
+      return createTlsServer({ ...options, noDelay: true, handshakeTimeout: limits.connectTimeoutMs });
+    } catch (error) {
+      throw new ConfigError(
+        `TLS certificate and key don't fit: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  })();
+  // Sockets count from the TCP connection on: unfinished handshakes must not slip past the limits.
+  server.on('connection', (socket: Socket) => {
+    openedAt.set(socket, Date.now());
+    enter(socket, count, accepted);
+  });
+  server.on('secureConnection', (socket) => accepted.onConnection('tls', socket, socket, Date.now()));
+  server.on('tlsClientError', (_error, socket) => accepted.onRefused('tls', socket.remoteAddress ?? 'unknown'));
+  const listener = await listen(server, host, port, 'MQTT over TLS');
+  return {
+    ...listener,
+    /** Takes a renewed certificate for new connections; the old one stays when the new one can't be used. */
+    async reload() {
+      server.setSecureContext({ ...(await readTlsFiles(files)), minVersion: 'TLSv1.2' });
+    },
+  };
+};
+
+export const listenWebSocket = async (
+  host: string,
+  port: number,
+  limits: BrokerLimits,
+  count: SocketCount,
+  accepted: Accepted,
+): Promise<Listener> => {
+  const http = createHttpServer(
+    { headersTimeout: limits.connectTimeoutMs, requestTimeout: limits.connectTimeoutMs },
+    (_request, response) => {
+      response.writeHead(426, { connection: 'close' }).end();
+    },
+  );
+  http.on('connection', (socket: Socket) => enter(socket, count, accepted));
+  const webSockets = new WebSocketServer({
+    server: http,
+    perMessageDeflate: false,
+    maxPayload: limits.maxPacketBytes + 1024,
+    handleProtocols: (offered) => (offered.has('mqtt') ? 'mqtt' : false),
+  });
+  webSockets.on('connection', (webSocket, request) => {
+    accepted.onConnection('ws', createWebSocketStream(webSocket), request.socket, Date.now());
+  });
+  return listen(http, host, port, 'MQTT over WebSocket');
+};

@@ -1,0 +1,29 @@
+import { ConfigError, readEnv } from '@roastery/runtime/env';
+import { createLogger } from '@roastery/runtime/logger';
+import { runProgram } from '@roastery/runtime/shutdown';
+import { startBroker } from './broker.ts';
+import { brokerEnvShape, configOf } from './env.ts';
+
+const readConfig = () => {
+  try {
+    return configOf(readEnv(brokerEnvShape));
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+};
+
+const config = readConfig();
+const log = createLogger('broker', config instanceof ConfigError ? 'info' : config.logLevel);
+
+runProgram(log, async () => {
+  if (config instanceof ConfigError) throw config;
+  const broker = await startBroker({ ...config, log });
+  process.on('SIGHUP', () => {
+    broker.reloadCertificate().then(
+      () => log.info('certificate read again'),
+      (error: unknown) => log.error({ err: error }, 'the new certificate can not be used; the old one stays'),
+    );
+  });
+  return broker;
+});

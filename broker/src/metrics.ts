@@ -1,0 +1,67 @@
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { SocketCount } from './admission.ts';
+import type { Connections } from './connections.ts';
+import { refusalReasons, type RefusalReason } from './refusals.ts';
+
+/** Counters and gauges of one broker in a registry of its own. Event loop lag, RSS and CPU come with prom-client's defaults. */
+export const createMetrics = () => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> =>
+    new Counter({ name: `roastery_broker_${name}`, help, labelNames: [...labelNames], registers: [registry] });
+
+  type Set = (labels: Record<string, string>, value: number) => void;
+  const gauge = (name: string, help: string, labelNames: string[], collect: (set: Set) => void): void => {
+    const metric: Gauge = new Gauge({
+      name: `roastery_broker_${name}`,
+      help,
+      labelNames,
+      registers: [],
+      collect: () => collect((labels, value) => metric.set(labels, value)),
+    });
+    registry.registerMetric(metric);
+  };
+
+  const refused = counter('refused_total', 'Connections and wishes refused, by reason', ['reason']);
+  for (const reason of refusalReasons) refused.inc({ reason }, 0);
+
+  const messagesIn = counter('messages_in_total', 'Messages published by clients', ['kind']);
+  const messagesOut = counter('messages_out_total', 'Messages handed to subscribers', ['kind']);
+  const admissions = counter('admissions_total', 'Credentials accepted, by where the answer came from', ['by']);
+  const denials = counter('denials_total', 'Credentials refused, by where the answer came from', ['by']);
+  const retainCleared = counter('retain_cleared_total', 'Retain flags taken off messages that may not be retained');
+  const throttled = counter('throttled_total', 'Times a client was read more slowly because it spent its allowance');
+
+  return {
+    registry,
+    retainCleared,
+    throttled,
+    refused: (reason: RefusalReason): void => refused.inc({ reason }),
+    messageIn: (kind: string): void => messagesIn.inc({ kind }),
+    messageOut: (kind: string): void => messagesOut.inc({ kind }),
+    admitted: (by: string): void => admissions.inc({ by }),
+    denied: (by: string): void => denials.inc({ by }),
+    /** Gauges that are read when somebody asks, so that they cost nothing otherwise. */
+    watch(connections: Connections, sockets: SocketCount): void {
+      gauge('connections', 'Open connections by listener and state', ['listener', 'state'], (set) => {
+        const counts = new Map<string, number>();
+        for (const { listener, party } of connections.open) {
+          const key = `${listener} ${party?.kind ?? 'opening'}`;
+          counts.set(key, (counts.get(key) ?? 0) + 1);
+        }
+        for (const listener of ['tcp', 'tls', 'ws']) {
+          for (const state of ['opening', 'device', 'service']) {
+            set({ listener, state }, counts.get(`${listener} ${state}`) ?? 0);
+          }
+        }
+      });
+      gauge('sockets', 'Open sockets, unfinished handshakes included', [], (set) => set({}, sockets.total()));
+      gauge('bytes', 'Bytes carried since the start, by direction', ['direction'], (set) => {
+        const bytes = connections.bytes();
+        set({ direction: 'in' }, bytes.in);
+        set({ direction: 'out' }, bytes.out);
+      });
+    },
+  };
+};
+export type Metrics = ReturnType<typeof createMetrics>;

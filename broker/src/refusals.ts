@@ -1,0 +1,21 @@
+/** Why a client or one of its wishes was refused: the closed list that logs and metrics use. */
+export const refusalReasons = [
+  'too_many_connections',
+  'too_many_from_address',
+  'connect_timeout',
+  'not_mqtt',
+  'too_large',
+  'tls',
+  'protocol',
+  'identifier',
+  'credentials',
+  'too_many_failures',
+  'api_away',
+  'will_forbidden',
+  'publish_forbidden',
+  'subscribe_forbidden',
+  'frozen',
+  'too_slow',
+  'revoked',
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
