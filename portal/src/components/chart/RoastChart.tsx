@@ -1,0 +1,222 @@
+import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import { phasesOf } from '@roastery/roasting/phases';
+import { cToF, formatDuration, formatRate, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
+import type { ChartOptions } from 'chart.js';
+import { useLayoutEffect, useMemo, useRef, type KeyboardEvent, type PointerEvent } from 'react';
+import { Line } from 'react-chartjs-2';
+import { useTheme } from '../../ui/theme.ts';
+import type { Chart } from './chart-parts.ts';
+import './chart-parts.ts';
+import { curveStyles, drawnCurve, nearestIndex, rateBounds, temperatureTop, type CurveStyle } from './curves.ts';
+import { overlayPlugin, overlayTop, type Overlay } from './overlay.ts';
+import { readPalette, withAlpha } from './palette.ts';
+import { pixelDecimation, visiblePoints, type CurveDataset } from './pixel-decimation.ts';
+import { axisFont, timeScale, zoomOptions } from './time-scale.ts';
+import type { TimeViewStore } from './time-view.ts';
+import { useChartView } from './use-chart.ts';
+
+export interface RoastChartProps {
+  curve: CurveColumns;
+  /** A recipe's or another roast's curve, dimmed behind it. */
+  reference?: CurveColumns | undefined;
+  marks: readonly RoastMark[];
+  /** Which curves are on, by `CurveStyle.key`. */
+  shown: Readonly<Record<string, boolean>>;
+  unit: TemperatureUnit;
+  view: TimeViewStore;
+  /** Seconds since charge of the pinned point. */
+  selected: number | null;
+  onSelect: (seconds: number | null) => void;
+  height?: number;
+}
+
+const datasetOf = (
+  style: CurveStyle,
+  curve: CurveColumns,
+  unit: TemperatureUnit,
+  view: TimeViewStore,
+  dim: boolean,
+  colour: string,
+): CurveDataset => {
+  const whole = drawnCurve(curve, style, unit);
+  const { from, to } = view.get();
+  return {
+    curveKey: dim ? `reference-${style.key}` : style.key,
+    label: dim ? '' : style.tag,
+    whole,
+    data: visiblePoints(whole, from, to, 1200),
+    yAxisID: style.axis,
+    colour,
+    borderColor: dim ? withAlpha(colour, 0.32) : colour,
+    borderWidth: dim ? 1.5 : style.width,
+    borderDash: [...style.dash],
+    borderJoinStyle: 'round',
+    pointRadius: 0,
+    pointHitRadius: 0,
+    tension: 0,
+    spanGaps: false,
+  };
+};
+
+/** The temperature curve of a roast, live or finished. Chart first; its values are also in the table beside it. */
+export default function RoastChart({
+  curve,
+  reference,
+  marks,
+  shown,
+  unit,
+  view,
+  selected,
+  onSelect,
+  height = 500,
+}: RoastChartProps) {
+  const theme = useTheme();
+  const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
+  const palette = useMemo(() => readPalette(), [theme]);
+  const overlay = useRef<Overlay>(null as never);
+  const phases = useMemo(
+    () => phasesOf(marks.map((mark) => ({ kind: mark.kind, timeSeconds: mark.time_seconds, tempC: mark.temp }))).phases,
+    [marks],
+  );
+  overlay.current = {
+    palette,
+    marks,
+    phases,
+    selected,
+    cursor: view.get().cursor,
+    formatTemp: (tempC) => `${(unit === 'F' ? cToF(tempC) : tempC).toFixed(1)}°`,
+    rateText: (rateC) => formatRate(rateC, unit),
+    toAxis: (tempC) => (unit === 'F' ? cToF(tempC) : tempC),
+  };
+  const datasets = useMemo(() => {
+    const wanted = curveStyles.filter((style) => shown[style.key]);
+    const colours = new Map(
+      wanted.map((style) => [
+        style.key,
+        getComputedStyle(document.documentElement).getPropertyValue(`--${style.token}`).trim(),
+      ]),
+    );
+    const behind = reference
+      ? wanted
+          .filter((style) => style.key === 'beanTemp' || style.key === 'ror')
+          .map((style) => datasetOf(style, reference, unit, view, true, colours.get(style.key) ?? ''))
+      : [];
+    return [
+      ...wanted.map((style) => datasetOf(style, curve, unit, view, false, colours.get(style.key) ?? '')),
+      ...behind,
+    ];
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
+  }, [curve, reference, shown, unit, view, theme]);
+  const top = useMemo(
+    () =>
+      temperatureTop(
+        datasets.filter((set) => set.yAxisID === 'temperature').map((set) => set.whole),
+        unit,
+      ),
+    [datasets, unit],
+  );
+  const withRate = Boolean(shown['ror']);
+
+  const options = useMemo<ChartOptions<'line'>>(
+    () => ({
+      animation: false,
+      responsive: true,
+      maintainAspectRatio: false,
+      parsing: false,
+      normalized: true,
+      events: [],
+      layout: { padding: { top: overlayTop, right: 2 } },
+      scales: {
+        x: timeScale(palette, view, { labels: true }),
+        temperature: {
+          type: 'linear',
+          position: 'left',
+          min: 0,
+          max: top,
+          title: { display: true, text: `Temperature °${unit}`, color: palette.muted, font: axisFont(palette) },
+          border: { display: false },
+          grid: { color: palette.stroke, drawTicks: false },
+          ticks: { color: palette.muted, font: axisFont(palette), stepSize: unit === 'C' ? 50 : 100, padding: 6 },
+        },
+        rate: {
+          type: 'linear',
+          position: 'right',
+          display: withRate,
+          ...rateBounds(unit),
+          title: { display: true, text: `Rate of rise °${unit}/min`, color: palette.muted, font: axisFont(palette) },
+          border: { display: false },
+          grid: { display: false },
+          ticks: { color: palette.muted, font: axisFont(palette), padding: 6 },
+        },
+      },
+      plugins: { zoom: zoomOptions(view, palette) },
+    }),
+    [palette, view, top, unit, withRate],
+  );
+  const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'roast')], []);
+  useChartView(chart, view, overlay);
+  useLayoutEffect(() => chart.current?.draw(), [marks, selected]);
+
+  const secondsAt = (event: { clientX: number }): number | null => {
+    const current = chart.current;
+    const x = current?.scales['x'];
+    if (!current || !x) return null;
+    const at = event.clientX - current.canvas.getBoundingClientRect().left;
+    if (at < current.chartArea.left - 4 || at > current.chartArea.right + 4) return null;
+    const seconds = curve.time_seconds[nearestIndex(curve.time_seconds, x.getValueForPixel(at) ?? 0)];
+    return seconds ?? null;
+  };
+  const down = useRef<{ x: number; y: number } | null>(null);
+  const onPointerDown = (event: PointerEvent): void => {
+    down.current = { x: event.clientX, y: event.clientY };
+  };
+  // A click is a press that did not move: a drag has zoomed.
+  const onPointerUp = (event: PointerEvent): void => {
+    const from = down.current;
+    down.current = null;
+    if (from && Math.hypot(event.clientX - from.x, event.clientY - from.y) < 6) onSelect(secondsAt(event));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const times = curve.time_seconds;
+    const at = selected === null ? times.length - 1 : nearestIndex(times, selected);
+    const steps: Record<string, number> = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      PageUp: -30,
+      PageDown: 30,
+      Home: -times.length,
+      End: times.length,
+    };
+    const step = steps[event.key];
+    if (event.key === 'Escape' && selected !== null) onSelect(null);
+    else if (event.key === '0') view.reset();
+    else if (step === undefined) return;
+    else onSelect(times[Math.min(times.length - 1, Math.max(0, at + step * (event.shiftKey ? 10 : 1)))] ?? null);
+    event.preventDefault();
+  };
+
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a chart one can walk with the arrow keys
+    <div
+      role="application"
+      aria-label={`Temperature curve, ${formatDuration(curve.time_seconds.at(-1) ?? 0)} long. Arrow keys inspect points, Escape clears, 0 shows all.`}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
+      tabIndex={0}
+      className="relative w-full touch-pan-y select-none"
+      style={{ height }}
+      onKeyDown={onKeyDown}
+      onPointerDown={onPointerDown}
+      onPointerUp={onPointerUp}
+      onPointerMove={(event) => view.setCursor(secondsAt(event))}
+      onPointerLeave={() => view.setCursor(null)}
+      onDoubleClick={() => view.reset()}
+      data-testid="roast-chart"
+    >
+      <Line ref={chart} data={{ datasets }} options={options} plugins={plugins} />
+    </div>
+  );
+}
+
+/** Rate in a person's unit, for panels that show numbers. */
+export const rateIn = (unit: TemperatureUnit, rateC: number): number => (unit === 'F' ? rateCToF(rateC) : rateC);

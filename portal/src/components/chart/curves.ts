@@ -1,0 +1,170 @@
+import type { CurveColumns } from '@roastery/contract/roasts';
+import { bridgeableMissing } from '@roastery/roasting/series';
+import { cToF, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
+
+/** A curve that can be drawn: which column, how it looks everywhere, and where its toggle is remembered. */
+export interface CurveStyle {
+  readonly key: string;
+  readonly label: string;
+  /** Channel of the recording, or `ror`. */
+  readonly channel: string;
+  /** Colour token, e.g. `curve-bean`. */
+  readonly token: string;
+  readonly axis: 'temperature' | 'rate';
+  readonly width: number;
+  /** Told apart without colour: lengths of dash and gap in px. */
+  readonly dash: readonly number[];
+  /** Short name at the end of the line. */
+  readonly tag: string;
+  readonly storageKey: string;
+  readonly shownAtFirst: boolean;
+}
+
+export const curveStyles: readonly CurveStyle[] = [
+  {
+    key: 'beanTemp',
+    label: 'Bean Temp',
+    channel: 'bean_temp',
+    token: 'curve-bean',
+    axis: 'temperature',
+    width: 2.5,
+    dash: [],
+    tag: 'BT',
+    storageKey: 'showBeanTemp',
+    shownAtFirst: true,
+  },
+  {
+    key: 'exhaustTemp',
+    label: 'Exhaust Temp',
+    channel: 'exhaust_temp',
+    token: 'curve-exhaust',
+    axis: 'temperature',
+    width: 1.5,
+    dash: [],
+    tag: 'ET',
+    storageKey: 'showExhaustTemp',
+    shownAtFirst: true,
+  },
+  {
+    key: 'burnerFront',
+    label: 'Burner Front',
+    channel: 'burner_front_temp',
+    token: 'curve-burner-front',
+    axis: 'temperature',
+    width: 1.25,
+    dash: [7, 3],
+    tag: 'BF',
+    storageKey: 'showBurnerFront',
+    shownAtFirst: false,
+  },
+  {
+    key: 'burnerBack',
+    label: 'Burner Back',
+    channel: 'burner_back_temp',
+    token: 'curve-burner-back',
+    axis: 'temperature',
+    width: 1.25,
+    dash: [2, 3],
+    tag: 'BB',
+    storageKey: 'showBurnerBack',
+    shownAtFirst: false,
+  },
+  {
+    key: 'ror',
+    label: 'Rate of Rise',
+    channel: 'ror',
+    token: 'curve-rate',
+    axis: 'rate',
+    width: 1.5,
+    dash: [5, 2],
+    tag: 'RoR',
+    storageKey: 'showROR',
+    shownAtFirst: true,
+  },
+];
+
+export interface StepStyle {
+  readonly key: 'gas' | 'airflow' | 'drum';
+  readonly label: string;
+  readonly what: string;
+  readonly channel: string;
+  readonly token: string;
+}
+
+export const stepStyles: readonly StepStyle[] = [
+  { key: 'gas', label: 'Gas', what: 'burner power %', channel: 'heat_power', token: 'curve-gas' },
+  { key: 'airflow', label: 'Airflow', what: 'exhaust damper %', channel: 'fan_speed', token: 'curve-airflow' },
+  { key: 'drum', label: 'Drum speed', what: '%', channel: 'drum_speed', token: 'curve-drum' },
+];
+
+type Column = readonly (number | null)[];
+
+/** A column ready to draw: °C or °F by choice, NaN where a gap must show, gaps of up to three readings bridged. */
+export interface DrawnColumn {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+}
+
+const convert = (style: CurveStyle, unit: TemperatureUnit) => {
+  if (unit === 'C') return (value: number) => value;
+  return style.axis === 'rate' ? rateCToF : cToF;
+};
+
+/** Column of a curve in a person's unit. Nothing is invented: only runs of at most three missing readings are bridged. */
+export const drawnColumn = (
+  times: readonly number[],
+  column: Column | undefined,
+  toUnit: (value: number) => number,
+): DrawnColumn => {
+  const x = Float64Array.from(times);
+  const y = new Float64Array(times.length).fill(Number.NaN);
+  if (!column) return { x, y };
+  let last = -1;
+  for (let index = 0; index < times.length; index++) {
+    const value = column[index];
+    if (value === null || value === undefined) continue;
+    y[index] = toUnit(value);
+    const missing = index - last - 1;
+    if (last >= 0 && missing > 0 && missing <= bridgeableMissing) bridge(x, y, last, index);
+    last = index;
+  }
+  return { x, y };
+};
+
+const bridge = (x: Float64Array, y: Float64Array, from: number, to: number): void => {
+  const [x0, y0, x1, y1] = [x[from] ?? 0, y[from] ?? 0, x[to] ?? 0, y[to] ?? 0];
+  for (let index = from + 1; index < to; index++) {
+    y[index] = x1 === x0 ? y0 : y0 + ((y1 - y0) * ((x[index] ?? 0) - x0)) / (x1 - x0);
+  }
+};
+
+export const columnOf = (curve: CurveColumns, style: Pick<CurveStyle, 'channel'>): Column | undefined =>
+  style.channel === 'ror' ? curve.ror : curve.channels[style.channel];
+
+export const drawnCurve = (curve: CurveColumns, style: CurveStyle, unit: TemperatureUnit): DrawnColumn =>
+  drawnColumn(curve.time_seconds, columnOf(curve, style), convert(style, unit));
+
+/** Index of the sample nearest to a moment, by bisection; -1 when there is none. */
+export const nearestIndex = (times: ArrayLike<number>, seconds: number): number => {
+  let low = 0;
+  let high = times.length - 1;
+  if (high < 0) return -1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? 0) <= seconds) low = middle;
+    else high = middle;
+  }
+  return Math.abs((times[low] ?? 0) - seconds) <= Math.abs((times[high] ?? 0) - seconds) ? low : high;
+};
+
+/** Upper end of the temperature axis: from 0 to a round number above the hottest reading on show. */
+export const temperatureTop = (columns: readonly DrawnColumn[], unit: TemperatureUnit): number => {
+  const step = unit === 'C' ? 50 : 100;
+  let highest = 0;
+  for (const { y } of columns) for (const value of y) if (value > highest) highest = value;
+  return Math.max(step * 2, Math.ceil((highest * 1.04) / step) * step);
+};
+
+/** The document's rate-of-rise axis, −20 to 50 °C/min, in a person's unit. */
+export const rateBounds = (unit: TemperatureUnit): { min: number; max: number } =>
+  unit === 'C' ? { min: -20, max: 50 } : { min: -40, max: 90 };

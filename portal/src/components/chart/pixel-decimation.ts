@@ -1,0 +1,86 @@
+import { lttbIndices } from '@roastery/roasting/decimate';
+import type { ChartDataset, Plugin } from 'chart.js';
+import type { DrawnColumn } from './curves.ts';
+
+/** What Chart.js draws; `whole` keeps every sample, `data` holds only what the pixels can show. */
+export type CurveDataset = ChartDataset<'line', { x: number; y: number }[]> & {
+  whole: DrawnColumn;
+  curveKey: string;
+  colour: string;
+};
+
+/** Points per CSS pixel: 0.75 keeps every visible bend at the line widths we draw. */
+const pointsPerPixel = 0.75;
+
+const firstAtOrAfter = (x: Float64Array, seconds: number): number => {
+  let low = 0;
+  let high = x.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((x[middle] ?? 0) < seconds) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** The samples of a window, thinned to what its pixels can show; one sample beyond each edge keeps lines running out. */
+export const visiblePoints = (
+  { x, y }: DrawnColumn,
+  from: number,
+  to: number,
+  pixels: number,
+): { x: number; y: number }[] => {
+  const start = Math.max(0, firstAtOrAfter(x, from) - 1);
+  const end = Math.min(x.length, firstAtOrAfter(x, to) + 2);
+  const xs = x.subarray(start, end);
+  const ys = y.subarray(start, end);
+  const most = Math.max(200, Math.round(pixels * pointsPerPixel));
+  if (xs.length <= most) return Array.from(xs, (time, index) => ({ x: time, y: ys[index] ?? Number.NaN }));
+  // A long window is first thinned by stride to eight candidates a drawn point: LTTB over 57,600 samples a pan step
+  // would cost more than the drawing. Lowest and highest of each stride are kept, so no peak is lost.
+  const [cx, cy] = xs.length > most * 16 ? candidates(xs, ys, most * 8) : [xs, ys];
+  return lttbIndices(cx, cy, most).map((index) => ({ x: cx[index] ?? 0, y: cy[index] ?? Number.NaN }));
+};
+
+const candidates = (x: Float64Array, y: Float64Array, count: number): [Float64Array, Float64Array] => {
+  const stride = Math.ceil(x.length / (count / 2));
+  const outX = new Float64Array(Math.ceil(x.length / stride) * 2);
+  const outY = new Float64Array(outX.length);
+  let n = 0;
+  for (let start = 0; start < x.length; start += stride) {
+    let low = start;
+    let high = start;
+    const end = Math.min(x.length, start + stride);
+    for (let index = start; index < end; index++) {
+      const value = y[index] ?? Number.NaN;
+      // A gap inside a stride must stay visible: NaN wins.
+      if (Number.isNaN(value)) {
+        low = index;
+        high = index;
+        break;
+      }
+      if (value < (y[low] ?? 0)) low = index;
+      if (value > (y[high] ?? 0)) high = index;
+    }
+    for (const index of low === high ? [low] : [Math.min(low, high), Math.max(low, high)]) {
+      outX[n] = x[index] ?? 0;
+      outY[n] = y[index] ?? Number.NaN;
+      n += 1;
+    }
+  }
+  return [outX.subarray(0, n), outY.subarray(0, n)];
+};
+
+/** Before each update puts the visible, thinned part of every curve into the data that Chart.js draws. */
+export const pixelDecimation: Plugin<'line'> = {
+  id: 'pixelDecimation',
+  beforeUpdate(chart) {
+    const bounds = chart.options.scales?.['x'] as { min?: number; max?: number } | undefined;
+    const pixels = chart.chartArea?.width ?? chart.width;
+    for (const dataset of chart.data.datasets as CurveDataset[]) {
+      if (!dataset.whole) continue;
+      const { x } = dataset.whole;
+      dataset.data = visiblePoints(dataset.whole, bounds?.min ?? x[0] ?? 0, bounds?.max ?? x.at(-1) ?? 0, pixels);
+    }
+  },
+};

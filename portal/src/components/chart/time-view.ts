@@ -1,0 +1,69 @@
+import { useSyncExternalStore } from 'react';
+
+/** What all charts of a roast page share: the window of time on show and the moment under the pointer. */
+export interface TimeView {
+  readonly from: number;
+  readonly to: number;
+  /** Seconds since charge under the pointer, null when it is elsewhere. */
+  readonly cursor: number | null;
+}
+
+export interface TimeViewStore {
+  readonly get: () => TimeView;
+  readonly subscribe: (listener: () => void) => () => void;
+  /** Widest window there is; a live curve moves its end. A window that showed all goes on showing all. */
+  setExtent(from: number, to: number): void;
+  setWindow(from: number, to: number): void;
+  setCursor(seconds: number | null): void;
+  reset(): void;
+  isZoomed(): boolean;
+  extent(): { from: number; to: number };
+}
+
+/** Shortest window one can zoom into, seconds. */
+const shortest = 10;
+
+export const createTimeView = (): TimeViewStore => {
+  let extent = { from: 0, to: 60 };
+  let view: TimeView = { ...extent, cursor: null };
+  let zoomed = false;
+  const listeners = new Set<() => void>();
+  const change = (next: TimeView): void => {
+    if (next.from === view.from && next.to === view.to && next.cursor === view.cursor) return;
+    view = next;
+    for (const listener of listeners) listener();
+  };
+  const store: TimeViewStore = {
+    get: () => view,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    setExtent(from, to) {
+      extent = { from, to: Math.max(to, from + shortest) };
+      if (!zoomed) change({ ...view, ...extent });
+    },
+    setWindow(from, to) {
+      const length = Math.min(Math.max(to - from, shortest), extent.to - extent.from);
+      const start = Math.min(Math.max(from, extent.from), extent.to - length);
+      zoomed = length < extent.to - extent.from - 0.5;
+      change({ ...view, from: start, to: start + length });
+    },
+    setCursor(seconds) {
+      change({ ...view, cursor: seconds });
+    },
+    reset() {
+      zoomed = false;
+      change({ ...view, ...extent });
+    },
+    isZoomed: () => zoomed,
+    extent: () => extent,
+  };
+  return store;
+};
+
+export const useTimeView = (store: TimeViewStore): TimeView => useSyncExternalStore(store.subscribe, store.get);
+
+/** Window without the cursor, so that a moving pointer does not render what it does not concern. */
+export const useTimeWindow = (store: TimeViewStore): string =>
+  useSyncExternalStore(store.subscribe, () => `${store.get().from}:${store.get().to}`);

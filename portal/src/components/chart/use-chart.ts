@@ -1,0 +1,50 @@
+import { useEffect, useRef, type RefObject } from 'react';
+import type { Chart } from './chart-parts.ts';
+import type { Overlay } from './overlay.ts';
+import type { TimeViewStore } from './time-view.ts';
+
+type LineChart = Chart<'line', { x: number; y: number }[]>;
+
+/** Ties one chart to the page's time view: window moves update it, cursor moves only redraw it, a resize thins anew. */
+export const useChartView = (
+  chart: RefObject<LineChart | null | undefined>,
+  view: TimeViewStore,
+  overlay: { current: Overlay },
+): void => {
+  const drawn = useRef({ from: Number.NaN, to: Number.NaN });
+  useEffect(() => {
+    let frame = 0;
+    const apply = (): void => {
+      frame = 0;
+      const current = chart.current;
+      if (!current) return;
+      const { from, to, cursor } = view.get();
+      overlay.current.cursor = cursor;
+      const x = current.options.scales?.['x'] as { min?: number; max?: number } | undefined;
+      if (x && (x.min !== from || x.max !== to || drawn.current.from !== from || drawn.current.to !== to)) {
+        x.min = from;
+        x.max = to;
+        drawn.current = { from, to };
+        current.update('none');
+      } else current.draw();
+    };
+    const stop = view.subscribe(() => {
+      frame ||= requestAnimationFrame(apply);
+    });
+    return () => {
+      stop();
+      cancelAnimationFrame(frame);
+    };
+  }, [chart, view, overlay]);
+  // A canvas does not redraw by itself when its font arrives.
+  useEffect(() => {
+    let gone = false;
+    const redraw = (): void => {
+      if (!gone) chart.current?.update('none');
+    };
+    document.fonts.load("500 11px 'Geist Mono Variable'").then(redraw, redraw);
+    return () => {
+      gone = true;
+    };
+  }, [chart]);
+};
