@@ -1,0 +1,57 @@
+import { apiBasePath } from '@roastery/contract/endpoint';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { Hono } from 'hono';
+import { compress } from 'hono/compress';
+import type { AppContext } from './context.ts';
+import { accessLog } from './http/access-log.ts';
+import { answerError } from './http/answer-error.ts';
+import { AppError } from './http/app-error.ts';
+import type { Env } from './http/client-address.ts';
+import { createRoutes, methodsAt, type Routes } from './http/mount.ts';
+import { mountOperations } from './http/operations.ts';
+import { mountPortal } from './http/portal-files.ts';
+import { mountReference } from './http/reference-page.ts';
+import { securityHeaders } from './http/security-headers.ts';
+
+/** Mounts one domain's endpoints. */
+export type Domain = (routes: Routes) => void;
+
+/** The whole HTTP side: no listening, no side effect beyond the context's metrics. */
+export const createApp = (context: AppContext, domains: readonly Domain[]) => {
+  const app = new Hono<Env>();
+  app.use('*', async (c, next) => {
+    c.set('requestId', uuidV7());
+    await next();
+    c.res.headers.set('x-request-id', c.get('requestId'));
+  });
+  app.use('*', securityHeaders(context.config.isHttps));
+  app.use('*', accessLog(context));
+  app.use('*', compress());
+
+  const routes = createRoutes(app, context);
+  for (const domain of domains) domain(routes);
+  mountReference(app);
+  mountOperations(app, context);
+  if (context.config.portalDir !== undefined) mountPortal(app, context.config.portalDir);
+
+  app.notFound((c) => {
+    const requestId = c.get('requestId');
+    const allowed = c.req.path.startsWith(apiBasePath) ? methodsAt(routes.mounted, c.req.path) : [];
+    if (allowed.length === 0 || allowed.includes(c.req.method)) {
+      return answerError(new AppError('not_found', 'There is nothing at this address'), requestId, context.log);
+    }
+    const answer = answerError(
+      new AppError('method_not_allowed', `Use ${allowed.join(' or ')} here`),
+      requestId,
+      context.log,
+    );
+    answer.headers.set('allow', allowed.join(', '));
+    return answer;
+  });
+  app.onError((error, c) => {
+    const requestId = c.get('requestId');
+    return answerError(error, requestId, context.log.child({ requestId }));
+  });
+  return { app, mounted: routes.mounted };
+};
+export type App = ReturnType<typeof createApp>;

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { serviceUserName } from '@roastery/contract/mqtt';
+import { createBackoff } from '@roastery/runtime/backoff';
+import type { Logger } from '@roastery/runtime/logger';
+import { connect, type IClientOptions } from 'mqtt';
+
+export type MessageHandler = (topic: string, payload: Buffer) => void;
+
+/** The api's own connection to the broker. */
+export interface MqttLink {
+  readonly isConnected: boolean;
+  /** Rejects when there is no connection: nothing is queued for later, callers decide what to repeat. */
+  publish(topic: string, payload: string | Buffer, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
+  /** Subscribes now and after every reconnect; several handlers may share a filter. Returns what ends it. */
+  subscribe(filter: string, qos: 0 | 1, handler: MessageHandler): () => void;
+  /** Called at once when connected, and on every (re)connect. Returns what ends it. */
+  onConnect(handler: () => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface MqttLinkOptions {
+  readonly url: string;
+  readonly secret: string;
+  readonly log: Logger;
+}
+
+/** Does a topic match a filter with `+` and `#`? A `$share/<group>/` in front of the filter is ignored. */
+export const matchesFilter = (filter: string, topic: string): boolean => {
+  const levels = filter.replace(/^\$share\/[^/]+\//, '').split('/');
+  const parts = topic.split('/');
+  for (const [index, level] of levels.entries()) {
+    if (level === '#') return true;
+    if (level !== '+' && level !== parts[index]) return false;
+    if (parts[index] === undefined) return false;
+  }
+  return parts.length === levels.length;
+};
+
+/** Opens in the background and reconnects for ever, 1 to 10 s apart with jitter. */
+export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink => {
+  const backoff = createBackoff(500, 10_000);
+  const handlers = new Map<string, { qos: 0 | 1; handlers: Set<MessageHandler> }>();
+  const connectHandlers = new Set<() => void>();
+  const options: IClientOptions = {
+    clientId: `api-${randomBytes(8).toString('hex')}`,
+    username: serviceUserName,
+    password: secret,
+    clean: true,
+    keepalive: 15,
+    connectTimeout: 5000,
+    // We resubscribe ourselves, and a refused CONNACK must not end the attempts (mqtt.js would give up by default).
+    resubscribe: false,
+    reconnectOnConnackError: true,
+    queueQoSZero: false,
+    reconnectPeriod: backoff.nextMs(),
+  };
+  const client = connect(url, options);
+  const subscribeNow = (filter: string, qos: 0 | 1): void => {
+    client.subscribe(filter, { qos }, (error, granted) => {
+      const refused = granted?.some((grant) => grant.qos > 2) ?? false;
+      if (error || refused) log.warn({ filter, err: error, refused }, 'broker refused a subscription');
+    });
+  };
+  client.on('connect', () => {
+    backoff.reset();
+    log.info('broker connected');
+    for (const [filter, entry] of handlers) subscribeNow(filter, entry.qos);
+    for (const handler of connectHandlers) handler();
+  });
+  client.on('close', () => {
+    client.options.reconnectPeriod = backoff.nextMs();
+  });
+  client.on('offline', () => log.warn('broker connection lost'));
+  client.on('error', (error) => log.warn({ err: error }, 'broker connection failed'));
+  client.on('message', (topic, payload) => {
+    for (const [filter, entry] of handlers) {
+      if (matchesFilter(filter, topic)) for (const handler of entry.handlers) handler(topic, payload);
+    }
+  });
+  return {
+    get isConnected() {
+      return client.connected;
+    },
+    async publish(topic, payload, { qos = 1, retain = false } = {}) {
+      if (!client.connected) throw new Error('the broker is not connected');
+      await client.publishAsync(topic, payload, { qos, retain });
+    },
+    subscribe(filter, qos, handler) {
+      const entry = handlers.get(filter) ?? { qos, handlers: new Set() };
+      entry.handlers.add(handler);
+      if (!handlers.has(filter)) {
+        handlers.set(filter, entry);
+        if (client.connected) subscribeNow(filter, qos);
+      }
+      return () => {
+        entry.handlers.delete(handler);
+        if (entry.handlers.size > 0) return;
+        handlers.delete(filter);
+        if (client.connected) client.unsubscribe(filter);
+      };
+    },
+    onConnect(handler) {
+      connectHandlers.add(handler);
+      if (client.connected) handler();
+      return () => connectHandlers.delete(handler);
+    },
+    async close() {
+      await client.endAsync(!client.connected);
+    },
+  };
+};

@@ -1,0 +1,64 @@
+import { readEnv } from '@roastery/runtime/env';
+import { logLevels } from '@roastery/runtime/logger';
+import { z } from 'zod';
+
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+
+const envShape = z
+  .object({
+    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }),
+    DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(10),
+    HOST: z.string().default('127.0.0.1'),
+    PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+    PUBLIC_URL: httpUrl.optional(),
+    /** Reverse proxies in front that append to X-Forwarded-For; 0: the socket's peer is the client. */
+    TRUSTED_PROXIES: z.coerce.number().int().min(0).max(8).default(0),
+    PORTAL_DIR: z.string().optional(),
+    MQTT_URL: z
+      .url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' })
+      .default('mqtt://127.0.0.1:1883'),
+    MQTT_PUBLIC_URL: z.url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' }).optional(),
+    BROKER_SECRET: z.string().min(16, 'needs at least 16 characters'),
+    BROKER_MANAGEMENT_URL: httpUrl.default('http://127.0.0.1:18083'),
+    SECRET_KEY: z.string().min(32, 'needs at least 32 characters; it keys the hashes of pairing codes'),
+    ADMIN_EMAIL: z.email().optional(),
+    ADMIN_PASSWORD: z.string().min(8, 'needs at least 8 characters').optional(),
+    SUPPORT_EMAIL: z.email().optional(),
+    METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters').optional(),
+    LOG_LEVEL: z.enum(logLevels).default('info'),
+  })
+  .refine((env) => env.ADMIN_PASSWORD === undefined || env.ADMIN_EMAIL !== undefined, {
+    path: ['ADMIN_EMAIL'],
+    message: 'is missing although ADMIN_PASSWORD is given',
+  });
+
+/** Everything the api is told from outside, read once. Throws `ConfigError` with one line that names what is wrong. */
+export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
+  const given = readEnv(envShape, env);
+  const publicUrl = withoutSlash(given.PUBLIC_URL ?? `http://${given.HOST}:${given.PORT}`);
+  return {
+    databaseUrl: given.DATABASE_URL,
+    databaseConnections: given.DATABASE_CONNECTIONS,
+    host: given.HOST,
+    port: given.PORT,
+    publicUrl,
+    isHttps: publicUrl.startsWith('https:'),
+    trustedProxies: given.TRUSTED_PROXIES,
+    portalDir: given.PORTAL_DIR,
+    mqttUrl: given.MQTT_URL,
+    /** What boards are told. */
+    mqttPublicUrl: given.MQTT_PUBLIC_URL ?? given.MQTT_URL,
+    brokerSecret: given.BROKER_SECRET,
+    brokerManagementUrl: withoutSlash(given.BROKER_MANAGEMENT_URL),
+    secretKey: given.SECRET_KEY,
+    adminEmail: given.ADMIN_EMAIL?.toLowerCase(),
+    adminPassword: given.ADMIN_PASSWORD,
+    supportEmail: given.SUPPORT_EMAIL,
+    metricsToken: given.METRICS_TOKEN,
+    logLevel: given.LOG_LEVEL,
+    /** Tests parse every answer against the contract; a wrong one becomes `internal`. */
+    checkAnswers: false,
+  };
+};
+export type ApiConfig = ReturnType<typeof readConfig>;

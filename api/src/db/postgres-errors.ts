@@ -1,0 +1,65 @@
+import postgres from 'postgres';
+
+/** Connection states of the driver, of sockets, and SQLSTATEs that say "not now": starting, stopping, full, too many. */
+const awayCodes = new Set([
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57014',
+  '53000',
+  '53100',
+  '53200',
+  '53300',
+]);
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+/** Postgres cannot be reached, or cannot work just now; the same call may succeed later. */
+export const isDatabaseAway = (error: unknown): boolean => {
+  const code = codeOf(error);
+  if (code === undefined) return false;
+  return awayCodes.has(code) || (error instanceof postgres.PostgresError && code.startsWith('08'));
+};
+
+/** A value that Postgres cannot hold or read (class 22): NUL in a text, a year beyond its calendar, a number out of range. */
+export const isUnstorableValue = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.code.startsWith('22');
+
+/** Two transactions met: serialisation failure or deadlock. */
+export const isCollision = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && (error.code === '40001' || error.code === '40P01');
+
+/** A unique index refused the row; give the index's name to ask for one in particular. */
+export const isTaken = (error: unknown, index?: string): boolean =>
+  error instanceof postgres.PostgresError &&
+  error.code === '23505' &&
+  (index === undefined || error.constraint_name === index);
+
+/** What of a Postgres error may be logged: its `detail` can hold whole rows. */
+export const loggable = (error: unknown): object =>
+  error instanceof postgres.PostgresError
+    ? {
+        err: {
+          type: 'PostgresError',
+          message: error.message,
+          code: error.code,
+          constraint: error.constraint_name,
+          table: error.table_name,
+          stack: error.stack,
+        },
+      }
+    : { err: error };

@@ -1,0 +1,69 @@
+import { connect, type Socket } from 'node:net';
+import type { Logger } from '@roastery/runtime/logger';
+import postgres from 'postgres';
+
+/** The pool: queries, `begin`, `listen`. */
+export type Database = postgres.Sql;
+/** The pool or a transaction: what queries take, so that they run inside either. */
+export type Sql = postgres.ISql;
+
+/** Types of the driver's rows are these: timestamptz and timestamp → ISO 8601 string in UTC with milliseconds; date → `yyyy-mm-dd`;
+ * int8 and numeric → number (sequence numbers stay below 2^53, weights have at most 14 digits); bytea → Buffer. */
+const rowTypes = {
+  date: {
+    to: 1184,
+    from: [1114, 1184],
+    serialize: (value: string | Date): string => (value instanceof Date ? value.toISOString() : value),
+    parse: (text: string): string => new Date(text).toISOString(),
+  },
+  day: { to: 1082, from: [1082], serialize: (value: string): string => value, parse: (text: string): string => text },
+  number: {
+    to: 0,
+    from: [20, 21, 23, 26, 700, 701, 1700],
+    serialize: (value: number): string => String(value),
+    parse: (text: string): number => Number(text),
+  },
+};
+
+/** The driver leaves Nagle's algorithm on; small statements then wait for the peer's delayed acknowledgement. */
+const openSocket = (options: { host: string[]; port: number[]; path?: string | false }): Socket => {
+  if (options.path) return connect({ path: options.path });
+  return connect({ host: options.host[0] ?? '127.0.0.1', port: options.port[0] ?? 5432, noDelay: true });
+};
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly log: Logger;
+  readonly connections?: number;
+  /** Shown in pg_stat_activity. */
+  readonly name?: string;
+  readonly statementTimeoutMs?: number;
+}
+
+/** Opens lazily: nothing connects before the first query. A lost server is reconnected to within about a second of its return. */
+export const openDatabase = ({
+  url,
+  log,
+  connections = 10,
+  name = 'roastery-api',
+  statementTimeoutMs = 15_000,
+}: DatabaseOptions): Database =>
+  postgres(url, {
+    max: connections,
+    connect_timeout: 5,
+    idle_timeout: 300,
+    max_lifetime: 3600,
+    keep_alive: 30,
+    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
+    types: rowTypes,
+    // Not in the driver's types: a factory for the connection's socket.
+    ...({ socket: openSocket } as object),
+    connection: {
+      application_name: name,
+      TimeZone: 'UTC',
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: 30_000,
+    },
+    onnotice: (notice) => log.debug({ notice: notice['message'] }, 'postgres notice'),
+    // The driver's own type has one parameter per custom type; rows are typed by each query instead.
+  }) as unknown as Database;

@@ -1,0 +1,44 @@
+import type { MiddlewareHandler } from 'hono';
+import { Counter, Histogram } from 'prom-client';
+import type { AppContext } from '../context.ts';
+import { clientAddress, type Env } from './client-address.ts';
+
+/** Asked every few seconds by machines: their successes are not news. */
+const quiet = new Set(['/healthz', '/readyz', '/metrics', '/api/v1/mqtt/auth', '/api/v1/mqtt/acl']);
+
+/** One line and one measurement a request. Path without its query: searches and addresses are nobody's business. */
+export const accessLog = (context: AppContext): MiddlewareHandler<Env> => {
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time to the first byte of an answer, by endpoint',
+    labelNames: ['endpoint', 'method', 'status'],
+    buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [context.metrics],
+  });
+  const failures = new Counter({
+    name: 'http_server_errors_total',
+    help: 'Answers with status 500',
+    registers: [context.metrics],
+  });
+  return async (c, next) => {
+    const started = performance.now();
+    await next();
+    const ms = performance.now() - started;
+    const { status } = c.res;
+    const endpoint = c.get('endpointName') ?? 'other';
+    duration.observe({ endpoint, method: c.req.method, status }, ms / 1000);
+    if (status === 500) failures.inc();
+    const level = status === 500 ? 'error' : quiet.has(c.req.path) ? 'debug' : 'info';
+    context.log[level](
+      {
+        requestId: c.get('requestId'),
+        method: c.req.method,
+        path: c.req.path.slice(0, 300),
+        status,
+        ms: Math.round(ms * 10) / 10,
+        address: clientAddress(c, context.config.trustedProxies),
+      },
+      'request',
+    );
+  };
+};

@@ -1,0 +1,25 @@
+import { errorStatus, type ErrorBody } from '@roastery/contract/errors';
+import type { Logger } from '@roastery/runtime/logger';
+import { isCollision, isDatabaseAway, isUnstorableValue, loggable } from '../db/postgres-errors.ts';
+import { AppError } from './app-error.ts';
+
+/** What anything thrown means to the caller. Unknown errors say nothing of themselves. */
+export const toAppError = (error: unknown): AppError => {
+  if (error instanceof AppError) return error;
+  if (isDatabaseAway(error)) return new AppError('not_ready', 'The database cannot be reached just now', 2);
+  if (isUnstorableValue(error)) return new AppError('validation', 'A value cannot be stored: out of range or not text');
+  if (isCollision(error)) return new AppError('conflict', 'Somebody changed this at the same moment. Try again.');
+  return new AppError('internal', 'Something went wrong on the server');
+};
+
+/** The one place where an error becomes a status, a body and, when it is ours to mend, a log line with its stack. */
+export const answerError = (thrown: unknown, requestId: string, log: Logger): Response => {
+  const error = toAppError(thrown);
+  if (error.code === 'internal') log.error(loggable(thrown), 'request failed');
+  else if (error.code === 'not_ready') log.warn(loggable(thrown), 'not ready');
+  else if (thrown !== error) log.warn(loggable(thrown), 'request refused by the database');
+  const body: ErrorBody = { detail: error.detail, code: error.code, request_id: requestId };
+  const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+  if (error.retryAfterSeconds !== undefined) headers.set('retry-after', String(Math.ceil(error.retryAfterSeconds)));
+  return new Response(JSON.stringify(body), { status: errorStatus[error.code], headers });
+};

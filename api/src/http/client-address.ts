@@ -1,0 +1,24 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+
+/** Bindings are absent where a test calls the app without a socket. */
+export interface Env {
+  Bindings: Partial<HttpBindings>;
+  Variables: { requestId: string; endpointName: string | undefined };
+}
+
+/** Address of the socket's other end, IPv4 without its IPv6 wrapping. */
+export const peerAddress = (c: Context<Env>): string | null =>
+  c.env?.incoming?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? null;
+
+/**
+ * The client's address. With n trusted proxies it is the n-th from the right of X-Forwarded-For: entries further left are
+ * the client's own words. Without proxies the header counts for nothing.
+ */
+export const clientAddress = (c: Context<Env>, trustedProxies: number): string | null => {
+  const peer = peerAddress(c);
+  if (trustedProxies === 0) return peer;
+  const hops = (c.req.header('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim());
+  const hop = hops.at(-trustedProxies);
+  return hop !== undefined && /^[0-9a-fA-F.:]{2,45}$/.test(hop) ? hop : peer;
+};

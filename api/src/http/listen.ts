@@ -1,0 +1,46 @@
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { ConfigError } from '@roastery/runtime/env';
+import type { Hono } from 'hono';
+import type { Env } from './client-address.ts';
+
+export interface Listening {
+  readonly port: number;
+  /** Takes nothing new, lets work in flight end for at most `graceMs`, then cuts what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** A client gets 10 s for its headers and 30 s for its whole request: a slow one is cut off. */
+export const listen = async (app: Hono<Env>, host: string, port: number): Promise<Listening> => {
+  const server = createAdaptorServer({
+    fetch: app.fetch as Parameters<typeof createAdaptorServer>[0]['fetch'],
+    serverOptions: {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 2000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16_384,
+    },
+  }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE' ? new ConfigError(`PORT ${port} on ${host} is taken by another program`) : error,
+      ),
+    );
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close(graceMs) {
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+};

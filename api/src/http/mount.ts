@@ -1,0 +1,141 @@
+import {
+  apiBasePath,
+  type Access,
+  type Endpoint,
+  type ParsedBody,
+  type ParsedParams,
+  type ParsedQuery,
+  type ResponseOf,
+} from '@roastery/contract/endpoint';
+import type { Context, Hono } from 'hono';
+import type { AppContext, DeviceContext, PublicContext, RequestContext, UserContext } from '../context.ts';
+import { AppError } from './app-error.ts';
+import { authenticateBroker, authenticateDevice, authenticatePublic, authenticateUser } from './authenticate.ts';
+import { clientAddress, type Env } from './client-address.ts';
+import { checkOrigin } from './origin.ts';
+import { readJsonBody } from './request-body.ts';
+import { parsePart, readQuery } from './request-shape.ts';
+
+export interface Input<E> {
+  readonly params: ParsedParams<E>;
+  readonly query: ParsedQuery<E>;
+  readonly body: ParsedBody<E>;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+}
+/** JSON of the contract's shape, or a whole `Response` for endpoints that produce something else. */
+export type Answer<E> = [ResponseOf<E>] extends [undefined] ? Response : ResponseOf<E>;
+/** Adds headers to a success. */
+export interface Reply {
+  header(name: string, value: string): void;
+}
+export type Handler<C, E> = (context: C, input: Input<E>, reply: Reply) => Answer<E> | Promise<Answer<E>>;
+
+export interface Mounted {
+  readonly endpoint: Endpoint;
+  /** Segments of the full path; a parameter is undefined. */
+  readonly segments: readonly (string | undefined)[];
+}
+
+const segmentsOf = (path: string) =>
+  `${apiBasePath}${path}`.split('/').map((part) => (part.startsWith('{') ? undefined : part));
+
+const checkAnswer = (endpoint: Endpoint, answer: unknown): void => {
+  const parsed = endpoint.response?.safeParse(answer);
+  if (parsed && !parsed.success) throw new Error(`${endpoint.name} answered off its contract: ${parsed.error.message}`);
+};
+
+const parseInput = async (c: Context<Env>, endpoint: Endpoint) => {
+  const { params, query, body } = endpoint;
+  // A path that cannot be an id names nothing.
+  const parsedParams = params?.safeParse(c.req.param());
+  if (parsedParams && !parsedParams.success) throw new AppError('not_found', 'There is nothing at this address');
+  return {
+    params: parsedParams?.data,
+    query: query && (await parsePart(query, readQuery(c.req.url))),
+    body: body && (await parsePart(body, await readJsonBody(c))),
+    signal: c.req.raw.signal,
+  };
+};
+
+/**
+ * Mounts endpoint values of the contract. One way through for all: origin, who is calling, may they, shape of the request,
+ * the handler, shape of the answer. Which of the four one uses decides the handler's context and must fit `endpoint.access`.
+ */
+export const createRoutes = (app: Hono<Env>, context: AppContext) => {
+  const mounted: Mounted[] = [];
+
+  const mount = <C, E extends Endpoint>(
+    endpoint: E,
+    accesses: readonly Access[],
+    authenticate: (c: Context<Env>, request: RequestContext) => Promise<C>,
+    handler: Handler<C, E>,
+  ): void => {
+    if (!accesses.includes(endpoint.access)) throw new Error(`${endpoint.name} is for ${endpoint.access}`);
+    mounted.push({ endpoint, segments: segmentsOf(endpoint.path) });
+    const path = `${apiBasePath}${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
+    app.on(endpoint.method, path, async (c) => {
+      if (!context.health.migrated) throw new AppError('not_ready', 'The server is starting', 2);
+      c.set('endpointName', endpoint.name);
+      const requestId = c.get('requestId');
+      const request: RequestContext = {
+        ...context,
+        requestId,
+        log: context.log.child({ requestId }),
+        address: clientAddress(c, context.config.trustedProxies),
+        userAgent: c.req.header('user-agent') ?? null,
+      };
+      if (endpoint.access !== 'device' && endpoint.access !== 'broker') checkOrigin(c, context.config.publicUrl);
+      const caller = await authenticate(c, request);
+      const input = (await parseInput(c, endpoint)) as unknown as Input<E>;
+      const headers = new Headers();
+      const answer = await handler(caller, input, { header: (name, value) => headers.append(name, value) });
+      const response = answer instanceof Response ? answer : Response.json(answer, { status: endpoint.status ?? 200 });
+      if (context.config.checkAnswers && !(answer instanceof Response)) checkAnswer(endpoint, answer);
+      for (const [name, value] of headers) response.headers.append(name, value);
+      if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
+      return response;
+    });
+  };
+
+  return {
+    mounted: mounted as readonly Mounted[],
+    /** `access: 'public'`: the session comes along if there is one. */
+    forPublic: <E extends Endpoint>(endpoint: E, handler: Handler<PublicContext, E>): void =>
+      mount(endpoint, ['public'], (c, request) => authenticatePublic(c, context, request), handler),
+    /** `access: 'user'` or `'admin'`. */
+    forUser: <E extends Endpoint>(endpoint: E, handler: Handler<UserContext, E>): void =>
+      mount(
+        endpoint,
+        ['user', 'admin'],
+        (c, request) => authenticateUser(c, context, request, endpoint.access === 'admin'),
+        handler,
+      ),
+    /** `access: 'device'`: a board with its machine's credential. */
+    forDevice: <E extends Endpoint>(endpoint: E, handler: Handler<DeviceContext, E>): void =>
+      mount(endpoint, ['device'], (c, request) => authenticateDevice(c, context, request), handler),
+    /** `access: 'broker'`. */
+    forBroker: <E extends Endpoint>(endpoint: E, handler: Handler<RequestContext, E>): void =>
+      mount(
+        endpoint,
+        ['broker'],
+        async (c, request) => {
+          authenticateBroker(c, context);
+          return request;
+        },
+        handler,
+      ),
+  };
+};
+export type Routes = ReturnType<typeof createRoutes>;
+
+/** Methods that would have been right at this path, for 405. */
+export const methodsAt = (mounted: readonly Mounted[], path: string): string[] => {
+  const parts = path.split('/');
+  return mounted
+    .filter(
+      ({ segments }) =>
+        segments.length === parts.length && segments.every((part, i) => part === undefined || part === parts[i]),
+    )
+    .map(({ endpoint }) => endpoint.method);
+};

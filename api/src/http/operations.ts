@@ -1,0 +1,68 @@
+import type { Hono } from 'hono';
+import type { AppContext } from '../context.ts';
+import { peerAddress, type Env } from './client-address.ts';
+import { isSameSecret } from './secrets.ts';
+
+const deadline = <T>(work: Promise<T>, ms: number): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer in time')), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+};
+
+const databaseAnswers = async (context: AppContext): Promise<boolean> => {
+  try {
+    await deadline(Promise.resolve(context.sql`SELECT 1`), 2000);
+    return true;
+  } catch (error) {
+    context.log.debug({ err: error }, 'database does not answer');
+    return false;
+  }
+};
+
+/**
+ * For whoever runs the server. `/healthz`: the process answers. `/readyz`: database and broker answer, the schema is up to
+ * date, the process is not ending. `/metrics`: to loopback peers that no proxy speaks for, or with METRICS_TOKEN.
+ */
+export const mountOperations = (app: Hono<Env>, context: AppContext): void => {
+  app.get('/healthz', (c) => c.json({ status: 'alive' }));
+
+  app.get('/readyz', async (c) => {
+    const state = {
+      database: context.health.migrated && (await databaseAnswers(context)),
+      broker: context.mqtt.isConnected,
+      stopping: context.health.stopping,
+    };
+    const isReady = state.database && state.broker && !state.stopping;
+    return c.json({ status: isReady ? 'ready' : 'not_ready', ...state }, isReady ? 200 : 503, {
+      'cache-control': 'no-store',
+      ...(isReady ? {} : { 'retry-after': '2' }),
+    });
+  });
+
+  app.get('/metrics', async (c, next) => {
+    const given = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
+    const token = context.config.metricsToken;
+    const hasToken = token !== undefined && given !== undefined && isSameSecret(given, token);
+    const isProxied = c.req.header('x-forwarded-for') !== undefined || c.req.header('forwarded') !== undefined;
+    const isLocal = /^(127\.|::1$)/.test(peerAddress(c) ?? '') && !isProxied;
+    if (!hasToken && !isLocal) return next();
+    return c.body(await context.metrics.metrics(), 200, {
+      'content-type': context.metrics.contentType,
+      'cache-control': 'no-store',
+    });
+  });
+
+  app.get('/.well-known/security.txt', (c) => {
+    const contact = context.config.supportEmail;
+    const expires = new Date(Date.now() + 180 * 24 * 3600 * 1000).toISOString();
+    const lines = [
+      `Contact: ${contact === undefined ? `${context.config.publicUrl}/` : `mailto:${contact}`}`,
+      `Expires: ${expires}`,
+      'Preferred-Languages: en',
+      `Canonical: ${context.config.publicUrl}/.well-known/security.txt`,
+    ];
+    return c.text(`${lines.join('\n')}\n`);
+  });
+};

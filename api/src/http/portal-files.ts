@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { serveStatic } from '@hono/node-server/serve-static';
+import type { Hono } from 'hono';
+import type { Env } from './client-address.ts';
+
+/** The build writes a hash into the name of every file under `assets/`: those never change. */
+const cacheFor = (path: string): string =>
+  path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+
+/**
+ * Serves the built portal: files as they are (a `.br` or `.gz` beside one is used when the browser takes it), and the page
+ * itself for every other address that is not the api's, since the portal routes in the browser.
+ */
+export const mountPortal = (app: Hono<Env>, folder: string): void => {
+  if (!existsSync(join(folder, 'index.html'))) throw new Error(`PORTAL_DIR ${folder} holds no index.html`);
+  const file = serveStatic<Env>({
+    root: folder,
+    precompressed: true,
+    onFound: (_, c) => c.header('cache-control', cacheFor(c.req.path)),
+  });
+  const page = serveStatic<Env>({
+    root: folder,
+    path: 'index.html',
+    precompressed: true,
+    onFound: (_, c) => c.header('cache-control', 'no-cache'),
+  });
+  const isPage = (path: string): boolean =>
+    !/^\/(api|assets|\.well-known)(\/|$)/.test(path) && !/\.\w{2,5}$/.test(path);
+  app.use('*', (c, next) => (c.req.path.startsWith('/api/') ? next() : file(c, next)));
+  app.get('*', (c, next) => (isPage(c.req.path) ? page(c, next) : next()));
+};

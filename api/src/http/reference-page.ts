@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { apiBasePath } from '@roastery/contract/endpoint';
+import { openApiDocument } from '@roastery/contract/openapi';
+import type { Hono } from 'hono';
+import type { Env } from './client-address.ts';
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Roasting Management API</title>
+    <link rel="stylesheet" href="${apiBasePath}/docs/swagger-ui.css" />
+  </head>
+  <body>
+    <div id="reference"></div>
+    <script src="${apiBasePath}/docs/swagger-ui-bundle.js"></script>
+    <script src="${apiBasePath}/docs/start.js"></script>
+  </body>
+</html>
+`;
+const start = `window.ui = SwaggerUIBundle({ url: '${apiBasePath}/openapi.json', dom_id: '#reference', deepLinking: true, validatorUrl: null });
+`;
+const files: Record<string, string> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+};
+
+/** The description of the api, and a page to read it by; its parts come from this server, so the strict policy holds. */
+export const mountReference = (app: Hono<Env>): void => {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const document = JSON.stringify(openApiDocument());
+  app.get(`${apiBasePath}/openapi.json`, (c) =>
+    c.body(document, 200, { 'content-type': 'application/json', 'cache-control': 'no-cache' }),
+  );
+  app.get(`${apiBasePath}/docs`, (c) => c.html(page, 200, { 'cache-control': 'no-cache' }));
+  app.get(`${apiBasePath}/docs/start.js`, (c) =>
+    c.body(start, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }),
+  );
+  for (const [name, type] of Object.entries(files)) {
+    app.get(`${apiBasePath}/docs/${name}`, async (c) =>
+      c.body(new Uint8Array(await readFile(join(folder, name))), 200, {
+        'content-type': type,
+        'cache-control': 'public, max-age=86400',
+      }),
+    );
+  }
+};

@@ -1,0 +1,62 @@
+import type { Context } from 'hono';
+import { AppError, invalid } from './app-error.ts';
+
+export const maxBodyBytes = 1024 * 1024;
+const maxDepth = 32;
+
+const tooLarge = (): AppError => new AppError('too_large', 'The request is larger than 1 MB');
+
+/** Reads at most `maxBodyBytes`, however the length was announced. */
+const readBytes = async (c: Context): Promise<Uint8Array> => {
+  const announced = c.req.header('content-length');
+  if (announced !== undefined) {
+    if (Number(announced) > maxBodyBytes) throw tooLarge();
+    // Node's parser holds a body to its announced length.
+    return new Uint8Array(await c.req.arrayBuffer());
+  }
+  const request = c.req.raw;
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    length += chunk.byteLength;
+    if (length > maxBodyBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+};
+
+/** Half of a surrogate pair is no text: Postgres and UTF-8 cannot hold it. */
+const isText = (value: string): boolean => !/\p{Surrogate}/u.test(value);
+
+/** Refuses what no honest client sends: nesting without end and broken text. Iterative, so that depth cannot hurt it. */
+const checkValue = (root: unknown): void => {
+  const waiting: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 0 }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { value, path, depth } = next;
+    if (typeof value === 'string' && !isText(value)) throw invalid(path || 'body', 'must be well-formed text');
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth >= maxDepth) throw invalid('body', `must not be nested deeper than ${maxDepth}`);
+    for (const [key, child] of Object.entries(value)) {
+      if (!isText(key)) throw invalid('body', 'must be well-formed text');
+      waiting.push({ value: child, path: path ? `${path}.${key}` : key, depth: depth + 1 });
+    }
+  }
+};
+
+/** The JSON value of a request's body. Throws `wrong_type`, `too_large` or `validation`. */
+export const readJsonBody = async (c: Context): Promise<unknown> => {
+  const type = c.req.header('content-type') ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw new AppError('wrong_type', 'Send the body as application/json');
+  }
+  const bytes = await readBytes(c);
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    checkValue(value);
+    return value;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) throw invalid('body', 'must be JSON in UTF-8');
+    throw error;
+  }
+};

@@ -1,0 +1,29 @@
+import type { FieldError } from '@roastery/contract/errors';
+import type { z } from 'zod';
+import { AppError, invalid } from './app-error.ts';
+
+const fieldOf = (path: readonly PropertyKey[]): string => path.map(String).join('.') || 'body';
+
+/** Parses one part of a request, or throws `validation` with one line for each field that is wrong. */
+export const parsePart = async (shape: z.ZodType, value: unknown): Promise<unknown> => {
+  const parsed = await shape.safeParseAsync(value);
+  if (parsed.success) return parsed.data;
+  const lines: FieldError[] = parsed.error.issues.slice(0, 100).map((issue) => ({
+    field: fieldOf(issue.path),
+    message: issue.message,
+  }));
+  throw new AppError('validation', lines);
+};
+
+/** The query as one value a name; a name given twice is refused rather than guessed at. */
+export const readQuery = (url: string): Record<string, string> => {
+  const query: [string, string][] = [];
+  const start = url.indexOf('?');
+  const seen = new Set<string>();
+  for (const [name, value] of new URLSearchParams(start < 0 ? '' : url.slice(start + 1))) {
+    if (seen.has(name)) throw invalid(name, 'is given more than once');
+    seen.add(name);
+    query.push([name, value]);
+  }
+  return Object.fromEntries(query);
+};
