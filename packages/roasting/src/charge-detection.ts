@@ -49,7 +49,7 @@ export function findCharge(readings: readonly TrustedReading[], notBeforeSeconds
 }
 
 /**
- * The last reading before the fall: with the whole fall known, the last one that has less than 5% of it behind it. A
+ * The last reading before the fall: with the whole fall known, the last one that has less than 3% of it behind it. A
  * share rather than a figure, because a thin probe in a sample roaster and a thick one in a 30 kg drum fall alike only
  * in shape.
  */
@@ -97,6 +97,7 @@ export function isNoCharge(charge: ChargeState, newest: TrustedReading, turned: 
   const age = newest.timeSeconds - charge.timeSeconds;
   if (fall < limits.chargeCertainFallC && newest.tempC - charge.lowestC > fall * limits.chargeRecoveredShare)
     return true;
+  if (fall < limits.chargeCertainFallC && age > limits.chargeShallowSeconds) return true;
   return !turned && age > limits.chargeWithoutTurnSeconds;
 }
 

@@ -22,7 +22,7 @@ export interface DetectedRoast {
  */
 export function detectRoasts(samples: readonly DetectorSample[], options: DetectorOptions = {}): DetectedRoast[] {
   const roasts = replay(samples, options);
-  if (roasts.length > 0 || options.charging !== undefined || !beginsCold(samples)) return roasts;
+  if (options.charging !== undefined || !beginsCold(samples) || roasts.some(chargedForCertain)) return roasts;
   return replay(samples, { ...options, charging: 'cold' });
 }
 
@@ -33,6 +33,11 @@ export function detectMarks(samples: readonly DetectorSample[], options: Detecto
     if (spanOf(marks, samples) > spanOf(longest, samples)) longest = marks;
   }
   return longest;
+}
+
+/** In a machine charged cold, the fall at the drop looks like a hot charge at first, but never turns. */
+function chargedForCertain({ marks }: DetectedRoast): boolean {
+  return marks.some(({ kind, provisional }) => kind === 'charge' && !provisional);
 }
 
 function replay(samples: readonly DetectorSample[], options: DetectorOptions): DetectedRoast[] {

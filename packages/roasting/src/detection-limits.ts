@@ -5,16 +5,19 @@
 export const detectionLimits = {
   /** A probe this cold is in no preheated drum. Artisan's floor for a charge. */
   chargeMinC: 77,
-  /** How far the beans must pull the probe down, and how fast. Cropster: 7 °C in 30 s; curves: 7 °C within 11 s. */
-  chargeFallC: 7,
+  /** How far the beans must pull the probe down, and how fast. Cropster asks 7 °C in 30 s, which
+   * a cooling drum that somebody opens does too; curves: 10 °C within 12 s, but for one at 2 °C/s. */
+  chargeFallC: 10,
   chargeFallSeconds: 15,
   /** Before it falls the probe stands or creeps: its slope is under a third of the fall's (curves: under a sixth). */
   chargeSteeperThanBefore: 3,
   chargeBeforeSeconds: 15,
   /** The mark is the last reading that has less than this part of the whole fall behind it (curves: within 2 s). */
-  chargeKneeShare: 0.05,
-  /** Cold beans take 60-120 °C off the probe (curves); a door opened in between takes 5-15 °C. */
+  chargeKneeShare: 0.03,
+  /** Cold beans take 60-120 °C off the probe (curves); a door opened in between takes 5-15 °C. A charge has
+   * taken 25 °C after 20 s (curves); what hasn't after a minute is none. */
   chargeCertainFallC: 25,
+  chargeShallowSeconds: 60,
   chargeTypicalFallC: 60,
   /** A fall that has come back this far is a door or a fan, no charge. */
   chargeRecoveredShare: 0.7,
@@ -47,7 +50,7 @@ export const detectionLimits = {
   dropEarlySeconds: 60,
   /** A hot empty drum can warm the probe up again: a dip this deep this fast counts unless the rise is resumed. */
   dropDipC: 5,
-  dropDipSeconds: 15,
+  dropDipSeconds: 20,
   dropDipWaitSeconds: 120,
   /** A slow, shallow fall in a heavy machine that never comes back. */
   dropSlowFallC: 4,
@@ -60,6 +63,7 @@ export const detectionLimits = {
   /** How far before the top that departure may lie; a burner cut well before the drop bends the curve too. */
   dropKneeBackSeconds: 10,
   dropKneeToleranceC: 0.35,
+  dropKneeScatters: 1.5,
   /** Cooling starts with the fan on full: at least this, risen by this much within this time. */
   coolingFanPercent: 95,
   coolingFanRisePercent: 25,

@@ -59,13 +59,16 @@ function departureFromTrend(
   peak: { timeSeconds: number; tempC: number },
 ): { timeSeconds: number; tempC: number } {
   const near = limits.dropKneeToleranceC;
-  const lookBack = within(readings, peak.timeSeconds - 2 * limits.dropTrendSeconds, Number.POSITIVE_INFINITY);
-  const nearTop = lookBack.filter(({ tempC }) => peak.tempC - tempC <= near);
-  const last = nearTop.at(-1) ?? peak;
-  const reached = (nearTop[0] ?? last).timeSeconds;
+  const before = within(readings, peak.timeSeconds - 2 * limits.dropTrendSeconds, peak.timeSeconds);
+  const reached = (before.find(({ tempC }) => peak.tempC - tempC <= near) ?? peak).timeSeconds;
+  let last: { timeSeconds: number; tempC: number } = before.at(-1) ?? peak;
+  for (const reading of within(readings, peak.timeSeconds, Number.POSITIVE_INFINITY)) {
+    if (peak.tempC - reading.tempC > near) break;
+    last = reading;
+  }
   const trend = trendOf(within(readings, reached - limits.dropTrendSeconds, reached));
   if (!trend || trend.slopePerSecond <= 0) return last;
-  const tolerance = Math.min(1, Math.max(near, 2.5 * trend.scatterC));
+  const tolerance = Math.min(1, Math.max(near, limits.dropKneeScatters * trend.scatterC));
   const earliest = last.timeSeconds - limits.dropKneeBackSeconds;
   const onTrend = within(readings, earliest, last.timeSeconds).findLast(
     ({ timeSeconds, tempC }) => tempC > trend.at(timeSeconds) - tolerance,

@@ -38,9 +38,14 @@ export function trendOf(readings: readonly TrustedReading[]): TrendLine | undefi
   return { at, slopePerSecond, scatterC: Math.sqrt(squares / n) };
 }
 
-/** The middle one of the last three temperatures: the newest level without a lone spike. */
+/** Readings further apart than this are too few for a median: three of them would be a lag, not a smoothing. */
+const medianSpanSeconds = 6;
+
+/** The newest temperature without a lone spike: the middle one of the last three, where they lie close enough. */
 export function newestLevel(readings: readonly TrustedReading[]): number | undefined {
-  const last = readings.slice(-3).map(({ tempC }) => tempC);
-  if (last.length < 3) return last.at(-1);
-  return last.sort((a, b) => a - b)[1];
+  const newest = readings.at(-1);
+  if (!newest) return undefined;
+  const last = readings.slice(-3).filter(({ timeSeconds }) => newest.timeSeconds - timeSeconds <= medianSpanSeconds);
+  if (last.length < 3) return newest.tempC;
+  return last.map(({ tempC }) => tempC).sort((a, b) => a - b)[1];
 }

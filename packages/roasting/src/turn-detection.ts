@@ -19,7 +19,7 @@ export function findTurn(readings: readonly TrustedReading[], chargeSeconds: num
   let first: TrustedReading | null = null;
   let last: TrustedReading | null = null;
   for (const reading of readings) {
-    if (reading.timeSeconds < chargeSeconds) continue;
+    if (reading.timeSeconds < chargeSeconds + limits.turnAfterSeconds) continue;
     if (!first || reading.tempC < first.tempC) {
       first = reading;
       last = reading;
@@ -27,7 +27,6 @@ export function findTurn(readings: readonly TrustedReading[], chargeSeconds: num
   }
   if (!first || !last) return null;
   const timeSeconds = (first.timeSeconds + last.timeSeconds) / 2;
-  if (timeSeconds - chargeSeconds < limits.turnAfterSeconds) return null;
   const rise = (newestLevel(readings) ?? newest.tempC) - first.tempC;
   if (rise < limits.turnRiseC || newest.timeSeconds - last.timeSeconds < limits.turnRiseSeconds) return null;
   return { timeSeconds, tempC: first.tempC, certain: rise >= limits.turnCertainRiseC };

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { detectMarks, detectRoasts } from './detect-marks.ts';
+import { createRoastDetector, isRetraction, type DetectorSample, type Finding } from './detector.ts';
+import { markOf } from './marks.ts';
+import { imaginedRoast } from './testing/imagined-roast.ts';
+
+function findingsOf(samples: readonly DetectorSample[]): Finding[] {
+  const detector = createRoastDetector();
+  return samples.flatMap((sample) => detector.push(sample));
+}
+
+const seeds = Array.from({ length: 150 }, (_, seed) => seed);
+
+describe('the detector on imagined roasts', () => {
+  it.each(seeds)('marks charge and drop of roast %i, once, and never ends it early', (seed) => {
+    const { samples, chargeSeconds, dropSeconds, story } = imaginedRoast(seed);
+    const roasts = detectRoasts(samples);
+    expect(roasts.length, story).toBe(1);
+    const marks = roasts[0]?.marks ?? [];
+    expect(Math.abs((markOf(marks, 'charge')?.timeSeconds ?? 0) - chargeSeconds), story).toBeLessThan(6);
+    expect(Math.abs((markOf(marks, 'drop')?.timeSeconds ?? 0) - dropSeconds), story).toBeLessThan(12);
+    expect(roasts[0]?.complete, story).toBe(true);
+  });
+
+  it('says the same after a restart from its snapshot, at every sample', () => {
+    const { samples } = imaginedRoast(3);
+    const straight = findingsOf(samples);
+    let detector = createRoastDetector();
+    const restarted = samples.flatMap((sample) => {
+      const findings = detector.push(sample);
+      detector = createRoastDetector({}, structuredClone(detector.snapshot()));
+      return findings;
+    });
+    expect(restarted).toEqual(straight);
+    expect(straight.length).toBeGreaterThan(5);
+  });
+
+  it('keeps its snapshot plain JSON', () => {
+    const { samples } = imaginedRoast(5);
+    const detector = createRoastDetector();
+    for (const sample of samples.slice(0, samples.length >> 1)) detector.push(sample);
+    const snapshot = detector.snapshot();
+    expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
+  });
+
+  it('withdraws a drop when the temperature resumes its rise', () => {
+    const samples = steadyRoast().map((sample) => {
+      const since = sample.timeSeconds - 600;
+      const dip = since > 0 && since < 20 ? -4 * Math.sin((since / 20) * Math.PI) : 0;
+      return { ...sample, beanTempC: (sample.beanTempC ?? 0) + dip };
+    });
+    const detector = createRoastDetector();
+    const findings = samples.flatMap((sample) => (sample.timeSeconds < 680 ? detector.push(sample) : []));
+    const drops = findings.filter((finding) => isRetraction(finding) || finding.kind === 'drop');
+    expect(drops.some((finding) => !isRetraction(finding) && finding.provisional)).toBe(true);
+    expect(drops.at(-1)).toEqual({ retract: 'drop' });
+    expect(detector.state).toBe('roasting');
+  });
+
+  it('withdraws a charge when only the door was opened', () => {
+    const detector = createRoastDetector();
+    const findings = Array.from({ length: 200 }, (_, timeSeconds) => {
+      const since = timeSeconds - 100;
+      const beanTempC = 190 - (since > 0 ? 14 * (since / 8) * Math.exp(1 - since / 8) : 0);
+      return detector.push({ timeSeconds, beanTempC });
+    }).flat();
+    expect(findings.some((finding) => !isRetraction(finding) && finding.kind === 'charge')).toBe(true);
+    expect(findings.at(-1)).toEqual({ retract: 'charge' });
+    expect(detector.state).toBe('idle');
+  });
+
+  it('follows one roast after another, and stands by in between', () => {
+    const first = steadyRoast();
+    const end = (first.at(-1)?.timeSeconds ?? 0) + 1;
+    const reheat = Array.from({ length: 150 }, (_, k) => ({ timeSeconds: end + k, beanTempC: 170 + k * 0.15 }));
+    const later = end + 150;
+    const samples = [...first, ...reheat, ...first.map((s) => ({ ...s, timeSeconds: s.timeSeconds + later }))];
+    const roasts = detectRoasts(samples);
+    expect(roasts.map(({ complete }) => complete)).toEqual([true, true]);
+    const charges = roasts.map(({ marks }) => markOf(marks, 'charge')?.timeSeconds ?? 0);
+    expect((charges[1] ?? 0) - (charges[0] ?? 0)).toBeCloseTo(later, 0);
+  });
+
+  it('knows nothing of a roast after a quarter of an hour without readings', () => {
+    const detector = createRoastDetector();
+    for (const sample of steadyRoast()) if (sample.timeSeconds < 400) detector.push(sample);
+    expect(detector.state).toBe('roasting');
+    detector.push({ timeSeconds: 400 + 1000, beanTempC: 60 });
+    expect(detector.state).toBe('idle');
+  });
+
+  it('takes a recording that begins with the fall, but is less sure of its charge', () => {
+    const samples = steadyRoast().filter(({ timeSeconds }) => timeSeconds >= 100);
+    const charge = markOf(detectMarks(samples), 'charge');
+    expect(charge?.timeSeconds).toBe(100);
+    expect(charge?.confidence).toBeLessThan(0.7);
+  });
+
+  it('bears times that stand still or run back, and readings that are no temperatures', () => {
+    const samples = steadyRoast().flatMap((sample, index) => {
+      if (index % 50 === 10) return [sample, { ...sample, timeSeconds: sample.timeSeconds - 30 }, sample];
+      if (index % 50 === 20)
+        return [
+          { ...sample, beanTempC: Number.NaN },
+          { ...sample, beanTempC: 9999 },
+        ];
+      return [sample];
+    });
+    const plain = detectMarks(steadyRoast());
+    const marks = detectMarks(samples);
+    expect(markOf(marks, 'charge')?.timeSeconds).toBeCloseTo(markOf(plain, 'charge')?.timeSeconds ?? 0, 0);
+    expect(markOf(marks, 'drop')?.timeSeconds).toBeCloseTo(markOf(plain, 'drop')?.timeSeconds ?? 0, 0);
+  });
+});
+
+/** Charge at 100 s, drop at 800 s, a reading a second. */
+function steadyRoast(): DetectorSample[] {
+  return Array.from({ length: 900 }, (_, timeSeconds) => ({ timeSeconds, beanTempC: steadyC(timeSeconds) }));
+}
+
+function steadyC(t: number): number {
+  if (t < 100) return 200;
+  const beans = 25 + 195 * (1 - Math.exp(-(t - 100) / 260));
+  const roasting = beans + 175 * Math.exp(-(t - 100) / 20);
+  if (t <= 800) return roasting;
+  return 175 + (roastingAtDrop - 175) * Math.exp(-(t - 800) / 15);
+}
+const roastingAtDrop = 25 + 195 * (1 - Math.exp(-700 / 260));
