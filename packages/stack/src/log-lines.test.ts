@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { lineFormat, splitLines } from './log-lines.ts';
+
+describe('a line in the terminal', () => {
+  const format = lineFormat(false);
+  it('says whose it is, when, how grave and what', () => {
+    const line = JSON.stringify({
+      level: 'warn',
+      time: '2026-11-21T08:15:02Z',
+      name: 'api',
+      msg: 'sign-in refused',
+      tries: 5,
+    });
+    expect(format('api', line)).toMatch(/^api {7}\d\d:\d\d:02 warn sign-in refused {2}tries=5$/);
+  });
+  it('leaves out what every line would say', () => {
+    const line = JSON.stringify({
+      level: 'info',
+      time: '2026-11-21T08:15:02Z',
+      name: 'api',
+      pid: 7,
+      hostname: 'x',
+      msg: 'ready',
+    });
+    expect(format('api', line)).toMatch(/^api {7}\d\d:\d\d:02 ready$/);
+  });
+  it('shows what is no log record as it is', () => {
+    expect(format('broker', '{"level":"info","ti')).toBe('broker    {"level":"info","ti');
+  });
+});
+
+describe('cutting output into lines', () => {
+  it('waits for the rest of a line, also within a letter', () => {
+    const lines: string[] = [];
+    const feed = splitLines((line) => lines.push(line));
+    const bytes = Buffer.from('205 °C\ndrop\n\ncool');
+    for (const byte of bytes) feed(Buffer.of(byte));
+    expect(lines).toEqual(['205 °C', 'drop']);
+  });
+});

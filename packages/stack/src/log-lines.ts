@@ -1,0 +1,74 @@
+const COLOURS = { grey: 90, red: 31, yellow: 33, green: 32, blue: 34, magenta: 35, cyan: 36, white: 37 } as const;
+type Colour = keyof typeof COLOURS;
+
+const COLOUR_OF_PROCESS: Record<string, Colour> = {
+  postgres: 'blue',
+  api: 'green',
+  broker: 'magenta',
+  simulator: 'grey',
+  agent: 'cyan',
+  stack: 'white',
+};
+
+/** Turns one line that a process printed into the line a person reads: whose it is, when, how grave, what. */
+export type LineFormat = (processName: string, line: string) => string;
+
+/**
+ * @param inColour whether the reader is a terminal
+ * @returns `api       08:15:02 warn  sign-in refused  address=…` for the JSON lines of pino; anything else as it is
+ */
+export function lineFormat(inColour: boolean): LineFormat {
+  const paint = (colour: Colour, text: string) => (inColour ? `\u001B[${COLOURS[colour]}m${text}\u001B[0m` : text);
+  return (processName, line) => {
+    const prefix = paint(COLOUR_OF_PROCESS[processName.replace(/[ -].*/, '')] ?? 'white', processName.padEnd(10));
+    const record = parseRecord(line);
+    if (record === undefined) return `${prefix}${line}`;
+    const { level, time, msg, name: _name, pid: _pid, hostname: _hostname, err, ...rest } = record;
+    const details = Object.entries(rest).map(([key, value]) => `${key}=${inBrief(value)}`);
+    if (typeof err === 'object' && err !== null && 'message' in err) details.push(`error=${inBrief(err.message)}`);
+    const grave = levelColour(String(level));
+    return [
+      `${prefix}${paint('grey', clockTime(time))}`,
+      grave === undefined ? '' : paint(grave, String(level)),
+      `${typeof msg === 'string' ? msg : ''}${details.length === 0 ? '' : paint('grey', `  ${details.join(' ')}`)}`,
+    ]
+      .filter((part) => part !== '')
+      .join(' ');
+  };
+}
+
+function parseRecord(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    // A line that only looks like JSON, for instance half of one from a killed process, is shown as it is.
+    return undefined;
+  }
+}
+
+function levelColour(level: string): Colour | undefined {
+  if (level === 'fatal' || level === 'error') return 'red';
+  return level === 'warn' ? 'yellow' : undefined;
+}
+
+function clockTime(time: unknown): string {
+  const date = new Date(typeof time === 'string' || typeof time === 'number' ? time : Number.NaN);
+  return Number.isNaN(date.getTime()) ? '' : date.toTimeString().slice(0, 8);
+}
+
+function inBrief(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}
+
+/** Cuts a stream of chunks into lines, however the chunks fall; what follows the last line break waits for more. */
+export function splitLines(onLine: (line: string) => void): (chunk: Buffer | string) => void {
+  const decoder = new TextDecoder();
+  let rest = '';
+  return (chunk) => {
+    const lines = (rest + (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') onLine(line);
+  };
+}

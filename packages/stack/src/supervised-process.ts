@@ -1,0 +1,121 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createBackoff, pause } from '@roastery/runtime/backoff';
+import { splitLines } from './log-lines.ts';
+import { guardAgainstOrphaning } from './orphan-guard.ts';
+
+export interface ProcessPlan {
+  name: string;
+  /** Absolute path of the JavaScript to run, and its arguments. */
+  script: string;
+  args?: readonly string[];
+  /** The whole environment; nothing of ours is passed on but PATH, HOME, TZ and LANG. */
+  env: Record<string, string>;
+  onLine: (line: string) => void;
+  /** Told when it ended by itself and will be started again. */
+  onRestart: (reason: string) => void;
+}
+
+/** A child process that is started again when it dies, until it is stopped. */
+export interface SupervisedProcess {
+  readonly name: string;
+  /** `undefined` while it waits for its next start. */
+  readonly pid: number | undefined;
+  /** How often it was started again. */
+  readonly restarts: number;
+  /** Sends a signal to the process as it is now; the supervisor does what it does after any death. */
+  kill(signal: NodeJS.Signals): void;
+  /** SIGTERM, then a new start at once. */
+  restart(): Promise<void>;
+  /** SIGTERM, and SIGKILL when it hasn't ended after `graceMs`. It is not started again. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** After this long a process counts as healthy, and the next death is answered quickly again. */
+const HEALTHY_MS = 20_000;
+const FIRST_DELAY_MS = 200;
+const LAST_DELAY_MS = 10_000;
+
+/** Starts a Node process in a session of its own, so that a Ctrl-C in the terminal reaches us alone and we stop it in order. */
+export function superviseProcess(plan: ProcessPlan): SupervisedProcess {
+  const stopping = new AbortController();
+  const backoff = createBackoff(FIRST_DELAY_MS, LAST_DELAY_MS);
+  let child: ChildProcess | undefined;
+  let ended: Promise<void> = Promise.resolve();
+  let atOnce = false;
+  let restarts = 0;
+
+  const run = (): Promise<string> => {
+    const began = Date.now();
+    const current = startChild(plan);
+    child = current;
+    const end = new Promise<string>((resolve) => {
+      current.once('error', (error) => resolve(error.message));
+      current.once('close', (code, signal) => resolve(signal === null ? `exit code ${code}` : signal));
+    });
+    ended = settle(end, began);
+    return end;
+  };
+
+  const settle = async (end: Promise<string>, began: number) => {
+    await end;
+    child = undefined;
+    if (Date.now() - began > HEALTHY_MS) backoff.reset();
+  };
+
+  const watch = async () => {
+    while (!stopping.signal.aborted) {
+      const reason = await run();
+      await ended;
+      if (stopping.signal.aborted) return;
+      restarts += 1;
+      plan.onRestart(reason);
+      if (!atOnce) await pause(backoff.nextMs(), stopping.signal);
+      atOnce = false;
+    }
+  };
+  const watched = watch();
+
+  return {
+    name: plan.name,
+    get pid() {
+      return child?.pid;
+    },
+    get restarts() {
+      return restarts;
+    },
+    kill: (signal) => {
+      child?.kill(signal);
+    },
+    restart: async () => {
+      atOnce = child !== undefined;
+      backoff.reset();
+      child?.kill('SIGTERM');
+      await ended;
+    },
+    stop: async (graceMs) => {
+      stopping.abort();
+      child?.kill('SIGTERM');
+      const timer = setTimeout(() => child?.kill('SIGKILL'), graceMs);
+      await watched;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function startChild(plan: ProcessPlan): ChildProcess {
+  const passedOn = Object.fromEntries(
+    ['PATH', 'HOME', 'TZ', 'LANG', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const child = spawn(process.execPath, [plan.script, ...(plan.args ?? [])], {
+    env: { ...passedOn, ...plan.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  child.stdout.on('data', splitLines(plan.onLine));
+  child.stderr.on('data', splitLines(plan.onLine));
+  if (child.pid !== undefined) child.once('close', guardAgainstOrphaning(child.pid, 'TERM'));
+  return child;
+}
