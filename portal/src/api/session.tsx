@@ -17,6 +17,8 @@ export interface Session {
   isAdmin: boolean;
   /** The session is being checked, or a sign-in is under way. */
   isLoading: boolean;
+  /** Until the first answer to "who is signed in?" there is nothing to show. */
+  isChecking: boolean;
   /** Why the last sign-in failed. */
   error: string | null;
   /** True once signed in; on failure `error` says why. */
@@ -29,23 +31,22 @@ export interface Session {
 
 interface State {
   user: SessionUser | null;
+  isChecking: boolean;
   isLoading: boolean;
   error: string | null;
 }
 
 const SessionContext = createContext<Session | null>(null);
-const signedOut: State = { user: null, isLoading: false, error: null };
+const signedOut: State = { user: null, isChecking: false, isLoading: false, error: null };
+const signedIn = (user: SessionUser): State => ({ ...signedOut, user });
 
 export const SessionProvider = ({ children }: { children: ReactNode }) => {
-  const [state, setState] = useState<State>({ user: null, isLoading: true, error: null });
+  const [state, setState] = useState<State>({ ...signedOut, isChecking: true, isLoading: true });
 
   useEffect(() => {
     let abandoned = false;
     const check = async () => {
-      const next = await call(me, {}).then(
-        (user): State => ({ user, isLoading: false, error: null }),
-        (): State => signedOut,
-      );
+      const next = await call(me, {}).then(signedIn, () => signedOut);
       if (!abandoned) setState(next);
     };
     void check();
@@ -60,14 +61,14 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
   }, []);
 
   const login = useCallback<Session['login']>(async (credentials) => {
-    setState({ user: null, isLoading: true, error: null });
+    setState({ ...signedOut, isLoading: true });
     try {
       const { user } = await call(loginEndpoint, { body: credentials });
       await forgetAll();
-      setState({ user, isLoading: false, error: null });
+      setState(signedIn(user));
       return true;
     } catch (error) {
-      setState({ user: null, isLoading: false, error: sentenceFor(error, 'Login failed') });
+      setState({ ...signedOut, error: sentenceFor(error, 'Login failed') });
       return false;
     }
   }, []);

@@ -29,6 +29,8 @@ export const Breadcrumb = ({ crumbs }: { crumbs: readonly Crumb[] }) => (
 
 interface PageHeaderProps {
   title: string;
+  /** When the heading says something else than the title of the document. */
+  heading?: string;
   crumbs?: readonly Crumb[];
   /** Under the title. */
   subtitle?: ReactNode;
@@ -38,15 +40,16 @@ interface PageHeaderProps {
   actions?: ReactNode;
 }
 
-/** Top of every page: where we are, what it is, what can be done. Its `h1` takes the focus after navigation. */
-export const PageHeader = ({ title, crumbs, subtitle, badges, actions }: PageHeaderProps) => (
+/** Top of every page: where we are, what it is, what can be done. Sets the document's title; its `h1` takes the focus after navigation. */
+export const PageHeader = ({ title, heading = title, crumbs, subtitle, badges, actions }: PageHeaderProps) => (
   <header className="flex flex-col gap-3 pb-5">
+    <title>{`${title} · Roasting Management`}</title>
     {crumbs !== undefined && <Breadcrumb crumbs={crumbs} />}
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-2.5">
           <h1 tabIndex={-1} className="text-xl font-semibold tracking-tight text-strong outline-none">
-            {title}
+            {heading}
           </h1>
           {badges}
         </div>

@@ -1,0 +1,24 @@
+import type { ButtonHTMLAttributes, Ref } from 'react';
+
+interface AccountButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  name: string;
+  ref?: Ref<HTMLButtonElement>;
+}
+
+const initialsOf = (name: string): string => {
+  const words = name.split(/[\s@.]+/).filter((word) => word !== '');
+  return `${words[0]?.[0] ?? ''}${words.length > 1 ? (words[1]?.[0] ?? '') : ''}`.toUpperCase();
+};
+
+/** The person's initials; opens the account menu. */
+export const AccountButton = ({ name, ...rest }: AccountButtonProps) => (
+  <button
+    type="button"
+    title="Account, theme and units"
+    {...rest}
+    aria-label="Account menu"
+    className="flex size-8 shrink-0 items-center justify-center rounded-full border border-stroke-strong bg-surface font-mono text-2xs font-medium text-strong hover:bg-hover data-popup-open:bg-hover pointer-coarse:size-10"
+  >
+    {initialsOf(name)}
+  </button>
+);

@@ -1,0 +1,70 @@
+import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
+import { useEffect } from 'react';
+import { sentenceFor } from '../api/api-error.ts';
+import { useSession, useUser } from '../api/session.tsx';
+import { paths } from '../components/paths.ts';
+import { Menu, MenuChoices, MenuItem, MenuLink, MenuSeparator } from '../ui/Menu.tsx';
+import { chooseTheme, useThemeChoice, type ThemeChoice } from '../ui/theme.ts';
+import { toast } from '../ui/toast.ts';
+import { AccountButton } from './AccountButton.tsx';
+import { personName, useLogout } from './Sidebar.tsx';
+
+const themes = [
+  { value: 'light', label: 'Light', icon: <Sun aria-hidden /> },
+  { value: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
+  { value: 'system', label: 'System', icon: <Monitor aria-hidden /> },
+] as const;
+
+const degrees = [
+  { value: 'C', label: 'Celsius, °C' },
+  { value: 'F', label: 'Fahrenheit, °F' },
+] as const;
+
+/** Who is signed in, how the portal looks to them, and the way out. */
+export const AccountMenu = () => {
+  const user = useUser();
+  const { changePreferences } = useSession();
+  const logout = useLogout();
+  const theme = useThemeChoice();
+
+  // The choice belongs to the account: this browser takes it over when somebody signs in.
+  const kept = user.preferences.theme;
+  useEffect(() => chooseTheme(kept), [kept]);
+
+  const keep = async (change: Parameters<typeof changePreferences>[0]) => {
+    try {
+      await changePreferences(change);
+    } catch (error) {
+      toast(sentenceFor(error, 'The choice could not be kept with your account'), { tone: 'danger' });
+    }
+  };
+  const pickTheme = (value: ThemeChoice) => {
+    chooseTheme(value);
+    void keep({ theme: value });
+  };
+
+  return (
+    <Menu trigger={<AccountButton name={personName(user)} />}>
+      <div className="px-2 pt-1.5 pb-1">
+        <p className="max-w-56 truncate font-medium text-strong">{personName(user)}</p>
+        <p className="max-w-56 truncate text-xs text-muted">{user.email}</p>
+      </div>
+      <MenuSeparator />
+      <MenuChoices label="Theme" value={theme} choices={themes} onChange={pickTheme} />
+      <MenuSeparator />
+      <MenuChoices
+        label="Temperature"
+        value={user.preferences.temperature_unit}
+        choices={degrees}
+        onChange={(temperature_unit) => void keep({ temperature_unit })}
+      />
+      <MenuSeparator />
+      <MenuLink to={paths.account} icon={<UserRound aria-hidden />}>
+        Account
+      </MenuLink>
+      <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void logout()}>
+        Logout
+      </MenuItem>
+    </Menu>
+  );
+};

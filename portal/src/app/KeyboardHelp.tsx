@@ -1,0 +1,59 @@
+import { useSession } from '../api/session.tsx';
+import { useOfferedActions } from '../components/page-actions.tsx';
+import { Dialog, DialogBody } from '../ui/Dialog.tsx';
+import { Kbd } from '../ui/Kbd.tsx';
+import { destinationsFor } from './destinations.ts';
+import { modifierKey } from './keyboard.ts';
+
+interface KeyLine {
+  label: string;
+  keys: readonly string[];
+}
+
+const keyName = (key: string): string => (key === ' ' ? 'Space' : key);
+
+/** The list of keys: the portal's own, and those of the page that is open. */
+export const KeyboardHelp = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
+  const { isAdmin } = useSession();
+  const actions = useOfferedActions();
+  const pageKeys = actions.flatMap(({ label, key }): KeyLine[] =>
+    key === undefined ? [] : [{ label, keys: [keyName(key)] }],
+  );
+  const groups = [
+    { title: 'This page', lines: pageKeys },
+    {
+      title: 'Everywhere',
+      lines: [
+        { label: 'Search, jump, do', keys: [modifierKey(), 'K'] },
+        { label: 'These keys', keys: ['?'] },
+        { label: 'Close what is open', keys: ['Esc'] },
+      ],
+    },
+    { title: 'Go to', lines: destinationsFor(isAdmin).map(({ label, key }) => ({ label, keys: ['g', key] })) },
+  ];
+  return (
+    <Dialog open={open} onClose={onClose} title="Keyboard">
+      <DialogBody className="gap-5">
+        {groups
+          .filter(({ lines }) => lines.length > 0)
+          .map(({ title, lines }) => (
+            <section key={title} aria-label={title}>
+              <h3 className="label-mono pb-1">{title}</h3>
+              <dl className="divide-y divide-stroke">
+                {lines.map(({ label, keys }) => (
+                  <div key={label} className="flex h-9 items-center justify-between">
+                    <dt>{label}</dt>
+                    <dd className="flex gap-1">
+                      {keys.map((key) => (
+                        <Kbd key={key}>{key}</Kbd>
+                      ))}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+      </DialogBody>
+    </Dialog>
+  );
+};

@@ -1,0 +1,42 @@
+import { listMachines } from '@roastery/contract/machines';
+import { Link } from 'react-router-dom';
+import { useApi } from '../api/use-api.ts';
+import { paths } from '../components/paths.ts';
+import { LiveDot } from '../ui/LiveDot.tsx';
+
+const refreshMs = 15_000;
+const shownAtMost = 2;
+
+/** The way to a running roast, from anywhere. Shows nothing while no machine roasts. */
+export const RoastingNow = () => {
+  const { data } = useApi(listMachines, { query: {} }, { refreshInterval: refreshMs });
+  const roasting = (data ?? []).flatMap(({ display_name, current_roast_id }) =>
+    current_roast_id === null ? [] : [{ name: display_name, roastId: current_roast_id }],
+  );
+  return (
+    <ul aria-label="Roasting now" className="flex min-w-0 items-center gap-1.5">
+      {roasting.slice(0, shownAtMost).map(({ name, roastId }, i) => (
+        <li key={roastId} className={i > 0 ? 'min-w-0 max-md:hidden' : 'min-w-0'}>
+          <Link
+            to={paths.roast(roastId)}
+            className="flex h-8 min-w-0 items-center gap-2 rounded-full border border-stroke-strong bg-surface pr-3 pl-2.5 text-sm text-strong hover:bg-hover pointer-coarse:h-10"
+          >
+            <LiveDot tone="accent" pulsing />
+            <span className="truncate">{name}</span>
+            <span className="text-muted max-sm:hidden">roasting</span>
+          </Link>
+        </li>
+      ))}
+      {roasting.length > shownAtMost && (
+        <li className="max-md:hidden">
+          <Link
+            to={paths.machines}
+            className="figures rounded-sm px-1 text-sm whitespace-nowrap text-muted hover:text-strong"
+          >
+            +{roasting.length - shownAtMost} more
+          </Link>
+        </li>
+      )}
+    </ul>
+  );
+};

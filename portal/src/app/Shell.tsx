@@ -1,0 +1,96 @@
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { Outlet, ScrollRestoration, useLocation } from 'react-router-dom';
+import { useSWRConfig } from 'swr';
+import { useReachability } from '../api/reachability.ts';
+import { OfflineBanner } from '../components/OfflineBanner.tsx';
+import { PageActionsProvider } from '../components/page-actions.tsx';
+import { Toaster } from '../ui/Toaster.tsx';
+import { useKeyboard } from './keyboard.ts';
+import { PhoneBar } from './PhoneBar.tsx';
+import { Sidebar } from './Sidebar.tsx';
+import { TopBar } from './TopBar.tsx';
+
+// Not needed to see the first page.
+const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }));
+const KeyboardHelp = lazy(async () => ({ default: (await import('./KeyboardHelp.tsx')).KeyboardHelp }));
+const Drawer = lazy(async () => ({ default: (await import('./Drawer.tsx')).Drawer }));
+
+type Layer = 'palette' | 'keyboard' | 'drawer';
+
+/** After navigation the focus goes to the new page's heading, so that the keyboard and a screen reader start there. */
+const useFocusOnNavigation = (pathname: string) => {
+  const shown = useRef(pathname);
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    const target = document.querySelector<HTMLElement>('main h1') ?? document.querySelector<HTMLElement>('main');
+    target?.focus({ preventScroll: true });
+  }, [pathname]);
+};
+
+/** When the server is back, everything on screen is read again. */
+const useRefreshOnReturn = () => {
+  const { reachable } = useReachability();
+  const { mutate } = useSWRConfig();
+  const wasReachable = useRef(reachable);
+  useEffect(() => {
+    if (reachable && !wasReachable.current) void mutate(() => true);
+    wasReachable.current = reachable;
+  }, [reachable, mutate]);
+};
+
+const Frame = () => {
+  const [layer, setLayer] = useState<Layer | null>(null);
+  // A layer stays mounted once it was opened, so that closing can fade and focus returns.
+  const [used, setUsed] = useState<ReadonlySet<Layer>>(new Set());
+  const { pathname } = useLocation();
+  const [shownAt, setShownAt] = useState(pathname);
+  if (pathname !== shownAt) {
+    setShownAt(pathname);
+    setLayer(null);
+  }
+  const open = useCallback((next: Layer) => {
+    setUsed((current) => new Set(current).add(next));
+    setLayer(next);
+  }, []);
+  const openPalette = useCallback(() => open('palette'), [open]);
+  const openHelp = useCallback(() => open('keyboard'), [open]);
+  const close = useCallback(() => setLayer(null), []);
+  useKeyboard({ onPalette: openPalette, onHelp: openHelp });
+  useFocusOnNavigation(pathname);
+  useRefreshOnReturn();
+
+  return (
+    <div className="min-h-dvh lg:pl-57">
+      <a
+        href="#main"
+        className="fixed top-2 left-2 z-80 -translate-y-16 rounded-md border border-stroke-strong bg-overlay px-3 py-2 text-strong focus:translate-y-0"
+      >
+        Skip to content
+      </a>
+      <aside className="fixed inset-y-0 left-0 z-20 w-57 border-r border-stroke bg-page max-lg:hidden">
+        <Sidebar />
+      </aside>
+      <TopBar onSearch={openPalette} />
+      <OfflineBanner />
+      <main id="main" tabIndex={-1} className="outline-none max-lg:pb-[calc(3.5rem+env(safe-area-inset-bottom))]">
+        <Outlet />
+      </main>
+      <PhoneBar onMore={() => open('drawer')} />
+      <Suspense fallback={null}>
+        {used.has('palette') && <Palette open={layer === 'palette'} onClose={close} />}
+        {used.has('keyboard') && <KeyboardHelp open={layer === 'keyboard'} onClose={close} />}
+        {used.has('drawer') && <Drawer open={layer === 'drawer'} onClose={close} />}
+      </Suspense>
+      <Toaster />
+      <ScrollRestoration />
+    </div>
+  );
+};
+
+/** What surrounds every page of a signed-in person. */
+export const Shell = () => (
+  <PageActionsProvider>
+    <Frame />
+  </PageActionsProvider>
+);

@@ -1,0 +1,46 @@
+import { Search } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { Link } from 'react-router-dom';
+import { useUser } from '../api/session.tsx';
+import { paths } from '../components/paths.ts';
+import { Kbd } from '../ui/Kbd.tsx';
+import { AccountButton } from './AccountButton.tsx';
+import { modifierKey } from './keyboard.ts';
+import { Mark } from './Mark.tsx';
+import { RoastingNow } from './RoastingNow.tsx';
+import { personName } from './Sidebar.tsx';
+
+const AccountMenu = lazy(async () => ({ default: (await import('./AccountMenu.tsx')).AccountMenu }));
+
+export const TopBar = ({ onSearch }: { onSearch: () => void }) => {
+  const name = personName(useUser());
+  return (
+    <header className="sticky top-0 z-30 flex h-13.5 items-center justify-between gap-3 border-b border-stroke bg-page px-4 sm:px-6 lg:px-8">
+      <div className="flex min-w-0 items-center gap-3">
+        <Link to={paths.dashboard} aria-label="Dashboard" className="lg:hidden">
+          <Mark className="size-7" />
+        </Link>
+        <button
+          type="button"
+          onClick={onSearch}
+          aria-label="Search or jump to"
+          aria-keyshortcuts="Control+K Meta+K"
+          className="flex h-8 items-center gap-2 rounded-md border border-stroke-strong bg-surface pr-1.5 pl-2.5 text-sm text-muted hover:bg-hover hover:text-strong max-sm:size-10 max-sm:justify-center max-sm:p-0 sm:w-64"
+        >
+          <Search aria-hidden className="size-4" />
+          <span className="flex-1 text-left max-sm:hidden">Search or jump to…</span>
+          <span className="flex gap-0.5 max-sm:hidden">
+            <Kbd>{modifierKey()}</Kbd>
+            <Kbd>K</Kbd>
+          </span>
+        </button>
+      </div>
+      <div className="flex min-w-0 items-center gap-3">
+        <RoastingNow />
+        <Suspense fallback={<AccountButton name={name} disabled />}>
+          <AccountMenu />
+        </Suspense>
+      </div>
+    </header>
+  );
+};

@@ -1,0 +1,48 @@
+import {
+  BookOpenText,
+  ChartColumn,
+  ChartNoAxesCombined,
+  Coffee,
+  Factory,
+  LayoutDashboard,
+  Package,
+  Settings,
+  UserRound,
+  Users,
+  type LucideIcon,
+} from 'lucide-react';
+import { paths } from '../components/paths.ts';
+
+export interface Destination {
+  to: string;
+  label: string;
+  icon: LucideIcon;
+  /** Pressed after `g`: go to. */
+  key: string;
+}
+
+export const mainDestinations: readonly Destination[] = [
+  { to: paths.dashboard, label: 'Dashboard', icon: LayoutDashboard, key: 'd' },
+  { to: paths.machines, label: 'Machines', icon: Factory, key: 'm' },
+  { to: paths.roasts, label: 'Roasts', icon: Coffee, key: 'r' },
+  { to: paths.recipes, label: 'Recipes', icon: BookOpenText, key: 'e' },
+  { to: paths.lots, label: 'Inventory', icon: Package, key: 'i' },
+];
+
+export const adminDestinations: readonly Destination[] = [
+  { to: paths.users, label: 'Users', icon: Users, key: 'u' },
+  { to: paths.statistics, label: 'Statistics', icon: ChartColumn, key: 't' },
+  { to: paths.settings, label: 'Settings', icon: Settings, key: 's' },
+];
+
+/** Reached from the account menu, tiles and the palette. */
+export const otherDestinations: readonly Destination[] = [
+  { to: paths.analytics, label: 'Analytics', icon: ChartNoAxesCombined, key: 'a' },
+  { to: paths.account, label: 'Account', icon: UserRound, key: 'c' },
+];
+
+export const destinationsFor = (isAdmin: boolean): readonly Destination[] => [
+  ...mainDestinations,
+  ...(isAdmin ? adminDestinations : []),
+  ...otherDestinations,
+];

@@ -1,0 +1,44 @@
+import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router-dom';
+import { useSession } from '../api/session.tsx';
+import { paths } from '../components/paths.ts';
+import { Mark } from './Mark.tsx';
+
+/** Shown while the session is being checked. */
+export const Loading = () => (
+  <output className="flex min-h-dvh flex-col items-center justify-center gap-4 text-base text-muted">
+    <Mark className="size-10 animate-[breathe_1.6s_ease-in-out_infinite]" />
+    Loading
+  </output>
+);
+
+/** Sends those who are not signed in to /login, and keeps the address they asked for. */
+export const RequireSession = () => {
+  const { isAuthenticated, isChecking } = useSession();
+  const { pathname, search, hash } = useLocation();
+  if (isChecking) return <Loading />;
+  if (isAuthenticated) return <Outlet />;
+  const asked = `${pathname}${search}${hash}`;
+  const query = asked === paths.dashboard || asked === '/' ? '' : `?${new URLSearchParams({ next: asked }).toString()}`;
+  return <Navigate to={`${paths.login}${query}`} replace />;
+};
+
+/** Non-admins go to the dashboard; the server refuses them on its own. */
+export const RequireAdmin = () => (useSession().isAdmin ? <Outlet /> : <Navigate to={paths.dashboard} replace />);
+
+/** A path of this portal and nothing else: never `//elsewhere` or a scheme, which a crafted link could carry. */
+export const safeNext = (next: string | null): string => {
+  if (next === null || !next.startsWith('/')) return paths.dashboard;
+  const base = 'https://portal.invalid';
+  const url = URL.canParse(next, base) ? new URL(next, base) : undefined;
+  return url?.origin === base && url.pathname !== paths.login
+    ? `${url.pathname}${url.search}${url.hash}`
+    : paths.dashboard;
+};
+
+/** /login for the signed-out; those already signed in go on to what they asked for, else to the dashboard. */
+export const SignedOutOnly = () => {
+  const { isAuthenticated, isChecking } = useSession();
+  const [search] = useSearchParams();
+  if (isChecking) return <Loading />;
+  return isAuthenticated ? <Navigate to={safeNext(search.get('next'))} replace /> : <Outlet />;
+};

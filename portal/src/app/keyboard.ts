@@ -1,0 +1,61 @@
+import { useEffect, useRef } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { useSession } from '../api/session.tsx';
+import { useOfferedActions } from '../components/page-actions.tsx';
+import { destinationsFor } from './destinations.ts';
+
+const sequencePauseMs = 1200;
+
+export const modifierKey = (): string => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl');
+
+/** A key that belongs to what has the focus: a field, an open popup, a button under Space. */
+const isTaken = (event: KeyboardEvent): boolean => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
+  if (!(event.target instanceof Element)) return false;
+  if (
+    event.target.closest(
+      'input, textarea, select, [contenteditable="true"], [role="dialog"], [role="alertdialog"], [role="menu"]',
+    )
+  )
+    return true;
+  return (
+    (event.key === ' ' || event.key === 'Enter') &&
+    event.target.closest('a, button, [role="tab"], [role="checkbox"]') !== null
+  );
+};
+
+interface KeyboardHandlers {
+  onPalette: () => void;
+  onHelp: () => void;
+}
+
+/** Keys of the whole portal: Ctrl/Cmd+K, `?`, `g` and a place's letter, and the keys of the page's own actions. */
+export const useKeyboard = ({ onPalette, onHelp }: KeyboardHandlers): void => {
+  const { isAdmin } = useSession();
+  const navigate = useNavigate();
+  const actions = useOfferedActions();
+  const goPressedAt = useRef(Number.NEGATIVE_INFINITY);
+
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        onPalette();
+        return;
+      }
+      if (isTaken(event)) return;
+      const isGoing = event.timeStamp - goPressedAt.current < sequencePauseMs;
+      goPressedAt.current = Number.NEGATIVE_INFINITY;
+      const destination = isGoing ? destinationsFor(isAdmin).find(({ key }) => key === event.key) : undefined;
+      const action = actions.find(({ key }) => key === event.key);
+      if (destination !== undefined) void navigate(destination.to);
+      else if (event.key === '?') onHelp();
+      else if (action !== undefined) action.run();
+      else if (event.key === 'g') goPressedAt.current = event.timeStamp;
+      else return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [actions, isAdmin, navigate, onPalette, onHelp]);
+};

@@ -1,0 +1,26 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { RouterProvider } from 'react-router-dom';
+import { SWRConfig } from 'swr';
+import { SessionProvider } from '../api/session.tsx';
+import { followTheme } from '../ui/theme.ts';
+import '../ui/theme.css';
+import { reading } from './reading.ts';
+import { router } from './routes.tsx';
+
+const root = document.querySelector('#root');
+if (root === null) throw new Error('index.html has no #root');
+followTheme();
+
+createRoot(root).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <SWRConfig value={reading}>
+        <SessionProvider>
+          <RouterProvider router={router} />
+        </SessionProvider>
+      </SWRConfig>
+    </CSPProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,49 @@
+import type { ComponentType } from 'react';
+import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom';
+import { paths } from '../components/paths.ts';
+import { Loading, RequireAdmin, RequireSession, SignedOutOnly } from './guards.tsx';
+import { NotFound } from './NotFound.tsx';
+import { RouteError } from './RouteError.tsx';
+
+/** A page whose code is fetched when somebody goes there. */
+const page = (load: () => Promise<{ default: ComponentType }>) => ({
+  lazy: async () => ({ Component: (await load()).default }),
+});
+
+/** The map of the portal. Every page of `features/` is here and nowhere else. */
+const routes: RouteObject[] = [
+  {
+    errorElement: <RouteError />,
+    hydrateFallbackElement: <Loading />,
+    children: [
+      {
+        element: <SignedOutOnly />,
+        children: [{ path: '/login', ...page(() => import('../features/login/LoginPage.tsx')) }],
+      },
+      {
+        element: <RequireSession />,
+        children: [
+          {
+            lazy: async () => ({ Component: (await import('./Shell.tsx')).Shell }),
+            children: [
+              {
+                errorElement: <RouteError />,
+                children: [
+                  { path: '/', element: <Navigate to={paths.dashboard} replace /> },
+                  { path: '/dashboard', ...page(() => import('../features/dashboard/DashboardPage.tsx')) },
+                  {
+                    element: <RequireAdmin />,
+                    children: [{ path: '/admin/*', element: <NotFound /> }],
+                  },
+                  { path: '*', element: <NotFound /> },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+];
+
+export const router = createBrowserRouter(routes);

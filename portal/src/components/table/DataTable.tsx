@@ -1,0 +1,77 @@
+import type { ReactNode } from 'react';
+import { Card } from '../../ui/Card.tsx';
+import { ErrorLine } from '../ErrorState.tsx';
+import { usePhone } from '../use-phone.ts';
+import type { Column } from './columns.ts';
+import { Rows } from './Rows.tsx';
+import { StackedRows } from './StackedRows.tsx';
+import { TableFooter, type Paging } from './TableFooter.tsx';
+
+export interface Selection {
+  selected: ReadonlySet<string>;
+  onChange: (selected: ReadonlySet<string>) => void;
+  /** Buttons of the bulk bar. */
+  actions: (selected: ReadonlySet<string>) => ReactNode;
+}
+
+export interface RowProps<Row> {
+  /** Names the table: `Roasts`. */
+  label: string;
+  columns: readonly Column<Row>[];
+  /** `undefined` while the first answer is on its way. */
+  rows: readonly Row[] | undefined;
+  rowId: (row: Row) => string;
+  /** Names a row for its checkbox and buttons: `Roast PR-0193`. */
+  rowLabel: (row: Row) => string;
+  /** Where a click on the row, or Enter on its name, goes. */
+  rowLink?: (row: Row) => string;
+  /** Buttons at the end of a row. */
+  rowActions?: (row: Row) => ReactNode;
+  sort?: string;
+  onSort?: (sort: string) => void;
+  selection?: Selection;
+}
+
+interface DataTableProps<Row> extends RowProps<Row> {
+  error?: unknown;
+  onRetry?: () => void;
+  /** Shown when there is nothing, and below the error when nothing could be fetched. */
+  empty: ReactNode;
+  paging?: Paging;
+  /** A newer page is on its way: the old one stays, dimmed. */
+  isRefreshing?: boolean;
+}
+
+/**
+ * The one table of the portal. The server pages, sorts and searches; the page keeps that state in its address and passes
+ * it down. On a phone every row is a card.
+ */
+export const DataTable = <Row,>(props: DataTableProps<Row>) => {
+  const { error, onRetry, empty, paging, isRefreshing = false, ...rows } = props;
+  const phone = usePhone();
+  const failed = error !== undefined && error !== null;
+  const nothing = rows.rows?.length === 0 || (failed && rows.rows === undefined);
+  return (
+    <div className="flex flex-col gap-3">
+      {failed && (
+        <ErrorLine
+          title={`${rows.label} could not be loaded`}
+          error={error}
+          {...(onRetry === undefined ? {} : { onRetry })}
+        />
+      )}
+      <Card className="overflow-hidden" aria-busy={rows.rows === undefined || isRefreshing}>
+        {nothing ? (
+          empty
+        ) : (
+          <div className={isRefreshing ? 'opacity-60 transition-opacity delay-150' : 'transition-opacity'}>
+            {phone ? <StackedRows {...rows} /> : <Rows {...rows} />}
+          </div>
+        )}
+        {!nothing && (paging !== undefined || rows.selection !== undefined) && (
+          <TableFooter paging={paging} selection={rows.selection} />
+        )}
+      </Card>
+    </div>
+  );
+};

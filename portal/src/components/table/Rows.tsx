@@ -1,0 +1,151 @@
+import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
+import { Link } from 'react-router-dom';
+import { Checkbox } from '../../ui/Checkbox.tsx';
+import { classes } from '../../ui/classes.ts';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { isFalling, nextSort, sortField, type Column } from './columns.ts';
+import type { RowProps } from './DataTable.tsx';
+import { toggled, toggledAll } from './selected.ts';
+
+const cellClass = 'h-11 border-b border-stroke px-3 whitespace-nowrap first:pl-4 last:pr-4';
+const skeletonRows = 10;
+
+/** Rows of 44 px under a head that stays in sight. The whole row is a link; what is in it works on its own. */
+export const Rows = <Row,>(props: RowProps<Row>) => {
+  const { label, columns, rows, rowId, rowLabel, rowLink, rowActions, sort = '', onSort, selection } = props;
+  return (
+    <div className="max-h-[max(24rem,calc(100dvh-17rem))] overflow-auto">
+      <table aria-label={label} className="w-full border-separate border-spacing-0 text-sm">
+        <thead className="sticky top-0 z-10 bg-surface">
+          <tr>
+            {selection !== undefined && (
+              <th scope="col" className={classes(cellClass, 'w-10')}>
+                <Checkbox
+                  label={`Select all ${label.toLowerCase()} on this page`}
+                  hideLabel
+                  {...toggledAll(selection.selected, (rows ?? []).map(rowId))}
+                  onChange={() => selection.onChange(toggledAll(selection.selected, (rows ?? []).map(rowId)).next)}
+                />
+              </th>
+            )}
+            {columns.map((column) => (
+              <Head key={column.id} column={column} sort={sort} onSort={onSort} />
+            ))}
+            {rowActions !== undefined && (
+              <th scope="col" className={classes(cellClass, 'w-12')}>
+                <span className="sr-only">Actions</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows === undefined &&
+            Array.from({ length: skeletonRows }, (_, i) => (
+              <tr key={i}>
+                {selection !== undefined && <td aria-hidden className={cellClass} />}
+                {columns.map((column) => (
+                  <td key={column.id} className={cellClass}>
+                    <Skeleton
+                      className={classes('h-3.5', column.align === 'right' ? 'ml-auto w-12' : 'w-3/4 min-w-12')}
+                    />
+                  </td>
+                ))}
+                {rowActions !== undefined && <td aria-hidden className={cellClass} />}
+              </tr>
+            ))}
+          {rows?.map((row) => {
+            const id = rowId(row);
+            const isSelected = selection?.selected.has(id) ?? false;
+            return (
+              <tr key={id} className={classes('group relative', isSelected ? 'bg-selected' : 'hover:bg-hover')}>
+                {selection !== undefined && (
+                  <td className={cellClass}>
+                    <Checkbox
+                      label={`Select ${rowLabel(row)}`}
+                      hideLabel
+                      checked={isSelected}
+                      onChange={() => selection.onChange(toggled(selection.selected, id))}
+                      className="relative z-1"
+                    />
+                  </td>
+                )}
+                {columns.map((column) => (
+                  <td
+                    key={column.id}
+                    className={classes(
+                      cellClass,
+                      'max-w-72 truncate',
+                      column.align === 'right' && 'figures text-right',
+                    )}
+                  >
+                    {column.isName && rowLink !== undefined ? (
+                      <Link
+                        to={rowLink(row)}
+                        className="font-medium text-strong after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus"
+                      >
+                        {column.cell(row)}
+                      </Link>
+                    ) : (
+                      column.cell(row)
+                    )}
+                  </td>
+                ))}
+                {rowActions !== undefined && (
+                  <td className={classes(cellClass, 'text-right')}>
+                    <span className="relative z-1 inline-flex gap-1">{rowActions(row)}</span>
+                  </td>
+                )}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+};
+
+interface HeadProps<Row> {
+  column: Column<Row>;
+  sort: string;
+  onSort: ((sort: string) => void) | undefined;
+}
+
+const Head = <Row,>({ column, sort, onSort }: HeadProps<Row>) => {
+  const field = column.sort;
+  const isSorted = field !== undefined && sortField(sort) === field;
+  const SortIcon = !isSorted ? ChevronsUpDown : isFalling(sort) ? ArrowDown : ArrowUp;
+  return (
+    <th
+      scope="col"
+      aria-sort={isSorted ? (isFalling(sort) ? 'descending' : 'ascending') : undefined}
+      className={classes(
+        cellClass,
+        'label-mono h-10 font-medium',
+        column.align === 'right' ? 'text-right' : 'text-left',
+        column.width,
+      )}
+    >
+      {field === undefined || onSort === undefined ? (
+        column.label
+      ) : (
+        <button
+          type="button"
+          onClick={() => onSort(nextSort(sort, field))}
+          className={classes(
+            'group/sort inline-flex items-center gap-1 rounded-sm uppercase hover:text-strong',
+            isSorted && 'text-strong',
+          )}
+        >
+          {column.label}
+          <SortIcon
+            aria-hidden
+            className={classes(
+              'size-3',
+              !isSorted && 'opacity-0 group-hover/sort:opacity-100 group-focus-visible/sort:opacity-100',
+            )}
+          />
+        </button>
+      )}
+    </th>
+  );
+};

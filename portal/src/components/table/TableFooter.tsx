@@ -1,0 +1,87 @@
+import { ChevronLeft, ChevronRight, X } from 'lucide-react';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { Select } from '../../ui/Select.tsx';
+import type { Selection } from './DataTable.tsx';
+
+export interface Paging {
+  /** 1 for the first. */
+  page: number;
+  pageSize: number;
+  /** All rows that match, on every page; `undefined` until known. */
+  total: number | undefined;
+  onPage: (page: number) => void;
+  pageSizes?: readonly number[];
+  onPageSize?: (pageSize: number) => void;
+}
+
+interface TableFooterProps {
+  paging: Paging | undefined;
+  selection: Selection | undefined;
+}
+
+/** What is selected and can be done with it at the left, paging at the right: nothing moves when a row is ticked. */
+export const TableFooter = ({ paging, selection }: TableFooterProps) => {
+  const count = selection?.selected.size ?? 0;
+  return (
+    <footer className="flex min-h-12 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-t border-stroke bg-surface px-4 py-2 -mt-px text-sm">
+      <div className="flex min-h-8 flex-wrap items-center gap-2">
+        {selection !== undefined && count > 0 && (
+          <>
+            <span aria-live="polite" className="figures font-medium text-strong">
+              {count} selected
+            </span>
+            {selection.actions(selection.selected)}
+            <IconButton
+              label="Clear selection"
+              icon={<X aria-hidden />}
+              onClick={() => selection.onChange(new Set())}
+            />
+          </>
+        )}
+      </div>
+      {paging !== undefined && <Pages {...paging} />}
+    </footer>
+  );
+};
+
+const Pages = ({ page, pageSize, total, onPage, pageSizes, onPageSize }: Paging) => {
+  const last = total === undefined ? page : Math.max(1, Math.ceil(total / pageSize));
+  const first = total === 0 ? 0 : (page - 1) * pageSize + 1;
+  return (
+    <nav aria-label="Pages" className="flex items-center gap-3">
+      {pageSizes !== undefined && onPageSize !== undefined && (
+        <div className="flex items-center gap-2">
+          <span aria-hidden className="text-muted max-sm:hidden">
+            Rows
+          </span>
+          <Select
+            label="Rows per page"
+            hideLabel
+            size="sm"
+            className="w-20"
+            choices={pageSizes.map((size) => ({ value: String(size), label: String(size) }))}
+            value={String(pageSize)}
+            onChange={(size) => onPageSize(Number(size))}
+          />
+        </div>
+      )}
+      <span className="figures text-muted">
+        {total === undefined ? '…' : `${first}–${Math.min(page * pageSize, total)} of ${total.toLocaleString('en-US')}`}
+      </span>
+      <div className="flex">
+        <IconButton
+          label="Previous page"
+          icon={<ChevronLeft aria-hidden />}
+          disabled={page <= 1}
+          onClick={() => onPage(page - 1)}
+        />
+        <IconButton
+          label="Next page"
+          icon={<ChevronRight aria-hidden />}
+          disabled={page >= last}
+          onClick={() => onPage(page + 1)}
+        />
+      </div>
+    </nav>
+  );
+};

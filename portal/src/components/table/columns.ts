@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react';
+
+export interface Column<Row> {
+  id: string;
+  label: string;
+  cell: (row: Row) => ReactNode;
+  /** Name of the server's sort field; without one the column can't be sorted. */
+  sort?: string;
+  /** Figures are set at the right. */
+  align?: 'right';
+  /** Tailwind classes for its width, e.g. `w-28`. */
+  width?: string;
+  /** The column that names the row: it carries the link and can't be hidden. Exactly one a table. */
+  isName?: boolean;
+  /** Left out at first; the person can add it. */
+  hiddenAtFirst?: boolean;
+  /** On a phone a row is a card: its name on top, then these lines. `none` leaves a column out there. */
+  phone?: 'line' | 'none';
+}
+
+/** `start_time` rising, `-start_time` falling. */
+export const sortField = (sort: string): string => sort.replace(/^-/, '');
+export const isFalling = (sort: string): boolean => sort.startsWith('-');
+
+/** The sort after a click on a column's head: rising first, then the other way. */
+export const nextSort = (current: string, field: string): string =>
+  sortField(current) === field && !isFalling(current) ? `-${field}` : field;

@@ -1,0 +1,57 @@
+import { systemStats } from '@roastery/contract/dashboard';
+import { CalendarDays, Factory, Scale, Sun } from 'lucide-react';
+import { useUser } from '../../api/session.tsx';
+import { useApi } from '../../api/use-api.ts';
+import { ErrorLine } from '../../components/ErrorState.tsx';
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { StatCard, StatRow } from '../../components/StatCard.tsx';
+import { RecentActivity } from './RecentActivity.tsx';
+import { Shortcuts } from './Shortcuts.tsx';
+
+const kilograms = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const count = new Intl.NumberFormat('en-US');
+const refreshMs = 60_000;
+
+export default function DashboardPage() {
+  const user = useUser();
+  const { data, error, mutate } = useApi(systemStats, {}, { refreshInterval: refreshMs });
+  // Nothing to show is not the same as nothing roasted: a failed read leaves dashes.
+  const shown = (text: string | undefined) => text ?? (error === undefined ? undefined : null);
+  const name = user.full_name.trim() === '' ? user.email.split('@')[0] : user.full_name;
+
+  return (
+    <Page>
+      <PageHeader title="Dashboard" heading={`Welcome back, ${name}`} subtitle="Production Overview" />
+      <div className="flex flex-col gap-5">
+        {error !== undefined && (
+          <ErrorLine title="The figures could not be loaded" error={error} onRetry={() => void mutate()} />
+        )}
+        <StatRow>
+          <StatCard
+            label="Machines"
+            icon={<Factory />}
+            value={shown(data && count.format(data.activeMachines))}
+            unit={data && `of ${count.format(data.totalMachines)} active`}
+          />
+          <StatCard label="Today" icon={<Sun />} value={shown(data && count.format(data.todayRoasts))} unit="roasts" />
+          <StatCard
+            label="This Month"
+            icon={<CalendarDays />}
+            value={shown(data && count.format(data.thisMonthRoasts))}
+            unit="roasts"
+          />
+          <StatCard
+            label="Total Roasted"
+            icon={<Scale />}
+            value={shown(data && kilograms.format(data.totalRoasted))}
+            unit="kg"
+          />
+        </StatRow>
+        <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_17rem]">
+          <RecentActivity />
+          <Shortcuts />
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,39 @@
+import { ArrowUpRight, ChartColumn, ChartNoAxesCombined, Coffee, Factory, Package, Users } from 'lucide-react';
+import { Link } from 'react-router-dom';
+import { useSession } from '../../api/session.tsx';
+import { paths } from '../../components/paths.ts';
+
+const everyone = [
+  { to: paths.roasts, label: 'Roasts', text: 'Curves and figures', icon: Coffee },
+  { to: paths.machines, label: 'Machines', text: 'State and setup', icon: Factory },
+];
+const admins = [
+  { to: paths.users, label: 'Users', text: 'Who may sign in', icon: Users },
+  { to: paths.statistics, label: 'Statistics', text: 'The whole roastery', icon: ChartColumn },
+];
+const others = [
+  { to: paths.lots, label: 'Inventory', text: 'Green coffee lots', icon: Package },
+  { to: paths.analytics, label: 'Analytics', text: 'Trends and consistency', icon: ChartNoAxesCombined },
+];
+
+export const Shortcuts = () => {
+  const { isAdmin } = useSession();
+  return (
+    <nav aria-label="Shortcuts" className="grid grid-cols-2 content-start gap-3 lg:grid-cols-1">
+      {[...everyone, ...(isAdmin ? admins : others)].map(({ to, label, text, icon: Icon }) => (
+        <Link
+          key={to}
+          to={to}
+          className="group flex items-center gap-3 rounded-lg border border-stroke bg-surface p-4 hover:border-stroke-strong hover:bg-hover"
+        >
+          <Icon aria-hidden className="size-5 shrink-0 text-accent-text" />
+          <span className="min-w-0 flex-1">
+            <span className="block font-medium text-strong">{label}</span>
+            <span className="block truncate text-sm text-muted">{text}</span>
+          </span>
+          <ArrowUpRight aria-hidden className="size-4 shrink-0 text-faint group-hover:text-strong max-sm:hidden" />
+        </Link>
+      ))}
+    </nav>
+  );
+};
