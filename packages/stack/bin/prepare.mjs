@@ -30,16 +30,17 @@ const SHARED_SOURCES = ['package-lock.json', 'tsconfig.base.json'];
 export class CannotPrepare extends Error {}
 
 /**
- * @param {{ say?: (line: string) => void }} [options] where progress is told
+ * @param {{ say?: (line: string) => void, build?: boolean }} [options] where progress is told; whether to build, too
  * @returns {Promise<void>} rejects with CannotPrepare
  */
-export async function prepare({ say = (line) => console.log(line) } = {}) {
+export async function prepare({ say = (line) => console.log(line), build = true } = {}) {
   checkNode();
   await oneAtATime(say, async () => {
     if (!isInstalled()) {
       const reason = existsSync(path.join(ROOT, 'node_modules')) ? 'Dependencies changed' : 'First start';
       await step(say, `${reason}: installing dependencies (one or two minutes)`, installDependencies);
     }
+    if (!build) return;
     await buildWhenStale(
       say,
       'the servers',

@@ -1,0 +1,76 @@
+// `npm run bench`: runs every bench, each in a process of its own, and prints a table a bench.
+// `npm run bench -- roast-page` runs those whose file name holds the word; `--json file` also writes the figures.
+import { spawn } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { CannotPrepare, prepare, ROOT } from '../../stack/bin/prepare.mjs';
+
+const BUILT = path.join(ROOT, 'packages', 'testing', 'dist');
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'string' }, inside: { type: 'string' } },
+});
+
+if (values.inside === undefined) await runAll();
+else await runInside(values.inside);
+
+async function runAll() {
+  try {
+    await prepare();
+    await run([path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', 'packages/testing']);
+  } catch (error) {
+    console.error(error instanceof CannotPrepare ? error.message : error);
+    process.exitCode = 1;
+    return;
+  }
+  const names = readdirSync(path.join(ROOT, 'packages', 'testing', 'src', 'benches'))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => path.basename(file, '.ts'))
+    .filter((name) => positionals.length === 0 || positionals.some((word) => name.includes(word)));
+  console.log(
+    `Node ${process.versions.node}, ${os.cpus().length} × ${os.cpus()[0]?.model}, ${Math.round(os.totalmem() / 2 ** 30)} GB\n`,
+  );
+  const all = {};
+  let failed = 0;
+  for (const name of names) {
+    const { code, result } = await run([path.join(ROOT, 'packages', 'testing', 'bin', 'bench.mjs'), '--inside', name]);
+    if (code === 0 && result !== undefined) all[name] = result;
+    else failed += 1;
+  }
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all, null, 2)}\n`);
+  const aims = Object.values(all)
+    .flat()
+    .filter(({ reached }) => reached !== undefined);
+  console.log(
+    `${names.length - failed} of ${names.length} benches ran, ${aims.filter(({ reached }) => reached).length} of ${aims.length} aims reached`,
+  );
+  if (failed > 0) process.exitCode = 1;
+}
+
+const load = (file) => import(pathToFileURL(path.join(BUILT, file)).href);
+
+/** In the child: one bench, its table on our terminal, its figures to the parent. */
+async function runInside(name) {
+  const { benchTable, judge } = await load('bench.js');
+  const { default: bench } = await load(path.join('benches', `${name}.js`));
+  console.log(`${bench.title} (${name})`);
+  const measurements = await bench.run((line) => console.log(`  ${line}`));
+  console.log(`${benchTable(measurements)}\n`);
+  process.send?.(measurements.map((measurement) => ({ ...measurement, ...judge(measurement) })));
+  process.disconnect?.();
+}
+
+function run(args) {
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  let result;
+  child.once('message', (message) => {
+    result = message;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? 1, result }));
+  });
+}

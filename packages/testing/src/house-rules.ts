@@ -1,0 +1,131 @@
+import type { SourceFile } from './source-files.ts';
+import { isTestFile } from './source-files.ts';
+
+/** What each workspace may import of the others, as ARCHITECTURE.md draws it. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  'packages/roasting': [],
+  'packages/contract': ['packages/roasting'],
+  'packages/runtime': [],
+  'packages/simulator': ['packages/contract', 'packages/roasting', 'packages/runtime'],
+  'packages/stack': ['packages/contract', 'packages/roasting', 'packages/runtime', 'packages/simulator'],
+  broker: ['packages/contract', 'packages/roasting', 'packages/runtime'],
+  api: ['packages/contract', 'packages/roasting', 'packages/runtime'],
+  'device-agent': ['packages/contract', 'packages/roasting', 'packages/runtime'],
+  portal: ['packages/contract', 'packages/roasting'],
+};
+
+/** Folders of an app from the lowest to the highest: a file may import its own folder and those before it. */
+const LAYERS: Record<string, readonly (readonly string[])[]> = {
+  'api/src': [['db'], ['http', 'broker'], ['domains'], ['ingest', 'live', 'seed']],
+  'portal/src': [['ui', 'api'], ['components'], ['features'], ['app']],
+  'device-agent/src': [['core'], ['machine', 'journal', 'clock'], ['uplink', 'service'], ['cli']],
+};
+
+/** The pure core: it may not touch files, sockets, clocks of the system or any package but these. */
+const PURE: Record<string, readonly string[]> = {
+  'packages/roasting': [],
+  'packages/contract': ['zod'],
+};
+
+/** Where one domain of the api needs another, it is said here. */
+const DOMAIN_IMPORTS: Record<string, readonly string[]> = {};
+
+const workspaceOf = (file: string) => /^(?:packages\/[^/]+|[^/]+)/.exec(file)?.[0] ?? '';
+
+/** `from → to` of every import between workspaces that the house does not allow. */
+export function forbiddenWorkspaceImports(files: readonly SourceFile[]): string[] {
+  return eachImport(files, (from, to) => {
+    const [home, other] = [workspaceOf(from), workspaceOf(to)];
+    if (home === other || !(other in MAY_IMPORT || other === 'packages/testing')) return false;
+    return !(MAY_IMPORT[home] ?? []).includes(other);
+  });
+}
+
+/** `from → to` of every import of something that is there for tests alone. */
+export function importsOfTests(files: readonly SourceFile[]): string[] {
+  return eachImport(files, (_from, to) => isTestFile(to));
+}
+
+/** `from → to` of every import that goes up within an app, or that reaches over the app's root into its main. */
+export function upwardImports(files: readonly SourceFile[]): string[] {
+  return eachImport(files, (from, to) => {
+    for (const [root, layers] of Object.entries(LAYERS)) {
+      const [low, high] = [layerOf(from, root, layers), layerOf(to, root, layers)];
+      if (low !== undefined && high !== undefined && high > low) return true;
+    }
+    return false;
+  });
+}
+
+function layerOf(file: string, root: string, layers: readonly (readonly string[])[]): number | undefined {
+  if (!file.startsWith(`${root}/`)) return undefined;
+  const folder = file.slice(root.length + 1).split('/')[0] ?? '';
+  const index = layers.findIndex((layer) => layer.includes(folder));
+  return index === -1 ? undefined : index;
+}
+
+/** `from → to` of every import between sibling features of the portal, and undeclared ones between domains of the api. */
+export function sidewaysImports(files: readonly SourceFile[]): string[] {
+  return eachImport(files, (from, to) => {
+    const feature = siblings(from, to, 'portal/src/features');
+    if (feature !== undefined) return true;
+    const domain = siblings(from, to, 'api/src/domains');
+    return domain !== undefined && !(DOMAIN_IMPORTS[domain[0]] ?? []).includes(domain[1]);
+  });
+}
+
+function siblings(from: string, to: string, root: string): [string, string] | undefined {
+  const name = (file: string) => (file.startsWith(`${root}/`) ? file.slice(root.length + 1).split('/')[0] : undefined);
+  const [one, other] = [name(from), name(to)];
+  return one === undefined || other === undefined || one === other ? undefined : [one, other];
+}
+
+/** `from → package` of everything the pure places import from outside. */
+export function impureImports(files: readonly SourceFile[]): string[] {
+  return eachImport(files, (from, to) => {
+    const allowed = PURE[workspaceOf(from)];
+    return allowed !== undefined && workspaceOf(to) !== 'packages' && !to.includes('/src/') && !allowed.includes(to);
+  });
+}
+
+/** Circles of imports, each as the files on it. Imports of types alone count too: they tie files together all the same. */
+export function importCycles(files: readonly SourceFile[]): string[][] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const state = new Map<string, 'open' | 'done'>();
+  const trail: string[] = [];
+  const cycles: string[][] = [];
+  const visit = (file: SourceFile) => {
+    state.set(file.path, 'open');
+    trail.push(file.path);
+    for (const { target } of file.imports) {
+      const next = byPath.get(target);
+      if (next === undefined || state.get(target) === 'done') continue;
+      if (state.get(target) === 'open') cycles.push([...trail.slice(trail.indexOf(target)), target]);
+      else visit(next);
+    }
+    trail.pop();
+    state.set(file.path, 'done');
+  };
+  for (const file of files) if (!state.has(file.path)) visit(file);
+  return cycles;
+}
+
+const VAGUE = /(?:^|[/.-])(?:utils?|helpers?|common|manager|misc)(?:[/.-]|$)/i;
+
+/** Files and folders whose name says nothing about what is in them. */
+export function vagueNames(files: readonly SourceFile[]): string[] {
+  return files.map(({ path }) => path).filter((path) => VAGUE.test(path));
+}
+
+/** Files that only re-export others. */
+export function barrels(files: readonly SourceFile[]): string[] {
+  return files.filter(({ path }) => /\/index\.tsx?$/.test(path)).map(({ path }) => path);
+}
+
+function eachImport(files: readonly SourceFile[], isWrong: (from: string, to: string) => boolean): string[] {
+  return files
+    .filter(({ path }) => !isTestFile(path))
+    .flatMap(({ path, imports }) =>
+      imports.filter(({ target }) => isWrong(path, target)).map(({ target }) => `${path} → ${target}`),
+    );
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import {
+  barrels,
+  forbiddenWorkspaceImports,
+  importCycles,
+  importsOfTests,
+  impureImports,
+  sidewaysImports,
+  upwardImports,
+  vagueNames,
+} from './house-rules.ts';
+import { importsOf, isTestFile, readSourceFiles, type SourceFile } from './source-files.ts';
+
+const files = await readSourceFiles();
+const generated = (path: string) => /\.generated\.tsx?$|\.golden\.|\/migrations\//.test(path);
+
+describe('the house', () => {
+  it('imports only what each place may import', () => expect(forbiddenWorkspaceImports(files)).toEqual([]));
+  it('never imports tests into what runs', () => expect(importsOfTests(files)).toEqual([]));
+  it('never imports upward within an app', () => expect(upwardImports(files)).toEqual([]));
+  it('never imports sideways between features or undeclared domains', () => expect(sidewaysImports(files)).toEqual([]));
+  it('keeps the craft and the contract pure', () => expect(impureImports(files)).toEqual([]));
+  it('has no circle of imports', () => expect(importCycles(files)).toEqual([]));
+  it('names things in the words of the field', () => expect(vagueNames(files)).toEqual([]));
+  it('has no file that only gathers others', () => expect(barrels(files)).toEqual([]));
+
+  it('keeps files small', () => {
+    const written = files.filter(({ path }) => !generated(path)).sort((a, b) => a.lines - b.lines);
+    const median = written[Math.floor(written.length / 2)]?.lines ?? 0;
+    console.log(
+      `${written.length} source files, median ${median} lines, longest ${written.at(-1)?.lines} (${written.at(-1)?.path})`,
+    );
+    expect(tooLong(written, 500)).toEqual([]);
+    expect(tooLong(written, 300).length, `over 300 lines: ${tooLong(written, 300).join(', ')}`).toBeLessThanOrEqual(
+      written.length * 0.05,
+    );
+    expect(median).toBeLessThanOrEqual(120);
+  });
+
+  it('needs nothing beside the repository to run', () => {
+    const outward = files
+      .filter(({ path, text }) => !isTestFile(path) && /\.\.\/shared\//.test(text))
+      .map(({ path }) => path);
+    expect(outward).toEqual([]);
+  });
+});
+
+const tooLong = (written: readonly SourceFile[], limit: number) =>
+  written.filter(({ lines }) => lines > limit).map(({ path, lines }) => `${path} (${lines})`);
+
+const file = (path: string, ...targets: string[]): SourceFile => ({
+  path,
+  lines: 1,
+  text: '',
+  imports: targets.map((target) => ({ target, typeOnly: false })),
+});
+
+describe('the rules themselves', () => {
+  it('see imports however they are written', () => {
+    const text = [
+      `import type { Lot } from '@roastery/contract/lots';`,
+      `import {\n  one,\n  two,\n} from './two.ts';`,
+      `export { three } from "../three.ts";`,
+      `import 'side-effect';`,
+      `const four = await import('./four.ts');`,
+    ].join('\n');
+    expect(importsOf('api/src/db/one.ts', text, new Set()).map(({ target }) => target)).toEqual([
+      'packages/contract/src/lots.ts',
+      'api/src/db/two.ts',
+      'api/src/three.ts',
+      'side-effect',
+      'api/src/db/four.ts',
+    ]);
+  });
+
+  it('find what they forbid', () => {
+    expect(forbiddenWorkspaceImports([file('packages/roasting/src/a.ts', 'packages/contract/src/b.ts')])).toHaveLength(
+      1,
+    );
+    expect(forbiddenWorkspaceImports([file('portal/src/app/a.tsx', 'api/src/app.ts')])).toHaveLength(1);
+    expect(forbiddenWorkspaceImports([file('broker/src/a.ts', 'packages/testing/src/until.ts')])).toHaveLength(1);
+    expect(upwardImports([file('api/src/db/sql.ts', 'api/src/domains/roasts/list.ts')])).toHaveLength(1);
+    expect(
+      sidewaysImports([file('portal/src/features/roasts/a.tsx', 'portal/src/features/machines/b.tsx')]),
+    ).toHaveLength(1);
+    expect(impureImports([file('packages/roasting/src/a.ts', 'node:fs')])).toHaveLength(1);
+    expect(importCycles([file('a.ts', 'b.ts'), file('b.ts', 'c.ts'), file('c.ts', 'b.ts')])).toEqual([
+      ['b.ts', 'c.ts', 'b.ts'],
+    ]);
+    expect(vagueNames([file('api/src/string-utils.ts'), file('api/src/machines/rename.ts')])).toEqual([
+      'api/src/string-utils.ts',
+    ]);
+  });
+});
