@@ -31,6 +31,8 @@ const routes: RouteObject[] = [
                 children: [
                   { path: '/', element: <Navigate to={paths.dashboard} replace /> },
                   { path: '/dashboard', ...page(() => import('../features/dashboard/DashboardPage.tsx')) },
+                  { path: '/roasts', ...page(() => import('../features/roasts/RoastsPage.tsx')) },
+                  { path: '/roasts/:id', ...page(() => import('../features/roasts/RoastPage.tsx')) },
                   {
                     element: <RequireAdmin />,
                     children: [{ path: '/admin/*', element: <NotFound /> }],

@@ -1,0 +1,35 @@
+import { listRoasts, setRoastFavorite, type RoastRow } from '@roastery/contract/roasts';
+import { Star } from 'lucide-react';
+import { useOptimistic, useTransition } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh } from '../../api/use-api.ts';
+import { classes } from '../../ui/classes.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { toast } from '../../ui/toast.ts';
+import { roastNumber } from './roast-texts.ts';
+
+/** One's own star on a roast; changes at once and goes back if the server refuses. */
+export const FavoriteStar = ({ roast }: { roast: RoastRow }) => {
+  const [, start] = useTransition();
+  const [on, setOn] = useOptimistic(roast.is_favorite);
+  const toggle = () =>
+    start(async () => {
+      setOn(!roast.is_favorite);
+      try {
+        await call(setRoastFavorite, { params: { id: roast.id }, body: { is_favorite: !roast.is_favorite } });
+        await refresh(listRoasts);
+      } catch (error) {
+        toast(sentenceFor(error, 'The favorite could not be saved'), { tone: 'danger' });
+      }
+    });
+  return (
+    <IconButton
+      label={`${on ? 'Remove' : 'Add'} ${roastNumber(roast)} ${on ? 'from' : 'to'} favorites`}
+      aria-pressed={on}
+      icon={<Star aria-hidden className={classes(on && 'fill-current text-warning')} />}
+      onClick={toggle}
+      className="relative z-1"
+    />
+  );
+};

@@ -1,0 +1,38 @@
+import { getRoastCurveColumns, type Roast } from '@roastery/contract/roasts';
+import { useApi } from '../../api/use-api.ts';
+import { ErrorState } from '../../components/ErrorState.tsx';
+import { useUrlState } from '../../components/url-state.ts';
+import { Card } from '../../ui/Card.tsx';
+import { RoastCurves } from './RoastCurves.tsx';
+
+/** The recorded curve of a roast that has ended. The pinned point is in the address, so a link shows the same. */
+export const FinishedRoast = ({ roast }: { roast: Roast }) => {
+  const {
+    data: curve,
+    error,
+    mutate,
+  } = useApi(
+    getRoastCurveColumns,
+    { params: { id: roast.id } },
+    { revalidateOnFocus: false, revalidateIfStale: false },
+  );
+  const { read, change } = useUrlState();
+  const at = Number(read('at') ?? Number.NaN);
+  const selected = Number.isFinite(at) ? at : null;
+  if (error && curve === undefined) {
+    return (
+      <Card>
+        <ErrorState title="Failed to load roast" error={error} onRetry={() => void mutate()} />
+      </Card>
+    );
+  }
+  return (
+    <RoastCurves
+      curve={curve}
+      marks={roast.marks}
+      channels={roast.channels}
+      selected={selected}
+      onSelect={(seconds) => change({ at: seconds === null ? undefined : String(Math.round(seconds * 1000) / 1000) })}
+    />
+  );
+};

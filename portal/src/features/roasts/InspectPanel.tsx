@@ -1,0 +1,58 @@
+import type { CurveColumns } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+import { X } from 'lucide-react';
+import { curveStyles, columnOf, nearestIndex } from '../../components/chart/curves.ts';
+import { useTimeView, type TimeViewStore } from '../../components/chart/time-view.ts';
+import { Measure } from '../../components/Measure.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+
+interface InspectPanelProps {
+  curve: CurveColumns;
+  view: TimeViewStore;
+  selected: number | null;
+  onClear: () => void;
+}
+
+/** All values of one moment: the pinned point, else the one under the pointer, else the last. */
+export const InspectPanel = ({ curve, view, selected, onClear }: InspectPanelProps) => {
+  const { cursor } = useTimeView(view);
+  const last = curve.time_seconds.length - 1;
+  const moment = selected ?? cursor;
+  const index = moment === null ? last : nearestIndex(curve.time_seconds, moment);
+  const time = formatDuration(curve.time_seconds[index]);
+  return (
+    <section aria-label={selected === null ? 'Values at the last point' : `Inspecting ${time}`}>
+      <div className="flex h-8 items-center justify-between px-1">
+        <h2 className="label-mono">
+          {selected === null ? (cursor === null ? 'Last point' : `At ${time}`) : `Inspecting ${time}`}
+        </h2>
+        {selected !== null && (
+          <IconButton size="xs" label="Clear selection" icon={<X aria-hidden />} onClick={onClear} />
+        )}
+      </div>
+      <dl className="flex flex-col">
+        {curveStyles.map((style) => (
+          <div key={style.key} className="flex h-7 items-center gap-2.5 px-2 text-sm">
+            <span
+              aria-hidden
+              className="size-2 shrink-0 rounded-full"
+              style={{ background: `var(--${style.token})` }}
+            />
+            <dt className="flex-1 text-content">{style.label}</dt>
+            <dd>
+              <Measure
+                quantity={style.axis === 'rate' ? 'rate' : 'temperature'}
+                value={columnOf(curve, style)?.[index]}
+              />
+            </dd>
+          </div>
+        ))}
+        <div className="flex h-7 items-center gap-2.5 px-2 text-sm">
+          <span aria-hidden className="size-2 shrink-0 rounded-full border border-stroke-control" />
+          <dt className="flex-1 text-content">Roast time</dt>
+          <dd className="figures font-medium text-strong">{time}</dd>
+        </div>
+      </dl>
+    </section>
+  );
+};

@@ -1,0 +1,82 @@
+import { deleteMark, putMark, type Roast } from '@roastery/contract/roasts';
+import type { MarkKind } from '@roastery/roasting/marks';
+import { Flag } from 'lucide-react';
+import { useCallback, useMemo, useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { markLabels } from '../../components/chart/mark-labels.ts';
+import { usePageActions } from '../../components/page-actions.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Kbd } from '../../ui/Kbd.tsx';
+import { toast } from '../../ui/toast.ts';
+
+/** What a person marks by ear and eye while the roast runs; charge and drop come from the machine or the detector. */
+const markedByHand: readonly MarkKind[] = ['dry_end', 'first_crack', 'first_crack_end', 'second_crack', 'drop'];
+
+interface MarkBarProps {
+  roast: Roast;
+  elapsedSeconds: number | null;
+  temp: number | null;
+  onChanged: (roast: Roast) => void;
+}
+
+/** The next event of the running roast as one large button; Space does the same. A mark can be taken back. */
+export const MarkBar = ({ roast, elapsedSeconds, temp, onChanged }: MarkBarProps) => {
+  const [busy, setBusy] = useState(false);
+  const last = Math.max(-1, ...roast.marks.map((mark) => markedByHand.indexOf(mark.kind)));
+  const next = markedByHand[last + 1];
+
+  const undo = useCallback(
+    async (kind: MarkKind) => {
+      try {
+        onChanged(await call(deleteMark, { params: { id: roast.id, kind } }));
+      } catch (error) {
+        toast(sentenceFor(error, 'The mark could not be taken back'), { tone: 'danger' });
+      }
+    },
+    [roast.id, onChanged],
+  );
+  const mark = useCallback(async () => {
+    if (next === undefined || elapsedSeconds === null) return;
+    setBusy(true);
+    try {
+      onChanged(
+        await call(putMark, { params: { id: roast.id, kind: next }, body: { time_seconds: elapsedSeconds, temp } }),
+      );
+      toast(`${markLabels[next].long} marked`, {
+        action: { label: 'Undo', run: () => void undo(next) },
+        stays: 10_000,
+      });
+    } catch (error) {
+      toast(sentenceFor(error, 'The mark could not be set'), { tone: 'danger' });
+    } finally {
+      setBusy(false);
+    }
+  }, [next, elapsedSeconds, temp, roast.id, onChanged, undo]);
+
+  usePageActions(
+    useMemo(
+      () =>
+        next === undefined
+          ? []
+          : [{ id: 'mark', label: `Mark ${markLabels[next].long}`, key: ' ', run: () => void mark() }],
+      [next, mark],
+    ),
+  );
+  if (next === undefined) return null;
+  return (
+    <Button
+      kind="primary"
+      size="lg"
+      icon={<Flag aria-hidden />}
+      busy={busy}
+      disabled={elapsedSeconds === null}
+      onClick={() => void mark()}
+    >
+      Mark {markLabels[next].long}
+      <span className="pointer-coarse:hidden">
+        <Kbd>Space</Kbd>
+      </span>
+    </Button>
+  );
+};

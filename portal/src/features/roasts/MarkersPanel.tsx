@@ -1,0 +1,128 @@
+import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import { isReading, valueAt } from '@roastery/roasting/series';
+import { formatDuration } from '@roastery/roasting/units';
+import { markLabels } from '../../components/chart/mark-labels.ts';
+import { Measure } from '../../components/Measure.tsx';
+import { classes } from '../../ui/classes.ts';
+
+interface MarkersPanelProps {
+  marks: readonly RoastMark[];
+  curve: CurveColumns | undefined;
+  onPick: (seconds: number) => void;
+}
+
+type Tone = 'success' | 'warning' | 'off';
+const dots: Record<Tone, string> = { success: 'bg-success', warning: 'bg-warning', off: 'bg-stroke-strong' };
+
+/** Origin of a mark in words, for the hover text: who said so, and how sure. */
+const originText = (mark: RoastMark): string => {
+  const who = { machine: 'signalled by the machine', detector: 'detected', person: 'marked by hand' }[mark.origin];
+  const sure = mark.origin === 'detector' ? `, ${Math.round(mark.confidence * 100)}% sure` : '';
+  return `${markLabels[mark.kind].long} ${who}${sure}${mark.provisional ? ', may still move' : ''}`;
+};
+
+/** MARKERS: Charge, First Crack and Drop always, the others where they are known. */
+export const MarkersPanel = ({ marks, curve, onPick }: MarkersPanelProps) => {
+  const of = (kind: RoastMark['kind']) => marks.find((mark) => mark.kind === kind);
+  const times = curve?.time_seconds ?? [];
+  const bean = curve?.channels['bean_temp'] ?? [];
+  const firstBean = bean.find(isReading) ?? null;
+  const drop = of('drop');
+  const crack = of('first_crack');
+  const others = marks.filter((mark) => !['charge', 'first_crack', 'drop'].includes(mark.kind));
+  const beanAt = (seconds: number) => valueAt(times, bean, seconds);
+  return (
+    <section aria-labelledby="markers-title">
+      <h2 id="markers-title" className="label-mono px-1 pb-1.5">
+        Markers
+      </h2>
+      <ul className="flex flex-col gap-0.5">
+        <Marker
+          label="Charge"
+          tone="success"
+          seconds={0}
+          temp={of('charge')?.temp ?? firstBean}
+          mark={of('charge')}
+          onPick={onPick}
+        />
+        {others
+          .filter((mark) => mark.kind === 'turning_point' || mark.kind === 'dry_end')
+          .map((mark) => (
+            <Marker
+              key={mark.kind}
+              label={markLabels[mark.kind].long}
+              tone="success"
+              seconds={mark.time_seconds}
+              temp={mark.temp ?? beanAt(mark.time_seconds)}
+              mark={mark}
+              onPick={onPick}
+            />
+          ))}
+        <Marker
+          label="First Crack"
+          tone={crack ? 'warning' : 'off'}
+          seconds={crack?.time_seconds ?? null}
+          temp={crack?.temp ?? null}
+          mark={crack}
+          onPick={onPick}
+        />
+        {others
+          .filter((mark) => mark.kind !== 'turning_point' && mark.kind !== 'dry_end' && mark.kind !== 'cool_end')
+          .map((mark) => (
+            <Marker
+              key={mark.kind}
+              label={markLabels[mark.kind].long}
+              tone="warning"
+              seconds={mark.time_seconds}
+              temp={mark.temp}
+              mark={mark}
+              onPick={onPick}
+            />
+          ))}
+        <Marker
+          label="Drop"
+          tone={drop ? 'success' : 'off'}
+          seconds={drop?.time_seconds ?? null}
+          temp={drop ? (drop.temp ?? beanAt(drop.time_seconds)) : null}
+          mark={drop}
+          onPick={onPick}
+        />
+      </ul>
+    </section>
+  );
+};
+
+interface MarkerProps {
+  label: string;
+  tone: Tone;
+  seconds: number | null;
+  temp: number | null;
+  mark: RoastMark | undefined;
+  onPick: (seconds: number) => void;
+}
+
+const Marker = ({ label, tone, seconds, temp, mark, onPick }: MarkerProps) => (
+  <li>
+    <button
+      type="button"
+      disabled={seconds === null}
+      title={mark ? originText(mark) : undefined}
+      onClick={() => seconds !== null && onPick(seconds)}
+      className={classes(
+        'flex h-8 w-full items-center gap-2.5 rounded-md px-2 text-left text-sm pointer-coarse:h-10',
+        seconds === null ? 'cursor-default text-faint' : 'text-content hover:bg-hover',
+      )}
+    >
+      <span
+        aria-hidden
+        className={classes('size-2 shrink-0 rounded-full', dots[tone], mark?.provisional && 'opacity-50')}
+      />
+      <span className="min-w-0 flex-1 truncate">
+        {label}
+        {mark?.provisional && <span className="text-muted"> (provisional)</span>}
+      </span>
+      <span className="figures text-muted">{seconds === null ? '--' : formatDuration(seconds)}</span>
+      <Measure quantity="temperature" value={temp} className="w-16 text-right" />
+    </button>
+  </li>
+);

@@ -1,0 +1,68 @@
+import type { Roast } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+import type { ReactNode } from 'react';
+import { Measure } from '../../components/Measure.tsx';
+import { useDates } from '../../components/preferences.ts';
+import { Panel } from '../../ui/Card.tsx';
+
+const Lines = ({ lines }: { lines: readonly { label: string; value: ReactNode }[] }) => (
+  <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-6 px-4 py-3 text-sm">
+    {lines.map(({ label, value }) => (
+      <div key={label} className="col-span-2 grid grid-cols-subgrid border-b border-stroke py-2 last:border-b-0">
+        <dt className="text-muted">{label}</dt>
+        <dd className="min-w-0 text-right text-strong">{value ?? '--'}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+export const CoffeeCard = ({ roast }: { roast: Roast }) => (
+  <Panel title="Coffee Details">
+    <Lines
+      lines={[
+        { label: 'Name', value: roast.coffee_name },
+        { label: 'Origin', value: roast.coffee_origin },
+        { label: 'Process', value: roast.coffee_process },
+        { label: 'Profile', value: roast.profile_name },
+      ]}
+    />
+  </Panel>
+);
+
+export const ParametersCard = ({ roast }: { roast: Roast }) => (
+  <Panel title="Roast Parameters">
+    <Lines
+      lines={[
+        { label: 'Duration', value: <span className="figures">{formatDuration(roast.duration_seconds)}</span> },
+        { label: 'Batch Size', value: <Measure quantity="weight" value={roast.batch_size_kg} /> },
+        { label: 'Drop Temp', value: <Measure quantity="temperature" value={roast.drop_temp} /> },
+        { label: 'Weight Loss', value: <Measure quantity="share" value={weightLoss(roast)} /> },
+      ]}
+    />
+  </Panel>
+);
+
+const weightLoss = ({ batch_size_kg: green, end_weight_kg: roasted }: Roast): number | null =>
+  green === null || roasted === null || roasted > green ? null : (green - roasted) / green;
+
+export const RecordCard = ({ roast }: { roast: Roast }) => {
+  const dates = useDates();
+  return (
+    <Panel title="Record">
+      <Lines
+        lines={[
+          { label: 'Machine', value: roast.machine_name },
+          { label: 'Roasted by', value: roast.roasted_by },
+          { label: 'Charged', value: <span className="figures">{dates.dayAndTime(roast.start_time)}</span> },
+          {
+            label: 'Clock',
+            value: roast.time_quality === 'synchronised' ? 'Synchronised' : 'Estimated: the board’s clock was not set',
+          },
+        ]}
+      />
+      {roast.notes !== null && roast.notes !== '' && (
+        <p className="border-t border-stroke px-4 py-3 text-sm whitespace-pre-line text-content">{roast.notes}</p>
+      )}
+    </Panel>
+  );
+};

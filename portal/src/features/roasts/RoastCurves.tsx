@@ -1,0 +1,160 @@
+import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+import { ChartSpline, Maximize2 } from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo, type ReactNode } from 'react';
+import { stepStyles } from '../../components/chart/curves.ts';
+import { createTimeView, useTimeWindow, type TimeViewStore } from '../../components/chart/time-view.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { usePreferences } from '../../components/preferences.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { ChartBoundary } from './ChartBoundary.tsx';
+import { CurvesPanel } from './CurvesPanel.tsx';
+import { InspectPanel } from './InspectPanel.tsx';
+import { MarkersPanel } from './MarkersPanel.tsx';
+import { useShownCurves } from './use-shown-curves.ts';
+
+// Chart.js is loaded where a chart is shown, and nowhere else.
+const RoastChart = lazy(() => import('../../components/chart/RoastChart.tsx'));
+const StepChart = lazy(() => import('../../components/chart/StepChart.tsx'));
+
+interface RoastCurvesProps {
+  /** `undefined` while it loads. */
+  curve: CurveColumns | undefined;
+  reference?: CurveColumns | undefined;
+  marks: readonly RoastMark[];
+  channels: readonly string[];
+  selected: number | null;
+  onSelect: (seconds: number | null) => void;
+  /** A live curve leaves room for what is to come. */
+  endSeconds?: number;
+  /** Beside the chart's title. */
+  actions?: ReactNode;
+}
+
+const chartHeight = 500;
+
+/** The heart of the roast page: temperature curve, its panels, and gas, airflow and drum under it on the same time axis. */
+export const RoastCurves = ({
+  curve,
+  reference,
+  marks,
+  channels,
+  selected,
+  onSelect,
+  endSeconds,
+  actions,
+}: RoastCurvesProps) => {
+  const view = useMemo(() => createTimeView(), []);
+  const [shown, toggle] = useShownCurves();
+  const { temperature_unit: unit } = usePreferences();
+  const times = curve?.time_seconds;
+  const first = times?.[0] ?? 0;
+  const last = Math.max(times?.at(-1) ?? 60, endSeconds ?? 0);
+  useEffect(() => view.setExtent(first, last), [view, first, last]);
+  const points = times?.length ?? 0;
+  return (
+    <Card className="flex min-w-0 flex-col xl:flex-row">
+      <div className="min-w-0 flex-1 p-3 sm:p-4">
+        <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 gap-y-1 pb-2">
+          <h2 className="text-base font-semibold text-strong">
+            Temperature Curve
+            <span className="figures ml-2 text-sm font-normal text-muted">{points.toLocaleString('en-US')} points</span>
+          </h2>
+          <div className="flex items-center gap-2">
+            <ResetZoom view={view} />
+            {actions}
+          </div>
+        </div>
+        {curve === undefined ? (
+          <Skeleton className="h-[500px] w-full" />
+        ) : points === 0 ? (
+          <div className="flex h-[500px] items-center justify-center">
+            <EmptyState icon={<ChartSpline aria-hidden />} title="No curve data available">
+              This roast has no recorded samples.
+            </EmptyState>
+          </div>
+        ) : (
+          <ChartBoundary>
+            <Suspense fallback={<Skeleton className="h-[500px] w-full" />}>
+              <RoastChart
+                {...{ curve, reference, marks, shown, unit, view, selected, onSelect }}
+                height={chartHeight}
+              />
+              <div className="grid gap-x-6 gap-y-4 border-t border-stroke pt-4 mt-3 md:grid-cols-3">
+                {stepStyles.map((style) => (
+                  <StepChart key={style.key} {...{ style, curve, view, selected }} />
+                ))}
+              </div>
+              <CurveTable curve={curve} marks={marks} />
+            </Suspense>
+          </ChartBoundary>
+        )}
+      </div>
+      <aside
+        aria-label="Curves and markers"
+        className="grid w-full shrink-0 gap-5 border-t border-stroke p-4 sm:grid-cols-3 xl:flex xl:w-72 xl:flex-col xl:border-t-0 xl:border-l"
+      >
+        <CurvesPanel shown={shown} onToggle={toggle} channels={channels} />
+        <MarkersPanel marks={marks} curve={curve} onPick={onSelect} />
+        {curve !== undefined && points > 0 && (
+          <InspectPanel {...{ curve, view, selected }} onClear={() => onSelect(null)} />
+        )}
+      </aside>
+    </Card>
+  );
+};
+
+const ResetZoom = ({ view }: { view: TimeViewStore }) => {
+  useTimeWindow(view);
+  if (!view.isZoomed()) return null;
+  return (
+    <Button kind="quiet" icon={<Maximize2 aria-hidden />} onClick={() => view.reset()}>
+      Show all
+    </Button>
+  );
+};
+
+/** The chart in words and figures: a row a half minute, for screen readers and for those who want numbers. */
+const CurveTable = ({ curve, marks }: { curve: CurveColumns; marks: readonly RoastMark[] }) => {
+  const rows = useMemo(() => {
+    const end = curve.time_seconds.at(-1) ?? 0;
+    const at: number[] = [];
+    let next = 0;
+    for (const [index, time] of curve.time_seconds.entries()) {
+      if (time < next) continue;
+      at.push(index);
+      next = Math.floor(time / 30) * 30 + 30;
+    }
+    return { at, end };
+  }, [curve]);
+  const bean = curve.channels['bean_temp'];
+  const summary = marks
+    .map((mark) => `${mark.kind.replaceAll('_', ' ')} at ${formatDuration(mark.time_seconds)}`)
+    .join(', ');
+  return (
+    <div className="sr-only">
+      <p>{`Curve of ${formatDuration(rows.end)}. ${summary}`}</p>
+      <table>
+        <caption>Readings every 30 seconds</caption>
+        <thead>
+          <tr>
+            <th>Time</th>
+            <th>Bean temperature °C</th>
+            <th>Rate of rise °C/min</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.at.map((index) => (
+            <tr key={index}>
+              <td>{formatDuration(curve.time_seconds[index])}</td>
+              <td>{bean?.[index]?.toFixed(1) ?? '--'}</td>
+              <td>{curve.ror[index]?.toFixed(1) ?? '--'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

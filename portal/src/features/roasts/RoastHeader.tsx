@@ -1,0 +1,88 @@
+import type { Roast } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+import { ArrowLeft, Download, Pencil, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import { Measure } from '../../components/Measure.tsx';
+import { paths } from '../../components/paths.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Menu, MenuItem } from '../../ui/Menu.tsx';
+import { coffeeName, developmentText, levelLabel, roastNumber } from './roast-texts.ts';
+
+interface RoastHeaderProps {
+  roast: Roast;
+  /** State of a roast that is not completed. */
+  state?: ReactNode;
+  onEdit: () => void;
+  onDelete: () => void;
+  onExportPng: () => void;
+}
+
+export const BackToRoasts = () => (
+  <Link
+    to={paths.roasts}
+    className="inline-flex items-center gap-1.5 rounded-sm text-sm text-muted hover:text-strong pointer-coarse:py-2"
+  >
+    <ArrowLeft aria-hidden className="size-3.5" />
+    Back to roasts
+  </Link>
+);
+
+/** Who the roast is, what can be done with it, and its six figures. */
+export const RoastHeader = ({ roast, state, onEdit, onDelete, onExportPng }: RoastHeaderProps) => (
+  <header className="flex flex-col gap-4 pb-5">
+    <BackToRoasts />
+    <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+      <div className="min-w-0">
+        <p className="font-mono text-xs text-muted">{roastNumber(roast)}</p>
+        <div className="mt-0.5 flex flex-wrap items-center gap-2">
+          <h1 tabIndex={-1} className="mr-1 text-2xl font-semibold tracking-tight text-strong outline-none">
+            {coffeeName(roast)}
+          </h1>
+          {roast.coffee_origin !== null && <Badge>{roast.coffee_origin}</Badge>}
+          <Badge tone="accent">{levelLabel(roast)}</Badge>
+          {state ?? <Badge tone="success">Completed</Badge>}
+        </div>
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        <Menu trigger={<Button icon={<Download aria-hidden />}>Export</Button>}>
+          <MenuItem onSelect={onExportPng}>Chart PNG</MenuItem>
+        </Menu>
+        <Button icon={<Pencil aria-hidden />} onClick={onEdit}>
+          Edit
+        </Button>
+        <Button icon={<Trash2 aria-hidden />} onClick={onDelete}>
+          Delete
+        </Button>
+      </div>
+    </div>
+    <dl className="grid grid-cols-3 gap-px overflow-hidden rounded-lg border border-stroke bg-stroke lg:grid-cols-6">
+      <Metric label="Duration">
+        <span className="figures text-strong">{formatDuration(roast.duration_seconds)}</span>
+      </Metric>
+      <Metric label="Batch">
+        <Measure quantity="weight" value={roast.batch_size_kg} />
+      </Metric>
+      <Metric label="Drop Temp">
+        <Measure quantity="temperature" value={roast.drop_temp} />
+      </Metric>
+      <Metric label="Charge">
+        <Measure quantity="temperature" value={roast.charge_temp} />
+      </Metric>
+      <Metric label="Dev Time">
+        <span className="figures text-strong">{developmentText(roast)}</span>
+      </Metric>
+      <Metric label="First Crack">
+        <span className="figures text-strong">{formatDuration(roast.first_crack_time)}</span>
+      </Metric>
+    </dl>
+  </header>
+);
+
+const Metric = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div className="min-w-0 bg-surface px-3 py-2.5 sm:px-4">
+    <dt className="label-mono truncate">{label}</dt>
+    <dd className="mt-0.5 truncate text-lg font-semibold">{children}</dd>
+  </div>
+);

@@ -1,0 +1,139 @@
+import { deleteRoast, getRoast, listRoasts, type Roast } from '@roastery/contract/roasts';
+import { TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { useNavigate, useParams } from 'react-router-dom';
+import { ApiError } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { Page } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { toast } from '../../ui/toast.ts';
+import { saveChartPng } from './chart-png.ts';
+import { EditRoastDialog } from './EditRoastDialog.tsx';
+import { FinishedRoast } from './FinishedRoast.tsx';
+import { LiveRoast } from './LiveRoast.tsx';
+import { CoffeeCard, ParametersCard, RecordCard } from './RoastCards.tsx';
+import { RoastHeader } from './RoastHeader.tsx';
+import { coffeeName, roastNumber } from './roast-texts.ts';
+
+/** /roasts/{id}: a finished roast, or the live one in the same place. */
+export default function RoastPage() {
+  const { id } = useParams();
+  const { data: roast, error, isLoading, mutate } = useApi(getRoast, id === undefined ? null : { params: { id } });
+  if (id === undefined) return <RoastError text="No roast ID" />;
+  if (roast)
+    return <LoadedRoast key={roast.id} roast={roast} onChanged={(next) => void mutate(next, { revalidate: false })} />;
+  if (isLoading) return <LoadingRoast />;
+  return <RoastError text={errorText(error)} {...(isMissing(error) ? {} : { onRetry: () => void mutate() })} />;
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 404 || error.status === 422);
+
+/** A server's sentence, or the document's. An id that is no id is a roast that isn't there. */
+const errorText = (error: unknown): string => {
+  if (isMissing(error)) return 'Roast not found';
+  return error instanceof ApiError ? error.message : 'Failed to load roast';
+};
+
+const RoastError = ({ text, onRetry }: { text: string; onRetry?: () => void }) => (
+  <Page>
+    <div role="alert">
+      <EmptyState
+        icon={<TriangleAlert aria-hidden />}
+        title={text}
+        action={
+          <div className="flex gap-2">
+            {onRetry !== undefined && <Button onClick={onRetry}>Retry</Button>}
+            <ButtonLink to={paths.roasts} kind="primary">
+              Back to Roasts
+            </ButtonLink>
+          </div>
+        }
+      >
+        {onRetry === undefined
+          ? 'It may have been deleted, or it belongs to somebody else.'
+          : 'The roast could not be read.'}
+      </EmptyState>
+    </div>
+  </Page>
+);
+
+const LoadingRoast = () => (
+  <Page wide>
+    <output className="block pb-4 text-sm text-muted">Loading roast...</output>
+    <Skeleton className="h-8 w-64" />
+    <Skeleton className="mt-5 h-16 w-full" />
+    <Skeleton className="mt-5 h-[640px] w-full" />
+  </Page>
+);
+
+const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Roast) => void }) => {
+  const navigate = useNavigate();
+  const [editing, setEditing] = useState(false);
+  const [deleting, setDeleting] = useState<Roast | null>(null);
+  const running = roast.status === 'in_progress' && roast.machine_id !== null;
+
+  const remove = async () => {
+    try {
+      await call(deleteRoast, { params: { id: roast.id } });
+      await refresh(listRoasts);
+      toast(`Roast ${roastNumber(roast)} deleted`);
+      await navigate(paths.roasts);
+    } catch (error) {
+      logError('Failed to delete roast', error);
+      toast('Failed to delete roast. Please try again.', { tone: 'danger' });
+    }
+  };
+  const exportPng = () => {
+    saveChartPng(roastNumber(roast)).catch((error: unknown) => {
+      logError('The chart could not be saved', error);
+      toast('The chart could not be saved as a picture', { tone: 'danger' });
+    });
+  };
+
+  return (
+    <Page wide>
+      <title>{`${coffeeName(roast)} · Roasting Management`}</title>
+      <RoastHeader
+        roast={roast}
+        state={stateBadge(roast)}
+        onEdit={() => setEditing(true)}
+        onDelete={() => setDeleting(roast)}
+        onExportPng={exportPng}
+      />
+      {running && roast.machine_id !== null ? (
+        <LiveRoast roast={roast} machineId={roast.machine_id} onChanged={onChanged} />
+      ) : (
+        <FinishedRoast roast={roast} />
+      )}
+      <div className="mt-4 grid items-start gap-4 lg:grid-cols-3">
+        <CoffeeCard roast={roast} />
+        <ParametersCard roast={roast} />
+        <RecordCard roast={roast} />
+      </div>
+      <EditRoastDialog roast={roast} open={editing} onClose={() => setEditing(false)} />
+      <ConfirmDialog
+        thing={deleting}
+        onClose={() => setDeleting(null)}
+        title={(thing) => `Delete ${roastNumber(thing)} ${coffeeName(thing)}`}
+        question={() => 'Are you sure you want to delete this roast?'}
+        confirmLabel="Delete"
+        onConfirm={remove}
+      />
+    </Page>
+  );
+};
+
+/** `undefined` for a completed roast: the header's own badge says so. */
+const stateBadge = (roast: Roast) => {
+  if (roast.status === 'in_progress') return <Badge tone="warning">In progress</Badge>;
+  if (roast.status === 'aborted') return <Badge tone="danger">Aborted</Badge>;
+  return undefined;
+};

@@ -1,0 +1,175 @@
+import { deleteRoast, listRoasts, roastSortFields, type RoastRow } from '@roastery/contract/roasts';
+import { Flame, Search, Trash2 } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { call } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
+import { useDates } from '../../components/preferences.ts';
+import { ColumnsMenu } from '../../components/table/ColumnsMenu.tsx';
+import { DataTable } from '../../components/table/DataTable.tsx';
+import { useColumns } from '../../components/table/use-columns.ts';
+import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { useTyped } from '../../components/use-typed.ts';
+import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { TextField } from '../../ui/TextField.tsx';
+import { toast } from '../../ui/toast.ts';
+import { roastColumns } from './roast-columns.tsx';
+import { roastNumber } from './roast-texts.ts';
+
+const pageSizes = [25, 50, 100] as const;
+const sorts = roastSortFields.flatMap((field) => [field, `-${field}`] as const);
+const newestFirst = '-start_time';
+
+/** /roasts: every roast one may see; the server searches, sorts and pages, the address holds the state. */
+export default function RoastsPage() {
+  const dates = useDates();
+  const { read, change } = useUrlState();
+  const q = read('q') ?? '';
+  const sort = oneOf(sorts, read('sort'), newestFirst);
+  const pageSize = Number(oneOf(pageSizes.map(String), read('rows'), '100'));
+  const page = Math.max(1, Math.floor(Number(read('page') ?? 1)) || 1);
+  const [typed, setTyped] = useTyped(q, (text) => change({ q: text }));
+  const { data, error, isValidating, mutate } = useApi(
+    listRoasts,
+    { query: { limit: pageSize, offset: (page - 1) * pageSize, sort, ...(q === '' ? {} : { q }) } },
+    { keepPreviousData: true },
+  );
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [deleting, setDeleting] = useState<readonly RoastRow[] | null>(null);
+  const columns = useColumns(
+    'roasts',
+    useMemo(() => roastColumns(dates), [dates]),
+  );
+
+  const remove = async (roasts: readonly RoastRow[]) => {
+    const results = await Promise.allSettled(roasts.map((roast) => call(deleteRoast, { params: { id: roast.id } })));
+    const failed = results.filter((result) => result.status === 'rejected');
+    for (const { reason } of failed) logError('Failed to delete roast', reason);
+    await refresh(listRoasts);
+    setSelected(new Set());
+    if (failed.length > 0) toast('Failed to delete roast. Please try again.', { tone: 'danger' });
+    else toast(roasts.length === 1 ? 'Roast deleted' : `${roasts.length} roasts deleted`);
+  };
+  const rowsOf = (ids: ReadonlySet<string>) => (data?.roasts ?? []).filter((roast) => ids.has(roast.id));
+
+  return (
+    <Page wide>
+      <PageHeader
+        title="Roasts"
+        crumbs={[
+          { label: 'Home', to: paths.dashboard },
+          { label: 'Roast' },
+          { label: 'Overview' },
+          { label: 'Roasts' },
+        ]}
+      />
+      <div className="flex flex-wrap items-center gap-2 pb-3">
+        <TextField
+          label="Search roasts"
+          hideLabel
+          size="sm"
+          type="search"
+          icon={<Search aria-hidden />}
+          placeholder="Search coffee, origin, machine, profile…"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          className="w-full sm:w-80"
+        />
+        <div className="flex-1" />
+        <ColumnsMenu columns={columns} />
+      </div>
+      <DataTable
+        label="Roasts"
+        columns={columns.visible}
+        rows={data?.roasts}
+        rowId={(roast) => roast.id}
+        rowLabel={(roast) => `Roast ${roastNumber(roast)}`}
+        rowLink={(roast) => paths.roast(roast.id)}
+        rowActions={(roast) => (
+          <IconButton
+            label={`Delete roast ${roastNumber(roast)}`}
+            tone="danger"
+            icon={<Trash2 aria-hidden />}
+            onClick={() => setDeleting([roast])}
+          />
+        )}
+        sort={sort}
+        onSort={(next) => change({ sort: next === newestFirst ? undefined : next })}
+        selection={{
+          selected,
+          onChange: setSelected,
+          actions: (ids) => (
+            <Button icon={<Trash2 aria-hidden />} onClick={() => setDeleting(rowsOf(ids))}>
+              Delete ({ids.size})
+            </Button>
+          ),
+        }}
+        error={error}
+        onRetry={() => void mutate()}
+        isRefreshing={isValidating && data !== undefined}
+        empty={
+          q === '' ? (
+            <EmptyState
+              icon={<Flame aria-hidden />}
+              title="No roasts yet"
+              action={
+                <ButtonLink to={paths.machines} kind="primary">
+                  Get Started
+                </ButtonLink>
+              }
+            >
+              Connect a machine: its roasts appear here by themselves.
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={<Search aria-hidden />}
+              title="No roasts match your search"
+              action={<Button onClick={() => change({ q: undefined })}>Clear search</Button>}
+            >
+              Nothing was found for “{q}”.
+            </EmptyState>
+          )
+        }
+        paging={{
+          page,
+          pageSize,
+          total: data?.total,
+          onPage: (next) => change({ page: next === 1 ? undefined : String(next) }),
+          pageSizes,
+          onPageSize: (size) => change({ rows: size === 100 ? undefined : String(size) }),
+        }}
+      />
+      <ConfirmDialog
+        thing={deleting}
+        onClose={() => setDeleting(null)}
+        title={(roasts) =>
+          roasts.length === 1 && roasts[0] ? `Delete ${roastNumber(roasts[0])}` : `Delete ${roasts.length} roasts`
+        }
+        question={(roasts) => (
+          <>
+            <p>
+              Are you sure you want to delete {roasts.length === 1 ? 'this roast' : 'these roasts'}? This cannot be
+              undone.
+            </p>
+            {roasts.length > 1 && (
+              <ul className="mt-2 max-h-48 list-disc overflow-y-auto pl-5">
+                {roasts.map((roast) => (
+                  <li key={roast.id}>
+                    {roastNumber(roast)} {roast.coffee_name}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+        confirmLabel="Delete"
+        onConfirm={remove}
+      />
+    </Page>
+  );
+}

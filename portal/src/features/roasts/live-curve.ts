@@ -1,0 +1,19 @@
+import type { CurveColumns } from '@roastery/contract/roasts';
+import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
+import type { LiveTrack } from '../../api/live-track.ts';
+
+/** The part of a live track from a moment on as the columns that the charts draw, with the live rate of rise. */
+export const liveCurve = (track: LiveTrack, chargeMono: number, beforeSeconds: number): CurveColumns => {
+  const from = track.mono.findIndex((mono) => mono >= chargeMono - beforeSeconds * 1000);
+  if (from < 0) return { time_seconds: [], channels: {}, ror: [] };
+  const times = track.mono.slice(from).map((mono) => (mono - chargeMono) / 1000);
+  const channels = Object.fromEntries(
+    Object.entries(track.channels).map(([name, column]) => [name, column.slice(from)]),
+  );
+  return { time_seconds: times, channels, ror: rateColumn(times, channels['bean_temp'] ?? []) };
+};
+
+const rateColumn = (times: readonly number[], bean: readonly (number | null)[]): (number | null)[] => {
+  const rate = createLiveRateOfRise();
+  return times.map((time, index) => rate.push(time, bean[index] ?? null));
+};

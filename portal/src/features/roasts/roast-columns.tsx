@@ -1,0 +1,75 @@
+import type { RoastRow } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+import { Measure } from '../../components/Measure.tsx';
+import type { DateTexts } from '../../components/dates.ts';
+import type { Column } from '../../components/table/columns.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { LiveDot } from '../../ui/LiveDot.tsx';
+import { FavoriteStar } from './FavoriteStar.tsx';
+
+const orDash = (text: string | null) => text ?? <span className="text-faint">--</span>;
+
+/** Columns of the document, in its order. */
+export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
+  { id: 'favorite', label: 'Favorite', cell: (roast) => <FavoriteStar roast={roast} />, width: 'w-12', phone: 'none' },
+  {
+    id: 'roast',
+    label: 'Roast',
+    isName: true,
+    cell: (roast) => (
+      <span className="inline-flex items-center gap-2">
+        <span className="font-mono text-[0.92em]">#{roast.id.slice(0, 8)}</span>
+        {roast.status === 'in_progress' && (
+          <Badge tone="accent" icon={<LiveDot tone="accent" pulsing />}>
+            Live
+          </Badge>
+        )}
+        {roast.status === 'aborted' && <Badge tone="danger">Aborted</Badge>}
+      </span>
+    ),
+    sort: 'roast_number',
+  },
+  {
+    id: 'coffee',
+    label: 'Coffee',
+    cell: (roast) => <span className="text-strong">{orDash(roast.coffee_name)}</span>,
+    sort: 'coffee_name',
+  },
+  { id: 'origin', label: 'Origin', cell: (roast) => orDash(roast.coffee_origin), sort: 'coffee_origin' },
+  {
+    id: 'date',
+    label: 'Roast date',
+    cell: (roast) => <span className="figures">{dates.dayAndTime(roast.start_time)}</span>,
+    sort: 'start_time',
+  },
+  { id: 'profile', label: 'Profile', cell: (roast) => orDash(roast.profile_name), sort: 'profile_name' },
+  { id: 'machine', label: 'Machine', cell: (roast) => orDash(roast.machine_name), sort: 'machine_name' },
+  {
+    id: 'roasted_by',
+    label: 'Roasted by',
+    cell: (roast) => orDash(roast.roasted_by ?? roast.owner_name),
+    sort: 'roasted_by',
+  },
+  {
+    id: 'batch',
+    label: 'Batch (kg)',
+    cell: (roast) => roast.batch_size_kg?.toFixed(1) ?? '--',
+    align: 'right',
+    sort: 'batch_size_kg',
+  },
+  {
+    id: 'duration',
+    label: 'Duration',
+    cell: (roast) => formatDuration(roast.duration_seconds),
+    align: 'right',
+    sort: 'duration_seconds',
+  },
+  {
+    id: 'drop',
+    label: 'Drop temp',
+    cell: (roast) => <Measure quantity="temperature" value={roast.drop_temp} />,
+    align: 'right',
+    sort: 'drop_temp',
+    hiddenAtFirst: true,
+  },
+];

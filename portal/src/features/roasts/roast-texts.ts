@@ -1,0 +1,24 @@
+import type { RoastRow } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+
+/** Number of a roast as every page shows it; `PR-` and eight characters where the roastery gave none. */
+export const roastNumber = ({ id, roast_number: number }: Pick<RoastRow, 'id' | 'roast_number'>): string =>
+  number === '' ? `PR-${id.slice(0, 8)}` : number;
+
+/** Name of a roast on the detail page. */
+export const coffeeName = ({ coffee_name: name }: Pick<RoastRow, 'coffee_name'>): string => name ?? 'Unnamed Roast';
+
+/** The level a roast reached, else the one that was meant; `Soft` is the label of a roast with neither. */
+export const levelLabel = ({
+  roast_level: reached,
+  roast_level_target: meant,
+}: Pick<RoastRow, 'roast_level' | 'roast_level_target'>): string => reached ?? meant ?? 'Soft';
+
+/** Development as time and share: `2:24 · 19.4%`. */
+export const developmentText = (
+  roast: Pick<RoastRow, 'development_time_seconds' | 'development_time_ratio'>,
+): string => {
+  if (roast.development_time_seconds === null) return '--';
+  const ratio = roast.development_time_ratio;
+  return `${formatDuration(roast.development_time_seconds)}${ratio === null ? '' : ` · ${(ratio * 100).toFixed(1)}%`}`;
+};
