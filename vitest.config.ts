@@ -13,7 +13,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'fast',
-          include: ['{packages/*,api,broker,device-agent,portal}/src/**/*.test.{ts,tsx}'],
+          include: ['{packages/*,api,broker,device-agent,portal}/src/**/*.test.{ts,tsx}', 'deploy/**/*.test.ts'],
           exclude: ['**/*.system.test.ts', '**/node_modules/**', '**/dist/**'],
         },
       },

@@ -80,7 +80,8 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     // A limit here makes one slow subscriber stop all others, and lost acknowledged messages when we measured it.
     concurrency: 0,
     connectTimeout: limits.connectTimeoutMs * 2,
-    drainTimeout: limits.frozenAfterMs,
+    // Our own watch is faster and says why.
+    drainTimeout: limits.frozenAfterMs * 2,
     keepaliveLimit: limits.maxKeepaliveSeconds,
     // Boards and the api use QoS 1; each open QoS 2 message costs up to a whole packet of memory.
     maxInflightInbound: 20,

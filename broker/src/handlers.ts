@@ -34,6 +34,7 @@ const returnCodes = { identifier: 2, api_away: 3, credentials: 4, too_many_failu
 type ConnectRefusal = keyof typeof returnCodes;
 
 const connectError = (reason: ConnectRefusal): AuthenticateError =>
+  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- aedes types it as an ambient const enum, which isolated modules can't read
   Object.assign(new Error(reason), { returnCode: returnCodes[reason] });
 
 /** Everything about a CONNECT that needs no question to anybody. */

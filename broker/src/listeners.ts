@@ -103,7 +103,11 @@ export const listenTls = async (
     enter(socket, count, accepted);
   });
   server.on('secureConnection', (socket) => accepted.onConnection('tls', socket, socket, Date.now()));
-  server.on('tlsClientError', (_error, socket) => accepted.onRefused('tls', socket.remoteAddress ?? 'unknown'));
+  server.on('tlsClientError', (_error, socket) => {
+    accepted.onRefused('tls', socket.remoteAddress ?? 'unknown');
+    // Node reports a handshake that never came and leaves the socket open.
+    socket.destroy();
+  });
   const listener = await listen(server, host, port, 'MQTT over TLS');
   return {
     ...listener,

@@ -173,8 +173,17 @@ export const rawConnect = async (port: number): Promise<Socket> => {
   return socket;
 };
 
-export const closed = (emitter: NodeJS.EventEmitter, withinMs: number): Promise<boolean> =>
-  Promise.race([once(emitter, 'close').then(() => true), sleep(withinMs).then(() => false)]);
+/** Whether it closes within this time; errors on the way do not count. */
+export const closed = (
+  emitter: { once(event: 'close', listener: () => void): unknown },
+  withinMs: number,
+): Promise<boolean> =>
+  Promise.race([
+    new Promise<true>((resolve) => {
+      emitter.once('close', () => resolve(true));
+    }),
+    sleep(withinMs).then((): false => false),
+  ]);
 
 /** The value of one line of the metrics page, e.g. `refused_total{reason="tls"}`. */
 export const metric = async (broker: Broker, name: string): Promise<number> => {
@@ -183,4 +192,37 @@ export const metric = async (broker: Broker, name: string): Promise<number> => {
     .split('\n')
     .find((candidate) => candidate.startsWith(`roastery_broker_${name} `));
   return Number(line?.split(' ').at(-1) ?? NaN);
+};
+
+const field = (text: string): Buffer => {
+  const bytes = Buffer.from(text);
+  return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes]);
+};
+
+/** A fixed header that announces `length` bytes, as MQTT 3.1.1 writes it. */
+export const fixedHeader = (type: number, length: number): Buffer => {
+  const bytes = [type];
+  let left = length;
+  do {
+    bytes.push((left % 128) + (left >= 128 ? 128 : 0));
+    left = Math.floor(left / 128);
+  } while (left > 0);
+  return Buffer.from(bytes);
+};
+
+/** CONNECT by hand, for clients that then behave as no library would. */
+export const connectPacket = (clientId: string, username: string, password: string, keepaliveSeconds = 60): Buffer => {
+  const body = Buffer.concat([
+    field('MQTT'),
+    Buffer.from([4, 0b1100_0010, 0, keepaliveSeconds]),
+    field(clientId),
+    field(username),
+    field(password),
+  ]);
+  return Buffer.concat([fixedHeader(0x10, body.length), body]);
+};
+
+export const subscribePacket = (filter: string, qos: 0 | 1): Buffer => {
+  const body = Buffer.concat([Buffer.from([0, 1]), field(filter), Buffer.from([qos])]);
+  return Buffer.concat([fixedHeader(0x82, body.length), body]);
 };

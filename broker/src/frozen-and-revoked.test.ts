@@ -1,0 +1,208 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Broker } from './broker.ts';
+import {
+  asApi,
+  brokerSecret,
+  closed,
+  connect,
+  connectPacket,
+  deviceOne,
+  deviceTwo,
+  metric,
+  otherTopic,
+  ownTopic,
+  rawConnect,
+  startPair,
+  subscribePacket,
+  waitUntil,
+} from './testing/peers.ts';
+
+/** A client that connects, subscribes, and from then on neither reads nor answers. */
+const freeze = async (
+  port: number,
+  clientId: string,
+  username: string,
+  password: string,
+  filter: string,
+  qos: 0 | 1,
+): Promise<Socket> => {
+  const socket = await rawConnect(port);
+  socket.write(connectPacket(clientId, username, password));
+  await once(socket, 'data');
+  socket.write(subscribePacket(filter, qos));
+  await once(socket, 'data');
+  socket.pause();
+  return socket;
+};
+
+const manage = (broker: Broker, method: string, clientId: string, secret = brokerSecret): Promise<Response> =>
+  fetch(`http://127.0.0.1:${broker.ports.management}/api/v5/clients/${encodeURIComponent(clientId)}`, {
+    method,
+    headers: { 'x-broker-secret': secret },
+  });
+
+describe('a frozen subscriber', () => {
+  it('that answers no message is cut, however few there are', async () => {
+    await using pair = await startPair({ limits: { frozenAfterMs: 800 } });
+    const port = pair.broker.ports.mqtt;
+    const socket = await freeze(port, 'board-RM30-1', 'RM30-1', 'token-one', ownTopic('ack'), 1);
+    const api = await connect(port, asApi());
+    await sleep(1_200);
+    expect(await metric(pair.broker, 'refused_total{reason="frozen"}'), 'a quiet client is not a frozen one').toBe(0);
+    await api.publishAsync(ownTopic('ack'), 'hello', { qos: 1 });
+    await waitUntil(async () => (await metric(pair.broker, 'refused_total{reason="frozen"}')) === 1, 2_000);
+    await api.endAsync();
+    socket.destroy();
+  });
+
+  it('that takes nothing at all is cut with bounded memory, and the others do not wait for it', async () => {
+    await using pair = await startPair({ limits: { frozenAfterMs: 20_000 } });
+    const port = pair.broker.ports.mqtt;
+    const socket = await freeze(port, 'board-RM30-1', 'RM30-1', 'token-one', ownTopic('plan'), 0);
+    const two = await connect(port, deviceTwo);
+    let seen = 0;
+    two.on('message', () => (seen += 1));
+    await two.subscribeAsync(otherTopic('ack'), { qos: 1 });
+    const api = await connect(port, asApi());
+    const before = process.memoryUsage();
+    const payload = Buffer.alloc(100_000);
+    const start = performance.now();
+    for (let message = 0; message < 400; message++) {
+      await api.publishAsync(ownTopic('plan'), payload, { qos: 1 });
+      await api.publishAsync(otherTopic('ack'), 'x', { qos: 1 });
+    }
+    expect(performance.now() - start).toBeLessThan(10_000);
+    await waitUntil(() => seen === 400, 2_000);
+    expect(await metric(pair.broker, 'refused_total{reason="too_slow"}')).toBe(1);
+    expect((process.memoryUsage().external - before.external) / 1024 / 1024).toBeLessThan(30);
+    await Promise.all([api.endAsync(), two.endAsync()]);
+    socket.destroy();
+  });
+
+  it('as the api: boards wait meanwhile, it is cut, and its successor gets what follows', async () => {
+    await using pair = await startPair({ limits: { frozenAfterMs: 1_000, byteBurst: 100_000_000 } });
+    const port = pair.broker.ports.mqtt;
+    const socket = await freeze(port, 'api-1', '$api', brokerSecret, 'roastery/v1/+/journal', 1);
+    const one = await connect(port, deviceOne);
+    const payload = Buffer.alloc(200_000);
+    const sent = Promise.all(
+      Array.from({ length: 200 }, () => one.publishAsync(ownTopic('journal'), payload, { qos: 1 })),
+    );
+    await waitUntil(async () => (await metric(pair.broker, 'refused_total{reason="frozen"}')) === 1, 5_000);
+    const api = await connect(port, asApi('api-2'));
+    let seen = 0;
+    api.on('message', () => (seen += 1));
+    await api.subscribeAsync('roastery/v1/+/journal', { qos: 1 });
+    await sent;
+    await one.publishAsync(ownTopic('journal'), 'last', { qos: 1 });
+    await waitUntil(() => seen > 0, 2_000);
+    expect(one.connected).toBe(true);
+    await Promise.all([api.endAsync(), one.endAsync()]);
+    socket.destroy();
+  }, 20_000);
+});
+
+describe('management', () => {
+  it('closes a revoked machine at once and lets it in again only by the word of the api', async () => {
+    await using pair = await startPair();
+    const one = await connect(pair.broker.ports.mqtt, deviceOne);
+    const state = await manage(pair.broker, 'GET', 'board-RM30-1');
+    expect(await state.json()).toMatchObject({
+      clientid: 'board-RM30-1',
+      username: 'RM30-1',
+      connected: true,
+      ip_address: '127.0.0.1',
+    });
+    const gone = closed(one, 2_000);
+    const start = performance.now();
+    expect((await manage(pair.broker, 'DELETE', 'board-RM30-1')).status).toBe(204);
+    expect(await gone).toBe(true);
+    expect(performance.now() - start).toBeLessThan(2_000);
+    expect((await manage(pair.broker, 'GET', 'board-RM30-1')).status).toBe(404);
+    pair.api.tokens.delete('RM30-1');
+    await expect(connect(pair.broker.ports.mqtt, deviceOne)).rejects.toMatchObject({ code: 4 });
+  });
+
+  it('finds a client id with percent signs in it, and forgets machines that are away', async () => {
+    await using pair = await startPair();
+    const two = await connect(pair.broker.ports.mqtt, deviceTwo);
+    const gone = closed(two, 2_000);
+    expect((await manage(pair.broker, 'DELETE', 'board-RM15%2F2%20%23%2B')).status).toBe(204);
+    expect(await gone).toBe(true);
+    expect((await manage(pair.broker, 'DELETE', 'board-RM15%2F2%20%23%2B')).status).toBe(404);
+    await pair.api.close();
+    await expect(connect(pair.broker.ports.mqtt, deviceTwo)).rejects.toMatchObject({ code: 3 });
+    await pair.api.reopen();
+  });
+
+  it('cuts a client that is revoked while its credentials are being checked', async () => {
+    await using pair = await startPair();
+    pair.api.mode = 'hanging';
+    const connecting = connect(pair.broker.ports.mqtt, deviceOne);
+    connecting.catch(() => undefined);
+    await waitUntil(
+      async () => (await metric(pair.broker, 'connections{listener="tcp",state="opening"}')) === 1,
+      1_000,
+    );
+    await waitUntil(async () => (await manage(pair.broker, 'DELETE', 'board-RM30-1')).status === 204, 1_000);
+    await expect(connecting).rejects.toThrow(/closed|reset/i);
+  });
+
+  it('shows clients to nobody without the secret', async () => {
+    await using pair = await startPair();
+    const one = await connect(pair.broker.ports.mqtt, deviceOne);
+    for (const secret of ['', 'wrong', `${brokerSecret}x`, brokerSecret.slice(1)]) {
+      expect((await manage(pair.broker, 'GET', 'board-RM30-1', secret)).status).toBe(401);
+      expect((await manage(pair.broker, 'DELETE', 'board-RM30-1', secret)).status).toBe(401);
+    }
+    expect(one.connected).toBe(true);
+    const base = `http://127.0.0.1:${pair.broker.ports.management}`;
+    expect(
+      (await fetch(`${base}/api/v5/clients/%E0%A4%A`, { headers: { 'x-broker-secret': brokerSecret } })).status,
+    ).toBe(400);
+    expect((await fetch(`${base}/nothing`)).status).toBe(404);
+    expect((await fetch(`${base}/healthz`, { method: 'POST' })).status).toBe(405);
+    await one.endAsync();
+  });
+
+  it('tells its health and counts what happens', async () => {
+    await using pair = await startPair();
+    const one = await connect(pair.broker.ports.mqtt, deviceOne);
+    await one.publishAsync(ownTopic('journal'), 'x', { qos: 1 });
+    const base = `http://127.0.0.1:${pair.broker.ports.management}`;
+    expect(await (await fetch(`${base}/healthz`)).json()).toEqual({ status: 'ok', connections: 1, api: 'answered' });
+    expect(await metric(pair.broker, 'messages_in_total{kind="journal"}')).toBe(1);
+    expect(await metric(pair.broker, 'bytes{direction="in"}')).toBeGreaterThan(50);
+    const page = await (await fetch(`${base}/metrics`)).text();
+    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_seconds']) expect(page).toContain(name);
+    await one.endAsync();
+  });
+});
+
+describe('a clean stop', () => {
+  it('closes every client, also half-open and frozen ones, within seconds', async () => {
+    await using pair = await startPair();
+    const port = pair.broker.ports.mqtt;
+    const one = await connect(port, deviceOne);
+    const halfOpen = await rawConnect(port);
+    const frozen = await freeze(port, 'api-1', '$api', brokerSecret, 'roastery/v1/+/journal', 1);
+    void one.publishAsync(ownTopic('journal'), Buffer.alloc(200_000), { qos: 1 });
+    const gone = Promise.all([closed(one, 5_000), closed(halfOpen, 5_000)]);
+    const start = performance.now();
+    await pair.broker.close();
+    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(await gone).toEqual([true, true]);
+    await expect(connect(port, deviceOne)).rejects.toThrow(/refused/i);
+    frozen.destroy();
+  });
+
+  it('says in one line which port is in the way', async () => {
+    await using pair = await startPair();
+    await expect(startPair({ mqtt: { host: '127.0.0.1', port: pair.broker.ports.mqtt } })).rejects.toThrow(
+      `MQTT: port ${pair.broker.ports.mqtt} on 127.0.0.1 is already in use`,
+    );
+  });
+});

@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  asApi,
+  asDevice,
+  closed,
+  connect,
+  connectPacket,
+  deviceOne,
+  deviceTwo,
+  fixedHeader,
+  metric,
+  otherTopic,
+  ownTopic,
+  rawConnect,
+  startPair,
+  waitUntil,
+} from './testing/peers.ts';
+
+const megabytes = (bytes: number): number => bytes / 1024 / 1024;
+/** Sends chunks as fast as the peer takes them until it closes; answers how many bytes went out. */
+const pour = async (socket: Socket, chunk: Buffer, upTo: number): Promise<number> => {
+  let sent = 0;
+  while (sent < upTo && !socket.destroyed) {
+    sent += chunk.length;
+    if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => undefined), closed(socket, 2_000)]);
+  }
+  return sent;
+};
+
+describe('before authentication', () => {
+  it('a CONNECT of 200 MB costs no memory, sent at once or in drips', async () => {
+    await using pair = await startPair();
+    const before = process.memoryUsage();
+    for (const drip of [false, true]) {
+      const socket = await rawConnect(pair.broker.ports.mqtt);
+      const header = fixedHeader(0x10, 200_000_000);
+      if (drip) {
+        for (const byte of header) {
+          socket.write(Buffer.from([byte]));
+          await sleep(5);
+        }
+      } else socket.write(header);
+      const sent = await pour(socket, Buffer.alloc(64 * 1024), 200_000_000);
+      expect(megabytes(sent)).toBeLessThan(16);
+      expect(socket.destroyed || (await closed(socket, 1_000))).toBe(true);
+    }
+    const after = process.memoryUsage();
+    expect(megabytes(after.external - before.external)).toBeLessThan(10);
+    expect(await metric(pair.broker, 'refused_total{reason="too_large"}')).toBe(2);
+  });
+
+  it('three hundred half-sent CONNECTs cost little and are cut in time', async () => {
+    await using pair = await startPair({ limits: { connectTimeoutMs: 700 } });
+    const before = process.memoryUsage();
+    const sockets = await Promise.all(Array.from({ length: 300 }, () => rawConnect(pair.broker.ports.mqtt)));
+    for (const socket of sockets) socket.write(Buffer.concat([fixedHeader(0x10, 8_000), Buffer.alloc(7_000)]));
+    await sleep(300);
+    const after = process.memoryUsage();
+    expect(megabytes(after.external + after.heapUsed - before.external - before.heapUsed)).toBeLessThan(40);
+    expect(await metric(pair.broker, 'sockets')).toBe(300);
+    await waitUntil(async () => (await metric(pair.broker, 'sockets')) === 0, 3_000);
+    expect(await metric(pair.broker, 'refused_total{reason="connect_timeout"}')).toBe(300);
+  });
+
+  it('a CONNECT that drips in byte by byte is cut when its time is over', async () => {
+    await using pair = await startPair({ limits: { connectTimeoutMs: 500 } });
+    const socket = await rawConnect(pair.broker.ports.mqtt);
+    const start = performance.now();
+    for (const byte of connectPacket('board-RM30-1', 'RM30-1', 'token-one')) {
+      if (socket.destroyed || performance.now() - start > 3_000) break;
+      socket.write(Buffer.from([byte]));
+      await sleep(50);
+    }
+    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(pair.api.asked).toEqual([]);
+  });
+
+  it('a client whose credentials take too long to check is cut as well', async () => {
+    await using pair = await startPair({ limits: { connectTimeoutMs: 500 } });
+    pair.api.mode = 'hanging';
+    await expect(connect(pair.broker.ports.mqtt, deviceOne)).rejects.toThrow(/closed|reset/i);
+    expect(await metric(pair.broker, 'refused_total{reason="connect_timeout"}')).toBe(1);
+  });
+
+  it('what is not MQTT is closed at once', async () => {
+    await using pair = await startPair();
+    for (const text of ['GET / HTTP/1.1\r\n\r\n', '\u0016\u0003\u0001\u0002\u0000', '\u0000\u0000\u0000\u0000']) {
+      const socket = await rawConnect(pair.broker.ports.mqtt);
+      const gone = closed(socket, 1_000);
+      socket.write(text);
+      expect(await gone).toBe(true);
+    }
+    expect(await metric(pair.broker, 'refused_total{reason="not_mqtt"}')).toBe(3);
+  });
+
+  it('keepalive 0 and a keepalive of hours are refused', async () => {
+    await using pair = await startPair();
+    await expect(connect(pair.broker.ports.mqtt, { ...deviceOne, keepalive: 0 })).rejects.toMatchObject({ code: 6 });
+    await expect(connect(pair.broker.ports.mqtt, { ...deviceOne, keepalive: 7_200 })).rejects.toMatchObject({
+      code: 6,
+    });
+    await (await connect(pair.broker.ports.mqtt, { ...deviceOne, keepalive: 300 })).endAsync();
+  });
+
+  it('connections are limited over all and by address, and places come back', async () => {
+    await using total = await startPair({ limits: { maxConnections: 3 } });
+    await using address = await startPair({ limits: { maxConnectionsPerAddress: 3 } });
+    for (const [{ broker }, reason] of [
+      [total, 'too_many_connections'],
+      [address, 'too_many_from_address'],
+    ] as const) {
+      const sockets = await Promise.all([1, 2, 3].map(() => rawConnect(broker.ports.mqtt)));
+      await waitUntil(async () => (await metric(broker, 'sockets')) === 3, 1_000);
+      expect(await closed(await rawConnect(broker.ports.mqtt), 1_000)).toBe(true);
+      expect(await metric(broker, `refused_total{reason="${reason}"}`)).toBe(1);
+      sockets[0]?.destroy();
+      await waitUntil(async () => (await metric(broker, 'sockets')) === 2, 1_000);
+      await (await connect(broker.ports.mqtt, deviceOne)).endAsync();
+      for (const socket of sockets) socket.destroy();
+    }
+  });
+});
+
+describe('after authentication', () => {
+  it('a packet over 256 KB closes the client', async () => {
+    await using pair = await startPair();
+    const one = await connect(pair.broker.ports.mqtt, deviceOne);
+    const gone = closed(one, 2_000);
+    one.publish(ownTopic('journal'), Buffer.alloc(300_000), { qos: 1 });
+    expect(await gone).toBe(true);
+    expect(await metric(pair.broker, 'refused_total{reason="too_large"}')).toBe(1);
+  });
+
+  it('a machine that floods is read more slowly, loses nothing and holds up nobody', async () => {
+    await using pair = await startPair({ limits: { packetsPerSecond: 400, packetBurst: 100 } });
+    const port = pair.broker.ports.mqtt;
+    const api = await connect(port, asApi());
+    const seen: string[] = [];
+    api.on('message', (topic, payload) => seen.push(`${topic} ${payload.toString()}`));
+    await api.subscribeAsync('roastery/v1/+/journal', { qos: 1 });
+    const [one, two] = [await connect(port, deviceOne), await connect(port, deviceTwo)];
+    const start = performance.now();
+    const flood = Promise.all(
+      Array.from({ length: 900 }, (_, index) =>
+        one.publishAsync(ownTopic('journal'), `${index}`.padEnd(1_000), { qos: 1 }),
+      ),
+    );
+    await sleep(300);
+    const asked = performance.now();
+    await two.publishAsync(otherTopic('journal'), 'in between', { qos: 1 });
+    await waitUntil(() => seen.some((line) => line.endsWith('in between')), 1_000);
+    expect(performance.now() - asked).toBeLessThan(500);
+    await flood;
+    expect(performance.now() - start).toBeGreaterThan(1_500);
+    await waitUntil(() => seen.length === 901, 5_000);
+    expect(new Set(seen).size).toBe(901);
+    expect(await metric(pair.broker, 'throttled_total')).toBeGreaterThan(0);
+    await Promise.all([one.endAsync(), two.endAsync(), api.endAsync()]);
+  });
+
+  it('500 boards that come back at once are all in within seconds', async () => {
+    await using pair = await startPair();
+    for (let board = 0; board < 500; board++) pair.api.tokens.set(`M-${board}`, `token-${board}`);
+    const start = performance.now();
+    const clients = await Promise.all(
+      Array.from({ length: 500 }, (_, board) =>
+        connect(pair.broker.ports.mqtt, asDevice(`M-${board}`, `token-${board}`)),
+      ),
+    );
+    expect(performance.now() - start).toBeLessThan(20_000);
+    expect(await metric(pair.broker, 'connections{listener="tcp",state="device"}')).toBe(500);
+    await Promise.all(clients.map((client) => client.endAsync(true)));
+    await waitUntil(async () => (await metric(pair.broker, 'connections{listener="tcp",state="device"}')) === 0, 5_000);
+  }, 40_000);
+});
