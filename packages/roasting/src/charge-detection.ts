@@ -1,6 +1,6 @@
 import { detectionLimits as limits } from './detection-limits.ts';
 import type { TrustedReading } from './reading-filter.ts';
-import { highest, trendOf, within } from './readings.ts';
+import { highest, newestLevel, trendOf, within } from './readings.ts';
 
 /** A charge as far as it is known. Plain data. */
 export interface ChargeState {
@@ -23,16 +23,17 @@ export interface ChargeState {
  */
 export function findCharge(readings: readonly TrustedReading[], notBeforeSeconds: number): ChargeState | null {
   const newest = readings.at(-1);
-  if (!newest) return null;
+  const level = newestLevel(readings);
+  if (!newest || level === undefined) return null;
   const recent = within(readings, newest.timeSeconds - limits.chargeFallSeconds, newest.timeSeconds);
   const top = highest(recent);
-  if (!top || top.tempC < limits.chargeMinC || top.tempC - newest.tempC < limits.chargeFallC) return null;
+  if (!top || top.tempC < limits.chargeMinC || top.tempC - level < limits.chargeFallC) return null;
   const peak = highest(within(readings, newest.timeSeconds - 2 * limits.chargeFallSeconds, newest.timeSeconds)) ?? top;
-  const knee = kneeOf(readings, peak, newest.tempC);
+  const knee = kneeOf(readings, peak, level);
   if (knee.timeSeconds < notBeforeSeconds) return null;
 
   const before = trendOf(within(readings, knee.timeSeconds - limits.chargeBeforeSeconds, knee.timeSeconds));
-  const fallPerSecond = (newest.tempC - knee.tempC) / (newest.timeSeconds - knee.timeSeconds);
+  const fallPerSecond = (level - knee.tempC) / (newest.timeSeconds - knee.timeSeconds);
   if (before && fallPerSecond > before.slopePerSecond * limits.chargeSteeperThanBefore) return null;
 
   const first = readings[0];
@@ -41,7 +42,7 @@ export function findCharge(readings: readonly TrustedReading[], notBeforeSeconds
     tempC: knee.tempC,
     peakC: peak.tempC,
     peakSeconds: peak.timeSeconds,
-    lowestC: newest.tempC,
+    lowestC: level,
     fromStart: first !== undefined && knee.timeSeconds - first.timeSeconds < 2,
     cold: false,
     certain: false,

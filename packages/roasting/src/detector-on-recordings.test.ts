@@ -16,9 +16,9 @@ const rows = recordedRoasts().map(({ id, roast, file }) => {
   const samples = samplesOf(roast);
   const marks = detectMarks(samples);
   const blind = detectMarks(samplesOf(roast, { withControls: false }));
-  const artisan = artisanMarks(samples);
   const charge = markOf(roast.marks, 'charge')?.timeSeconds;
   const drop = markOf(roast.marks, 'drop')?.timeSeconds;
+  const artisan = artisanMarks(samples, charge);
   return {
     id,
     file,

@@ -206,7 +206,7 @@ function followRoast(memory: DetectorSnapshot, newest: TrustedReading, options: 
 }
 
 function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: TrustedReading): Finding[] {
-  charge.lowestC = Math.min(charge.lowestC, newest.tempC);
+  charge.lowestC = Math.min(charge.lowestC, newestLevel(memory.readings) ?? newest.tempC);
   const turn = charge.cold ? null : findTurn(memory.readings, charge.timeSeconds);
   if (isNoCharge(charge, newest, turn !== null)) {
     const retracted = retractAll(memory);

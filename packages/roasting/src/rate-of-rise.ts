@@ -71,7 +71,7 @@ export interface LiveRateOfRise {
  * Live rate of rise: the least-squares slope over the last `spanSeconds` (default 20 s, as Artisan's live span).
  *
  * Artisan takes (T_now - mean of 5 readings around the left end) / Δt, which hangs on a single newest reading; a probe
- * with σ = 0.1 °C at 1 Hz and 20 s then gives σ ≈ 0.33 °C/min against ≈ 0.23 for the line through all 20, with the
+ * with σ = 0.1 °C at 1 Hz and 20 s then gives σ ≈ 0.33 °C/min against ≈ 0.22 for the line through all 20, with the
  * same lag of half a span. Both need no look-ahead. More than 3 missing readings in a row, a silence of half a span,
  * or time running backwards start it afresh: a rate is never taken across a gap.
  */

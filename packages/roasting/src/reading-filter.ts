@@ -17,8 +17,8 @@ const maxChangePerSecond = 12;
 const maxNoiseC = 5;
 /** So many readings that agree with each other and not with the past are a new level. */
 const convincing = 3;
-/** After this long a level proves nothing about the next. */
-const forgetSeconds = 10;
+/** However long nothing was read, a jump further than this much time explains wants a second and third reading. */
+const explainingSeconds = 3;
 const plausible = { minC: -40, maxC: 400 };
 
 export function emptyReadingFilter(): ReadingFilterState {
@@ -32,7 +32,7 @@ export function emptyReadingFilter(): ReadingFilterState {
 export function trustedReadings(filter: ReadingFilterState, reading: TrustedReading): TrustedReading[] {
   if (!(reading.tempC > plausible.minC && reading.tempC < plausible.maxC)) return [];
   const { last } = filter;
-  if (!last || reading.timeSeconds - last.timeSeconds > forgetSeconds || follows(last, reading)) {
+  if (!last || follows(last, reading)) {
     filter.last = reading;
     filter.suspects = [];
     return [reading];
@@ -48,6 +48,6 @@ export function trustedReadings(filter: ReadingFilterState, reading: TrustedRead
 }
 
 function follows(before: TrustedReading, reading: TrustedReading): boolean {
-  const seconds = reading.timeSeconds - before.timeSeconds;
+  const seconds = Math.min(explainingSeconds, reading.timeSeconds - before.timeSeconds);
   return Math.abs(reading.tempC - before.tempC) <= maxNoiseC + maxChangePerSecond * seconds;
 }

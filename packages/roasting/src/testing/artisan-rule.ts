@@ -3,9 +3,13 @@ import { isReading } from '../series.ts';
 
 /**
  * Artisan 4.0.3's automatic charge and drop, restated from a description of its rule, to measure ours against: six
- * readings in a row, slopes before and after the fourth, thresholds by sampling interval.
+ * readings in a row, slopes before and after the fourth, thresholds by sampling interval. A drop is looked for 7
+ * minutes after the charge that a person marked, where there is one, so that a missed charge doesn't cost the drop.
  */
-export function artisanMarks(samples: readonly DetectorSample[]): { charge: number | null; drop: number | null } {
+export function artisanMarks(
+  samples: readonly DetectorSample[],
+  markedCharge?: number,
+): { charge: number | null; drop: number | null } {
   const readings = samples.flatMap(({ timeSeconds, beanTempC }) =>
     isReading(beanTempC) ? [{ timeSeconds, tempC: beanTempC }] : [],
   );
@@ -19,11 +23,10 @@ export function artisanMarks(samples: readonly DetectorSample[]): { charge: numb
   for (let newest = 5; newest < readings.length; newest++) {
     const at = readings[newest - 2];
     if (!at) continue;
-    if (charge === null) {
-      if (at.tempC > 77 && breaks(readings, newest, 'charge', column)) charge = at.timeSeconds;
-    } else if (at.tempC > 160 && at.timeSeconds - charge > 420 && breaks(readings, newest, 'drop', column)) {
-      return { charge, drop: at.timeSeconds };
-    }
+    if (charge === null && at.tempC > 77 && breaks(readings, newest, 'charge', column)) charge = at.timeSeconds;
+    const since = markedCharge ?? charge;
+    if (since === null || at.tempC <= 160 || at.timeSeconds - since <= 420) continue;
+    if (breaks(readings, newest, 'drop', column)) return { charge, drop: at.timeSeconds };
   }
   return { charge, drop: null };
 }

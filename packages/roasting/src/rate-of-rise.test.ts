@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { createLiveRateOfRise, rateOfRise, secondsTo, smoothRateOfRise } from './rate-of-rise.ts';
+import { isReading, type Reading } from './series.ts';
+import { movingAverage } from './smoothing.ts';
+import { normal, randomStream } from './testing/random.ts';
+
+const seconds = (count: number, step = 1) => Array.from({ length: count }, (_, k) => k * step);
+
+/** Of a curve whose rate falls from 18 °C/min. */
+const truth = (t: number) => (0.3 - 0.0002 * t) * 60;
+
+/** Scatter around 6 °C/min. */
+const scatter = (rates: readonly Reading[]) => {
+  const present = rates.slice(30).filter(isReading);
+  return Math.sqrt(present.reduce((sum, rate) => sum + (rate - 6) ** 2, 0) / present.length);
+};
+
+describe('rate of rise of a stored curve', () => {
+  it('is the slope in °C/min, whatever the sampling', () => {
+    const random = randomStream(1);
+    let time = 0;
+    const times = Array.from({ length: 300 }, () => (time += 0.2 + 3 * random()));
+    const rates = rateOfRise(
+      times,
+      times.map((t) => 100 + t * 0.15),
+    );
+    expect(rates[0]).toBeNull();
+    for (const rate of rates.slice(1)) expect(rate).toBeCloseTo(9, 6);
+  });
+
+  it('is the 5-point moving average of the slopes', () => {
+    const temps = [100, 101, 103, 104, 108, 109, 111];
+    const slopes = [null, 60, 120, 60, 240, 60, 120];
+    expect(rateOfRise(seconds(7), temps)).toEqual(movingAverage(slopes, 5));
+    expect(movingAverage(slopes, 5)[3]).toBeCloseTo((60 + 120 + 60 + 240 + 60) / 5);
+  });
+
+  it('bridges three missing readings and never a fourth', () => {
+    const with3: Reading[] = [100, 101, null, null, null, 105, 106];
+    expect(rateOfRise(seconds(7), with3).map((rate) => rate !== null)).toEqual([
+      false,
+      true,
+      false,
+      false,
+      false,
+      true,
+      true,
+    ]);
+    const with4: Reading[] = [100, 101, null, null, null, null, 150, 151];
+    const rates = rateOfRise(seconds(8), with4);
+    expect(rates[6]).toBeNull();
+    expect(rates[7]).toBeCloseTo(60);
+  });
+
+  it('bears times that stand still', () => {
+    const rates = rateOfRise([0, 1, 1, 2], [100, 101, 140, 102]);
+    expect(rates[2]).toBeNull();
+    expect(rates[3]).toBeCloseTo(60);
+  });
+});
+
+describe('rate of rise without lag', () => {
+  it('follows a falling rate at its own time, where a trailing one is late', () => {
+    const times = seconds(600);
+    const temps = times.map((t) => 90 + 0.3 * t - 0.0001 * t * t);
+    const rates = smoothRateOfRise(times, temps);
+    expect(rates[300]).toBeCloseTo(truth(300), 6);
+    const live = createLiveRateOfRise();
+    const trailing = times.map((t, k) => live.push(t, temps[k] ?? null));
+    expect(trailing[300]).toBeCloseTo(truth(290), 6);
+  });
+
+  it('keeps its precision over hours and across gaps', () => {
+    const times = seconds(57_600, 0.25);
+    const temps = times.map((t, k) => (k % 5000 > 4990 ? null : 20 + t * 0.01));
+    const rates = smoothRateOfRise(times, temps);
+    expect(rates.filter(isReading).length).toBeGreaterThan(57_000);
+    const furthest = Math.max(...rates.filter(isReading).map((rate) => Math.abs(rate - 0.6)));
+    expect(furthest).toBeLessThan(1e-6);
+  });
+});
+
+describe('live rate of rise', () => {
+  it('is quieter than the two-point rule on a noisy probe', () => {
+    const random = randomStream(7);
+    const temps = seconds(2000).map((t) => 100 + t * 0.1 + 0.1 * normal(random));
+    const live = createLiveRateOfRise();
+    const ours = temps.map((temp, t) => live.push(t, temp));
+    const mean = (from: number) => temps.slice(from - 2, from + 3).reduce((sum, temp) => sum + temp, 0) / 5;
+    const twoPoint = temps.map((temp, t) => (t < 22 ? null : ((temp - mean(t - 20)) / 20) * 60));
+    expect(scatter(ours)).toBeLessThan(0.8 * scatter(twoPoint));
+  });
+
+  it('says nothing across a gap, after a reset, or too early', () => {
+    const live = createLiveRateOfRise();
+    expect([0, 1, 2, 3, 4].map((t) => live.push(t, 100 + t))).toEqual([null, null, null, null, null]);
+    expect(live.push(5, 105)).toBeCloseTo(60);
+    for (const t of [6, 7, 8, 9]) expect(live.push(t, null)).toBeNull();
+    expect(live.push(10, 200)).toBeNull();
+    live.reset();
+    expect(live.push(11, 100)).toBeNull();
+    expect(live.push(5, 100)).toBeNull();
+  });
+});
+
+it('foretells when a temperature is reached', () => {
+  expect(secondsTo(200, 190, 10)).toBeCloseTo(60);
+  expect(secondsTo(200, 201, -5)).toBe(0);
+  expect(secondsTo(200, 190, 0)).toBeNull();
+  expect(secondsTo(200, null, 10)).toBeNull();
+});
