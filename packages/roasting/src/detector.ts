@@ -6,70 +6,33 @@ import {
   kneeOf,
   type ChargeState,
 } from './charge-detection.ts';
-import { detectionLimits as limits, lookBackSeconds } from './detection-limits.ts';
+import { detectionLimits as limits } from './detection-limits.ts';
+import {
+  acceptTime,
+  emptyMemory,
+  forget,
+  report,
+  retract,
+  retractAll,
+  startOver,
+  type DetectorSnapshot,
+} from './detector-memory.ts';
 import { dropConfidence, findDrop, judgeDrop, markOfDrop, type DropState } from './drop-detection.ts';
-import { type Mark, type MarkKind } from './marks.ts';
-import { emptyReadingFilter, trustedReadings, type ReadingFilterState, type TrustedReading } from './reading-filter.ts';
+import type { DetectorSample, Finding, RoastState } from './findings.ts';
+import { trustedReadings, type TrustedReading } from './reading-filter.ts';
 import { newestLevel, within } from './readings.ts';
 import { isReading } from './series.ts';
-import { findTurn, type TurnState } from './turn-detection.ts';
+import { findTurn } from './turn-detection.ts';
 
-export type DetectedKind = Extract<MarkKind, 'charge' | 'turning_point' | 'dry_end' | 'drop'>;
-
-/** What the agent knows at one moment. Temperatures in °C; null where the probe or the line gave nothing. */
-export interface DetectorSample {
-  readonly timeSeconds: number;
-  readonly beanTempC: number | null;
-  readonly exhaustTempC?: number | null;
-  /** Burner or heater, %. With the fan it tells when the machine switches to cooling. */
-  readonly heatPower?: number | null;
-  /** Fan or exhaust damper, %. */
-  readonly fanSpeed?: number | null;
-}
-
-/** A mark that was found, moved, or made sure of (`provisional: false`). It replaces the mark of its kind. */
-export interface Detection extends Mark {
-  readonly kind: DetectedKind;
-  readonly origin: 'detector';
-}
-
-/** An earlier provisional mark that turned out to be none. */
-export interface Retraction {
-  readonly retract: DetectedKind;
-}
-
-export type Finding = Detection | Retraction;
-
-export function isRetraction(finding: Finding): finding is Retraction {
-  return 'retract' in finding;
-}
-
-/** `idle`: no roast; `roasting`: charged; `dropped`: the drop is certain and the drum not yet at rest. */
-export type RoastState = 'idle' | 'roasting' | 'dropped';
+export { isRetraction } from './findings.ts';
+export type { DetectedKind, Detection, DetectorSample, Finding, Retraction, RoastState } from './findings.ts';
+export type { DetectorSnapshot } from './detector-memory.ts';
 
 export interface DetectorOptions {
   /** How the machine is charged: `hot` (default), or `cold` for fluid beds and sample roasters started with the beans in. */
   readonly charging?: 'hot' | 'cold';
   /** Bean temperature that counts as dry end; 150 °C unless the roastery has its own. */
   readonly dryEndC?: number;
-}
-
-/** Everything the detector remembers, as plain JSON. */
-export interface DetectorSnapshot {
-  readonly version: 1;
-  state: RoastState;
-  filter: ReadingFilterState;
-  readings: TrustedReading[];
-  lastSeconds: number | null;
-  backwards: number;
-  charge: ChargeState | null;
-  turn: TurnState | null;
-  dryEnd: { timeSeconds: number; certain: boolean } | null;
-  peak: { timeSeconds: number; tempC: number } | null;
-  drop: DropState | null;
-  droppedSeconds: number | null;
-  /** What was said last about each kind, so that only changes are reported. */
-  said: Partial<Record<DetectedKind, Detection>>;
 }
 
 export interface RoastDetector {
@@ -102,24 +65,6 @@ export function createRoastDetector(options: DetectorOptions = {}, snapshot?: De
   };
 }
 
-function emptyMemory(): DetectorSnapshot {
-  return {
-    version: 1,
-    state: 'idle',
-    filter: emptyReadingFilter(),
-    readings: [],
-    lastSeconds: null,
-    backwards: 0,
-    charge: null,
-    turn: null,
-    dryEnd: null,
-    peak: null,
-    drop: null,
-    droppedSeconds: null,
-    said: {},
-  };
-}
-
 function pushSample(memory: DetectorSnapshot, sample: DetectorSample, options: DetectorOptions): Finding[] {
   if (!acceptTime(memory, sample.timeSeconds) || !isReading(sample.beanTempC)) return [];
   const trusted = trustedReadings(memory.filter, {
@@ -135,35 +80,6 @@ function pushSample(memory: DetectorSnapshot, sample: DetectorSample, options: D
     forget(memory, reading.timeSeconds);
     return memory.state === 'roasting' ? followRoast(memory, reading, options) : awaitCharge(memory, reading, options);
   });
-}
-
-/** Time must rise. A few samples out of order are left out; when it keeps running behind, the source began anew. */
-function acceptTime(memory: DetectorSnapshot, timeSeconds: number): boolean {
-  if (!Number.isFinite(timeSeconds)) return false;
-  if (memory.lastSeconds !== null && timeSeconds <= memory.lastSeconds) {
-    memory.backwards++;
-    if (memory.backwards < 5) return false;
-    Object.assign(memory, emptyMemory());
-  }
-  memory.backwards = 0;
-  memory.lastSeconds = timeSeconds;
-  return true;
-}
-
-function forget(memory: DetectorSnapshot, nowSeconds: number): void {
-  const undecided =
-    memory.drop?.peakSeconds ?? (memory.charge && !memory.charge.certain ? memory.charge.peakSeconds : nowSeconds);
-  const keepFrom = Math.min(nowSeconds, undecided) - lookBackSeconds;
-  const first = memory.readings[0];
-  // In steps, so that not every reading copies the buffer.
-  if (first && first.timeSeconds < keepFrom - 15) {
-    memory.readings = memory.readings.filter(({ timeSeconds }) => timeSeconds >= keepFrom);
-  }
-}
-
-function startOver(memory: DetectorSnapshot, state: RoastState): void {
-  Object.assign(memory, { state, charge: null, turn: null, dryEnd: null, peak: null, drop: null, said: {} });
-  if (state === 'idle') memory.readings = [];
 }
 
 function awaitCharge(
@@ -289,35 +205,4 @@ function reportCharge(memory: DetectorSnapshot, charge: ChargeState): Finding[] 
 
 function reportDrop(memory: DetectorSnapshot, drop: DropState, provisional: boolean): Finding[] {
   return report(memory, 'drop', drop.timeSeconds, drop.tempC, dropConfidence(drop, !provisional), provisional);
-}
-
-/** Reports a mark when it is new, moved by half a second, or clearly surer than last said. */
-function report(
-  memory: DetectorSnapshot,
-  kind: DetectedKind,
-  timeSeconds: number,
-  tempC: number,
-  confidence: number,
-  provisional: boolean,
-): Finding[] {
-  const last = memory.said[kind];
-  const same =
-    last !== undefined &&
-    Math.abs(last.timeSeconds - timeSeconds) < 0.5 &&
-    Math.abs(last.confidence - confidence) < 0.1 &&
-    last.provisional === provisional;
-  if (same) return [];
-  const detection: Detection = { kind, timeSeconds, tempC, origin: 'detector', confidence, provisional };
-  memory.said[kind] = detection;
-  return [detection];
-}
-
-function retract(memory: DetectorSnapshot, kind: DetectedKind): Retraction {
-  delete memory.said[kind];
-  return { retract: kind };
-}
-
-function retractAll(memory: DetectorSnapshot): Retraction[] {
-  const kinds: readonly DetectedKind[] = ['drop', 'dry_end', 'turning_point', 'charge'];
-  return kinds.filter((kind) => memory.said[kind] !== undefined).map((kind) => retract(memory, kind));
 }

@@ -1,6 +1,6 @@
 import { detectionLimits as limits } from './detection-limits.ts';
 import type { TrustedReading } from './reading-filter.ts';
-import { highest, trendOf, within } from './readings.ts';
+import { trendOf, within } from './readings.ts';
 
 /** A drop as far as it is known. Plain data. */
 export interface DropState {
@@ -119,9 +119,4 @@ export function dropConfidence(drop: DropState, certain: boolean): number {
   const depth = Math.min(1, (drop.peakC - drop.deepestC) / limits.dropCertainFallC);
   const evidence = 0.3 + 0.4 * depth + (drop.witnessSeconds === null ? 0 : 0.1) + (certain ? 0.18 : 0);
   return Math.round((drop.early ? evidence * 0.5 : evidence) * 100) / 100;
-}
-
-/** The top of the readings from one moment on. */
-export function topSince(readings: readonly TrustedReading[], fromSeconds: number): TrustedReading | undefined {
-  return highest(within(readings, fromSeconds, Number.POSITIVE_INFINITY));
 }

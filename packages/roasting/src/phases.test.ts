@@ -49,6 +49,10 @@ describe('phases', () => {
 });
 
 const temp = (t: number) => 90 + 0.25 * t;
+const curveOf = (step: number) => {
+  const timesSeconds = Array.from({ length: 480 / step + 1 }, (_, k) => k * step);
+  return { timesSeconds, beanTempC: timesSeconds.map(temp) };
+};
 
 describe('area under the curve', () => {
   it('counts only what lies above 100 °C', () => {
@@ -60,10 +64,6 @@ describe('area under the curve', () => {
   });
 
   it('doesn’t depend on how often the probe was read', () => {
-    const curveOf = (step: number) => {
-      const timesSeconds = Array.from({ length: 480 / step + 1 }, (_, k) => k * step);
-      return { timesSeconds, beanTempC: timesSeconds.map(temp) };
-    };
     expect(areaAbove(curveOf(3), 0, 480)).toBeCloseTo(areaAbove(curveOf(0.5), 0, 480) ?? 0, 6);
   });
 });

@@ -1,0 +1,104 @@
+import type { ChargeState } from './charge-detection.ts';
+import { lookBackSeconds } from './detection-limits.ts';
+import type { DropState } from './drop-detection.ts';
+import type { DetectedKind, Detection, Finding, Retraction, RoastState } from './findings.ts';
+import { emptyReadingFilter, type ReadingFilterState, type TrustedReading } from './reading-filter.ts';
+import type { TurnState } from './turn-detection.ts';
+
+/** Everything the detector remembers, as plain JSON. */
+export interface DetectorSnapshot {
+  readonly version: 1;
+  state: RoastState;
+  filter: ReadingFilterState;
+  readings: TrustedReading[];
+  lastSeconds: number | null;
+  backwards: number;
+  charge: ChargeState | null;
+  turn: TurnState | null;
+  dryEnd: { timeSeconds: number; certain: boolean } | null;
+  peak: { timeSeconds: number; tempC: number } | null;
+  drop: DropState | null;
+  droppedSeconds: number | null;
+  /** What was said last about each kind, so that only changes are reported. */
+  said: Partial<Record<DetectedKind, Detection>>;
+}
+
+export function emptyMemory(): DetectorSnapshot {
+  return {
+    version: 1,
+    state: 'idle',
+    filter: emptyReadingFilter(),
+    readings: [],
+    lastSeconds: null,
+    backwards: 0,
+    charge: null,
+    turn: null,
+    dryEnd: null,
+    peak: null,
+    drop: null,
+    droppedSeconds: null,
+    said: {},
+  };
+}
+
+/** Time must rise. A few samples out of order are left out; when it keeps running behind, the source began anew. */
+export function acceptTime(memory: DetectorSnapshot, timeSeconds: number): boolean {
+  if (!Number.isFinite(timeSeconds)) return false;
+  if (memory.lastSeconds !== null && timeSeconds <= memory.lastSeconds) {
+    memory.backwards++;
+    if (memory.backwards < 5) return false;
+    Object.assign(memory, emptyMemory());
+  }
+  memory.backwards = 0;
+  memory.lastSeconds = timeSeconds;
+  return true;
+}
+
+/** Keeps what a mark that isn't certain yet may have to be looked for in. */
+export function forget(memory: DetectorSnapshot, nowSeconds: number): void {
+  const undecided =
+    memory.drop?.peakSeconds ?? (memory.charge && !memory.charge.certain ? memory.charge.peakSeconds : nowSeconds);
+  const keepFrom = Math.min(nowSeconds, undecided) - lookBackSeconds;
+  const first = memory.readings[0];
+  // In steps, so that not every reading copies the buffer.
+  if (first && first.timeSeconds < keepFrom - 15) {
+    memory.readings = memory.readings.filter(({ timeSeconds }) => timeSeconds >= keepFrom);
+  }
+}
+
+/** Ends the roast, if there is one: the next charge begins another. */
+export function startOver(memory: DetectorSnapshot, state: RoastState): void {
+  Object.assign(memory, { state, charge: null, turn: null, dryEnd: null, peak: null, drop: null, said: {} });
+  if (state === 'idle') memory.readings = [];
+}
+
+/** Reports a mark when it is new, moved by half a second, or clearly surer than last said. */
+export function report(
+  memory: DetectorSnapshot,
+  kind: DetectedKind,
+  timeSeconds: number,
+  tempC: number,
+  confidence: number,
+  provisional: boolean,
+): Finding[] {
+  const last = memory.said[kind];
+  const same =
+    last !== undefined &&
+    Math.abs(last.timeSeconds - timeSeconds) < 0.5 &&
+    Math.abs(last.confidence - confidence) < 0.1 &&
+    last.provisional === provisional;
+  if (same) return [];
+  const detection: Detection = { kind, timeSeconds, tempC, origin: 'detector', confidence, provisional };
+  memory.said[kind] = detection;
+  return [detection];
+}
+
+export function retract(memory: DetectorSnapshot, kind: DetectedKind): Retraction {
+  delete memory.said[kind];
+  return { retract: kind };
+}
+
+export function retractAll(memory: DetectorSnapshot): Retraction[] {
+  const kinds: readonly DetectedKind[] = ['drop', 'dry_end', 'turning_point', 'charge'];
+  return kinds.filter((kind) => memory.said[kind] !== undefined).map((kind) => retract(memory, kind));
+}
