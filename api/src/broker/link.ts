@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { serviceUserName } from '@roastery/contract/mqtt';
 import { createBackoff } from '@roastery/runtime/backoff';
-import type { Logger } from '@roastery/runtime/logger';
+import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { connect, type IClientOptions } from 'mqtt';
 
 export type MessageHandler = (topic: string, payload: Buffer) => void;
@@ -70,8 +70,13 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
   client.on('close', () => {
     client.options.reconnectPeriod = backoff.nextMs();
   });
-  client.on('offline', () => log.warn('broker connection lost'));
-  client.on('error', (error) => log.warn({ err: error }, 'broker connection failed'));
+  const gate = createLogGate(60_000);
+  client.on('offline', () => {
+    if (gate('offline') !== undefined) log.warn('no connection to the broker; trying on');
+  });
+  client.on('error', (error) => {
+    if (gate(error.message) !== undefined) log.warn({ reason: error.message }, 'broker connection failed');
+  });
   client.on('message', (topic, payload) => {
     for (const [filter, entry] of handlers) {
       if (matchesFilter(filter, topic)) for (const handler of entry.handlers) handler(topic, payload);

@@ -65,5 +65,4 @@ export const openDatabase = ({
       idle_in_transaction_session_timeout: 30_000,
     },
     onnotice: (notice) => log.debug({ notice: notice['message'] }, 'postgres notice'),
-    // The driver's own type has one parameter per custom type; rows are typed by each query instead.
-  }) as unknown as Database;
+  });

@@ -12,11 +12,13 @@ export const toAppError = (error: unknown): AppError => {
   return new AppError('internal', 'Something went wrong on the server');
 };
 
+const reasonOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
 /** The one place where an error becomes a status, a body and, when it is ours to mend, a log line with its stack. */
 export const answerError = (thrown: unknown, requestId: string, log: Logger): Response => {
   const error = toAppError(thrown);
   if (error.code === 'internal') log.error(loggable(thrown), 'request failed');
-  else if (error.code === 'not_ready') log.warn(loggable(thrown), 'not ready');
+  else if (error.code === 'not_ready') log.warn({ reason: reasonOf(thrown) }, 'not ready');
   else if (thrown !== error) log.warn(loggable(thrown), 'request refused by the database');
   const body: ErrorBody = { detail: error.detail, code: error.code, request_id: requestId };
   const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' });

@@ -14,7 +14,7 @@ export interface Listening {
 /** A client gets 10 s for its headers and 30 s for its whole request: a slow one is cut off. */
 export const listen = async (app: Hono<Env>, host: string, port: number): Promise<Listening> => {
   const server = createAdaptorServer({
-    fetch: app.fetch as Parameters<typeof createAdaptorServer>[0]['fetch'],
+    fetch: app.fetch,
     serverOptions: {
       headersTimeout: 10_000,
       requestTimeout: 30_000,

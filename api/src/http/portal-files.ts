@@ -8,6 +8,9 @@ import type { Env } from './client-address.ts';
 const cacheFor = (path: string): string =>
   path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
 
+/** Pages have no ending in their address; the api's and missing assets are not pages. */
+const isPage = (path: string): boolean => !/^\/(api|assets|\.well-known)(\/|$)/.test(path) && !/\.\w{2,5}$/.test(path);
+
 /**
  * Serves the built portal: files as they are (a `.br` or `.gz` beside one is used when the browser takes it), and the page
  * itself for every other address that is not the api's, since the portal routes in the browser.
@@ -25,8 +28,6 @@ export const mountPortal = (app: Hono<Env>, folder: string): void => {
     precompressed: true,
     onFound: (_, c) => c.header('cache-control', 'no-cache'),
   });
-  const isPage = (path: string): boolean =>
-    !/^\/(api|assets|\.well-known)(\/|$)/.test(path) && !/\.\w{2,5}$/.test(path);
   app.use('*', (c, next) => (c.req.path.startsWith('/api/') ? next() : file(c, next)));
   app.get('*', (c, next) => (isPage(c.req.path) ? page(c, next) : next()));
 };

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Database, Sql } from '../../db/sql.ts';
+import { AppError } from '../../http/app-error.ts';
+
+const windowSeconds = 300;
+/** Failures in one window. An address may stand for a whole office. */
+const perAccount = 5;
+const perAddress = 30;
+
+/** The limiter speaks `pg`'s query; ours answers with the rows alone. */
+const clientOf = (sql: Database) => ({
+  query: async ({ text, values }: { text: string; values: (string | number | null)[] }) => {
+    const rows = await sql.unsafe(text, values);
+    return { rows, rowCount: rows.count };
+  },
+});
+
+const limiter = (sql: Database, keyPrefix: string, points: number): RateLimiterPostgres =>
+  new RateLimiterPostgres({
+    storeClient: clientOf(sql),
+    storeType: 'pool',
+    tableName: 'sign_in_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+    keyPrefix,
+    points,
+    duration: windowSeconds,
+  });
+
+/** A typed email may be a password in the wrong field: only its hash is kept. */
+const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+/** One household or office has one IPv4 address, or 2^64 IPv6 addresses. */
+export const networkOf = (address: string | null): string => {
+  if (address === null) return 'unknown';
+  return address.includes(':') ? address.split(':').slice(0, 4).join(':') : address;
+};
+
+/** Has this account signed in from this address in the last 30 days? */
+const isKnownAddress = async (sql: Sql, email: string, address: string | null): Promise<boolean> => {
+  const rows = await sql`
+    SELECT 1 FROM audit_log a JOIN users u ON u.id = a.actor_id
+     WHERE u.email = ${email} AND a.action = 'sign_in.succeeded' AND a.address = ${address}
+       AND a.at > now() - interval '30 days' LIMIT 1`;
+  return rows.length > 0;
+};
+
+/**
+ * Counts an attempt before the password is looked at, so that a burst of parallel guesses gains nothing; a success gives it
+ * back. Addresses from which the account has signed in lately are counted apart: a stranger's guesses do not lock
+ * the owner out. A limit lasts five minutes from its first failure and never longer.
+ * Throws `too_many_requests` with the seconds to wait.
+ */
+export const countAttempt = async (sql: Database, email: string, address: string | null) => {
+  const network = networkOf(address);
+  const isKnown = await isKnownAddress(sql, email, address);
+  const accountKey = hashed(isKnown ? `${email} from ${network}` : email);
+  const addresses = limiter(sql, 'address', perAddress);
+  const accounts = limiter(sql, 'account', perAccount);
+  try {
+    await addresses.consume(network);
+    await accounts.consume(accountKey);
+  } catch (error) {
+    if (!(error instanceof RateLimiterRes)) throw error;
+    const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+    throw new AppError('too_many_requests', 'Too many attempts. Wait a few minutes and try again', seconds);
+  }
+  return {
+    async giveBack(): Promise<void> {
+      await accounts.delete(accountKey);
+      await addresses.reward(network);
+    },
+  };
+};
+
+export const deleteExpiredLimits = async (sql: Sql): Promise<void> => {
+  await sql`DELETE FROM sign_in_limits WHERE expire < ${Date.now()}`;
+};

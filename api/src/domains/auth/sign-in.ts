@@ -1,0 +1,48 @@
+import type { SessionUser } from '@roastery/contract/auth';
+import { systemActor, type PublicContext, type SignedInUser } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { AppError } from '../../http/app-error.ts';
+import { endSession, startSession } from '../../http/sessions.ts';
+import { isPassword } from '../../identity/passwords.ts';
+import { toSessionUser } from './session-user.ts';
+import { countAttempt } from './sign-in-limits.ts';
+
+interface AccountRow extends SignedInUser {
+  password_hash: string;
+}
+
+/**
+ * Checks email and password and starts a session with a token of its own; a session that came along ends. Unknown account and
+ * wrong password are the same answer after the same work; only who knows the password learns that an account is inactive.
+ */
+export const signIn = async (
+  context: PublicContext,
+  given: { email: string; password: string },
+): Promise<{ token: string; user: SessionUser }> => {
+  const { sql, address } = context;
+  const attempt = await countAttempt(sql, given.email, address);
+  const [account] = await sql<AccountRow[]>`
+    SELECT id, full_name, email, is_active, is_admin, created_at, preferences, password_hash
+      FROM users WHERE email = ${given.email}`;
+  if (!(await isPassword(account?.password_hash, given.password)) || !account) {
+    await recordAudit(
+      sql,
+      { ...systemActor, address, actor: account ? account.email : 'unknown account' },
+      { action: 'sign_in.failed', subject: account?.id ?? null },
+    );
+    throw new AppError('wrong_credentials', 'Email or password is wrong');
+  }
+  if (!account.is_active) throw new AppError('account_inactive', 'This account is not active. Ask an administrator');
+  await attempt.giveBack();
+  const { password_hash: _, ...user } = account;
+  const token = await sql.begin(async (tx) => {
+    if (context.session) await endSession(tx, context.session.user.id, context.session.id);
+    await recordAudit(
+      tx,
+      { actor: user.email, actorId: user.id, address },
+      { action: 'sign_in.succeeded', subject: user.id },
+    );
+    return startSession(tx, user.id, context);
+  });
+  return { token, user: await toSessionUser(sql, user) };
+};

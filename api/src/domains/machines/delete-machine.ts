@@ -1,0 +1,50 @@
+import { clientIdOf } from '@roastery/contract/mqtt';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import type { Sql } from '../../db/sql.ts';
+import { notFound } from '../../http/app-error.ts';
+import { findMachine } from './queries.ts';
+
+/** History of any kind: roasts, or samples that a roast may yet be found in. */
+const hasHistory = async (sql: Sql, id: string): Promise<boolean> => {
+  const [row] = await sql<{ has: boolean }[]>`
+    SELECT EXISTS (SELECT 1 FROM roasts WHERE machine_id = ${id})
+        OR EXISTS (SELECT 1 FROM recordings WHERE machine_id = ${id}) AS has`;
+  return row?.has ?? false;
+};
+
+/**
+ * Deletes a machine, or archives it when it has roasts or recordings. Its credential and open ticket are revoked in the
+ * same transaction, and its board is disconnected right after it.
+ */
+export const deleteMachine = async (
+  context: UserContext,
+  id: string,
+): Promise<{ message: string; archived: boolean }> => {
+  const { serialNumber, archived, name } = await context.sql.begin(async (tx) => {
+    await tx`SELECT 1 FROM machines WHERE id = ${id} FOR UPDATE`;
+    const machine = await findMachine(tx, context.user, id);
+    if (!machine || machine.archived_at !== null) throw notFound('Machine');
+    const archived = await hasHistory(tx, id);
+    if (archived) {
+      await tx`UPDATE machines SET archived_at = now(), is_online = false WHERE id = ${id}`;
+      await tx`UPDATE machine_credentials SET revoked_at = now() WHERE machine_id = ${id} AND revoked_at IS NULL`;
+      await tx`
+        UPDATE pairing_tickets SET revoked_at = now()
+         WHERE machine_id = ${id} AND revoked_at IS NULL AND redeemed_at IS NULL`;
+    } else {
+      await tx`DELETE FROM machines WHERE id = ${id}`;
+    }
+    await recordAudit(tx, actorOf(context), {
+      action: archived ? 'machine.archived' : 'machine.deleted',
+      subject: id,
+      detail: { serial_number: machine.serial_number, display_name: machine.display_name },
+    });
+    return { serialNumber: machine.serial_number, archived, name: machine.display_name };
+  });
+  await context.broker.disconnect(clientIdOf(serialNumber));
+  return {
+    archived,
+    message: archived ? `${name} has roast history.` : `${name} was deleted.`,
+  };
+};

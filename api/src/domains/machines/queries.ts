@@ -1,0 +1,72 @@
+import type { Machine } from '@roastery/contract/machines';
+import type { SignedInUser } from '../../context.ts';
+import { containing } from '../../db/search.ts';
+import type { Sql } from '../../db/sql.ts';
+
+/** Own machines; all of them for an admin. */
+const visibleTo = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` : sql`m.owner_id = ${user.id}`);
+
+/** Online: the board said so and was heard within a minute. A roast counts with the green weight it was charged with. */
+const columns = (sql: Sql) => sql`
+  m.id, m.serial_number, m.display_name, m.machine_type, m.max_capacity_kg, m.created_at, m.archived_at, m.last_seen_at,
+  m.owner_id, o.full_name AS owner_name,
+  CASE WHEN m.last_seen_at IS NULL THEN 'never_connected'
+       WHEN m.is_online AND m.last_seen_at > now() - interval '1 minute' THEN 'online'
+       ELSE 'offline' END AS connection,
+  coalesce(t.total_roasts, 0) AS total_roasts, coalesce(t.total_kg_roasted, 0) AS total_kg_roasted,
+  (SELECT r.id FROM roasts r WHERE r.machine_id = m.id AND r.status = 'in_progress'
+    ORDER BY r.start_time DESC LIMIT 1) AS current_roast_id`;
+
+const totals = (sql: Sql) => sql`
+  LEFT JOIN LATERAL (
+    SELECT count(*) AS total_roasts, sum(r.batch_size_kg) AS total_kg_roasted FROM roasts r WHERE r.machine_id = m.id
+  ) t ON true`;
+
+export const findMachine = async (sql: Sql, user: SignedInUser, id: string): Promise<Machine | undefined> => {
+  const [row] = await sql<Machine[]>`
+    SELECT ${columns(sql)} FROM machines m JOIN users o ON o.id = m.owner_id ${totals(sql)}
+     WHERE m.id = ${id} AND ${visibleTo(sql, user)}`;
+  return row;
+};
+
+export interface MachineListQuery {
+  readonly limit: number;
+  readonly offset: number;
+  readonly q?: string | undefined;
+  readonly sort: 'newest' | 'oldest' | 'most_roasts' | 'name';
+  readonly include_archived: 'true' | 'false';
+}
+
+const orders = {
+  newest: (sql: Sql) => sql`m.created_at DESC, m.id DESC`,
+  oldest: (sql: Sql) => sql`m.created_at, m.id`,
+  most_roasts: (sql: Sql) => sql`total_roasts DESC, m.created_at DESC, m.id DESC`,
+  name: (sql: Sql) => sql`lower(m.display_name), m.id`,
+};
+
+export const listMachines = async (
+  sql: Sql,
+  user: SignedInUser,
+  query: MachineListQuery,
+): Promise<{ machines: Machine[]; total: number }> => {
+  const search = query.q === undefined || query.q === '' ? undefined : containing(query.q);
+  const where = sql`
+    ${visibleTo(sql, user)}
+    ${query.include_archived === 'true' ? sql`` : sql`AND m.archived_at IS NULL`}
+    ${search === undefined ? sql`` : sql`AND (m.serial_number ILIKE ${search} OR m.display_name ILIKE ${search})`}`;
+  const [count] = await sql<{ total: number }[]>`SELECT count(*) AS total FROM machines m WHERE ${where}`;
+  const machines = await sql<Machine[]>`
+    SELECT ${columns(sql)} FROM machines m JOIN users o ON o.id = m.owner_id ${totals(sql)}
+     WHERE ${where} ORDER BY ${orders[query.sort](sql)} LIMIT ${query.limit} OFFSET ${query.offset}`;
+  return { machines, total: count?.total ?? 0 };
+};
+
+/** Machines that are not archived; roasts and kg of archived ones count on: they were roasted. */
+export const readTotals = async (sql: Sql, user: SignedInUser) => {
+  const [machines] = await sql<{ machines: number }[]>`
+    SELECT count(*) AS machines FROM machines m WHERE m.archived_at IS NULL AND ${visibleTo(sql, user)}`;
+  const [roasts] = await sql<{ roasts: number; kg_roasted: number }[]>`
+    SELECT count(*) AS roasts, coalesce(sum(r.batch_size_kg), 0) AS kg_roasted
+      FROM roasts r JOIN machines m ON m.id = r.machine_id WHERE ${visibleTo(sql, user)}`;
+  return { machines: machines?.machines ?? 0, roasts: roasts?.roasts ?? 0, kg_roasted: roasts?.kg_roasted ?? 0 };
+};

@@ -1,0 +1,60 @@
+import { apiBasePath } from '@roastery/contract/endpoint';
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { isTaken } from '../../db/postgres-errors.ts';
+import { AppError } from '../../http/app-error.ts';
+import { hashToken, keyedHash, newToken } from '../../http/secrets.ts';
+import { newPairingCode, normalisePairingCode, pairingDays } from './pairing-code.ts';
+import { findMachine } from './queries.ts';
+
+export interface MachineForm {
+  readonly serial_number: string;
+  readonly display_name: string;
+  readonly machine_type: string;
+  readonly max_capacity_kg: number;
+}
+
+/** Registers a machine for whoever asks. Token and pairing code leave in this answer and are kept as hashes only. */
+export const registerMachine = async (context: UserContext, form: MachineForm): Promise<RegisteredMachine> => {
+  const { config, user } = context;
+  const id = uuidV7();
+  const token = newToken();
+  const code = newPairingCode();
+  try {
+    return await context.sql.begin(async (tx) => {
+      await tx`
+        INSERT INTO machines (id, owner_id, serial_number, display_name, machine_type, max_capacity_kg)
+        VALUES (${id}, ${user.id}, ${form.serial_number}, ${form.display_name}, ${form.machine_type},
+                ${form.max_capacity_kg})`;
+      await tx`
+        INSERT INTO machine_credentials (id, machine_id, token_hash, origin)
+        VALUES (${uuidV7()}, ${id}, ${hashToken(token)}, 'registration')`;
+      const [ticket] = await tx<{ expires_at: string }[]>`
+        INSERT INTO pairing_tickets (id, machine_id, code_hash, issued_by, expires_at)
+        VALUES (${uuidV7()}, ${id}, ${keyedHash(config.secretKey, normalisePairingCode(code))}, ${user.id},
+                now() + make_interval(days => ${pairingDays}))
+        RETURNING expires_at`;
+      const [settings] = await tx<{ email: string | null }[]>`SELECT email FROM roastery_settings`;
+      await recordAudit(tx, actorOf(context), {
+        action: 'machine.registered',
+        subject: id,
+        detail: { serial_number: form.serial_number },
+      });
+      const machine = await findMachine(tx, user, id);
+      if (!machine || !ticket) throw new Error('the machine just registered is not there');
+      return {
+        ...machine,
+        auth_token: token,
+        pairing_code: code,
+        api_url: `${config.publicUrl}${apiBasePath}`,
+        pairing_expires_at: ticket.expires_at,
+        support_email: config.supportEmail ?? settings?.email ?? null,
+      };
+    });
+  } catch (error) {
+    if (!isTaken(error, 'machines_by_serial')) throw error;
+    throw new AppError('already_exists', 'A machine with this serial number is already registered');
+  }
+};

@@ -1,0 +1,30 @@
+import type { Machine } from '@roastery/contract/machines';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { notFound } from '../../http/app-error.ts';
+import { findMachine } from './queries.ts';
+import type { MachineForm } from './register-machine.ts';
+
+/** Renames, retypes, changes the capacity. The serial number is the board's name and stays. */
+export const updateMachine = async (
+  context: UserContext,
+  id: string,
+  form: Omit<MachineForm, 'serial_number'>,
+): Promise<Machine> =>
+  context.sql.begin(async (tx) => {
+    const before = await findMachine(tx, context.user, id);
+    if (!before || before.archived_at !== null) throw notFound('Machine');
+    await tx`
+      UPDATE machines SET display_name = ${form.display_name}, machine_type = ${form.machine_type},
+             max_capacity_kg = ${form.max_capacity_kg} WHERE id = ${id}`;
+    await recordAudit(tx, actorOf(context), {
+      action: 'machine.updated',
+      subject: id,
+      detail: {
+        display_name: form.display_name,
+        machine_type: form.machine_type,
+        max_capacity_kg: form.max_capacity_kg,
+      },
+    });
+    return { ...before, ...form };
+  });

@@ -1,0 +1,39 @@
+import {
+  allMachines,
+  clientIdOf,
+  deviceMayPublish,
+  deviceMaySubscribe,
+  parseTopic,
+  serviceUserName,
+} from '@roastery/contract/mqtt';
+
+export interface TopicWish {
+  readonly clientid: string;
+  readonly username: string;
+  readonly topic: string;
+  readonly action: 'publish' | 'subscribe';
+}
+
+const serviceFilters = new Set(
+  (['journal', 'live', 'status'] as const).flatMap((kind) => [allMachines(kind), `$share/ingest/${allMachines(kind)}`]),
+);
+
+/** The api reads what boards send, of all or of one, and writes what boards read. */
+const mayService = ({ topic, action }: TopicWish): boolean => {
+  if (action === 'subscribe' && serviceFilters.has(topic)) return true;
+  const parsed = parseTopic(topic);
+  if (!parsed) return false;
+  return (action === 'publish' ? deviceMaySubscribe : deviceMayPublish).includes(parsed.kind);
+};
+
+/** A board uses exactly its own topics: `parseTopic` knows no wildcard, and the user name is its serial number. */
+const mayBoard = ({ clientid, username, topic, action }: TopicWish): boolean => {
+  if (clientid !== clientIdOf(username)) return false;
+  const parsed = parseTopic(topic);
+  if (!parsed || parsed.serialNumber !== username) return false;
+  return (action === 'publish' ? deviceMayPublish : deviceMaySubscribe).includes(parsed.kind);
+};
+
+/** May this client, once authenticated, publish to this topic or subscribe to this filter? Pure: no look-up. */
+export const mayUseTopic = (wish: TopicWish): boolean =>
+  wish.username === serviceUserName ? mayService(wish) : mayBoard(wish);

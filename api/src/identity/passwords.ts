@@ -1,0 +1,29 @@
+import { hash, verify } from '@node-rs/argon2';
+import { dictionary } from '@zxcvbn-ts/language-common';
+import { invalid } from '../http/app-error.ts';
+
+/** Argon2id with 19 MiB, two passes, one lane: OWASP's password storage cheat sheet. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** Ordered by how common they are; shorter ones are refused by their length already. */
+const refusedPasswords = new Set(dictionary['passwords-common'].filter((word) => word.length >= 8).slice(0, 5000));
+
+/** Throws `validation` for a password that is among the first that anyone would try for this person. */
+export const refuseCommonPassword = (password: string, email: string, field: string): void => {
+  const typed = password.toLowerCase();
+  if (refusedPasswords.has(typed) || typed === email || typed === email.split('@')[0]) {
+    throw invalid(field, 'This password is too common. Choose another one');
+  }
+};
+
+export const hashPassword = (password: string): Promise<string> => hash(password, cost);
+
+/** Hash of nobody's password, so that an unknown account takes as long as a known one. */
+let nobodysHash: Promise<string> | undefined;
+
+/** Checks a password; with no hash (no such account) it works as long and says no. */
+export const isPassword = async (storedHash: string | undefined, password: string): Promise<boolean> => {
+  nobodysHash ??= hashPassword('nobody signs in with this');
+  const matches = await verify(storedHash ?? (await nobodysHash), password);
+  return matches && storedHash !== undefined;
+};

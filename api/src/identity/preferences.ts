@@ -1,0 +1,20 @@
+import { preferencesShape, type Preferences } from '@roastery/contract/auth';
+
+const defaults: Preferences = {
+  temperature_unit: 'C',
+  theme: 'system',
+  date_language: 'en-US',
+  rate_unit: 'per_minute',
+};
+
+/** What a user chose, and the defaults for the rest. */
+export const preferencesOf = (stored: Record<string, unknown>): Preferences => {
+  const parsed = preferencesShape.partial().safeParse(stored);
+  return parsed.success ? { ...defaults, ...withoutUndefined(parsed.data) } : defaults;
+};
+
+/** Fields that were really given: a missing one must not hide a default. */
+export const withoutUndefined = <T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };

@@ -1,0 +1,32 @@
+import { ConfigError } from '@roastery/runtime/env';
+import { createLogger } from '@roastery/runtime/logger';
+import { runProgram } from '@roastery/runtime/shutdown';
+import { readConfig } from './config.ts';
+import type { AppContext } from './context.ts';
+import { domains } from './domains/domains.ts';
+import { prepareFirstStart } from './domains/users/first-start.ts';
+import { housekeeping } from './housekeeping.ts';
+import { startApi } from './start-api.ts';
+
+const log = createLogger('api');
+
+/** The made-up password is for the person at the terminal, once; it does not go through the log. */
+const prepare = async (context: AppContext): Promise<void> => {
+  const admin = await prepareFirstStart(context);
+  if (admin?.madeUpPassword === undefined) return;
+  process.stdout.write(
+    `\nFirst administrator: ${admin.email}\nPassword (shown this once): ${admin.madeUpPassword}\n\n`,
+  );
+};
+
+runProgram(log, async () => {
+  const config = readConfig();
+  log.level = config.logLevel;
+  const api = await startApi(config, log, { domains, services: [housekeeping], prepare });
+  api.ready.catch((error: unknown) => {
+    if (error instanceof ConfigError) log.fatal(error.message);
+    else log.fatal({ err: error }, 'could not start');
+    process.exit(error instanceof ConfigError ? 2 : 1);
+  });
+  return api;
+});

@@ -1,0 +1,97 @@
+import { ConfigError } from '@roastery/runtime/env';
+import { createBackoff, pause } from '@roastery/runtime/backoff';
+import type { Logger } from '@roastery/runtime/logger';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createApp, type Domain } from './app.ts';
+import { openMqttLink } from './broker/link.ts';
+import { createBrokerManagement } from './broker/management.ts';
+import type { ApiConfig } from './config.ts';
+import type { AppContext } from './context.ts';
+import { migrate } from './db/migrate.ts';
+import { isDatabaseAway, loggable } from './db/postgres-errors.ts';
+import { openDatabase } from './db/sql.ts';
+import { createHealth } from './http/health.ts';
+import { listen } from './http/listen.ts';
+import { createOpenStreams, followEndedSessions } from './http/open-streams.ts';
+
+/** Work beside HTTP, begun when the schema is up to date. */
+export type Service = (context: AppContext) => Promise<{ close(): Promise<void> }>;
+
+export interface ApiParts {
+  readonly domains: readonly Domain[];
+  readonly services: readonly Service[];
+  /** Runs after each migration that succeeded, before anything is served. */
+  readonly prepare: (context: AppContext) => Promise<void>;
+}
+
+/** In flight work gets this long when the process ends; streams end at once. */
+const graceMs = 6000;
+
+const createContext = (config: ApiConfig, log: Logger): AppContext => {
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  return {
+    config,
+    log,
+    sql: openDatabase({ url: config.databaseUrl, log, connections: config.databaseConnections }),
+    mqtt: openMqttLink({ url: config.mqttUrl, secret: config.brokerSecret, log }),
+    broker: createBrokerManagement(config.brokerManagementUrl, config.brokerSecret, log),
+    streams: createOpenStreams(),
+    health: createHealth(),
+    metrics,
+  };
+};
+
+/** Migrates and prepares until it works: Postgres may start after us. A `ConfigError` is for a person and ends the attempts. */
+const untilPrepared = async (context: AppContext, parts: ApiParts, stop: AbortSignal): Promise<void> => {
+  const backoff = createBackoff(250, 5000);
+  while (!stop.aborted) {
+    try {
+      await migrate(context.sql, context.log);
+      await parts.prepare(context);
+      await followEndedSessions(context.sql, context.streams, context.log);
+      return;
+    } catch (error) {
+      if (error instanceof ConfigError || stop.aborted) throw error;
+      if (isDatabaseAway(error)) context.log.warn({ reason: String(error) }, 'no database yet; trying again');
+      else context.log.error(loggable(error), 'the database could not be prepared; trying again');
+      await pause(backoff.nextMs(), stop);
+    }
+  }
+};
+
+/**
+ * Listens at once and answers 503 until the database is there and migrated. `ready` resolves then; it rejects with a
+ * `ConfigError` when the database does not fit this version.
+ */
+export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) => {
+  const context = createContext(config, log);
+  const { app } = createApp(context, parts.domains);
+  const listening = await listen(app, config.host, config.port);
+  log.info({ port: listening.port, url: config.publicUrl }, 'listening');
+
+  const stop = new AbortController();
+  const services: { close(): Promise<void> }[] = [];
+  const begin = async (): Promise<void> => {
+    await untilPrepared(context, parts, stop.signal);
+    if (stop.signal.aborted) return;
+    context.health.migrated = true;
+    for (const start of parts.services) services.push(await start(context));
+    log.info('ready');
+  };
+  const ready = begin();
+  // Whoever awaits `ready` sees its failure; nobody has to.
+  ready.catch((error: unknown) => log.debug({ err: error }, 'not prepared'));
+
+  const close = async (): Promise<void> => {
+    context.health.stopping = true;
+    stop.abort();
+    context.streams.endAll();
+    await listening.close(graceMs);
+    for (const service of services) await service.close();
+    await context.mqtt.close();
+    await context.sql.end({ timeout: 2 });
+  };
+  return { context, port: listening.port, ready, close, [Symbol.asyncDispose]: close };
+};
+export type Api = Awaited<ReturnType<typeof startApi>>;

@@ -1,0 +1,68 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { readConfig, type ApiConfig } from '../config.ts';
+import { domains } from '../domains/domains.ts';
+import { prepareFirstStart } from '../domains/users/first-start.ts';
+import { startApi } from '../start-api.ts';
+import { createVisitor, type Visitor } from './visitor.ts';
+
+export const testAdmin = { email: 'admin@example.com', password: 'a long phrase for the first admin' };
+export const testBrokerSecret = 'broker-secret-of-the-tests';
+
+export interface TestApi {
+  readonly api: Awaited<ReturnType<typeof startApi>>;
+  readonly url: string;
+  /** Every log line so far, at level debug. */
+  readonly log: () => string;
+  /** Somebody with a cookie jar of their own. */
+  visitor(): Visitor;
+  signedIn(email: string, password: string): Promise<Visitor>;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The whole api on a database, every answer checked against the contract. No broker unless `config` names one. */
+export const startTestApi = async (databaseUrl: string, config: Partial<ApiConfig> = {}): Promise<TestApi> => {
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const log = pino({ name: 'api', level: 'debug' }, sink);
+  const settings = readConfig({
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    // Nothing listens on the discard port: the link stays away unless a test brings a broker.
+    MQTT_URL: 'mqtt://127.0.0.1:9',
+    BROKER_MANAGEMENT_URL: 'http://127.0.0.1:9',
+    BROKER_SECRET: testBrokerSecret,
+    SECRET_KEY: 'secret key of the tests, 32 letters and more',
+    ADMIN_EMAIL: testAdmin.email,
+    ADMIN_PASSWORD: testAdmin.password,
+  });
+  const api = await startApi({ ...settings, checkAnswers: true, ...config }, log, {
+    domains,
+    services: [],
+    prepare: async (context) => void (await prepareFirstStart(context)),
+  });
+  await api.ready;
+  const url = `http://127.0.0.1:${api.port}`;
+  const visitor = (): Visitor => createVisitor(url);
+  return {
+    api,
+    url,
+    log: () => lines.join(''),
+    visitor,
+    async signedIn(email, password) {
+      const person = visitor();
+      const answer = await person.send('POST', '/auth/login', { email, password });
+      if (answer.status !== 200)
+        throw new Error(`could not sign in ${email}: ${JSON.stringify(answer.body)}\n${lines.slice(-4).join('')}`);
+      return person;
+    },
+    close: api.close,
+    [Symbol.asyncDispose]: api.close,
+  };
+};

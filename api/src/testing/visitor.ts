@@ -1,0 +1,48 @@
+import { apiBasePath } from '@roastery/contract/endpoint';
+
+export interface Answered<T = unknown> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+}
+
+/** Somebody who calls the api and keeps the session cookie, as a browser would. */
+export interface Visitor {
+  send<T = unknown>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answered<T>>;
+  readonly cookie: string | undefined;
+  forgetCookie(): void;
+}
+
+export const createVisitor = (url: string): Visitor => {
+  let cookie: string | undefined;
+  return {
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what the contract promises it
+    async send<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+      const answer = await fetch(`${url}${apiBasePath}${path}`, {
+        method,
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(cookie === undefined ? {} : { cookie }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const set = answer.headers.getSetCookie()[0];
+      if (set !== undefined) cookie = /Max-Age=0/i.test(set) ? undefined : set.split(';')[0];
+      const text = await answer.text();
+      const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
+      return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : text) as T };
+    },
+    get cookie() {
+      return cookie;
+    },
+    forgetCookie() {
+      cookie = undefined;
+    },
+  };
+};
