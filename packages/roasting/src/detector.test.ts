@@ -96,6 +96,34 @@ describe('the detector on imagined roasts', () => {
     expect(charge?.confidence).toBeLessThan(0.7);
   });
 
+  it('makes no whole roast of one that it saw only the end of', () => {
+    const roasts = detectRoasts(steadyRoast().filter(({ timeSeconds }) => timeSeconds >= 500));
+    expect(roasts.every(({ complete }) => !complete)).toBe(true);
+    expect(roasts.flatMap(({ marks }) => marks).every(({ provisional }) => provisional)).toBe(true);
+  });
+
+  it('places the drop where the machine switched to cooling, and not where the burner was cut', () => {
+    const blind = dropWith(() => ({}));
+    const burnerCut = dropWith((t) => ({ heatPower: t < 785 ? 40 : 0, fanSpeed: 50 }));
+    const cooling = dropWith((t) => ({ heatPower: t < 792 ? 40 : 0, fanSpeed: t < 792 ? 50 : 100 }));
+    expect(blind?.timeSeconds).toBe(800);
+    expect(burnerCut?.timeSeconds).toBe(800);
+    expect(cooling?.timeSeconds).toBe(792);
+    expect(cooling?.confidence).toBeGreaterThan(blind?.confidence ?? 1);
+  });
+
+  it('ends a roast that is broken off early, and doubts it', () => {
+    const samples = steadyRoast().map((sample) => {
+      const since = sample.timeSeconds - 350;
+      return since <= 0 ? sample : { ...sample, beanTempC: steadyC(350) - Math.min(60, since) };
+    });
+    const [roast] = detectRoasts(samples);
+    const drop = roast && markOf(roast.marks, 'drop');
+    expect(roast?.complete).toBe(true);
+    expect(Math.abs((drop?.timeSeconds ?? 0) - 350)).toBeLessThan(10);
+    expect(drop?.confidence).toBeLessThan(0.5);
+  });
+
   it('bears times that stand still or run back, and readings that are no temperatures', () => {
     const samples = steadyRoast().flatMap((sample, index) => {
       if (index % 50 === 10) return [sample, { ...sample, timeSeconds: sample.timeSeconds - 30 }, sample];
@@ -112,6 +140,12 @@ describe('the detector on imagined roasts', () => {
     expect(markOf(marks, 'drop')?.timeSeconds).toBeCloseTo(markOf(plain, 'drop')?.timeSeconds ?? 0, 0);
   });
 });
+
+/** The drop of the steady roast with heat and fan as given. */
+const dropWith = (controls: (timeSeconds: number) => Pick<DetectorSample, 'heatPower' | 'fanSpeed'>) => {
+  const samples = steadyRoast().map((sample) => ({ ...sample, ...controls(sample.timeSeconds) }));
+  return markOf(detectMarks(samples), 'drop');
+};
 
 /** Charge at 100 s, drop at 800 s, a reading a second. */
 function steadyRoast(): DetectorSample[] {

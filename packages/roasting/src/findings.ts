@@ -6,6 +6,7 @@ export type DetectedKind = Extract<MarkKind, 'charge' | 'turning_point' | 'dry_e
 export interface DetectorSample {
   readonly timeSeconds: number;
   readonly beanTempC: number | null;
+  /** Decides nothing so far: on recorded roasts it moves later than the bean probe, at charge and at drop. */
   readonly exhaustTempC?: number | null;
   /** Burner or heater, %. With the fan it tells when the machine switches to cooling. */
   readonly heatPower?: number | null;

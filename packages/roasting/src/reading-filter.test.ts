@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { emptyReadingFilter, trustedReadings } from './reading-filter.ts';
+
+const believed = (temps: readonly number[], interval = 1) => {
+  const filter = emptyReadingFilter();
+  return temps.flatMap((tempC, k) =>
+    trustedReadings(filter, { timeSeconds: k * interval, tempC, heat: null, fan: null }).map(
+      (reading) => reading.tempC,
+    ),
+  );
+};
+
+it('holds spikes and zeros of a loose plug back', () => {
+  expect(believed([200, 0, 201, 0, 0, 202, 140, 203, 9999, 204])).toEqual([200, 201, 202, 203, 204]);
+});
+
+it('believes the steepest charge that was ever recorded', () => {
+  const charge = [195, 190, 176, 162, 156, 145, 140];
+  expect(believed(charge, 1.5)).toEqual(charge);
+});
+
+it('believes a new level once three readings agree on it, and loses none of them', () => {
+  expect(believed([200, 201, 90, 91, 92, 93])).toEqual([200, 201, 90, 91, 92, 93]);
+});
