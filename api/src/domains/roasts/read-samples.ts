@@ -1,0 +1,89 @@
+import type { Sql } from '../../db/sql.ts';
+
+export type Column = (number | null)[];
+
+/** Samples of a recording in the order of their sequence numbers, one column per channel name. */
+export interface Samples {
+  readonly seq: number[];
+  readonly bootNo: number[];
+  /** ms since boot. */
+  readonly monoMs: number[];
+  readonly channels: Map<string, Column>;
+}
+
+interface ChunkRow {
+  first_seq: number;
+  boot_no: number;
+  layout_no: number;
+  mono_ms: number;
+  dt: string;
+  values: string;
+}
+
+/** Reads an array of numbers as Postgres prints it, `{1,NULL,2.5}`: JSON's parser is far faster than the driver's. */
+const numbersOf = (text: string): (number | null)[] =>
+  JSON.parse(`[${text.slice(1, -1).replaceAll('NULL', 'null')}]`) as (number | null)[];
+
+const chunksBetween = (sql: Sql, recordingId: string, fromSeq: number, toSeq: number) => sql<ChunkRow[]>`
+  SELECT first_seq, boot_no, layout_no, mono_ms, dt_ms::text AS dt, values::text AS "values"
+  FROM recording_chunks
+  WHERE recording_id = ${recordingId}
+    AND first_seq >= coalesce(
+      (SELECT max(first_seq) FROM recording_chunks WHERE recording_id = ${recordingId} AND first_seq <= ${fromSeq}),
+      ${fromSeq})
+    AND first_seq <= ${toSeq}
+  ORDER BY first_seq`;
+
+const layoutsOf = (sql: Sql, recordingId: string) => sql<{ layout_no: number; channels: string[] }[]>`
+  SELECT layout_no, channels FROM recording_layouts WHERE recording_id = ${recordingId}`;
+
+const assemble = (chunks: readonly ChunkRow[], layouts: ReadonlyMap<number, string[]>): Samples => {
+  const samples: Samples = { seq: [], bootNo: [], monoMs: [], channels: new Map() };
+  for (const chunk of chunks) {
+    const dt = numbersOf(chunk.dt);
+    const values = numbersOf(chunk.values);
+    const before = samples.seq.length;
+    for (const [index, ms] of dt.entries()) {
+      samples.seq.push(chunk.first_seq + index);
+      samples.bootNo.push(chunk.boot_no);
+      samples.monoMs.push(chunk.mono_ms + (ms ?? 0));
+    }
+    for (const [index, name] of (layouts.get(chunk.layout_no) ?? []).entries()) {
+      let column = samples.channels.get(name);
+      if (column === undefined) {
+        column = [];
+        samples.channels.set(name, column);
+      }
+      // A channel that an earlier chunk didn't have is missing there, not shifted.
+      while (column.length < before) column.push(null);
+      for (let at = index * dt.length; at < (index + 1) * dt.length; at++) column.push(values[at] ?? null);
+    }
+  }
+  for (const column of samples.channels.values()) while (column.length < samples.seq.length) column.push(null);
+  return samples;
+};
+
+/**
+ * The samples of a recording between two sequence numbers, both included. Whole chunks are read, so some samples before
+ * `fromSeq` and after `toSeq` come with them: filter by time.
+ */
+export const readSamples = async (sql: Sql, recordingId: string, fromSeq: number, toSeq: number): Promise<Samples> => {
+  const [chunks, layouts] = await Promise.all([
+    chunksBetween(sql, recordingId, Math.max(0, Math.floor(fromSeq)), Math.floor(toSeq)),
+    layoutsOf(sql, recordingId),
+  ]);
+  return assemble(chunks, new Map(layouts.map((row) => [row.layout_no, row.channels])));
+};
+
+/** The samples that pass, in their order. */
+export const keepSamples = (samples: Samples, keep: (index: number) => boolean): Samples => {
+  const kept = samples.seq.flatMap((_, index) => (keep(index) ? [index] : []));
+  if (kept.length === samples.seq.length) return samples;
+  const pick = <T>(column: readonly T[]): T[] => kept.map((index) => column[index] as T);
+  return {
+    seq: pick(samples.seq),
+    bootNo: pick(samples.bootNo),
+    monoMs: pick(samples.monoMs),
+    channels: new Map(Array.from(samples.channels, ([name, column]) => [name, pick(column)])),
+  };
+};

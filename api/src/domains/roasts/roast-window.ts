@@ -1,0 +1,52 @@
+import { markOf, type MarkKind } from '@roastery/roasting/marks';
+import { phasesOf } from '@roastery/roasting/phases';
+import { onClockOf, type BootClocks } from './boots.ts';
+import type { EffectiveMark } from './effective-marks.ts';
+
+/** A mark on the roast's own axis: seconds since charge. */
+export interface TimedMark {
+  readonly kind: MarkKind;
+  readonly timeSeconds: number;
+  /** °C. */
+  readonly tempC: number | null;
+  readonly mark: EffectiveMark;
+}
+
+/** Milliseconds are what the board measures in; anything finer is noise of the division. */
+const seconds = (ms: number): number => Math.round(ms) / 1000;
+
+/** The marks in seconds since charge. Without a charge there is no axis and the answer is empty. */
+export const timedMarks = (marks: readonly EffectiveMark[], clocks: BootClocks): TimedMark[] => {
+  const charge = markOf(marks, 'charge');
+  if (charge === undefined) return [];
+  return marks.flatMap((mark) => {
+    const mono = onClockOf(clocks, charge.boot_no, mark.boot_no, mark.mono_ms);
+    if (mono === undefined) return [];
+    return [{ kind: mark.kind, timeSeconds: seconds(mono - charge.mono_ms), tempC: mark.temp, mark }];
+  });
+};
+
+/** What `roasts` keeps beside the marks so that lists can show and sort it. Temperatures °C, times in seconds since charge. */
+export interface RoastFigures {
+  readonly duration_seconds: number | null;
+  readonly charge_temp: number | null;
+  readonly drop_temp: number | null;
+  readonly first_crack_time: number | null;
+  readonly first_crack_temp: number | null;
+  readonly development_time_seconds: number | null;
+  readonly development_time_ratio: number | null;
+}
+
+export const roastFigures = (marks: readonly TimedMark[]): RoastFigures => {
+  const summary = phasesOf(marks);
+  const crack = markOf(marks, 'first_crack');
+  return {
+    duration_seconds: summary.totalSeconds,
+    charge_temp: markOf(marks, 'charge')?.tempC ?? null,
+    drop_temp: markOf(marks, 'drop')?.tempC ?? null,
+    first_crack_time: crack?.timeSeconds ?? null,
+    first_crack_temp: crack?.tempC ?? null,
+    development_time_seconds: summary.developmentSeconds,
+    development_time_ratio: summary.developmentRatio,
+  };
+};

@@ -1,0 +1,97 @@
+import { uuidV7 } from '@roastery/runtime/uuid';
+import type { Sql } from '../../db/sql.ts';
+
+/** Weights are kept to the milligram and calculated as whole milligrams: sums of them are exact. */
+const milligrams = (kg: number): number => Math.round(kg * 1e6);
+const kilograms = (mg: number): number => mg / 1e6;
+
+/** Under this a watched lot raises an alert, kg (product document). */
+const lowStockKg = 20;
+
+export interface LotMovementReason {
+  readonly roastId: string;
+  readonly reason: 'roast' | 'roast_edit' | 'roast_delete';
+  readonly byUser: string | null;
+}
+
+/** Writes one movement and the lot's new weight. The caller holds the lot's row. */
+const moveLot = async (tx: Sql, lotId: string, mg: number, why: LotMovementReason): Promise<void> => {
+  await tx`
+    INSERT INTO lot_movements (id, lot_id, kg, reason, roast_id, by_user)
+    VALUES (${uuidV7()}, ${lotId}, ${kilograms(mg)}, ${why.reason}, ${why.roastId}, ${why.byUser})`;
+  await tx`UPDATE lots SET current_weight = current_weight + ${kilograms(mg)}::numeric WHERE id = ${lotId}`;
+  // Once per crossing: the row stays until the weight is back above the threshold.
+  await tx`
+    INSERT INTO lot_alerts (lot_id)
+    SELECT l.id FROM lots l
+    WHERE l.id = ${lotId} AND l.current_weight < ${lowStockKg} AND EXISTS (
+      SELECT FROM profiles p
+      WHERE p.green_coffee_lot_id = l.id AND p.alert_low_inventory AND p.archived_at IS NULL)
+    ON CONFLICT (lot_id) DO NOTHING`;
+  await tx`
+    DELETE FROM lot_alerts a USING lots l
+    WHERE a.lot_id = ${lotId} AND l.id = a.lot_id AND l.current_weight >= ${lowStockKg}`;
+};
+
+/** What each lot's ledger holds for a roast so far, mg; negative when it was charged. */
+const movedSoFar = async (tx: Sql, roastId: string): Promise<Map<string, number>> => {
+  const rows = await tx<{ lot_id: string; kg: number }[]>`
+    SELECT lot_id, sum(kg) AS kg FROM lot_movements WHERE roast_id = ${roastId} GROUP BY lot_id`;
+  return new Map(rows.map((row) => [row.lot_id, milligrams(row.kg)]));
+};
+
+const levelLots = async (
+  tx: Sql,
+  wanted: ReadonlyMap<string, number>,
+  moved: ReadonlyMap<string, number>,
+  why: LotMovementReason,
+): Promise<void> => {
+  const changes = [...new Set([...wanted.keys(), ...moved.keys()])]
+    .map((lotId) => ({ lotId, mg: (wanted.get(lotId) ?? 0) - (moved.get(lotId) ?? 0) }))
+    .filter(({ mg }) => mg !== 0)
+    .sort((a, b) => (a.lotId < b.lotId ? -1 : 1));
+  if (changes.length === 0) return;
+  // One order for all: two roasts on the same two lots wait for each other instead of deadlocking.
+  await tx`SELECT id FROM lots WHERE id = ANY(${changes.map(({ lotId }) => lotId)}::uuid[]) ORDER BY id FOR UPDATE`;
+  for (const { lotId, mg } of changes) await moveLot(tx, lotId, mg, why);
+};
+
+/**
+ * Brings the ledger in line with a roast: the green weight of a roast that has ended is taken from its lot once, when its
+ * recipe deducts (or it has none); later edits move the difference. Calling it again changes nothing. Too little stock never
+ * blocks a roast. The caller holds the roast's row.
+ */
+export const settleLot = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
+  const [roast] = await tx<
+    { status: string; lot_id: string | null; batch_size_kg: number | null; auto_deduct: boolean }[]
+  >`
+    SELECT r.status, r.lot_id, r.batch_size_kg, coalesce(p.auto_deduct_inventory, true) AS auto_deduct
+    FROM roasts r LEFT JOIN profiles p ON p.id = r.profile_id
+    WHERE r.id = ${roastId}`;
+  if (roast === undefined) return;
+  const moved = await movedSoFar(tx, roastId);
+  const wanted = new Map<string, number>();
+  // What was deducted once stays deducted when somebody changes the recipe's setting afterwards.
+  const deducts = roast.auto_deduct || [...moved.values()].some((mg) => mg !== 0);
+  if (roast.status !== 'in_progress' && deducts && roast.lot_id !== null && roast.batch_size_kg !== null) {
+    wanted.set(roast.lot_id, -milligrams(roast.batch_size_kg));
+  }
+  await levelLots(tx, wanted, moved, { roastId, reason: moved.size === 0 ? 'roast' : 'roast_edit', byUser });
+};
+
+/** Gives back what a roast took, since it is being deleted. The caller holds the roast's row. */
+export const unsettleLot = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
+  const moved = await movedSoFar(tx, roastId);
+  await levelLots(tx, new Map(), moved, { roastId, reason: 'roast_delete', byUser });
+};
+
+/** Counts the completed roasts of these recipes anew. Their rows are locked first, so that counts at once can't miss each other. */
+export const countProfileUse = async (tx: Sql, profileIds: readonly (string | null)[]): Promise<void> => {
+  const ids = [...new Set(profileIds.filter((id) => id !== null))].sort();
+  if (ids.length === 0) return;
+  await tx`SELECT id FROM profiles WHERE id = ANY(${ids}::uuid[]) ORDER BY id FOR UPDATE`;
+  await tx`
+    UPDATE profiles p
+    SET times_used = (SELECT count(*) FROM roasts r WHERE r.profile_id = p.id AND r.status = 'completed')
+    WHERE p.id = ANY(${ids}::uuid[])`;
+};

@@ -1,0 +1,84 @@
+import type { Sql } from '../db/sql.ts';
+import { readSamples, type Samples } from '../domains/roasts/read-samples.ts';
+import type { KnownBatch } from './journal-message.ts';
+import { coveredBy, type SeqRange } from './seq-ranges.ts';
+import type { Stream } from './streams.ts';
+
+/** A batch of which a part is in the database already, as it was before this batch. */
+export interface Overlap {
+  readonly known: KnownBatch;
+  readonly stream: Stream;
+  readonly parts: readonly SeqRange[];
+}
+
+/** The stored value is a float4: what was sent must round to it. */
+const sameReading = (sent: number | null, stored: number | null): boolean =>
+  sent === null || stored === null ? sent === stored : Math.fround(sent) === Math.fround(stored);
+
+const bySeq = (samples: Samples): Map<number, number> => new Map(samples.seq.map((seq, index) => [seq, index]));
+
+/** The first sequence number at which a batch says something other than what is stored, and what differs. */
+const firstDifference = (known: KnownBatch, parts: readonly SeqRange[], stored: Samples): string | undefined => {
+  const { batch } = known;
+  const places = bySeq(stored);
+  for (const { start, end } of parts) {
+    for (let seq = start; seq < end; seq++) {
+      const place = places.get(seq);
+      // Nothing stored under it: an event, or an entry refused earlier. Marks are compared by their own key.
+      if (place === undefined) continue;
+      if (batch.k === 'events') return `seq ${seq} was a sample and is now an event`;
+      const index = seq - batch.seq;
+      if (stored.monoMs[place] !== batch.mono + (batch.dt[index] ?? 0)) return `seq ${seq} has another time`;
+      for (const [column, name] of batch.ch.entries()) {
+        const value = batch.s[column]?.[index] ?? null;
+        if (!sameReading(value, stored.channels.get(name)?.[place] ?? null)) return `seq ${seq} has another ${name}`;
+      }
+    }
+  }
+  return undefined;
+};
+
+/**
+ * Which of these repeats claim something else under a sequence number that is taken. The first word stands; this only
+ * says so, since two contents under one number mean a board whose journal was copied or damaged.
+ */
+export const findConflicts = async (
+  tx: Sql,
+  overlaps: readonly Overlap[],
+): Promise<{ known: KnownBatch; reason: string }[]> => {
+  const found: { known: KnownBatch; reason: string }[] = [];
+  for (const { known, stream, parts } of overlaps) {
+    const from = parts[0]?.start ?? 0;
+    const to = (parts.at(-1)?.end ?? 0) - 1;
+    const stored = await readSamples(tx, stream.recordingId, from, to);
+    const difference = firstDifference(known, parts, stored) ?? (await markDifference(tx, known, stream, parts));
+    if (difference !== undefined) found.push({ known, reason: `sequence number claimed twice: ${difference}` });
+  }
+  return found;
+};
+
+const markDifference = async (
+  tx: Sql,
+  { batch }: KnownBatch,
+  stream: Stream,
+  parts: readonly SeqRange[],
+): Promise<string | undefined> => {
+  if (batch.k !== 'events') return undefined;
+  for (const [index, { e }] of batch.ev.entries()) {
+    const seq = batch.seq + index;
+    if (e.type !== 'mark' || !parts.some(({ start, end }) => seq >= start && seq < end)) continue;
+    const [stored] = await tx<{ kind: string; at_seq: number | null }[]>`
+      SELECT kind, at_seq FROM roast_marks
+      WHERE roast_id = ${e.roast_id} AND recording_id = ${stream.recordingId} AND event_seq = ${seq}`;
+    if (stored !== undefined && (stored.kind !== e.kind || stored.at_seq !== e.at_seq)) {
+      return `seq ${seq} is another mark`;
+    }
+  }
+  return undefined;
+};
+
+/** What of a batch's range was there before it. */
+export const overlapOf = (known: KnownBatch, stream: Stream, range: SeqRange): Overlap | undefined => {
+  const parts = coveredBy(stream.committed, range);
+  return parts.length === 0 ? undefined : { known, stream, parts };
+};

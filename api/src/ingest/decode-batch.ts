@@ -1,0 +1,79 @@
+import { gunzipSync } from 'node:zlib';
+import { entryCount, eventBatchShape, sampleBatchShape, type JournalBatch } from '@roastery/contract/mqtt';
+import { z } from 'zod';
+import type { SeqRange } from './seq-ranges.ts';
+
+/** 600 entries of 64 channels are under 400 KB as JSON; anything beyond this is a mistake or an attack. */
+const maxJsonBytes = 4 * 1024 * 1024;
+
+export type Decoded =
+  | { readonly ok: true; readonly batch: JournalBatch }
+  | {
+      readonly ok: false;
+      /** For a person: what was wrong with it. */
+      readonly reason: string;
+      /** Which entries of which stream it claimed to be, as far as it says so: they are acknowledged as refused. */
+      readonly claims?: { readonly epoch: string; readonly range: SeqRange };
+    };
+
+const gzipMagic = (payload: Buffer): boolean => payload[0] === 0x1f && payload[1] === 0x8b;
+
+/** The head of a batch whose body may be anything. */
+const claimShape = z.object({
+  epoch: sampleBatchShape.shape.epoch,
+  seq: sampleBatchShape.shape.seq,
+  dt: z.array(z.unknown()).optional(),
+  ev: z.array(z.unknown()).optional(),
+});
+
+const claimsOf = (value: unknown): { epoch: string; range: SeqRange } | undefined => {
+  const claim = claimShape.safeParse(value);
+  if (!claim.success) return undefined;
+  const { epoch, seq, dt, ev } = claim.data;
+  const count = Math.max(dt?.length ?? 0, ev?.length ?? 0, 1);
+  if (!Number.isSafeInteger(seq + count)) return undefined;
+  return { epoch, range: { start: seq, end: seq + count } };
+};
+
+const refuse = (reason: string, claims?: { epoch: string; range: SeqRange }): Decoded => ({
+  ok: false,
+  reason: reason.slice(0, 500),
+  ...(claims === undefined ? {} : { claims }),
+});
+
+/**
+ * Reads a journal message: JSON, plain or gzipped. Answers the batch, or why it is none and which entries it claimed.
+ * Never throws; never unpacks more than 4 MB.
+ */
+export const decodeBatch = (payload: Buffer): Decoded => {
+  let json = payload;
+  if (gzipMagic(payload)) {
+    try {
+      json = gunzipSync(payload, { maxOutputLength: maxJsonBytes });
+    } catch (error) {
+      const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+      return refuse(tooLarge ? 'unpacks to more than 4 MB' : `damaged gzip: ${(error as Error).message}`);
+    }
+  }
+  if (json.length > maxJsonBytes) return refuse('longer than 4 MB');
+  let value: unknown;
+  try {
+    value = JSON.parse(json.toString('utf8'));
+  } catch (error) {
+    return refuse(`not JSON: ${(error as Error).message}`);
+  }
+  const kind = typeof value === 'object' && value !== null && 'k' in value ? value.k : undefined;
+  if (kind !== 'samples' && kind !== 'events') {
+    return refuse('k must be "samples" or "events"', claimsOf(value));
+  }
+  const parsed = kind === 'samples' ? sampleBatchShape.safeParse(value) : eventBatchShape.safeParse(value);
+  if (!parsed.success) {
+    const [first] = parsed.error.issues;
+    const more = parsed.error.issues.length - 1;
+    const where = first?.path.join('.') ?? '';
+    return refuse(`${where}: ${first?.message ?? 'invalid'}${more > 0 ? ` (and ${more} more)` : ''}`, claimsOf(value));
+  }
+  const batch = parsed.data;
+  if (!Number.isSafeInteger(batch.seq + entryCount(batch))) return refuse('seq is too large');
+  return { ok: true, batch };
+};

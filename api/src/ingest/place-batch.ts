@@ -1,0 +1,77 @@
+import { entryCount } from '@roastery/contract/mqtt';
+import type { KnownBatch } from './journal-message.ts';
+import type { PlacedEvent } from './roast-events.ts';
+import { cutPiece, type SamplePiece } from './sample-pieces.ts';
+import { missingFrom, withRange, type SeqRange } from './seq-ranges.ts';
+import type { LayoutRow } from './store-samples.ts';
+import { layoutKey, type Stream } from './streams.ts';
+import { betterClock, clockOf } from './wall-clock.ts';
+
+/** What a batch adds to its stream; everything that was there already is cut away. */
+export interface Placed {
+  readonly pieces: SamplePiece[];
+  readonly events: (Omit<PlacedEvent, 'wallOffsetMs'> & { readonly bootId: string })[];
+  readonly newLayout: LayoutRow | undefined;
+}
+
+export const rangeOf = ({ batch }: Pick<KnownBatch, 'batch'>): SeqRange => ({
+  start: batch.seq,
+  end: batch.seq + entryCount(batch),
+});
+
+const lastMonoOf = ({ batch }: KnownBatch): number =>
+  batch.mono + (batch.k === 'samples' ? batch.dt.at(-1) : batch.ev.at(-1)?.dt)!;
+
+/** Learns the batch's boot and what the batch says about the boot's wall clock. Answers the boot's number. */
+const learnBoot = (stream: Stream, known: KnownBatch): number => {
+  const { batch, message } = known;
+  const said = clockOf({
+    synced: batch.synced,
+    t: batch.t,
+    mono: batch.mono,
+    lastMono: lastMonoOf(known),
+    receivedAtMs: message.receivedAtMs,
+  });
+  const boot = stream.boots.get(batch.boot);
+  const bootNo = boot?.bootNo ?? stream.boots.size;
+  stream.boots.set(batch.boot, { bootNo, clock: betterClock(boot?.clock, said) });
+  return bootNo;
+};
+
+/** Takes a batch into its stream, in memory: changes the stream's `committed`, `boots` and `layouts`. */
+export const placeBatch = (known: KnownBatch, stream: Stream): Placed => {
+  const { batch } = known;
+  const range = rangeOf(known);
+  const missing = missingFrom(stream.committed, range);
+  if (missing.length === 0) return { pieces: [], events: [], newLayout: undefined };
+  const bootNo = learnBoot(stream, known);
+  stream.committed = withRange(stream.committed, range);
+  if (batch.k === 'samples') {
+    const key = layoutKey(batch.map, batch.ch);
+    const layoutNo = stream.layouts.get(key) ?? stream.layouts.size;
+    const isNew = !stream.layouts.has(key);
+    if (isNew) stream.layouts.set(key, layoutNo);
+    return {
+      pieces: missing.map((part) => cutPiece(batch, part, bootNo, layoutNo)),
+      events: [],
+      newLayout: isNew ? { recordingId: stream.recordingId, layoutNo, map: batch.map, channels: batch.ch } : undefined,
+    };
+  }
+  const events = batch.ev.flatMap(({ dt, e }, index) => {
+    const seq = batch.seq + index;
+    if (!missing.some(({ start, end }) => seq >= start && seq < end)) return [];
+    return [
+      {
+        recordingId: stream.recordingId,
+        machineId: known.machineId,
+        ownerId: known.ownerId,
+        bootNo,
+        bootId: batch.boot,
+        seq,
+        monoMs: batch.mono + dt,
+        event: e,
+      },
+    ];
+  });
+  return { pieces: [], events, newLayout: undefined };
+};

@@ -1,0 +1,67 @@
+import { allMachines, parseTopic, statusShape, type DeviceStatus } from '@roastery/contract/mqtt';
+import { createLogGate, type Logger } from '@roastery/runtime/logger';
+import type { MqttLink } from '../broker/link.ts';
+import { loggable } from '../db/postgres-errors.ts';
+import type { Database, Sql } from '../db/sql.ts';
+
+/** Notification channel on which every instance hears that a machine's connection state changed; the payload is its id. */
+export const machineStatusChannel = 'machine_status';
+
+const maxStatusBytes = 16 * 1024;
+
+export const parseStatus = (payload: Buffer): DeviceStatus | undefined => {
+  if (payload.length === 0 || payload.length > maxStatusBytes) return undefined;
+  try {
+    return statusShape.parse(JSON.parse(payload.toString('utf8')));
+  } catch {
+    // Whatever is wrong with it, the answer is the same: it says nothing we understand.
+    return undefined;
+  }
+};
+
+/**
+ * Keeps what a board says of itself. An `offline` of another session than the one that is known is the late last will of
+ * an older connection and changes nothing. A retained status that a broker repeats says nothing new about when we heard
+ * from the board.
+ */
+export const storeStatus = async (sql: Sql, serialNumber: string, status: DeviceStatus): Promise<boolean> => {
+  const rows = await sql<{ id: string }[]>`
+    UPDATE machines SET
+      is_online = ${status.online},
+      status_session = ${status.session},
+      status = ${status.online ? sql.json(status) : sql`coalesce(status, '{}'::jsonb) || jsonb_build_object('online', false)`},
+      last_seen_at = CASE WHEN ${status.online} AND NOT (is_online AND status = ${sql.json(status)}::jsonb) THEN now() ELSE last_seen_at END
+    WHERE serial_number = ${serialNumber} AND archived_at IS NULL
+      AND (${status.online} OR status_session IS NULL OR status_session = ${status.session})
+    RETURNING id`;
+  const [machine] = rows;
+  if (machine === undefined) return false;
+  await sql`SELECT pg_notify(${machineStatusChannel}, ${machine.id})`;
+  return true;
+};
+
+/** Follows the statuses of all boards. They are few; each is stored by itself, one after the other for each board. */
+export const followStatuses = ({ sql, mqtt, log }: { sql: Database; mqtt: MqttLink; log: Logger }): (() => void) => {
+  const last = new Map<string, Promise<void>>();
+  const mayLog = createLogGate(60_000);
+  return mqtt.subscribe(allMachines('status'), 1, (topic, payload) => {
+    const place = parseTopic(topic);
+    if (place?.kind !== 'status') return;
+    const { serialNumber } = place;
+    const status = parseStatus(payload);
+    if (status === undefined) {
+      if (mayLog(serialNumber) !== undefined) log.warn({ serialNumber }, 'a status was not understood');
+      return;
+    }
+    const stored = (last.get(serialNumber) ?? Promise.resolve())
+      .then(() => storeStatus(sql, serialNumber, status))
+      .then(
+        () => undefined,
+        (error: unknown) => log.warn({ ...loggable(error), serialNumber }, 'a status could not be stored'),
+      )
+      .finally(() => {
+        if (last.get(serialNumber) === stored) last.delete(serialNumber);
+      });
+    last.set(serialNumber, stored);
+  });
+};

@@ -1,0 +1,108 @@
+import type { Logger } from '@roastery/runtime/logger';
+import { isDatabaseAway, loggable } from '../db/postgres-errors.ts';
+import type { Database } from '../db/sql.ts';
+import { announceRoast } from '../domains/roasts/announce-roast.ts';
+import { recomputeRoast } from '../domains/roasts/recompute-roast.ts';
+import { settleLot } from '../domains/roasts/settle-roast.ts';
+
+export interface SweepRules {
+  /** A running roast whose stream is silent for this long has ended without saying so. */
+  readonly abortAfterHours: number;
+  /** Samples outside every roast are kept for this long. */
+  readonly keepSamplesDays: number;
+  readonly keepQuarantineDays: number;
+}
+export const sweepRules: SweepRules = { abortAfterHours: 3, keepSamplesDays: 90, keepQuarantineDays: 30 };
+
+/** No roast takes longer: one that began so long before a newer one on its machine is over. */
+const longestRoastHours = 1;
+/** Samples this far before charge and after drop belong to a roast's story. */
+const marginMinutes = 30;
+/** Highest rate a machine map allows: turns minutes into sequence numbers. */
+const maxHz = 10;
+const rowsAtOnce = 500;
+const everyMs = 60_000;
+
+/** Ends roasts whose board is gone. `status_seq` stays, so that a board that comes back still has the last word. */
+export const abortStaleRoasts = async (sql: Database, rules: SweepRules): Promise<number> => {
+  const stale = await sql<{ id: string }[]>`
+    SELECT r.id FROM roasts r LEFT JOIN recordings c ON c.id = r.recording_id
+    WHERE r.status = 'in_progress' AND (
+      coalesce(c.last_received_at, r.created_at) < now() - make_interval(hours => ${rules.abortAfterHours})
+      OR EXISTS (
+        SELECT FROM roasts newer
+        WHERE newer.machine_id = r.machine_id
+          AND newer.start_time > r.start_time + make_interval(hours => ${longestRoastHours})))
+    ORDER BY r.id LIMIT ${rowsAtOnce}`;
+  for (const { id } of stale) {
+    await sql.begin(async (tx) => {
+      const [roast] = await tx<{ machine_id: string | null }[]>`
+        UPDATE roasts SET status = 'aborted' WHERE id = ${id} AND status = 'in_progress' RETURNING machine_id`;
+      if (roast === undefined) return;
+      await settleLot(tx, id, null);
+      await announceRoast(tx, id, roast.machine_id);
+    });
+  }
+  return stale.length;
+};
+
+/** Marks that came before the samples around them get their temperature now. */
+export const fillTemperatures = async (sql: Database): Promise<number> => {
+  const bare = await sql<{ id: string }[]>`
+    SELECT id FROM roasts
+    WHERE start_time > now() - interval '2 days' AND charge_mono_ms IS NOT NULL
+      AND (charge_temp IS NULL OR (drop_mono_ms IS NOT NULL AND drop_temp IS NULL))
+    ORDER BY id LIMIT ${rowsAtOnce}`;
+  for (const { id } of bare) await sql.begin((tx) => recomputeRoast(tx, id));
+  return bare.length;
+};
+
+/** Removes old samples that belong to no roast, a bounded number at a time. Answers how many chunks went. */
+export const removeOldSamples = async (sql: Database, rules: SweepRules): Promise<number> => {
+  const margin = marginMinutes * 60 * maxHz;
+  const gone = await sql`
+    DELETE FROM recording_chunks c USING (
+      SELECT k.recording_id, k.first_seq FROM recording_chunks k
+      WHERE k.received_at < now() - make_interval(days => ${rules.keepSamplesDays})
+        AND NOT EXISTS (
+          SELECT FROM roasts r
+          WHERE r.recording_id = k.recording_id
+            AND k.first_seq + cardinality(k.dt_ms) > coalesce(r.charge_seq, r.status_seq, 0) - ${margin}
+            AND k.first_seq <= coalesce(r.drop_seq, r.status_seq, r.charge_seq, 0) + ${margin})
+      LIMIT ${rowsAtOnce}
+    ) AS old
+    WHERE c.recording_id = old.recording_id AND c.first_seq = old.first_seq`;
+  return gone.count;
+};
+
+const removeOldQuarantine = async (sql: Database, rules: SweepRules): Promise<number> => {
+  const gone = await sql`
+    DELETE FROM quarantine WHERE id IN (
+      SELECT id FROM quarantine
+      WHERE received_at < now() - make_interval(days => ${rules.keepQuarantineDays}) LIMIT ${rowsAtOnce})`;
+  return gone.count;
+};
+
+/** Once a minute, a bounded piece of each kind of work, in every instance: the pieces are idempotent. */
+export const startSweeper = (sql: Database, log: Logger, rules: SweepRules = sweepRules) => {
+  let running: Promise<void> = Promise.resolve();
+  const sweep = async (): Promise<void> => {
+    const aborted = await abortStaleRoasts(sql, rules);
+    const filled = await fillTemperatures(sql);
+    const chunks = await removeOldSamples(sql, rules);
+    const quarantined = await removeOldQuarantine(sql, rules);
+    if (aborted + filled + chunks + quarantined > 0) log.info({ aborted, filled, chunks, quarantined }, 'swept');
+  };
+  const timer = setInterval(() => {
+    running = running.then(sweep).catch((error: unknown) => {
+      if (!isDatabaseAway(error)) log.warn(loggable(error), 'sweeping failed');
+    });
+  }, everyMs);
+  timer.unref();
+  return {
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await running;
+    },
+  };
+};

@@ -1,0 +1,82 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { JournalBatch, JournalEvent } from '@roastery/contract/mqtt';
+
+type Entry =
+  | { readonly kind: 'sample'; readonly mono: number; readonly values: readonly (number | null)[] }
+  | { readonly kind: 'event'; readonly mono: number; readonly event: JournalEvent };
+
+export interface JournalBoardOptions {
+  readonly epoch?: string;
+  readonly boot?: string;
+  readonly channels?: readonly string[];
+  /** Wall clock minus monotonic clock, ms; default: booted a minute ago. */
+  readonly wallOffsetMs?: number;
+  readonly synced?: boolean;
+}
+
+/**
+ * A board's journal in memory, for tests of what receives it: appends entries and cuts them into batches as the contract
+ * has them, at any borders, as often as wanted.
+ */
+export const createJournalBoard = (options: JournalBoardOptions = {}) => {
+  const epoch = options.epoch ?? randomBytes(8).toString('hex');
+  const boot = options.boot ?? randomUUID();
+  const channels = options.channels ?? ['bean_temp', 'exhaust_temp', 'heat_power'];
+  const wallOffsetMs = options.wallOffsetMs ?? Date.now() - 60_000;
+  const synced = options.synced ?? true;
+  const entries: Entry[] = [];
+
+  const batchOf = (from: number, to: number): JournalBatch => {
+    const part = entries.slice(from, to);
+    const mono = part[0]?.mono ?? 0;
+    const head = { v: 1 as const, epoch, seq: from, boot, synced, t: Math.max(0, wallOffsetMs + mono), mono };
+    const samples = part.filter((entry) => entry.kind === 'sample');
+    if (samples.length === part.length) {
+      return {
+        ...head,
+        k: 'samples',
+        map: { id: 'test-roaster', rev: 1 },
+        dt: samples.map((entry) => entry.mono - mono),
+        ch: [...channels],
+        s: channels.map((_, column) => samples.map((entry) => entry.values[column] ?? null)),
+      };
+    }
+    const events = part.filter((entry) => entry.kind === 'event');
+    return { ...head, k: 'events', ev: events.map((entry) => ({ dt: entry.mono - mono, e: entry.event })) };
+  };
+
+  return {
+    epoch,
+    boot,
+    channels,
+    /** Appends a sample; answers its sequence number. */
+    sample(mono: number, ...values: (number | null)[]): number {
+      return entries.push({ kind: 'sample', mono, values }) - 1;
+    },
+    /** Appends an event; answers its sequence number. */
+    event(mono: number, event: JournalEvent): number {
+      return entries.push({ kind: 'event', mono, event }) - 1;
+    },
+    get length(): number {
+      return entries.length;
+    },
+    entries: (): readonly Entry[] => entries,
+    /**
+     * Everything from `first` on, cut whenever the kind changes and after as many entries as `size` says (asked anew for
+     * each batch, so borders can be drawn at random).
+     */
+    batches(size: () => number = () => 20, first = 0): JournalBatch[] {
+      const batches: JournalBatch[] = [];
+      let from = first;
+      while (from < entries.length) {
+        const limit = Math.min(entries.length, from + Math.max(1, size()));
+        let to = from + 1;
+        while (to < limit && entries[to]?.kind === entries[from]?.kind) to++;
+        batches.push(batchOf(from, to));
+        from = to;
+      }
+      return batches;
+    },
+  };
+};
+export type JournalBoard = ReturnType<typeof createJournalBoard>;
