@@ -1,0 +1,205 @@
+import type { MachineMap } from '@roastery/contract/machine-map';
+import type { Logger } from '@roastery/runtime/logger';
+import type { EventName, RoastingMachine } from './machine.ts';
+import { createModelledMachine, type ModelledMachineOptions } from './modelled-machine.ts';
+import { faultsShape, noFaults, type Faults, type FaultsInput } from './modbus/faults.ts';
+import { listenOnLine, listenOnSocket } from './modbus/listen.ts';
+import type { ConversationContext } from './modbus/conversation.ts';
+import { createRandom } from './model/random.ts';
+import type { HolePolicy } from './registers/register-bank.ts';
+import { createRegisterFace } from './register-face.ts';
+import { createReplayMachine, type ReplayOptions } from './replay.ts';
+
+/** What the registers showed from a moment on: the machine's own record, to compare a stored curve with. */
+export interface PresentedState {
+  /** Wall clock, ms since 1970, with fractions. */
+  readonly atMs: number;
+  /** Seconds of the machine's own time. */
+  readonly machineSeconds: number;
+  /** Sample of a replayed recording. */
+  readonly sampleIndex?: number;
+  /** °C or % as a right reader decodes the registers; null for "no probe". */
+  readonly values: Readonly<Record<string, number | null>>;
+  readonly events: readonly EventName[];
+}
+
+export interface SimulatorConfig {
+  readonly map: MachineMap;
+  /** Where to listen for socket links. Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default the port of the map's link; 0 picks a free one. */
+  readonly port?: number;
+  /** How much faster the machine's time runs. Default 1. */
+  readonly timeFactor?: number;
+  /** A machine from the thermal model … */
+  readonly model?: Partial<ModelledMachineOptions>;
+  /** … or a recorded roast. */
+  readonly replay?: ReplayOptions;
+  /** How often readings change, ms. Default 100; a replay changes at its samples. */
+  readonly refreshMs?: number;
+  readonly holes?: HolePolicy;
+  readonly faults?: FaultsInput;
+  /** Seed of faults and, unless `model` has one, of the machine. Default 1. */
+  readonly seed?: number;
+  /** Called at each change of what the registers show. */
+  readonly onPresented?: (state: PresentedState) => void;
+  /** Keep all presented states in memory for `record()`. Default false. */
+  readonly record?: boolean;
+  readonly log?: Logger;
+}
+
+export interface SimulatorState {
+  readonly phase: RoastingMachine['phase'];
+  readonly roasts: number;
+  readonly machineSeconds: number;
+  readonly sampleIndex: number | undefined;
+  readonly values: Readonly<Record<string, number | null>>;
+  readonly events: readonly EventName[];
+  /** Requests taken so far, answered or not. */
+  readonly requests: number;
+}
+
+export interface Simulator extends AsyncDisposable {
+  /** TCP port; undefined on a serial line. */
+  readonly port: number | undefined;
+  state(): SimulatorState;
+  /** Replaces all faults; `{}` is a machine without any. Throws a ZodError for unknown or impossible faults. */
+  setFaults(faults: FaultsInput): void;
+  /** Charges now, or starts a replay that waits; false when it can't. */
+  charge(): boolean;
+  drop(): boolean;
+  setTimeFactor(factor: number): void;
+  /** Closes all connections once; the machine goes on. */
+  hangUp(): void;
+  /** Every change of the registers so far, with `record: true`. */
+  record(): readonly PresentedState[];
+  close(): Promise<void>;
+}
+
+/** A process that was stopped doesn't live through what it missed: at most this many seconds pass at once. */
+const longestCatchUpMs = 5000;
+
+/** Starts a machine behind Modbus. Rejects when port or serial line can't be opened. */
+export const startSimulator = async (config: SimulatorConfig): Promise<Simulator> => {
+  const { map, log } = config;
+  const seed = config.seed ?? 1;
+  const refreshMs = config.refreshMs ?? 100;
+  const machine: RoastingMachine = config.replay
+    ? createReplayMachine(config.replay)
+    : createModelledMachine({ seed, maxDrumRpm: map.maxDrumRpm, ...config.model });
+  const face = createRegisterFace(machine, map, config.holes);
+  const presented: PresentedState[] = [];
+  let faults: Faults = config.faults ? faultsShape.parse(config.faults) : noFaults;
+  let timeFactor = config.timeFactor ?? 1;
+  let requests = 0;
+  let lastShown = '';
+  let lastPhase = machine.phase;
+  let livedUntil = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const present = (): void => {
+    face.refresh(faults.brokenProbes);
+    if (machine.phase !== lastPhase) {
+      log?.info({ phase: machine.phase, roasts: machine.roasts, machineSeconds: machine.timeSeconds }, 'machine');
+      lastPhase = machine.phase;
+    }
+    if (config.record !== true && config.onPresented === undefined) return;
+    const { sampleIndex } = machine;
+    const state: PresentedState = {
+      atMs: performance.timeOrigin + performance.now(),
+      machineSeconds: machine.timeSeconds,
+      ...(sampleIndex === undefined ? {} : { sampleIndex }),
+      values: face.shown(),
+      events: face.raised(),
+    };
+    const text = JSON.stringify([sampleIndex, state.values, state.events]);
+    if (text === lastShown) return;
+    lastShown = text;
+    if (config.record === true) presented.push(state);
+    config.onPresented?.(state);
+  };
+  /** Lives through the time since the last call, showing every change a recording has on the way. */
+  const live = (): void => {
+    const now = performance.now();
+    let owed = (Math.min(now - livedUntil, longestCatchUpMs) / 1000) * timeFactor;
+    livedUntil = now;
+    for (let next = machine.secondsToNextChange(); next !== undefined && next <= owed;) {
+      machine.advance(next);
+      owed -= next;
+      present();
+      next = machine.secondsToNextChange();
+    }
+    machine.advance(owed);
+    present();
+  };
+  const schedule = (): void => {
+    if (closed) return;
+    const nextMs = ((machine.secondsToNextChange() ?? Number.POSITIVE_INFINITY) / timeFactor) * 1000;
+    timer = setTimeout(
+      () => {
+        live();
+        schedule();
+      },
+      Math.min(refreshMs, nextMs),
+    );
+  };
+
+  present();
+  const context: ConversationContext = {
+    bank: face.bank,
+    faults: () => faults,
+    random: createRandom(seed + 99),
+    onRequest: () => void (requests += 1),
+  };
+  const { link } = map;
+  const listener = await (link.kind === 'rtu' || link.kind === 'ascii'
+    ? listenOnLine(link, context)
+    : listenOnSocket(link.kind, config.host ?? '127.0.0.1', config.port ?? link.port, context));
+  livedUntil = performance.now();
+  schedule();
+
+  const close = async (): Promise<void> => {
+    if (closed) return;
+    closed = true;
+    clearTimeout(timer);
+    await listener.close();
+  };
+  return {
+    port: listener.port,
+    state: () => ({
+      phase: machine.phase,
+      roasts: machine.roasts,
+      machineSeconds: machine.timeSeconds,
+      sampleIndex: machine.sampleIndex,
+      values: face.shown(),
+      events: face.raised(),
+      requests,
+    }),
+    setFaults(next) {
+      faults = faultsShape.parse(next);
+      if (faults.refuseConnections) listener.hangUp();
+      present();
+    },
+    charge() {
+      const done = machine.charge();
+      present();
+      return done;
+    },
+    drop() {
+      const done = machine.drop();
+      present();
+      return done;
+    },
+    setTimeFactor(factor) {
+      live();
+      timeFactor = factor;
+      clearTimeout(timer);
+      schedule();
+    },
+    hangUp: () => listener.hangUp(),
+    record: () => presented,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+};
