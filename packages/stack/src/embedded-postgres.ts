@@ -30,8 +30,11 @@ export interface EmbeddedPostgres {
   pid: number;
   /** Settles when the postmaster ends, whoever ended it. */
   exited: Promise<void>;
-  /** Fast shutdown: sessions are cut, what is committed is on disk. Settles when every process is gone. */
-  close(): Promise<void>;
+  /**
+   * Fast shutdown: sessions are cut, what is committed is on disk. After `graceMs` (default 8,000) a harder one, from
+   * which the next start recovers. Settles when every process is gone.
+   */
+  close(graceMs?: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -62,13 +65,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const exited = new Promise<void>((resolve) => postmaster.once('close', () => resolve()));
     const endGuard = guardAgainstOrphaning(postmaster.pid ?? 0, 'INT', identityOf(cluster.account));
     postmaster.once('close', endGuard);
-    const close = async () => {
-      await stopPostmaster(postmaster, exited);
+    const close = async (graceMs = SHUTDOWN_MS) => {
+      await stopPostmaster(postmaster, exited, graceMs);
       await release();
     };
     try {
       const url = await openDatabase(cluster, port, isNew);
-      return { url, port, pid: postmaster.pid ?? 0, exited, close, [Symbol.asyncDispose]: close };
+      return { url, port, pid: postmaster.pid ?? 0, exited, close, [Symbol.asyncDispose]: () => close() };
     } catch (error) {
       await close();
       throw error;
@@ -245,12 +248,12 @@ function explainFailure(complaint: string, port: number): string {
   return `Postgres did not start: ${complaint || 'it said nothing'}`;
 }
 
-async function stopPostmaster(postmaster: ChildProcess, exited: Promise<void>): Promise<void> {
+async function stopPostmaster(postmaster: ChildProcess, exited: Promise<void>, graceMs: number): Promise<void> {
   // SIGINT is Postgres' fast shutdown; SIGQUIT leaves recovery to the next start.
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     if (postmaster.exitCode !== null || postmaster.signalCode !== null) break;
     postmaster.kill(signal);
-    await Promise.race([exited, sleep(signal === 'SIGINT' ? SHUTDOWN_MS : 1_000, undefined, { ref: false })]);
+    await Promise.race([exited, sleep(signal === 'SIGINT' ? graceMs : 1_000, undefined, { ref: false })]);
   }
   await exited;
 }

@@ -12,12 +12,3 @@ export function freePort(host = '127.0.0.1'): Promise<number> {
     });
   });
 }
-
-/** Whether something listens there already (or the port may not be used by us). */
-export function isPortTaken(port: number, host: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(true));
-    server.listen({ port, host }, () => server.close(() => resolve(false)));
-  });
-}

@@ -10,6 +10,8 @@ export interface ProcessPlan {
   args?: readonly string[];
   /** The whole environment; nothing of ours is passed on but PATH, HOME, TZ and LANG. */
   env: Record<string, string>;
+  /** Whether `send` reaches its standard input. */
+  takesInput?: boolean;
   onLine: (line: string) => void;
   /** Told when it ended by itself and will be started again. */
   onRestart: (reason: string) => void;
@@ -24,6 +26,8 @@ export interface SupervisedProcess {
   readonly restarts: number;
   /** Sends a signal to the process as it is now; the supervisor does what it does after any death. */
   kill(signal: NodeJS.Signals): void;
+  /** Writes a line to its standard input, where it takes any. */
+  send(line: string): void;
   /** SIGTERM, then a new start at once. */
   restart(): Promise<void>;
   /** SIGTERM, and SIGKILL when it hasn't ended after `graceMs`. It is not started again. */
@@ -86,6 +90,9 @@ export function superviseProcess(plan: ProcessPlan): SupervisedProcess {
     kill: (signal) => {
       child?.kill(signal);
     },
+    send: (line) => {
+      child?.stdin?.write(`${line}\n`);
+    },
     restart: async () => {
       atOnce = child !== undefined;
       backoff.reset();
@@ -111,11 +118,13 @@ function startChild(plan: ProcessPlan): ChildProcess {
   );
   const child = spawn(process.execPath, [plan.script, ...(plan.args ?? [])], {
     env: { ...passedOn, ...plan.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [plan.takesInput === true ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  child.stdout.on('data', splitLines(plan.onLine));
-  child.stderr.on('data', splitLines(plan.onLine));
+  // Writing to a process that has just died is no fault of ours; its death is told.
+  child.stdin?.on('error', () => undefined);
+  child.stdout?.on('data', splitLines(plan.onLine));
+  child.stderr?.on('data', splitLines(plan.onLine));
   if (child.pid !== undefined) child.once('close', guardAgainstOrphaning(child.pid, 'TERM'));
   return child;
 }

@@ -1,0 +1,68 @@
+import { ConfigError } from '@roastery/runtime/env';
+import { readConfig } from './config.ts';
+import { lineFormat } from './log-lines.ts';
+import { startStack, type Stack } from './stack.ts';
+import { CannotStart } from './stack-ports.ts';
+import { writeFirstSignIn } from './first-sign-in.ts';
+
+/** Says something to the person at the terminal. */
+const say = (text: string) => {
+  process.stdout.write(`${text}\n`);
+};
+
+/** Everything ends within 10 s of the first signal; a second one ends it at once. */
+const LAST_MOMENT_MS = 10_000;
+
+/**
+ * `npm start`: the whole roastery until Ctrl-C. Sets the exit code: 0 after a clean stop, 1 when it couldn't start.
+ */
+export async function main(): Promise<void> {
+  const stopping = new AbortController();
+  const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopOn(signal, stopping));
+  let stack: Stack | undefined;
+  try {
+    stack = await startFromEnvironment(stopping.signal);
+    await stopped;
+    await stack.close();
+    say('Stopped.');
+  } catch (error) {
+    if (stopping.signal.aborted) {
+      say('Stopped.');
+    } else if (error instanceof CannotStart || error instanceof ConfigError) {
+      process.stderr.write(`${error.message}\n`);
+      process.exitCode = 1;
+    } else {
+      throw error;
+    }
+  }
+  // A handle somebody forgot must not keep a terminal waiting: everything of ours is closed.
+  process.exit();
+}
+
+function stopOn(signal: string, stopping: AbortController): void {
+  if (stopping.signal.aborted) {
+    // npm passes on the signal that the terminal has sent us already; only a later one is a person's impatience.
+    if (Date.now() - Number(stopping.signal.reason) < 500) return;
+    process.exit(1);
+  }
+  say(`\nStopping (${signal}) …`);
+  stopping.abort(Date.now());
+  setTimeout(() => {
+    process.stderr.write('Not everything ended in time; leaving.\n');
+    process.exit(1);
+  }, LAST_MOMENT_MS).unref();
+}
+
+async function startFromEnvironment(signal: AbortSignal): Promise<Stack> {
+  // npm runs us in the project's folder; INIT_CWD is where the person typed it.
+  const config = readConfig(process.env, process.cwd());
+  const format = lineFormat(process.stdout.isTTY && process.env['NO_COLOR'] === undefined);
+  say(`Starting the roastery, data in ${config.dataDir}`);
+  const stack = await startStack({ ...config, signal, onLine: (name, line) => say(format(name, line)) });
+  const signIn = await writeFirstSignIn(stack, config.dataDir, config.admin.password !== undefined);
+  say(
+    `\n  The roastery is open:  ${stack.url}\n  Sign in as:            ${stack.admin.email}\n  Password:              ${signIn}\n  Boards reach it at:    ${stack.mqttUrl}\n  Ctrl-C stops it.\n`,
+  );
+  return stack;
+}

@@ -1,0 +1,77 @@
+import path from 'node:path';
+import type { StackPorts } from './stack-ports.ts';
+import type { StackSecrets } from './stack-secrets.ts';
+
+/** What all processes of one stack agree on. */
+export interface StackPlan {
+  repository: string;
+  dataDir: string;
+  host: string;
+  ports: StackPorts;
+  databaseUrl: string;
+  /** As people type it; by default what `host` and the port make. */
+  publicUrl: string;
+  secrets: StackSecrets;
+  admin: { email: string; password: string };
+  logLevel: string;
+}
+
+/** How processes of this machine reach each other, whatever address the world is offered. */
+export const localAddress = (host: string) => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host);
+
+export const apiUrlOf = (plan: StackPlan) => `http://${localAddress(plan.host)}:${plan.ports.http}/api/v1`;
+export const mqttUrlOf = (plan: StackPlan) => `mqtt://${localAddress(plan.host)}:${plan.ports.mqtt}`;
+
+/** The api's environment; its seed runs in the same one. */
+export function apiEnvironment(plan: StackPlan): Record<string, string> {
+  return {
+    DATABASE_URL: plan.databaseUrl,
+    HOST: plan.host,
+    PORT: String(plan.ports.http),
+    PUBLIC_URL: plan.publicUrl,
+    PORTAL_DIR: path.join(plan.repository, 'portal', 'dist'),
+    MQTT_URL: mqttUrlOf(plan),
+    MQTT_PUBLIC_URL: `mqtt://${new URL(plan.publicUrl).hostname}:${plan.ports.mqtt}`,
+    BROKER_SECRET: plan.secrets.brokerSecret,
+    BROKER_MANAGEMENT_URL: `http://127.0.0.1:${plan.ports.brokerManagement}`,
+    SECRET_KEY: plan.secrets.secretKey,
+    ADMIN_EMAIL: plan.admin.email,
+    ADMIN_PASSWORD: plan.admin.password,
+    LOG_LEVEL: plan.logLevel,
+  };
+}
+
+export function brokerEnvironment(plan: StackPlan): Record<string, string> {
+  return {
+    HOST: plan.host,
+    MQTT_PORT: String(plan.ports.mqtt),
+    MANAGEMENT_HOST: '127.0.0.1',
+    MANAGEMENT_PORT: String(plan.ports.brokerManagement),
+    API_URL: apiUrlOf(plan),
+    BROKER_SECRET: plan.secrets.brokerSecret,
+    LOG_LEVEL: plan.logLevel,
+  };
+}
+
+/** What one board is told. */
+export interface BoardPlan {
+  serial: string;
+  /** The machine's token, as registration showed it once. */
+  token: string;
+  mapFile: string;
+  firmwareVersion: string;
+  journalDir: string;
+}
+
+export function agentEnvironment(plan: StackPlan, board: BoardPlan): Record<string, string> {
+  return {
+    API_URL: apiUrlOf(plan),
+    MQTT_URL: mqttUrlOf(plan),
+    MACHINE_SERIAL: board.serial,
+    MACHINE_TOKEN: board.token,
+    FIRMWARE_VERSION: board.firmwareVersion,
+    MACHINE_MAP: board.mapFile,
+    DATA_DIR: board.journalDir,
+    LOG_LEVEL: plan.logLevel,
+  };
+}

@@ -1,0 +1,178 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { claimFolder } from './folder-claim.ts';
+import { startMachine, type MachineOptions, type RunningMachine } from './machine.ts';
+import { createPartRunner } from './part-runner.ts';
+import { seedDemo } from './demo.ts';
+import {
+  apiEnvironment,
+  apiUrlOf,
+  brokerEnvironment,
+  localAddress,
+  mqttUrlOf,
+  type StackPlan,
+} from './stack-environment.ts';
+import { choosePorts, type StackPorts } from './stack-ports.ts';
+import { openSecrets } from './stack-secrets.ts';
+import { supervisePostgres, type SupervisedPostgres } from './supervised-postgres.ts';
+import type { SupervisedProcess } from './supervised-process.ts';
+
+export interface StackOptions {
+  /** Everything that stays between starts: database, secrets, the agents' journals. */
+  dataDir: string;
+  /** Where the portal and the broker listen (default 127.0.0.1). Database and broker management stay on loopback. */
+  host?: string;
+  /** Free ports for those not given. */
+  ports?: { http?: number; mqtt?: number };
+  publicUrl?: string | undefined;
+  /** A Postgres of yours instead of the embedded one. */
+  databaseUrl?: string | undefined;
+  /** Settings for the embedded Postgres. */
+  databaseSettings?: Record<string, string>;
+  /** The first admin; the password is made up when not given. */
+  admin?: { email?: string; password?: string | undefined };
+  /** Seeds the demo roastery and runs its live machine (default false). */
+  demo?: boolean | { timeFactor: number };
+  logLevel?: string;
+  /** Each line that a process prints, and what the stack itself has to say (as `stack`). */
+  onLine?: (processName: string, line: string) => void;
+  /** Gives the start up: what is open is closed and `startStack` rejects. */
+  signal?: AbortSignal;
+}
+
+export interface Stack {
+  /** The portal's address, and beneath it the api's and the broker's. */
+  url: string;
+  apiUrl: string;
+  mqttUrl: string;
+  ports: StackPorts;
+  databaseUrl: string;
+  admin: { email: string; password: string };
+  /** True when this start made the secrets in `dataDir`. */
+  isFirstStart: boolean;
+  /**
+   * A running part: `postgres` (embedded only), `api`, `broker`, and `simulator-<serial>`, `agent-<serial>` of each
+   * machine. @throws when there is none of that name, saying which there are
+   */
+  part(name: string): SupervisedProcess;
+  /** Process ids of all parts that run right now. */
+  pids(): number[];
+  /** Runs a simulator and an agent for a machine that is registered; see `MachineOptions`. */
+  startMachine(options: MachineOptions): Promise<RunningMachine>;
+  /** Resolves when `/readyz` is green. */
+  untilReady(timeoutMs?: number): Promise<void>;
+  /** Stops everything in order, within 10 s. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+
+/** How long each part gets for a clean end, in the order they are stopped; together under 10 s. */
+const GRACE_MS = { machines: 2_500, api: 4_000, broker: 1_000, postgres: 2_000 };
+
+/**
+ * Starts the whole roastery, each part a process of its own that is started again when it dies: Postgres, api with
+ * portal, broker, and with `demo` a simulated machine with its agent. Resolves when the api is ready.
+ * @throws CannotStart with one line for a person: a taken port, a folder in use, a part that doesn't come up
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const host = options.host ?? '127.0.0.1';
+  const onLine = options.onLine ?? (() => undefined);
+  const say = (line: string) => onLine('stack', line);
+  const ports = await choosePorts(host, options.ports ?? {});
+  await mkdir(options.dataDir, { recursive: true });
+  const release = await claimFolder(options.dataDir);
+  const processes: Record<string, SupervisedProcess> = {};
+  const machines: RunningMachine[] = [];
+
+  const stop = (name: string, graceMs: number) => processes[name]?.stop(graceMs) ?? Promise.resolve();
+  const close = async () => {
+    await Promise.all(machines.map((machine) => machine.stop(GRACE_MS.machines)));
+    await stop('api', GRACE_MS.api);
+    await stop('broker', GRACE_MS.broker);
+    await stop('postgres', GRACE_MS.postgres);
+    await release();
+  };
+
+  try {
+    const secrets = await openSecrets(options.dataDir);
+    const database = await openDatabase(options, say);
+    if (database !== undefined) processes['postgres'] = database;
+    const plan: StackPlan = {
+      repository: REPOSITORY,
+      dataDir: options.dataDir,
+      host,
+      ports,
+      databaseUrl: database?.url ?? options.databaseUrl ?? '',
+      publicUrl: options.publicUrl ?? `http://${localAddress(host)}:${ports.http}`,
+      secrets,
+      admin: {
+        email: options.admin?.email ?? 'admin@roastery.example',
+        password: options.admin?.password ?? secrets.adminPassword,
+      },
+      logLevel: options.logLevel ?? 'info',
+    };
+    const runner = createPartRunner({ repository: REPOSITORY, onLine, processes, signal: options.signal });
+    const untilReady = (timeoutMs = 60_000) =>
+      runner.untilOk('api', `http://${localAddress(host)}:${ports.http}/readyz`, timeoutMs);
+
+    runner.start({ name: 'broker', script: 'broker/dist/main.js', env: brokerEnvironment(plan) });
+    runner.start({ name: 'api', script: 'api/dist/main.js', env: apiEnvironment(plan) });
+    await untilReady();
+
+    const startOne = async (machine: MachineOptions) => {
+      const running = await startMachine(plan, runner, machine);
+      machines.push(running);
+      return running;
+    };
+    if (options.demo !== undefined && options.demo !== false) {
+      const live = await seedDemo(plan, runner);
+      await startOne({ ...live, start: 'roasting', timeFactor: options.demo === true ? 1 : options.demo.timeFactor });
+    }
+    return {
+      url: plan.publicUrl,
+      apiUrl: apiUrlOf(plan),
+      mqttUrl: mqttUrlOf(plan),
+      ports,
+      databaseUrl: plan.databaseUrl,
+      admin: plan.admin,
+      isFirstStart: secrets.isNew,
+      part: (name) => {
+        const part = processes[name];
+        if (part === undefined) throw new Error(`no part "${name}" among ${Object.keys(processes).join(', ')}`);
+        return part;
+      },
+      pids: () => Object.values(processes).flatMap(({ pid }) => (pid === undefined ? [] : [pid])),
+      startMachine: startOne,
+      untilReady,
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openDatabase(
+  options: StackOptions,
+  say: (line: string) => void,
+): Promise<SupervisedPostgres | undefined> {
+  if (options.databaseUrl !== undefined) return undefined;
+  const onLine = options.onLine ?? (() => undefined);
+  // Postgres tells of every start and checkpoint; what goes wrong in a query the api tells itself.
+  const isChatty = options.logLevel === 'debug' || options.logLevel === 'trace';
+  return supervisePostgres(
+    {
+      dataDir: options.dataDir,
+      log: {
+        info: (line) => onLine('postgres', line),
+        debug: isChatty ? (line) => onLine('postgres', line) : () => undefined,
+      },
+      ...(options.databaseSettings === undefined ? {} : { settings: options.databaseSettings }),
+    },
+    (reason) => say(`postgres ended (${reason}); starting it again`),
+  );
+}
