@@ -1,0 +1,20 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+
+/** Whether a program is installed here, so that a check can say why it is skipped. */
+export const isInstalled = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+
+/** All values of one key of a unit file. */
+export const valuesOf = (unit: string, key: string): string[] =>
+  unit
+    .split('\n')
+    .filter((line) => line.startsWith(`${key}=`))
+    .map((line) => line.slice(key.length + 1));
+
+/** What `systemd-analyze security` makes of a unit file on its own: 0 is best, 10 is a bare program. */
+export const exposureOf = (unitPath: string): number => {
+  const output = execFileSync('systemd-analyze', ['security', '--offline=true', '--no-pager', unitPath], {
+    encoding: 'utf8',
+  });
+  const found = /Overall exposure level for \S+ (\d+\.\d+)/.exec(output);
+  return Number(found?.[1] ?? Number.NaN);
+};
