@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MachineMap } from '@roastery/contract/machine-map';
+import { ConfigError } from '@roastery/runtime/env';
+import type { Logger } from '@roastery/runtime/logger';
+import { createBoardClock } from './clock/board-clock.ts';
+import { isClockSynced } from './clock/synchronisation.ts';
+import type { AgentConfig } from './config.ts';
+import type { RecordingContext } from './core/entry.ts';
+import { createWallClock } from './core/wall-clock.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { createDeviceProfile, type DeviceProfileSource } from './device-profile.ts';
+import { openJournal } from './journal/journal.ts';
+import { chooseMachineMap, keepPushedMap } from './machine-map-file.ts';
+import { startPoller, type MachineLink } from './machine/poller.ts';
+import { createMapChanges } from './map-changes.ts';
+import { createRecorder, type Recorder } from './recorder.ts';
+import { createServiceNotifier } from './service/systemd.ts';
+import { describeBoard } from './status.ts';
+import { startUplink } from './uplink/uplink.ts';
+
+export interface Agent extends AsyncDisposable {
+  /** Stops reading, syncs the journal, says goodbye; within 10 s. */
+  close(): Promise<void>;
+}
+
+const clockCheckMs = 60_000;
+/** Without progress in reading or journal for so long the watchdog is no longer fed. */
+const stalledMs = 30_000;
+const goodbyeMs = 3000;
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const firstMap = async (config: AgentConfig, profile: DeviceProfileSource, log: Logger): Promise<MachineMap> => {
+  const onBoard = await chooseMachineMap(config.dataDir, config.machineMapPath, log);
+  if (onBoard) return onBoard;
+  const fromServer = (await profile.ask())?.map;
+  if (!fromServer) {
+    throw new ConfigError(
+      'there is no machine map: set MACHINE_MAP to a file, or choose a map for this machine in the portal',
+    );
+  }
+  await keepPushedMap(config.dataDir, fromServer);
+  return fromServer;
+};
+
+/**
+ * Starts the agent: reads the machine, keeps the journal, ships it. It needs neither network nor broker nor a set clock.
+ * Throws `ConfigError` with one clear line when map, data folder or a second agent on it stand in the way.
+ */
+export const startAgent = async (config: AgentConfig, log: Logger): Promise<Agent> => {
+  const unlock = await lockDataDir(config.dataDir);
+  try {
+    return await startLocked(config, log, unlock);
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+};
+
+const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promise<void>): Promise<Agent> => {
+  const clock = createBoardClock();
+  const wallClock = createWallClock(clock.now);
+  const profile = createDeviceProfile({ ...config, log });
+  const service = createServiceNotifier(process.env, log);
+  let map = await firstMap(config, profile, log);
+  const contextOf = (of: MachineMap): RecordingContext => ({
+    boot: clock.boot,
+    map: { id: of.id, rev: of.rev },
+    channels: Object.keys(of.channels),
+  });
+
+  let recorder: Recorder | undefined;
+  const journal = await openJournal({
+    folder: join(config.dataDir, 'journal'),
+    capBytes: config.journalCapBytes,
+    clock: wallClock,
+    log,
+    context: contextOf(map),
+    state: () => recorder?.state(),
+  });
+  const recording = createRecorder(journal, clock);
+  recorder = recording;
+  journal.noteState();
+  journal.appendEvent(clock.now().mono, { type: 'start', agent_version: version });
+
+  let link: MachineLink = { state: 'starting', detail: undefined };
+  const uplink = startUplink({
+    serialNumber: config.machineSerial,
+    token: config.machineToken,
+    ca: config.mqttCa,
+    journal,
+    clock: wallClock,
+    log,
+    brokerUrl: async () => config.mqttUrl ?? profile.brokerUrl(),
+    status: () =>
+      describeBoard({
+        agentVersion: version,
+        firmwareVersion: config.firmwareVersion,
+        dataDir: config.dataDir,
+        journal,
+        map: () => map,
+        link: () => link,
+        clockSynced: () => clock.now().synced,
+        entriesWaiting: uplink.entriesWaiting,
+      }),
+    mapReceived: (pushed) => changes.received(pushed),
+  });
+
+  const pollMachine = (by: MachineMap) => {
+    recording.setChannels(Object.keys(by.channels));
+    return startPoller({
+      map: by,
+      monoNow: clock.mono,
+      reading(reading) {
+        const { live, roastChanged } = recording.record(reading);
+        uplink.show(live);
+        if (roastChanged) uplink.ship();
+        changes.afterReading();
+      },
+      linkChanged(next) {
+        if (next.state !== link.state)
+          log[next.state === 'ok' ? 'info' : 'warn']({ detail: next.detail }, `machine: ${next.state}`);
+        link = next;
+        uplink.refreshStatus();
+      },
+    });
+  };
+  const changes = createMapChanges({
+    dataDir: config.dataDir,
+    log,
+    current: () => map,
+    roastRuns: recording.roastRuns,
+    async use(next) {
+      await poller.stop();
+      map = next;
+      journal.setContext(contextOf(next));
+      poller = pollMachine(next);
+      uplink.refreshStatus();
+    },
+  });
+  let poller = pollMachine(map);
+
+  const checkClock = async (): Promise<void> => {
+    const before = clock.now().synced;
+    let synced = await isClockSynced(profile.serverOffsetMs());
+    if (!synced) {
+      await profile.ask();
+      synced = await isClockSynced(profile.serverOffsetMs());
+    }
+    clock.setSynced(synced);
+    if (synced !== before) {
+      journal.noteClock();
+      log.info({ synced }, 'wall clock');
+    }
+  };
+  const watchClock = (): void => {
+    checkClock().catch((error: unknown) => log.warn({ reason: String(error) }, 'could not check the wall clock'));
+  };
+  const clockTimer = setInterval(watchClock, clockCheckMs);
+  watchClock();
+
+  const stopFeeding = service.feedWatchdog(
+    () => poller.stalledMs() < stalledMs && journal.stats().stalledMs < stalledMs,
+  );
+  service.ready();
+  log.info({ map: map.id, rev: map.rev, epoch: journal.epoch, version }, 'reading the machine');
+
+  const close = async (): Promise<void> => {
+    service.stopping();
+    stopFeeding();
+    clearInterval(clockTimer);
+    await changes.settled();
+    await poller.stop();
+    journal.noteState();
+    await uplink.stop(goodbyeMs);
+    await journal.close();
+    await unlock();
+  };
+  return { close, [Symbol.asyncDispose]: close };
+};

@@ -1,0 +1,28 @@
+import { ConfigError } from '@roastery/runtime/env';
+import { planReads, readItems } from '../core/read-plan.ts';
+import { readMachineMap } from '../machine-map-file.ts';
+
+/** Says whether a map file is right, and what reading by it costs. Answers the exit code. */
+export const checkMap = async (path: string | undefined): Promise<number> => {
+  if (path === undefined) {
+    process.stderr.write('say which file: device-agent check-map FILE\n');
+    return 2;
+  }
+  try {
+    const map = await readMachineMap(path);
+    const reads = planReads(readItems(map), map);
+    const channels = Object.keys(map.channels).length;
+    process.stdout.write(
+      `${map.maker} ${map.model} (${map.id}, revision ${map.rev}): ${channels} channels in ${reads.length} requests, ${map.hz} readings a second\n`,
+    );
+    for (const { unit, table, start, count, items } of reads) {
+      const names = items.map(({ name }) => name).join(', ');
+      process.stdout.write(`  unit ${unit} ${table} ${start}-${start + count - 1}: ${names}\n`);
+    }
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 2;
+  }
+};

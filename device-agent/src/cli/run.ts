@@ -1,0 +1,14 @@
+import { createLogger } from '@roastery/runtime/logger';
+import { runProgram } from '@roastery/runtime/shutdown';
+import { startAgent } from '../agent.ts';
+import { readConfig } from '../config.ts';
+
+/** Runs the agent until it is told to stop. */
+export const run = (envFile: string | undefined): void => {
+  const log = createLogger('device-agent');
+  runProgram(log, async () => {
+    const config = readConfig(process.env, envFile);
+    log.level = config.logLevel;
+    return startAgent(config, log);
+  });
+};

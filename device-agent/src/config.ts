@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { ConfigError, readEnv } from '@roastery/runtime/env';
+import { logLevels, type LogLevel } from '@roastery/runtime/logger';
+import { z } from 'zod';
+
+export interface AgentConfig {
+  /** Base of the api with its version, without a slash at the end. */
+  readonly apiUrl: string;
+  readonly machineSerial: string;
+  readonly machineToken: string;
+  readonly firmwareVersion: string;
+  /** Machine map file; without it the map the server has for this machine. */
+  readonly machineMapPath: string | undefined;
+  readonly dataDir: string;
+  /** Asked from the api where absent. */
+  readonly mqttUrl: string | undefined;
+  /** PEM of the authority that signed the broker's certificate, where it is not a public one. */
+  readonly mqttCa: string | undefined;
+  readonly journalCapBytes: number;
+  readonly logLevel: LogLevel;
+}
+
+const basePath = '/api/v1';
+
+const apiUrlShape = z.url({ protocol: /^https?$/, error: 'write an address such as https://roastery.example' });
+const mqttUrlShape = z.url({ protocol: /^mqtts?$/, error: 'write mqtt://host:port or mqtts://host:port' });
+const required = (what: string) =>
+  z
+    .string({ error: `is missing: ${what}` })
+    .trim()
+    .min(1);
+
+const envShape = z.object({
+  API_URL: apiUrlShape,
+  MACHINE_SERIAL: required('the serial number of the machine').max(120),
+  MACHINE_TOKEN: required('the machine token shown at registration').max(512),
+  FIRMWARE_VERSION: z.string().trim().max(40).default('1.0.0'),
+  MACHINE_MAP: z.string().optional(),
+  DATA_DIR: z.string().default('/var/lib/roastery-agent'),
+  MQTT_URL: mqttUrlShape.optional(),
+  MQTT_CA: z.string().optional(),
+  JOURNAL_CAP_MIB: z.coerce.number().min(1).max(1_000_000).default(256),
+  LOG_LEVEL: z.enum(logLevels).default('info'),
+});
+
+/** Accepts the bare origin as well as the address with `/api/v1`. */
+const withBasePath = (url: string): string => {
+  const trimmed = url.replace(/\/+$/, '');
+  return trimmed.endsWith(basePath) ? trimmed : `${trimmed}${basePath}`;
+};
+
+const readText = (path: string, what: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new ConfigError(`${what} ${path} can't be read (${reason})`);
+  }
+};
+
+/**
+ * Reads the configuration from the environment and, below it, from an environment file (`NAME=value` lines). Throws
+ * `ConfigError` with one line that names what is wrong, never a value.
+ */
+export const readConfig = (env: NodeJS.ProcessEnv = process.env, envFile?: string): AgentConfig => {
+  const fromFile = envFile === undefined ? {} : parseEnv(readText(envFile, 'environment file'));
+  const values = readEnv(envShape, { ...fromFile, ...env });
+  if (values.MQTT_CA !== undefined && values.MQTT_URL?.startsWith('mqtt:')) {
+    throw new ConfigError('MQTT_CA is set but MQTT_URL is mqtt:// without encryption: write mqtts://');
+  }
+  return {
+    apiUrl: withBasePath(values.API_URL),
+    machineSerial: values.MACHINE_SERIAL,
+    machineToken: values.MACHINE_TOKEN,
+    firmwareVersion: values.FIRMWARE_VERSION,
+    machineMapPath: values.MACHINE_MAP,
+    dataDir: values.DATA_DIR,
+    mqttUrl: values.MQTT_URL,
+    mqttCa: values.MQTT_CA === undefined ? undefined : readText(values.MQTT_CA, 'MQTT_CA'),
+    journalCapBytes: Math.round(values.JOURNAL_CAP_MIB * 1_048_576),
+    logLevel: values.LOG_LEVEL,
+  };
+};

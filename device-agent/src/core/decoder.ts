@@ -1,0 +1,55 @@
+import { parseAddress, type Channel, type MachineMap } from '@roastery/contract/machine-map';
+import { fToC } from '@roastery/roasting/units';
+import { rawValue } from './raw-value.ts';
+
+/** Why a channel has no value: `bad` is the machine's own "no probe", `refused` a Modbus exception. */
+export type Quality = 'ok' | 'bad' | 'out_of_range' | 'not_a_number' | 'refused' | 'unit_silent';
+
+export interface DecodedValue {
+  /** In the unit of the portal: °C, %, …; null unless the quality is `ok`. */
+  readonly value: number | null;
+  readonly quality: Quality;
+}
+
+/** Answer of a unit, registers or bits (0 and 1), from the item's own place on. */
+export type Decode = (words: ArrayLike<number>, offset: number) => DecodedValue;
+
+/** The contract refuses values beyond this: no roaster has them. */
+const limit = 1e6;
+/** Four decimals are finer than any probe and keep `2153 × 0.1` from travelling as 215.30000000000001. */
+const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
+
+const toPortalUnit = (name: string, channel: Channel, map: Pick<MachineMap, 'maxDrumRpm'>) => {
+  if (channel.unit === '°F') return fToC;
+  if (channel.unit === 'rpm' && name === 'drum_speed') return (rpm: number) => (rpm / map.maxDrumRpm) * 100;
+  return (value: number) => value;
+};
+
+const without = (quality: Exclude<Quality, 'ok'>): DecodedValue => ({ value: null, quality });
+export const refusedValue = without('refused');
+export const silentValue = without('unit_silent');
+
+/** Builds the decoder of one channel: raw → `bad` → scale and offset → range in the map's unit → unit of the portal. */
+export const createDecoder = (
+  name: string,
+  channel: Channel,
+  map: Pick<MachineMap, 'order' | 'maxDrumRpm'>,
+): Decode => {
+  const { table, bit } = parseAddress(channel.at, 0);
+  // Coils and discrete inputs arrive as 0 and 1: the same as bit 0 of a register.
+  const shift = table === 'coil' || table === 'discrete' ? 0 : bit;
+  const order = channel.order ?? map.order;
+  const bad = new Set(channel.bad ?? []);
+  const convert = toPortalUnit(name, channel, map);
+  return (words, offset) => {
+    const first = words[offset];
+    if (first === undefined) return without('not_a_number');
+    const raw = shift === undefined ? rawValue(channel.as, order, first, words[offset + 1] ?? 0) : (first >> shift) & 1;
+    if (raw === undefined) return without('not_a_number');
+    if (bad.has(raw)) return without('bad');
+    const measured = raw * channel.scale + channel.offset;
+    if (channel.range && (measured < channel.range[0] || measured > channel.range[1])) return without('out_of_range');
+    const value = rounded(convert(measured));
+    return Math.abs(value) <= limit ? { value, quality: 'ok' } : without('out_of_range');
+  };
+};

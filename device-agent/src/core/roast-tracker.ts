@@ -1,0 +1,177 @@
+import type { JournalEvent } from '@roastery/contract/mqtt';
+import { createRoastDetector, isRetraction, type DetectorSnapshot, type Finding } from '@roastery/roasting/detector';
+import type { MarkKind, MarkOrigin } from '@roastery/roasting/marks';
+import { createSamplePlaces } from './sample-places.ts';
+
+export interface TrackedSample {
+  readonly seq: number;
+  /** Rising ms on the tracker's own axis, see `createTrackerAxis`. */
+  readonly timeMs: number;
+  readonly beanTempC: number | null;
+  readonly exhaustTempC: number | null;
+  readonly heatPower: number | null;
+  readonly fanSpeed: number | null;
+}
+
+export interface RunningRoast {
+  readonly id: string;
+  chargeMs: number;
+  /** Kinds the machine itself has signalled in this roast: the detector has no say in them any more. */
+  readonly saidByMachine: MarkKind[];
+  /** The detector follows this roast too, so that it may also lose it. */
+  followed: boolean;
+}
+
+/** Everything the tracker remembers, as plain JSON; taken between two samples. */
+export interface TrackerSnapshot {
+  readonly seq: number;
+  readonly lastMs: number | null;
+  readonly running: RunningRoast | null;
+  readonly endedMs: number | null;
+  readonly detector: DetectorSnapshot;
+}
+
+/** A charge signal this close to the detector's charge means the same charge. */
+const sameChargeMs = 120_000;
+/** Without a sample for so long nobody knows what became of the roast: the detector's own limit. */
+const lostAfterMs = 900_000;
+
+/**
+ * Turns samples and the machine's own signals into the events of roasts: which begin, their marks with corrections, how
+ * they end. The machine's signals take precedence over the detector. The same input gives the same events, so that a
+ * restart can go on from a snapshot by replaying what came after it; only the ids of new roasts come from outside.
+ */
+export const createRoastTracker = (newRoastId: () => string, snapshot?: TrackerSnapshot) => {
+  const detector = createRoastDetector({}, snapshot?.detector);
+  const places = createSamplePlaces();
+  let seq = snapshot?.seq ?? -1;
+  let lastMs = snapshot?.lastMs ?? null;
+  let running: RunningRoast | null = snapshot?.running ? structuredClone(snapshot.running) : null;
+  let endedMs = snapshot?.endedMs ?? null;
+  let events: JournalEvent[] = [];
+  let monoOffset = 0;
+
+  const mark = (
+    roast: RunningRoast,
+    kind: MarkKind,
+    at: { timeMs: number; tempC: number | null } | null,
+    origin: MarkOrigin,
+    confidence: number,
+    provisional: boolean,
+  ): void => {
+    const mono = at ? Math.round(at.timeMs - monoOffset) : null;
+    const atSeq = at ? places.nearest(at.timeMs) : null;
+    // Before this boot, or before the samples we remember: what was said about this mark last stands. Null would
+    // take it back.
+    if (at && (atSeq === null || mono === null || mono < 0)) return;
+    const temp = at?.tempC ?? null;
+    events.push({
+      type: 'mark',
+      roast_id: roast.id,
+      kind,
+      at_seq: atSeq,
+      at_mono: mono,
+      temp: temp !== null && temp >= -100 && temp <= 1200 ? Math.round(temp * 100) / 100 : null,
+      origin,
+      confidence: Math.min(1, Math.max(0, confidence)),
+      provisional,
+    });
+  };
+
+  const begin = (chargeMs: number): RunningRoast => {
+    running = { id: newRoastId(), chargeMs, saidByMachine: [], followed: false };
+    events.push({ type: 'roast', roast_id: running.id, state: 'in_progress' });
+    return running;
+  };
+  const end = (roast: RunningRoast, state: 'completed' | 'aborted', timeMs: number): void => {
+    events.push({ type: 'roast', roast_id: roast.id, state });
+    running = null;
+    endedMs = timeMs;
+  };
+
+  const signalled = (kind: MarkKind, sample: TrackedSample): void => {
+    let roast = running;
+    if (kind === 'charge') {
+      if (roast && sample.timeMs - roast.chargeMs > sameChargeMs) {
+        end(roast, 'aborted', sample.timeMs);
+        roast = null;
+      }
+      roast ??= begin(sample.timeMs);
+      roast.chargeMs = sample.timeMs;
+    }
+    if (!roast) return;
+    roast.saidByMachine.push(kind);
+    mark(roast, kind, { timeMs: sample.timeMs, tempC: sample.beanTempC }, 'machine', 1, false);
+    if (kind === 'drop') end(roast, 'completed', sample.timeMs);
+  };
+
+  const found = (finding: Finding): void => {
+    if (isRetraction(finding)) {
+      if (!running || running.saidByMachine.includes(finding.retract)) return;
+      mark(running, finding.retract, null, 'detector', 0, false);
+      if (finding.retract === 'charge') end(running, 'aborted', lastMs ?? 0);
+      return;
+    }
+    const timeMs = finding.timeSeconds * 1000;
+    if (finding.kind === 'charge') {
+      // Still about the roast that the machine has already ended.
+      if (!running && endedMs !== null && timeMs <= endedMs) return;
+      const roast = running ?? begin(timeMs);
+      roast.followed = true;
+      if (roast.saidByMachine.includes('charge')) return;
+      roast.chargeMs = timeMs;
+    }
+    const roast = running;
+    if (!roast?.followed || roast.saidByMachine.includes(finding.kind)) return;
+    mark(roast, finding.kind, { timeMs, tempC: finding.tempC }, 'detector', finding.confidence, finding.provisional);
+    if (finding.kind === 'drop' && !finding.provisional) end(roast, 'completed', timeMs);
+  };
+
+  return {
+    /**
+     * Takes the next sample with the signals the machine raised at it, answers the events to put down after it.
+     * `offsetMs` leads from the tracker's time to this boot's monotonic one.
+     */
+    push(sample: TrackedSample, signals: readonly MarkKind[], offsetMs: number): JournalEvent[] {
+      events = [];
+      monoOffset = offsetMs;
+      places.add(sample.timeMs, sample.seq);
+      const silenceMs = lastMs === null ? 0 : sample.timeMs - lastMs;
+      if (running && silenceMs > lostAfterMs) end(running, 'aborted', sample.timeMs);
+      seq = sample.seq;
+      lastMs = sample.timeMs;
+      for (const kind of signals) signalled(kind, sample);
+      const findings = detector.push({
+        timeSeconds: sample.timeMs / 1000,
+        beanTempC: sample.beanTempC,
+        exhaustTempC: sample.exhaustTempC,
+        heatPower: sample.heatPower,
+        fanSpeed: sample.fanSpeed,
+      });
+      for (const finding of findings) found(finding);
+      // The detector gave the roast up without a word: too long without a bean temperature.
+      const lost = running?.followed && detector.state === 'idle' && !running.saidByMachine.includes('charge');
+      if (running && lost) end(running, 'aborted', sample.timeMs);
+      return events;
+    },
+
+    /** Tells where an earlier sample lies, so that a mark may point back to it. */
+    remember(timeMs: number, sampleSeq: number): void {
+      places.add(timeMs, sampleSeq);
+    },
+
+    running: (): RunningRoast | null => running,
+    phase(): 'idle' | 'roasting' | 'dropped' {
+      if (running) return 'roasting';
+      return detector.state === 'dropped' ? 'dropped' : 'idle';
+    },
+    snapshot: (): TrackerSnapshot => ({
+      seq,
+      lastMs,
+      running: running && structuredClone(running),
+      endedMs,
+      detector: detector.snapshot(),
+    }),
+  };
+};
+export type RoastTracker = ReturnType<typeof createRoastTracker>;

@@ -1,0 +1,104 @@
+import { RangeSet, type SeqRange } from './ranges.ts';
+
+export interface SendPlanLimits {
+  /** Entries in one batch. */
+  readonly maxEntries: number;
+  /** Batches that may wait for their acknowledgement at one time. */
+  readonly window: number;
+  /** Slots of the window that backlog leaves to new entries. */
+  readonly reserved: number;
+  /** A batch without an acknowledgement goes out again after this long. */
+  readonly resendMs: number;
+}
+
+interface InFlight {
+  readonly from: number;
+  readonly to: number;
+  readonly sentAt: number;
+}
+
+/** Window while nothing is acknowledged: enough to notice that the server is back, little enough not to flood it. */
+const probeWindow = 2;
+
+/**
+ * Decides which entries go out next. New entries first, so that a backlog of days never holds them up; then the backlog
+ * from its newest end, since the roast that runs is what people wait for. Only an application acknowledgement ends an
+ * entry's turn: lost and overdue batches become waiting again.
+ */
+export const createSendPlan = (limits: SendPlanLimits) => {
+  const waiting = new RangeSet();
+  let inFlight: InFlight[] = [];
+  let freshFrom = 0;
+  let allowed = Math.min(8, limits.window);
+
+  const takeBack = (batches: readonly InFlight[]): void => {
+    for (const { from, to } of batches) waiting.add(from, to);
+  };
+
+  return {
+    /** Entries that are on disk and not acknowledged. */
+    offer(ranges: Iterable<SeqRange>): void {
+      for (const [from, to] of ranges) waiting.add(from, to);
+    },
+
+    /** Entries that will never be readable again (dropped, damaged). */
+    forget(from: number, to: number): void {
+      waiting.remove(from, to);
+    },
+
+    /** A connection begins: everything up to now is backlog, nothing is in flight. */
+    connected(): void {
+      takeBack(inFlight);
+      inFlight = [];
+      freshFrom = (waiting.last()?.[1] ?? -1) + 1;
+      allowed = Math.min(8, limits.window);
+    },
+
+    /** The range to read and send next, or undefined while the window is full or nothing waits. */
+    next(): { from: number; to: number; backlog: boolean } | undefined {
+      const last = waiting.last();
+      if (!last || inFlight.length >= allowed) return undefined;
+      const fresh = waiting.within(freshFrom, Number.MAX_SAFE_INTEGER)[0];
+      if (fresh) return { from: fresh[0], to: Math.min(fresh[1], fresh[0] + limits.maxEntries - 1), backlog: false };
+      if (inFlight.length >= Math.max(1, allowed - limits.reserved)) return undefined;
+      return { from: Math.max(last[0], last[1] - limits.maxEntries + 1), to: last[1], backlog: true };
+    },
+
+    sent(from: number, to: number, now: number): void {
+      waiting.remove(from, to);
+      inFlight.push({ from, to, sentAt: now });
+    },
+
+    acknowledged(ranges: readonly SeqRange[]): void {
+      const done = new RangeSet(ranges);
+      for (const [from, to] of ranges) waiting.remove(from, to);
+      let answered = false;
+      inFlight = inFlight.flatMap((batch) => {
+        const committed = done.within(batch.from, batch.to);
+        if (committed.length === 0) return batch;
+        answered = true;
+        const rest = new RangeSet([[batch.from, batch.to]]);
+        for (const [from, to] of committed) rest.remove(from, to);
+        return rest.ranges().map(([from, to]) => ({ from, to, sentAt: batch.sentAt }));
+      });
+      if (answered) allowed = Math.min(limits.window, allowed * 2);
+    },
+
+    /** Takes back what has waited too long for its acknowledgement; answers how many batches. */
+    takeOverdue(now: number): number {
+      const overdue = inFlight.filter((batch) => now - batch.sentAt >= limits.resendMs);
+      if (overdue.length === 0) return 0;
+      inFlight = inFlight.filter((batch) => now - batch.sentAt < limits.resendMs);
+      takeBack(overdue);
+      allowed = Math.min(probeWindow, limits.window);
+      return overdue.length;
+    },
+
+    /** Entries not yet acknowledged. */
+    outstanding(): number {
+      return waiting.count() + inFlight.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+    },
+    inFlightCount: (): number => inFlight.length,
+  };
+};
+export type SendPlan = ReturnType<typeof createSendPlan>;

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { deviceSelf } from '@roastery/contract/devices';
+import type { MachineMap } from '@roastery/contract/machine-map';
+import { createLogGate, type Logger } from '@roastery/runtime/logger';
+import { z } from 'zod';
+import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
+
+export interface DeviceProfile {
+  readonly mqttUrl: string;
+  readonly map: MachineMap | null;
+}
+
+export interface DeviceProfileParts {
+  readonly apiUrl: string;
+  readonly machineSerial: string;
+  readonly machineToken: string;
+  readonly dataDir: string;
+  readonly log: Logger;
+}
+
+const timeoutMs = 8000;
+const keptShape = z.object({ mqtt_url: z.string() });
+
+/**
+ * What the api knows of this board. The last answer is kept on disk, so that a start without a network finds its broker.
+ */
+export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataDir, log }: DeviceProfileParts) => {
+  const keptPath = join(dataDir, 'device.json');
+  const gate = createLogGate(60_000);
+  let serverOffsetMs: number | undefined;
+  let keptUrl: string | undefined;
+
+  const complain = (problem: string): undefined => {
+    const held = gate(problem);
+    if (held !== undefined) log.warn(held > 0 ? { problem, held_back: held } : { problem }, 'the api gives no answer');
+    return undefined;
+  };
+
+  const ask = async (): Promise<DeviceProfile | undefined> => {
+    const askedAt = Date.now();
+    let response: Response;
+    let body: unknown;
+    try {
+      response = await fetch(`${apiUrl}${deviceSelf.path}`, {
+        headers: { authorization: `Bearer ${machineToken}`, 'x-machine-serial': encodeURIComponent(machineSerial) },
+        signal: AbortSignal.timeout(timeoutMs),
+        redirect: 'error',
+      });
+      body = response.ok ? await response.json() : await response.body?.cancel();
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+      return complain(cause);
+    }
+    if (!response.ok)
+      return complain(
+        response.status === 401 ? 'machine serial or token is not accepted' : `status ${response.status}`,
+      );
+    const parsed = deviceSelf.response?.safeParse(body);
+    if (!parsed?.success) return complain('an answer of another shape');
+    const { mqtt_url: mqttUrl, map, server_time: serverTime } = parsed.data;
+    serverOffsetMs = Date.parse(serverTime) - (askedAt + Date.now()) / 2;
+    if (mqttUrl !== keptUrl) {
+      keptUrl = mqttUrl;
+      await writeFileAtomically(keptPath, `${JSON.stringify({ mqtt_url: mqttUrl })}\n`);
+    }
+    return { mqttUrl, map };
+  };
+
+  const kept = async (): Promise<string | undefined> => {
+    const text = await readFileIfThere(keptPath);
+    if (text === undefined) return undefined;
+    try {
+      return keptShape.parse(JSON.parse(text)).mqtt_url;
+    } catch (error) {
+      log.warn({ reason: String(error) }, 'the kept answer of the api is left aside');
+      return undefined;
+    }
+  };
+
+  return {
+    /** Asks the api; undefined when it can't be reached or doesn't accept us (said once a minute). */
+    ask,
+    /** The broker's address: the api's newest answer, else the one kept on disk. */
+    async brokerUrl(): Promise<string | undefined> {
+      const fresh = await ask();
+      keptUrl ??= await kept();
+      return fresh?.mqttUrl ?? keptUrl;
+    },
+    /** Server time minus ours at the last answer, ms. */
+    serverOffsetMs: (): number | undefined => serverOffsetMs,
+  };
+};
+export type DeviceProfileSource = ReturnType<typeof createDeviceProfile>;

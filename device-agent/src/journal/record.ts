@@ -1,0 +1,89 @@
+import { crc32 } from 'node:zlib';
+import type { JournalEvent } from '@roastery/contract/mqtt';
+import type { ClockReading, RecordingContext } from '../core/entry.ts';
+import type { RecordedState } from '../core/replay.ts';
+import type { SeqRange } from '../core/ranges.ts';
+
+/**
+ * A record on disk: two magic bytes, length and CRC-32 of the payload (little endian), the payload as JSON. The magic
+ * lets a reader find its feet again behind damaged bytes.
+ */
+export type JournalRecord =
+  | { readonly k: 'head'; readonly v: 1; readonly epoch: string; readonly first: number }
+  | ({ readonly k: 'context' } & RecordingContext)
+  | ({ readonly k: 'clock' } & ClockReading)
+  | { readonly k: 's'; readonly q: number; readonly m: number; readonly v: readonly (number | null)[] }
+  | { readonly k: 'e'; readonly q: number; readonly m: number; readonly e: JournalEvent }
+  | { readonly k: 'acked'; readonly ranges: readonly SeqRange[] }
+  | { readonly k: 'state'; readonly state: RecordedState };
+
+const magic = [0xa7, 0x4a] as const;
+const headBytes = 10;
+/** A tracker's state at 10 readings a second takes about 80 KB; a length far beyond it is damage. */
+const maxPayloadBytes = 1_048_576;
+
+export const encodeRecord = (record: JournalRecord): Buffer => {
+  const payload = Buffer.from(JSON.stringify(record));
+  const framed = Buffer.allocUnsafe(headBytes + payload.length);
+  framed[0] = magic[0];
+  framed[1] = magic[1];
+  framed.writeUInt32LE(payload.length, 2);
+  framed.writeUInt32LE(crc32(payload), 6);
+  payload.copy(framed, headBytes);
+  return framed;
+};
+
+/** Bytes that are no record, and the record before which they lie (`records.length` for a damaged tail). */
+export interface Damage {
+  readonly from: number;
+  readonly to: number;
+  readonly beforeRecord: number;
+  /** A record that was cut short while it was written: nothing that was ever synced to disk is missing. */
+  readonly torn: boolean;
+}
+
+export interface Scan {
+  readonly records: readonly JournalRecord[];
+  readonly damage: readonly Damage[];
+}
+
+const recordAt = (bytes: Buffer, at: number): { record: JournalRecord; end: number } | undefined => {
+  if (at + headBytes > bytes.length || bytes[at] !== magic[0] || bytes[at + 1] !== magic[1]) return undefined;
+  const length = bytes.readUInt32LE(at + 2);
+  const end = at + headBytes + length;
+  if (length > maxPayloadBytes || end > bytes.length) return undefined;
+  const payload = bytes.subarray(at + headBytes, end);
+  if (crc32(payload) !== bytes.readUInt32LE(at + 6)) return undefined;
+  return { record: JSON.parse(payload.toString()) as JournalRecord, end };
+};
+
+/** Whether the bytes from `at` on are the beginning of one record whose end was never written. */
+const isTornRecord = (bytes: Buffer, at: number): boolean => {
+  const left = bytes.length - at;
+  if (bytes[at] !== magic[0] || (left > 1 && bytes[at + 1] !== magic[1])) return false;
+  if (left < 6) return true;
+  const length = bytes.readUInt32LE(at + 2);
+  return length <= maxPayloadBytes && left < headBytes + length;
+};
+
+/** Reads all records whose checksum holds; what lies between them is reported, never thrown over. */
+export const scanRecords = (bytes: Buffer): Scan => {
+  const records: JournalRecord[] = [];
+  const damage: Damage[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const found = recordAt(bytes, at);
+    if (found) {
+      records.push(found.record);
+      at = found.end;
+      continue;
+    }
+    const from = at;
+    do at = bytes.indexOf(magic[0], at + 1);
+    while (at !== -1 && !recordAt(bytes, at));
+    if (at === -1) at = bytes.length;
+    const torn = at === bytes.length && isTornRecord(bytes, from);
+    damage.push({ from, to: at, beforeRecord: records.length, torn });
+  }
+  return { records, damage };
+};

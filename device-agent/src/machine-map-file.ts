@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { machineMapShape, type MachineMap } from '@roastery/contract/machine-map';
+import { ConfigError } from '@roastery/runtime/env';
+import type { Logger } from '@roastery/runtime/logger';
+import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
+
+interface Issue {
+  readonly path: PropertyKey[];
+  readonly message: string;
+  readonly errors?: readonly (readonly Issue[])[];
+}
+
+/** `channels.bean_temp.at: …`: where in the map, and what to write there. */
+const describeIssue = (issue: Issue): string => {
+  const where = issue.path.map(String).join('.') || 'the map';
+  return `${where}: ${issue.message}`;
+};
+
+/** Takes a machine map from text. Throws `ConfigError` with one line that names every wrong place in it. */
+export const parseMachineMap = (text: string, source: string): MachineMap => {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(
+      `machine map ${source} is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  const parsed = machineMapShape.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(describeIssue);
+  const more = issues.length > 3 ? `; and ${issues.length - 3} more` : '';
+  throw new ConfigError(`machine map ${source} is wrong at ${issues.slice(0, 3).join('; ')}${more}`);
+};
+
+export const readMachineMap = async (path: string): Promise<MachineMap> => {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new ConfigError(`machine map ${path} can't be read (${reason})`);
+  }
+  return parseMachineMap(text, path);
+};
+
+/** The map that the server pushed last, kept on the board so that it counts without a network too. */
+const pushedMapPath = (dataDir: string): string => join(dataDir, 'machine-map.json');
+
+export const keepPushedMap = (dataDir: string, map: MachineMap): Promise<void> =>
+  writeFileAtomically(pushedMapPath(dataDir), `${JSON.stringify(map, null, 2)}\n`);
+
+/**
+ * The map to read by: the one the server pushed, unless the file on the board is a newer revision of it. A pushed map
+ * that can't be read any more is left aside with a warning; a wrong file stops the start.
+ */
+export const chooseMachineMap = async (
+  dataDir: string,
+  filePath: string | undefined,
+  log: Logger,
+): Promise<MachineMap | undefined> => {
+  const fromFile = filePath === undefined ? undefined : await readMachineMap(filePath);
+  const text = await readFileIfThere(pushedMapPath(dataDir));
+  if (text === undefined) return fromFile;
+  try {
+    const pushed = parseMachineMap(text, pushedMapPath(dataDir));
+    return fromFile && fromFile.id === pushed.id && fromFile.rev > pushed.rev ? fromFile : pushed;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    log.warn({ reason: error.message }, 'the map that the server pushed is left aside');
+    return fromFile;
+  }
+};

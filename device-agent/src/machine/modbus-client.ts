@@ -1,0 +1,99 @@
+import { createRequire } from 'node:module';
+import { createConnection, type Socket } from 'node:net';
+import type { Link } from '@roastery/contract/machine-map';
+import { pause } from '@roastery/runtime/backoff';
+import type { ModbusRTU } from 'modbus-serial/ModbusRTU.js';
+
+/**
+ * One connection to a line of Modbus units through `modbus-serial`. We own the socket: the library's `destroy()` and a
+ * closed socket leave its promises hanging, so deadlines and closing are ours.
+ */
+export interface ModbusClient {
+  readonly modbus: ModbusRTU;
+  /** Bytes that no request asked for: a late or doubled answer that would be taken for the next one. */
+  strayBytes(): number;
+  /** Closes at once. Requests that still run are not settled. */
+  close(): void;
+}
+
+// The package's types describe an ES default export, its code is CommonJS: `require` is what both agree on.
+const ModbusClass = createRequire(import.meta.url)('modbus-serial') as typeof ModbusRTU;
+
+/**
+ * The receive buffer of the library's serial and telnet ports, which it never clears. Private there, so the version is
+ * pinned (8.0.25) and a test notices when it moves.
+ */
+const bufferOf = (modbus: ModbusRTU): unknown => Reflect.get(Object(Reflect.get(modbus, '_port')), '_buffer');
+const strayBytesOf = (modbus: ModbusRTU): number => {
+  const buffer = bufferOf(modbus);
+  return Buffer.isBuffer(buffer) ? buffer.length : 0;
+};
+
+export class LinkError extends Error {
+  override readonly name = 'LinkError';
+}
+
+const connectSocket = (host: string, port: number, deadlineMs: number): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = createConnection({ host, port, noDelay: true, keepAlive: true });
+    const fail = (reason: string): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(new LinkError(`${host}:${port} ${reason}`));
+    };
+    const timer = setTimeout(() => fail(`did not answer within ${deadlineMs} ms`), deadlineMs);
+    socket.once('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
+    socket.once('connect', () => {
+      clearTimeout(timer);
+      socket.removeAllListeners('error');
+      // Its 'close' follows; the request that runs finds out by its deadline or through `onClosed`.
+      socket.on('error', () => socket.destroy());
+      resolve(socket);
+    });
+  });
+
+const openOnSocket = async (
+  link: Extract<Link, { kind: 'tcp' | 'rtu-over-tcp' }>,
+  deadlineMs: number,
+  onClosed: () => void,
+): Promise<ModbusClient> => {
+  const socket = await connectSocket(link.host, link.port, deadlineMs);
+  const modbus = new ModbusClass();
+  modbus.on('error', onClosed);
+  if (link.kind === 'tcp') await modbus.linkTCP(socket, { port: link.port });
+  else await modbus.linkTelnet(socket, { port: link.port });
+  socket.once('close', onClosed);
+  if (socket.destroyed) throw new LinkError(`${link.host}:${link.port} closed at once`);
+  return { modbus, strayBytes: () => strayBytesOf(modbus), close: () => socket.destroy() };
+};
+
+const openOnSerial = async (
+  link: Extract<Link, { kind: 'rtu' | 'ascii' }>,
+  deadlineMs: number,
+  onClosed: () => void,
+): Promise<ModbusClient> => {
+  const modbus = new ModbusClass();
+  modbus.on('error', onClosed);
+  modbus.on('close', onClosed);
+  // Closing a port that is not open answers an error, which tells us nothing new.
+  const close = (): void => modbus.close(() => undefined);
+  const options = { baudRate: link.baud, dataBits: link.dataBits, parity: link.parity, stopBits: link.stopBits };
+  const opening =
+    link.kind === 'rtu' ? modbus.connectRTUBuffered(link.path, options) : modbus.connectAsciiSerial(link.path, options);
+  const deadline = new AbortController();
+  const openedInTime = opening.then(() => true);
+  const inTime = await Promise.race([openedInTime, pause(deadlineMs, deadline.signal).then(() => false)]);
+  deadline.abort();
+  if (!inTime) {
+    // It may still open one day, and would keep the port from the next attempt.
+    opening.then(close, () => undefined);
+    throw new LinkError(`${link.path} did not open within ${deadlineMs} ms`);
+  }
+  return { modbus, strayBytes: () => strayBytesOf(modbus), close };
+};
+
+/** Opens the line. Throws when it can't within `deadlineMs`; `onClosed` is called when it breaks later. */
+export const openModbus = (link: Link, deadlineMs: number, onClosed: () => void): Promise<ModbusClient> =>
+  link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
+    ? openOnSocket(link, deadlineMs, onClosed)
+    : openOnSerial(link, deadlineMs, onClosed);

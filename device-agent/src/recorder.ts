@@ -1,0 +1,77 @@
+import type { LiveReading } from '@roastery/contract/mqtt';
+import { markKinds, type MarkKind } from '@roastery/roasting/marks';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import type { BoardClock } from './clock/board-clock.ts';
+import { resumeTracker, trackedSample, type RecordedState } from './core/replay.ts';
+import type { RoastTracker } from './core/roast-tracker.ts';
+import type { Journal } from './journal/journal.ts';
+import type { Reading } from './machine/poller.ts';
+
+/** How often the tracker's state is put down between two segments: a restart replays at most this much. */
+const stateEveryMs = 180_000;
+
+const isMarkKind = (name: string): name is MarkKind => markKinds.some((kind) => kind === name);
+
+/**
+ * Puts readings into the journal, the events of roasts after them, and answers what to show live. It goes on with the
+ * roast that the journal ends in.
+ */
+export const createRecorder = (journal: Journal, clock: BoardClock) => {
+  const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => uuidV7());
+  let channels: readonly string[] = [];
+  let stateNotedAt = clock.mono();
+  let ended: LiveReading['roast'] = null;
+  for (const event of owed) journal.appendEvent(clock.now().mono, event);
+
+  return {
+    tracker,
+    state: (): RecordedState => ({ tracker: tracker.snapshot(), clock: clock.now(), offsetMs }),
+    setChannels(names: readonly string[]): void {
+      channels = names;
+    },
+    roastRuns: (): boolean => tracker.running() !== null,
+
+    record({ mono, values, risen }: Reading): { live: LiveReading; roastChanged: boolean } {
+      const seq = journal.appendSample(mono, values);
+      const before = tracker.running();
+      const signals = risen.filter(isMarkKind);
+      const events = tracker.push(trackedSample(seq, mono + offsetMs, channels, values), signals, offsetMs);
+      for (const event of events) {
+        journal.appendEvent(mono, event);
+        if (event.type === 'roast' && event.state !== 'in_progress' && before?.id === event.roast_id) {
+          ended = { id: before.id, charge_mono: chargeMono(before.chargeMs), state: event.state };
+        }
+      }
+      if (mono - stateNotedAt >= stateEveryMs) {
+        stateNotedAt = mono;
+        journal.noteState();
+      }
+      const live: LiveReading = {
+        v: 1,
+        epoch: journal.epoch,
+        seq,
+        boot: clock.boot,
+        t: Date.now(),
+        mono,
+        values: Object.fromEntries(channels.map((name, column) => [name, values[column] ?? null])),
+        roast: liveRoast(tracker),
+        phase: tracker.phase(),
+      };
+      return { live, roastChanged: events.length > 0 };
+    },
+  };
+
+  /** A charge before this boot has no monotonic time in it. */
+  function chargeMono(chargeMs: number): number {
+    return Math.max(0, Math.round(chargeMs - offsetMs));
+  }
+
+  /** The roast that runs; after its drop the ended one, until the drum is at rest. */
+  function liveRoast(from: RoastTracker): LiveReading['roast'] {
+    const running = from.running();
+    if (running) return { id: running.id, charge_mono: chargeMono(running.chargeMs), state: 'in_progress' };
+    if (from.phase() === 'idle') ended = null;
+    return ended;
+  }
+};
+export type Recorder = ReturnType<typeof createRecorder>;

@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import type { Logger } from '@roastery/runtime/logger';
+
+/**
+ * Tells systemd how we are, through its own `systemd-notify` program: a datagram socket needs native code in Node. Does
+ * nothing outside a `Type=notify` service.
+ */
+export const createServiceNotifier = (env: NodeJS.ProcessEnv, log: Logger) => {
+  const active = env['NOTIFY_SOCKET'] !== undefined;
+  const watchdogMs = active ? Number(env['WATCHDOG_USEC'] ?? 0) / 1000 : 0;
+  const notify = (...words: string[]): void => {
+    if (!active) return;
+    execFile('systemd-notify', words, { timeout: 5000 }, (error) => {
+      if (error) log.warn({ reason: error.message }, 'systemd-notify failed');
+    });
+  };
+  return {
+    ready: (): void => notify('--ready'),
+    stopping: (): void => notify('STOPPING=1'),
+    /** Feeds the watchdog twice per period, as long as `healthy()` says so. Returns how to stop. */
+    feedWatchdog(healthy: () => boolean): () => void {
+      if (watchdogMs <= 0) return () => undefined;
+      const timer = setInterval(() => {
+        if (healthy()) notify('WATCHDOG=1');
+        else log.error('no progress: the watchdog is not fed');
+      }, watchdogMs / 2);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+  };
+};

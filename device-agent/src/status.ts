@@ -1,0 +1,38 @@
+import { statfs } from 'node:fs/promises';
+import type { Journal } from './journal/journal.ts';
+import type { MachineLink } from './machine/poller.ts';
+import type { MachineMap } from '@roastery/contract/machine-map';
+import type { StatusDetails } from './uplink/uplink.ts';
+
+export interface StatusSources {
+  readonly agentVersion: string;
+  readonly firmwareVersion: string;
+  readonly dataDir: string;
+  readonly journal: Journal;
+  readonly map: () => MachineMap;
+  readonly link: () => MachineLink;
+  readonly clockSynced: () => boolean;
+  readonly entriesWaiting: () => number;
+}
+
+/** What the board says about itself in its retained status. */
+export const describeBoard = async (from: StatusSources): Promise<StatusDetails> => {
+  const { bavail, bsize } = await statfs(from.dataDir);
+  const { bytes, droppedEntries, trouble } = from.journal.stats();
+  const link = from.link();
+  const map = from.map();
+  const detail = [link.detail, trouble === undefined ? undefined : `journal: ${trouble}`].filter(
+    (part) => part !== undefined,
+  );
+  return {
+    agent_version: from.agentVersion,
+    firmware_version: from.firmwareVersion,
+    epoch: from.journal.epoch,
+    map: { id: map.id, rev: map.rev },
+    machine_link: link.state,
+    ...(detail.length > 0 ? { machine_link_detail: detail.join('; ').slice(0, 300) } : {}),
+    journal: { entries_waiting: from.entriesWaiting(), bytes, dropped_entries: droppedEntries },
+    clock_synced: from.clockSynced(),
+    disk_free_bytes: bavail * bsize,
+  };
+};

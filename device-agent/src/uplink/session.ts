@@ -1,0 +1,136 @@
+import { createConnection, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { pause } from '@roastery/runtime/backoff';
+import { MqttClient } from 'mqtt';
+
+export interface SessionOptions {
+  /** `mqtt://host:port` or `mqtts://host:port`. */
+  readonly url: string;
+  readonly clientId: string;
+  readonly username: string;
+  readonly password: string;
+  readonly will: { readonly topic: string; readonly payload: string };
+  /** PEM of the authority to trust instead of the built-in ones. */
+  readonly ca: string | undefined;
+  readonly message: (topic: string, payload: Buffer) => void;
+}
+
+/** `network`: nobody there. `busy`: somebody who can't serve us now. `refused`: somebody who won't let us in. */
+export type SessionFailure = 'network' | 'busy' | 'refused';
+
+/** Why there is no connection; how soon it is worth another try depends on it. */
+export class SessionError extends Error {
+  override readonly name = 'SessionError';
+  readonly stage: SessionFailure;
+
+  constructor(stage: SessionFailure, message: string) {
+    super(message);
+    this.stage = stage;
+  }
+}
+
+/** One connection to the broker, from CONNACK to its end. It never reconnects: the next one is a new session. */
+export interface Session {
+  readonly closed: Promise<string>;
+  readonly isOpen: () => boolean;
+  readonly subscribe: (topics: readonly string[]) => Promise<void>;
+  /** QoS 0, thrown away when the line is congested: the next reading is fresher. */
+  readonly show: (topic: string, payload: string) => void;
+  /** QoS 1, resolves on PUBACK, rejects when the connection ends first. */
+  readonly publish: (topic: string, payload: string | Buffer, options?: { retain?: boolean }) => Promise<void>;
+  /** A clean DISCONNECT: the broker drops the last will. */
+  readonly end: () => Promise<void>;
+  /** Closes at once: the broker publishes the last will. */
+  readonly abort: () => void;
+}
+
+const tcpDeadlineMs = 3000;
+const connackDeadlineMs = 10_000;
+/** Dead connections are noticed within one and a half of these. */
+const keepaliveSeconds = 15;
+/** Bytes that may wait in the socket before live readings are thrown away. */
+const congestedBytes = 65_536;
+
+const openStream = ({ url, ca }: SessionOptions): Socket => {
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (protocol !== 'mqtts:') return createConnection({ host, port: Number(port || 1883), noDelay: true });
+  return connectTls({ host, port: Number(port || 8883), servername: host, ...(ca === undefined ? {} : { ca }) });
+};
+
+/** CONNACK 3 says "server unavailable", every other code is about us; a certificate that we don't trust is too. */
+const isRefusal = (code: unknown): boolean =>
+  typeof code === 'number' ? code !== 3 : typeof code === 'string' && /CERT|SIGNED|ALTNAME|ISSUER/.test(code);
+
+/** Opens a session. Throws `SessionError` when there is none within the deadlines. */
+export const openSession = (options: SessionOptions): Promise<Session> =>
+  new Promise((resolve, reject) => {
+    let reached = false;
+    let reason = 'connection closed';
+    const stream = openStream(options);
+    stream.once('connect', () => (reached = true));
+    // A new client each time, so that nothing of an earlier session is kept or sent again behind our back.
+    const client = new MqttClient(() => stream, {
+      protocolVersion: 4,
+      clean: true,
+      clientId: options.clientId,
+      username: options.username,
+      password: options.password,
+      keepalive: keepaliveSeconds,
+      reconnectPeriod: 0,
+      connectTimeout: connackDeadlineMs,
+      queueQoSZero: false,
+      resubscribe: false,
+      will: { topic: options.will.topic, payload: Buffer.from(options.will.payload), qos: 1, retain: true },
+    });
+    const tcpTimer = setTimeout(() => {
+      if (reached) return;
+      reason = `no connection within ${tcpDeadlineMs} ms`;
+      stream.destroy();
+    }, tcpDeadlineMs);
+    let refused = false;
+    client.on('error', (error) => {
+      reason = error.message || ('code' in error ? String(error.code) : error.name);
+      refused ||= 'code' in error && isRefusal(error.code);
+      stream.destroy();
+    });
+    let open = false;
+    const closed = new Promise<string>((settle) => {
+      stream.once('close', () => {
+        clearTimeout(tcpTimer);
+        const wasOpen = open;
+        open = false;
+        client.end(true);
+        settle(reason);
+        if (!wasOpen) reject(new SessionError(refused ? 'refused' : reached ? 'busy' : 'network', reason));
+      });
+    });
+    client.on('message', (topic, payload) => options.message(topic, payload));
+    client.once('connect', () => {
+      open = true;
+      resolve({
+        closed,
+        isOpen: () => open,
+        async subscribe(topics) {
+          const granted = await client.subscribeAsync([...topics], { qos: 1 });
+          const denied = granted.filter(({ qos }) => qos > 2).map(({ topic }) => topic);
+          if (denied.length > 0) throw new SessionError('refused', `subscription refused: ${denied.join(', ')}`);
+        },
+        show(topic, payload) {
+          if (open && stream.writableLength < congestedBytes) client.publish(topic, payload, { qos: 0 });
+        },
+        async publish(topic, payload, { retain = false } = {}) {
+          if (!open) throw new SessionError('network', 'not connected');
+          await client.publishAsync(topic, payload, { qos: 1, retain });
+        },
+        async end() {
+          reason = 'closed by us';
+          client.end(false, {}, () => undefined);
+          await Promise.race([closed, pause(1000)]);
+          stream.destroy();
+          await closed;
+        },
+        abort: () => void stream.destroy(),
+      });
+    });
+  });

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import type { MachineMap } from '@roastery/contract/machine-map';
+import { clientIdOf, topicOf, type DeviceStatus, type LiveReading, type TopicKind } from '@roastery/contract/mqtt';
+import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
+import { createLogGate, type Logger } from '@roastery/runtime/logger';
+import type { WallClock } from '../core/wall-clock.ts';
+import type { Journal } from '../journal/journal.ts';
+import { createInbox } from './inbox.ts';
+import { openSession, SessionError, type Session, type SessionFailure } from './session.ts';
+import { createShipper } from './shipper.ts';
+
+export type StatusDetails = Omit<DeviceStatus, 'v' | 'online' | 'session' | 't'>;
+
+export interface UplinkParts {
+  readonly serialNumber: string;
+  readonly token: string;
+  readonly ca: string | undefined;
+  readonly journal: Journal;
+  readonly clock: WallClock;
+  readonly log: Logger;
+  /** Where the broker is; undefined while nobody knows. */
+  readonly brokerUrl: () => Promise<string | undefined>;
+  /** What the status says besides connection and session. */
+  readonly status: () => Promise<StatusDetails>;
+  readonly mapReceived: (map: MachineMap) => void;
+}
+
+/** New entries go out this often. */
+const shipEveryMs = 1000;
+/** The retained status is never older than 30 s. */
+const statusEveryMs = 25_000;
+/** Time for a retained acknowledgement to arrive, before what it covers is sent again. */
+const settleMs = 150;
+const sameLineEveryMs = 60_000;
+
+/** An address where nobody answers costs nothing to try: live is to be back within 2 s. A refusal won't change so soon. */
+const createBackoffs = (): Record<SessionFailure, Backoff> => ({
+  network: createBackoff(300, 1500),
+  busy: createBackoff(500, 5000),
+  refused: createBackoff(1000, 60_000),
+});
+
+const said: Record<SessionFailure, string> = {
+  network: 'no connection to the broker',
+  busy: 'the broker does not answer as it should',
+  refused: 'the broker does not let this board in',
+};
+
+/** Keeps a session to the broker: journal, live readings and status go up, acknowledgements and maps come down. */
+export const startUplink = (parts: UplinkParts) => {
+  const { serialNumber, journal, log } = parts;
+  const topic = (kind: TopicKind): string => topicOf(serialNumber, kind);
+  const shipper = createShipper(journal, parts.clock, topic('journal'), log);
+  const gate = createLogGate(sameLineEveryMs);
+  const stopping = new AbortController();
+  let session: { readonly id: string; readonly line: Session } | undefined;
+
+  const warn = (what: string, details: object): void => {
+    const held = gate(what);
+    if (held !== undefined) log.warn(held > 0 ? { ...details, held_back: held } : details, what);
+  };
+
+  const statusText = (id: string, online: boolean, details: Partial<StatusDetails> = {}): string =>
+    JSON.stringify({ v: 1, online, session: id, t: parts.clock.now().wall, ...details });
+  const publishStatus = async (line: Session, id: string, online: boolean): Promise<void> =>
+    line.publish(topic('status'), statusText(id, online, await parts.status()), { retain: true });
+
+  const ship = (): void => {
+    if (session) void shipper.ship(session.line);
+  };
+  const refreshStatus = (): void => {
+    if (!session) return;
+    publishStatus(session.line, session.id, true).catch((error: unknown) =>
+      log.debug({ reason: String(error) }, 'status not delivered'),
+    );
+  };
+
+  const receive = createInbox({
+    acknowledged(ack) {
+      shipper.acknowledged(ack);
+      ship();
+    },
+    mapReceived: (map) => parts.mapReceived(map),
+    unreadable: (from, issue) => warn('ignored a message from the server', { topic: from, issue }),
+  });
+
+  /** One session from CONNACK to its end; answers why it ended. */
+  const serve = async (url: string): Promise<string> => {
+    const id = randomUUID();
+    const line = await openSession({
+      url,
+      clientId: clientIdOf(serialNumber),
+      username: serialNumber,
+      password: parts.token,
+      ca: parts.ca,
+      will: { topic: topic('status'), payload: statusText(id, false) },
+      message: receive,
+    });
+    try {
+      await Promise.race([line.subscribe([topic('ack'), topic('config'), topic('plan')]), broken(line)]);
+      await Promise.race([publishStatus(line, id, true), broken(line)]);
+    } catch (error) {
+      line.abort();
+      throw error;
+    }
+    session = { id, line };
+    await pause(settleMs, stopping.signal);
+    shipper.connected();
+    log.info({ waiting: shipper.entriesWaiting() }, 'connected to the broker');
+    const timers = [setInterval(ship, shipEveryMs), setInterval(refreshStatus, statusEveryMs)];
+    ship();
+    const reason = await line.closed;
+    for (const timer of timers) clearInterval(timer);
+    session = undefined;
+    return reason;
+  };
+
+  const run = async (): Promise<void> => {
+    const backoffs = createBackoffs();
+    while (!stopping.signal.aborted) {
+      let failure: SessionFailure = 'network';
+      try {
+        const url = await parts.brokerUrl();
+        if (url !== undefined) {
+          const reason = await serve(url);
+          if (stopping.signal.aborted) break;
+          warn('connection to the broker lost', { reason });
+          for (const backoff of Object.values(backoffs)) backoff.reset();
+        }
+      } catch (error) {
+        failure = error instanceof SessionError ? error.stage : 'busy';
+        warn(said[failure], { reason: error instanceof Error ? error.message : String(error) });
+      }
+      await pause(backoffs[failure].nextMs(), stopping.signal);
+    }
+  };
+  const running = run();
+
+  return {
+    /** Shows a reading to whoever watches; nothing when offline. */
+    show: (reading: LiveReading): void => session?.line.show(topic('live'), JSON.stringify(reading)),
+    /** Sends what is new now, not at the next turn. */
+    ship,
+    refreshStatus,
+    entriesWaiting: (): number => shipper.entriesWaiting(),
+    /** What is on disk and goes out within `graceMs` still does; then the status says offline. */
+    async stop(graceMs: number): Promise<void> {
+      stopping.abort();
+      if (session) {
+        const { id, line } = session;
+        const goodbye = shipper
+          .ship(line)
+          .then(() => publishStatus(line, id, false))
+          .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not say goodbye'));
+        await Promise.race([goodbye, pause(graceMs)]);
+        await line.end();
+      }
+      await running;
+    },
+  };
+};
+export type Uplink = ReturnType<typeof startUplink>;
+
+/** Rejects when the connection ends: what is awaited on it may never settle. */
+const broken = async (line: Session): Promise<never> => {
+  throw new SessionError('busy', await line.closed);
+};
