@@ -1,9 +1,10 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
+import { endpointOutlines } from './build/endpoint-outlines.ts';
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [endpointOutlines(), react(), tailwindcss()],
   // Workspace packages are read from their sources, so the portal needs no build of them.
   resolve: { conditions: ['source', ...defaultClientConditions] },
   build: {

@@ -1,5 +1,4 @@
 import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
-import { useEffect } from 'react';
 import { sentenceFor } from '../api/api-error.ts';
 import { useSession, useUser } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
@@ -20,16 +19,12 @@ const degrees = [
   { value: 'F', label: 'Fahrenheit, °F' },
 ] as const;
 
-/** Who is signed in, how the portal looks to them, and the way out. */
+/** Who is signed in, how the portal looks to them, and the way out. Opens at once: it is fetched when first asked for. */
 export const AccountMenu = () => {
   const user = useUser();
   const { changePreferences } = useSession();
   const logout = useLogout();
   const theme = useThemeChoice();
-
-  // The choice belongs to the account: this browser takes it over when somebody signs in.
-  const kept = user.preferences.theme;
-  useEffect(() => chooseTheme(kept), [kept]);
 
   const keep = async (change: Parameters<typeof changePreferences>[0]) => {
     try {
@@ -44,7 +39,7 @@ export const AccountMenu = () => {
   };
 
   return (
-    <Menu trigger={<AccountButton name={personName(user)} />}>
+    <Menu trigger={<AccountButton name={personName(user)} />} defaultOpen>
       <div className="px-2 pt-1.5 pb-1">
         <p className="max-w-56 truncate font-medium text-strong">{personName(user)}</p>
         <p className="max-w-56 truncate text-xs text-muted">{user.email}</p>

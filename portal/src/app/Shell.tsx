@@ -1,9 +1,11 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Outlet, ScrollRestoration, useLocation } from 'react-router-dom';
 import { useSWRConfig } from 'swr';
+import { useUser } from '../api/session.tsx';
 import { useReachability } from '../api/reachability.ts';
 import { OfflineBanner } from '../components/OfflineBanner.tsx';
 import { PageActionsProvider } from '../components/page-actions.tsx';
+import { chooseTheme, themeChoice } from '../ui/theme.ts';
 import { Toaster } from '../ui/Toaster.tsx';
 import { useKeyboard } from './keyboard.ts';
 import { PhoneBar } from './PhoneBar.tsx';
@@ -39,6 +41,14 @@ const useRefreshOnReturn = () => {
   }, [reachable, mutate]);
 };
 
+/** The choice of theme belongs to the account: this browser takes it over when somebody signs in. */
+const useKeptTheme = () => {
+  const { theme } = useUser().preferences;
+  useEffect(() => {
+    if (themeChoice() !== theme) chooseTheme(theme);
+  }, [theme]);
+};
+
 const Frame = () => {
   const [layer, setLayer] = useState<Layer | null>(null);
   // A layer stays mounted once it was opened, so that closing can fade and focus returns.
@@ -59,6 +69,7 @@ const Frame = () => {
   useKeyboard({ onPalette: openPalette, onHelp: openHelp });
   useFocusOnNavigation(pathname);
   useRefreshOnReturn();
+  useKeptTheme();
 
   return (
     <div className="min-h-dvh lg:pl-57">

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { useUser } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
@@ -10,7 +10,31 @@ import { Mark } from './Mark.tsx';
 import { RoastingNow } from './RoastingNow.tsx';
 import { personName } from './Sidebar.tsx';
 
-const AccountMenu = lazy(async () => ({ default: (await import('./AccountMenu.tsx')).AccountMenu }));
+const loadAccountMenu = async () => ({ default: (await import('./AccountMenu.tsx')).AccountMenu });
+const AccountMenu = lazy(loadAccountMenu);
+const reach = () => void loadAccountMenu();
+
+/** The menu's code is fetched when somebody reaches for it, not with the first page. */
+const Account = ({ name }: { name: string }) => {
+  const [isAsked, setIsAsked] = useState(false);
+  const button = (
+    <AccountButton
+      name={name}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={reach}
+      onFocus={reach}
+      onClick={() => setIsAsked(true)}
+    />
+  );
+  return isAsked ? (
+    <Suspense fallback={button}>
+      <AccountMenu />
+    </Suspense>
+  ) : (
+    button
+  );
+};
 
 export const TopBar = ({ onSearch }: { onSearch: () => void }) => {
   const name = personName(useUser());
@@ -37,9 +61,7 @@ export const TopBar = ({ onSearch }: { onSearch: () => void }) => {
       </div>
       <div className="flex min-w-0 items-center gap-3">
         <RoastingNow />
-        <Suspense fallback={<AccountButton name={name} disabled />}>
-          <AccountMenu />
-        </Suspense>
+        <Account name={name} />
       </div>
     </header>
   );

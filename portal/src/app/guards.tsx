@@ -2,6 +2,7 @@ import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router-dom
 import { useSession } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
 import { Mark } from './Mark.tsx';
+import { safeNext } from './safe-next.ts';
 
 /** Shown while the session is being checked. */
 export const Loading = () => (
@@ -24,16 +25,6 @@ export const RequireSession = () => {
 
 /** Non-admins go to the dashboard; the server refuses them on its own. */
 export const RequireAdmin = () => (useSession().isAdmin ? <Outlet /> : <Navigate to={paths.dashboard} replace />);
-
-/** A path of this portal and nothing else: never `//elsewhere` or a scheme, which a crafted link could carry. */
-export const safeNext = (next: string | null): string => {
-  if (next === null || !next.startsWith('/')) return paths.dashboard;
-  const base = 'https://portal.invalid';
-  const url = URL.canParse(next, base) ? new URL(next, base) : undefined;
-  return url?.origin === base && url.pathname !== paths.login
-    ? `${url.pathname}${url.search}${url.hash}`
-    : paths.dashboard;
-};
 
 /** /login for the signed-out; those already signed in go on to what they asked for, else to the dashboard. */
 export const SignedOutOnly = () => {

@@ -31,6 +31,8 @@ const routes: RouteObject[] = [
                 children: [
                   { path: '/', element: <Navigate to={paths.dashboard} replace /> },
                   { path: '/dashboard', ...page(() => import('../features/dashboard/DashboardPage.tsx')) },
+                  { path: '/machines', ...page(() => import('../features/machines/MachinesPage.tsx')) },
+                  { path: '/machines/register', ...page(() => import('../features/machines/RegisterMachinePage.tsx')) },
                   { path: '/roasts', ...page(() => import('../features/roasts/RoastsPage.tsx')) },
                   { path: '/roasts/:id', ...page(() => import('../features/roasts/RoastPage.tsx')) },
                   {

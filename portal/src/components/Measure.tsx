@@ -18,7 +18,7 @@ export const Measure = ({ quantity, value, digits = 1, stale = false, className 
   return (
     <span className={classes('figures whitespace-nowrap', className)}>
       <span className={stale || reading.unit === '' ? 'text-muted' : 'text-strong'}>{reading.value}</span>
-      {reading.unit !== '' && <span className="text-[0.85em] font-normal text-muted">&#8239;{reading.unit}</span>}
+      {reading.unit !== '' && <span className="text-[0.85em] font-normal text-muted"> {reading.unit}</span>}
     </span>
   );
 };

@@ -11,10 +11,12 @@ interface MenuProps {
   children: ReactNode;
   align?: 'start' | 'center' | 'end';
   side?: 'top' | 'bottom';
+  /** Open as soon as it is there: its code was fetched because somebody asked for it. */
+  defaultOpen?: boolean;
 }
 
-export const Menu = ({ trigger, children, align = 'end', side = 'bottom' }: MenuProps) => (
-  <Base.Root>
+export const Menu = ({ trigger, children, align = 'end', side = 'bottom', defaultOpen = false }: MenuProps) => (
+  <Base.Root defaultOpen={defaultOpen}>
     <Base.Trigger render={trigger} />
     <Base.Portal>
       <Base.Positioner sideOffset={4} align={align} side={side} collisionPadding={8} className={popupLayer}>

@@ -18,9 +18,9 @@ type Problems = Partial<Record<keyof Fields, string | undefined>>;
 const fieldsOf = (form: HTMLFormElement): Fields => form.elements as HTMLFormControlsCollection & Fields;
 
 const problemsOf = ({ email, password }: Fields): Problems => ({
-  ...(email.validity.valueMissing ? { email: 'Email is required' } : {}),
+  ...(email.value === '' ? { email: 'Email is required' } : {}),
   ...(email.validity.typeMismatch ? { email: 'Enter an email address' } : {}),
-  ...(password.validity.valueMissing ? { password: 'Password is required' } : {}),
+  ...(password.value === '' ? { password: 'Password is required' } : {}),
 });
 
 export default function LoginPage() {
@@ -62,7 +62,7 @@ export default function LoginPage() {
               name="email"
               type="email"
               autoComplete="username"
-              required
+              aria-required
               inputMode="email"
               error={problems.email}
               onChange={() => clear('email')}
@@ -73,7 +73,7 @@ export default function LoginPage() {
                 name="password"
                 type={isShown ? 'text' : 'password'}
                 autoComplete="current-password"
-                required
+                aria-required
                 error={problems.password}
                 onChange={() => clear('password')}
               />

@@ -1,0 +1,135 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { listMachines, registerMachine, updateMachine } from '@roastery/contract/machines';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ApiError } from './api-error.ts';
+import { addressOf, call, onSignedOut } from './call.ts';
+import { reachability } from './reachability.ts';
+
+interface Received {
+  method: string | undefined;
+  url: string | undefined;
+  type: string | undefined;
+  body: string;
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+};
+
+let server: Server;
+let received: Received[];
+let answer: { status: number; body: string; headers?: Record<string, string> };
+
+beforeEach(async () => {
+  received = [];
+  server = createServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      received.push({ method: request.method, url: request.url, type: request.headers['content-type'], body });
+      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  // A browser resolves paths against the page; Node's fetch wants the origin.
+  const fetchInNode = globalThis.fetch;
+  vi.stubGlobal('fetch', (path: string, init?: RequestInit) => fetchInNode(`${origin}${path}`, init));
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  server.closeAllConnections();
+  server.close();
+});
+
+const failure = (promise: Promise<unknown>): Promise<ApiError> =>
+  promise.then(
+    () => expect.fail('the call should have failed'),
+    (error: unknown) => (error instanceof ApiError ? error : expect.fail(`not an ApiError: ${String(error)}`)),
+  );
+
+describe('addresses', () => {
+  it('fill in parameters, escaped, and leave out what is not asked', () => {
+    expect(addressOf(updateMachine, { id: 'a/b c' }, undefined)).toBe('/api/v1/machines/a%2Fb%20c');
+    expect(addressOf(listMachines, undefined, { q: 'Größe & co', sort: undefined, offset: 0 })).toBe(
+      '/api/v1/machines?q=Gr%C3%B6%C3%9Fe+%26+co&offset=0',
+    );
+  });
+
+  it('refuse to be built without a parameter', () => {
+    expect(() => addressOf(updateMachine, {}, undefined)).toThrow(/updateMachine needs the parameter id/);
+  });
+});
+
+describe('call', () => {
+  it('sends method, path, query and JSON, and answers the response', async () => {
+    answer = { status: 201, body: '{"id":"m1"}' };
+    const body = { serial_number: 'S1', display_name: 'One', machine_type: 'RM30', max_capacity_kg: 30 };
+    expect(await call(registerMachine, { body })).toEqual({ id: 'm1' });
+    expect(received).toMatchObject([{ method: 'POST', url: '/api/v1/machines', type: 'application/json' }]);
+    expect(JSON.parse(received[0]?.body ?? '')).toEqual(body);
+  });
+
+  it('turns the server’s refusal into code, sentence, fields and request id', async () => {
+    answer = {
+      status: 422,
+      body: JSON.stringify({
+        detail: [{ field: 'max_capacity_kg', message: 'too small' }],
+        code: 'validation',
+        request_id: 'r-7',
+      }),
+    };
+    expect(await failure(call(listMachines, {}))).toMatchObject({
+      status: 422,
+      code: 'validation',
+      detail: undefined,
+      fields: [{ field: 'max_capacity_kg', message: 'too small' }],
+      requestId: 'r-7',
+    });
+  });
+
+  it('says when to come back', async () => {
+    answer = {
+      status: 429,
+      body: JSON.stringify({ detail: 'Too many attempts', code: 'too_many_requests', request_id: 'r' }),
+      headers: { 'retry-after': '40' },
+    };
+    expect(await failure(call(listMachines, {}))).toMatchObject({ detail: 'Too many attempts', retryAfterSeconds: 40 });
+  });
+
+  it('survives an answer that is not ours', async () => {
+    answer = { status: 500, body: '<html>nginx</html>' };
+    expect(await failure(call(listMachines, {}))).toMatchObject({ code: 'internal', requestId: undefined });
+    answer = { status: 502, body: 'Bad Gateway' };
+    expect(await failure(call(listMachines, {}))).toMatchObject({ code: 'unreachable' });
+  });
+
+  it('tells those who wait for the end of the session', async () => {
+    answer = { status: 401, body: JSON.stringify({ detail: 'Sign in', code: 'not_signed_in', request_id: 'r' }) };
+    const ended = vi.fn();
+    const stop = onSignedOut(ended);
+    await failure(call(listMachines, {}));
+    stop();
+    expect(ended).toHaveBeenCalledTimes(1);
+  });
+
+  it('notices that the server is gone, and that it is back', async () => {
+    answer = { status: 200, body: '[]' };
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')));
+    expect(await failure(call(listMachines, {}))).toMatchObject({ status: 0, code: 'unreachable' });
+    expect(reachability().reachable).toBe(false);
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}')));
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(reachability().reachable).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+
+  it('passes on an abort as what it is', async () => {
+    const gone = AbortSignal.abort();
+    await expect(call(listMachines, { signal: gone })).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});

@@ -1,0 +1,114 @@
+import type { Machine } from '@roastery/contract/machines';
+import { ArrowRight, Pencil, Trash2, UserRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import { useSession } from '../../api/session.tsx';
+import { Measure } from '../../components/Measure.tsx';
+import { paths } from '../../components/paths.ts';
+import { RelativeTime } from '../../components/RelativeTime.tsx';
+import { Badge } from '../../ui/Badge.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { LiveDot } from '../../ui/LiveDot.tsx';
+
+interface MachineCardProps {
+  machine: Machine;
+  onEdit: () => void;
+  onDelete: () => void;
+}
+
+export const MachineCard = ({ machine, onEdit, onDelete }: MachineCardProps) => {
+  const { isAdmin } = useSession();
+  return (
+    <Card className="group relative flex min-h-52 flex-col transition-colors hover:border-stroke-strong">
+      <div className="flex flex-1 flex-col gap-4 p-4">
+        <div className="flex items-start justify-between gap-2">
+          <div className="min-w-0">
+            <p className="truncate font-mono text-xs text-muted">{machine.serial_number}</p>
+            <h3 className="mt-0.5 line-clamp-2 text-lg leading-6 font-semibold text-strong">{machine.display_name}</h3>
+            {isAdmin && machine.owner_name !== null && (
+              <p className="mt-0.5 flex items-center gap-1.5 text-sm text-muted">
+                <UserRound aria-hidden className="size-3.5 shrink-0" />
+                <span className="truncate">{machine.owner_name}</span>
+              </p>
+            )}
+          </div>
+          <div className="-mt-1 -mr-1.5 flex shrink-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-fine:opacity-0">
+            <IconButton label={`Edit ${machine.display_name}`} icon={<Pencil aria-hidden />} onClick={onEdit} />
+            <IconButton
+              label={`Delete ${machine.display_name}`}
+              tone="danger"
+              icon={<Trash2 aria-hidden />}
+              onClick={onDelete}
+            />
+          </div>
+        </div>
+        <dl className="mt-auto grid grid-cols-3 gap-3">
+          <Figure label="Capacity">
+            <Measure
+              quantity="weight"
+              value={machine.max_capacity_kg}
+              digits={Number.isInteger(machine.max_capacity_kg) ? 0 : 1}
+            />
+          </Figure>
+          <Figure label="Roasts">
+            <span className="figures text-strong">{machine.total_roasts.toLocaleString('en-US')}</span>
+          </Figure>
+          <Figure label="Roasted">
+            <Measure quantity="weight" value={machine.total_kg_roasted} />
+          </Figure>
+        </dl>
+      </div>
+      <footer className="flex min-h-11 items-center justify-between gap-3 border-t border-stroke px-4 py-1 text-sm">
+        <ConnectionState machine={machine} />
+        <Badge mono>{machine.machine_type}</Badge>
+      </footer>
+    </Card>
+  );
+};
+
+const Figure = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div className="min-w-0">
+    <dt className="label-mono truncate">{label}</dt>
+    <dd className="mt-0.5 truncate text-base font-medium">{children}</dd>
+  </div>
+);
+
+const ConnectionState = ({ machine }: { machine: Machine }) => {
+  if (machine.current_roast_id !== null) {
+    return (
+      <Link
+        to={paths.roast(machine.current_roast_id)}
+        className="flex min-h-8 items-center gap-2 rounded-sm font-medium text-accent-text hover:underline pointer-coarse:min-h-10"
+      >
+        <LiveDot tone="accent" pulsing={machine.connection === 'online'} />
+        {machine.connection === 'online' ? 'Roasting now' : 'Roasting, signal lost'}
+        <ArrowRight aria-hidden className="size-3.5" />
+      </Link>
+    );
+  }
+  if (machine.connection === 'online') {
+    return (
+      <span className="flex items-center gap-2 text-content">
+        <LiveDot tone="success" />
+        Online
+      </span>
+    );
+  }
+  if (machine.connection === 'never_connected' || machine.last_seen_at === null) {
+    return (
+      <span className="flex items-center gap-2 text-muted">
+        <LiveDot tone="faint" />
+        Never connected
+      </span>
+    );
+  }
+  return (
+    <span className="flex min-w-0 items-center gap-2 text-muted">
+      <LiveDot tone="warning" />
+      <span className="truncate">
+        Offline, last seen <RelativeTime moment={machine.last_seen_at} />
+      </span>
+    </span>
+  );
+};

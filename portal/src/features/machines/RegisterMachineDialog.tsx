@@ -1,0 +1,64 @@
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import { useState } from 'react';
+import { AlertDialog } from '../../ui/AlertDialog.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { RegisteredMachineView } from './RegisteredMachineView.tsx';
+import { RegisterForm } from './RegisterForm.tsx';
+
+/** The modal `Register New Machine`, and after it the success modal with what is shown once. */
+export const RegisterMachineDialog = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
+  const [machine, setMachine] = useState<RegisteredMachine | null>(null);
+  const [isAsking, setIsAsking] = useState(false);
+
+  const finish = () => {
+    setIsAsking(false);
+    setMachine(null);
+    onClose();
+  };
+
+  return (
+    <>
+      <Dialog open={open && machine === null} onClose={onClose} title="Register New Machine" sticky>
+        <RegisterForm onRegistered={setMachine}>
+          {({ fields, submit }) => (
+            <>
+              <DialogBody>{fields}</DialogBody>
+              <DialogFooter>
+                <Button size="md" onClick={onClose}>
+                  Cancel
+                </Button>
+                {submit}
+              </DialogFooter>
+            </>
+          )}
+        </RegisterForm>
+      </Dialog>
+      <Dialog
+        open={machine !== null}
+        onClose={() => setIsAsking(true)}
+        title="Machine Registered Successfully!"
+        description={machine?.display_name}
+        width="md"
+        sticky
+      >
+        <DialogBody>{machine !== null && <RegisteredMachineView machine={machine} />}</DialogBody>
+        <DialogFooter>
+          <Button kind="primary" size="md" onClick={finish}>
+            Done
+          </Button>
+        </DialogFooter>
+      </Dialog>
+      <AlertDialog
+        open={isAsking}
+        onCancel={() => setIsAsking(false)}
+        onConfirm={finish}
+        title={`Close the credentials of ${machine?.display_name ?? 'the machine'}?`}
+        confirmLabel="Close"
+        cancelLabel="Back"
+      >
+        The machine token and the pairing code will not be shown again.
+      </AlertDialog>
+    </>
+  );
+};

@@ -1,0 +1,64 @@
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import { CircleCheck } from 'lucide-react';
+import { useState } from 'react';
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
+import { ButtonLink } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { RegisteredMachineView } from './RegisteredMachineView.tsx';
+import { RegisterForm } from './RegisterForm.tsx';
+
+const crumbs = [
+  { label: 'Home', to: paths.dashboard },
+  { label: 'Machines', to: paths.machines },
+  { label: 'Register' },
+];
+
+/** The same flow as the modal, as a page: a form step, then a success step. */
+export default function RegisterMachinePage() {
+  const [machine, setMachine] = useState<RegisteredMachine | null>(null);
+  if (machine !== null) {
+    return (
+      <Page>
+        <div className="mx-auto max-w-2xl">
+          <PageHeader
+            title="Machine Registered Successfully!"
+            crumbs={crumbs}
+            subtitle={machine.display_name}
+            badges={<CircleCheck aria-hidden className="size-5 text-success" />}
+            actions={
+              <ButtonLink to={paths.machines} kind="primary" size="md">
+                View Machines
+              </ButtonLink>
+            }
+          />
+          <Card className="p-5">
+            <RegisteredMachineView machine={machine} />
+          </Card>
+        </div>
+      </Page>
+    );
+  }
+  return (
+    <Page>
+      <div className="mx-auto max-w-xl">
+        <PageHeader title="Register New Machine" crumbs={crumbs} subtitle="Its board is set up in the next step." />
+        <Card>
+          <RegisterForm onRegistered={setMachine}>
+            {({ fields, submit }) => (
+              <>
+                <div className="flex flex-col gap-4 p-5">{fields}</div>
+                <footer className="flex justify-end gap-2 border-t border-stroke px-5 py-3">
+                  <ButtonLink to={paths.machines} size="md">
+                    Cancel
+                  </ButtonLink>
+                  {submit}
+                </footer>
+              </>
+            )}
+          </RegisterForm>
+        </Card>
+      </div>
+    </Page>
+  );
+}

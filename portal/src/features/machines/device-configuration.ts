@@ -1,0 +1,62 @@
+import type { RegisteredMachine } from '@roastery/contract/machines';
+
+type Credentials = Pick<
+  RegisteredMachine,
+  | 'serial_number'
+  | 'display_name'
+  | 'machine_type'
+  | 'max_capacity_kg'
+  | 'api_url'
+  | 'auth_token'
+  | 'pairing_code'
+  | 'support_email'
+>;
+
+export const firmwareVersion = '1.0.0';
+
+/** Plain where it can be; else quoted as both systemd's EnvironmentFile and a shell read it. */
+const environmentValue = (value: string): string =>
+  /^[\w.,:/@+-]+$/.test(value) ? value : `"${value.replaceAll(/["\\$`]/g, String.raw`\$&`)}"`;
+
+/** The environment file for the board beside the machine. Holds the machine token: shown once, like the token itself. */
+export const environmentFile = (machine: Credentials): string =>
+  [
+    '# /etc/roastery-agent/agent.env, readable by the agent only (mode 0600)',
+    `API_URL=${environmentValue(machine.api_url)}`,
+    `MACHINE_SERIAL=${environmentValue(machine.serial_number)}`,
+    `MACHINE_TOKEN=${environmentValue(machine.auth_token)}`,
+    '# Optional',
+    `FIRMWARE_VERSION=${firmwareVersion}`,
+    '',
+  ].join('\n');
+
+export const ticketId = (pairingCode: string): string => `PAIR-${pairingCode}`;
+
+/** What support needs to pair the board, as a text file. It holds no token. */
+export const pairingTicket = (machine: Credentials, requestedBy: string, validUntil: string): string =>
+  [
+    'PAIRING TICKET',
+    '',
+    `Ticket ID:      ${ticketId(machine.pairing_code)}`,
+    `Valid until:    ${validUntil}`,
+    '',
+    `Serial number:  ${machine.serial_number}`,
+    `Display name:   ${machine.display_name}`,
+    `Machine type:   ${machine.machine_type}`,
+    `Capacity:       ${machine.max_capacity_kg} kg`,
+    `API URL:        ${machine.api_url}`,
+    `Requested by:   ${requestedBy}`,
+    '',
+    'How to pair',
+    `1. Send this ticket to support by email${machine.support_email === null ? '' : ` (${machine.support_email})`}, with the ticket ID in the subject.`,
+    '2. Support pairs the board with:',
+    `   device-agent pair ${ticketId(machine.pairing_code)} --api ${machine.api_url}`,
+    '3. The ticket works once. Pairing replaces the machine token that was shown at registration.',
+    '',
+  ].join('\n');
+
+/** Opens the person's mail program with the ticket ID in the subject. */
+export const supportMail = (machine: Credentials): string | undefined =>
+  machine.support_email === null
+    ? undefined
+    : `mailto:${encodeURIComponent(machine.support_email)}?subject=${encodeURIComponent(`Pairing ticket ${ticketId(machine.pairing_code)}`)}`;
