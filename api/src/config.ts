@@ -19,6 +19,8 @@ const envShape = z
       .url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' })
       .default('mqtt://127.0.0.1:1883'),
     MQTT_PUBLIC_URL: z.url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' }).optional(),
+    /** On brokers that divide a shared subscription among the api's instances; aedes does not. */
+    MQTT_SHARED_INGEST: z.enum(['true', 'false']).default('false'),
     BROKER_SECRET: z.string().min(16, 'needs at least 16 characters'),
     BROKER_MANAGEMENT_URL: httpUrl.default('http://127.0.0.1:18083'),
     SECRET_KEY: z.string().min(32, 'needs at least 32 characters; it keys the hashes of pairing codes'),
@@ -49,6 +51,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     mqttUrl: given.MQTT_URL,
     /** What boards are told. */
     mqttPublicUrl: given.MQTT_PUBLIC_URL ?? given.MQTT_URL,
+    /** Name of the group in `$share/<group>/…`. */
+    ingestGroup: given.MQTT_SHARED_INGEST === 'true' ? 'ingest' : undefined,
     brokerSecret: given.BROKER_SECRET,
     brokerManagementUrl: withoutSlash(given.BROKER_MANAGEMENT_URL),
     secretKey: given.SECRET_KEY,

@@ -1,4 +1,4 @@
-import { deleteExpiredLimits } from './domains/auth/sign-in-limits.ts';
+import { deleteExpiredLimits } from './identity/sign-in-limits.ts';
 import { deleteExpiredSessions } from './http/sessions.ts';
 import { loggable } from './db/postgres-errors.ts';
 import type { Service } from './start-api.ts';

@@ -6,7 +6,8 @@ import type { AppContext } from './context.ts';
 import { domains } from './domains/domains.ts';
 import { prepareFirstStart } from './domains/users/first-start.ts';
 import { housekeeping } from './housekeeping.ts';
-import { startApi } from './start-api.ts';
+import { startIngest } from './ingest/ingest.ts';
+import { startApi, type Service } from './start-api.ts';
 
 const log = createLogger('api');
 
@@ -19,10 +20,17 @@ const prepare = async (context: AppContext): Promise<void> => {
   );
 };
 
+const ingest: Service = async (context) =>
+  startIngest(context, context.config.ingestGroup === undefined ? {} : { sharedGroup: context.config.ingestGroup });
+
 runProgram(log, async () => {
   const config = readConfig();
   log.level = config.logLevel;
-  const api = await startApi(config, log, { domains, services: [housekeeping], prepare });
+  const api = await startApi(config, log, {
+    domains,
+    services: [housekeeping, ingest],
+    prepare,
+  });
   api.ready.catch((error: unknown) => {
     if (error instanceof ConfigError) log.fatal(error.message);
     else log.fatal({ err: error }, 'could not start');

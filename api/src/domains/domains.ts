@@ -1,8 +1,25 @@
 import type { Domain } from '../app.ts';
+import { accountRoutes } from './account/routes.ts';
+import { adminRoutes } from './admin/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { deviceRoutes } from './devices/routes.ts';
+import { inventoryRoutes } from './inventory/routes.ts';
 import { machineRoutes } from './machines/routes.ts';
 import { mqttRoutes } from './mqtt/routes.ts';
+import { profileRoutes } from './profiles/routes.ts';
+import { settingsRoutes } from './settings/routes.ts';
+import { userRoutes } from './users/routes.ts';
 
 /** Everything the api serves beside live streams. */
-export const domains: readonly Domain[] = [authRoutes, machineRoutes, deviceRoutes, mqttRoutes];
+export const domains: readonly Domain[] = [
+  authRoutes,
+  accountRoutes,
+  machineRoutes,
+  inventoryRoutes,
+  profileRoutes,
+  settingsRoutes,
+  userRoutes,
+  adminRoutes,
+  deviceRoutes,
+  mqttRoutes,
+];

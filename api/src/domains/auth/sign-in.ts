@@ -5,7 +5,7 @@ import { AppError } from '../../http/app-error.ts';
 import { endSession, startSession } from '../../http/sessions.ts';
 import { isPassword } from '../../identity/passwords.ts';
 import { toSessionUser } from './session-user.ts';
-import { countAttempt } from './sign-in-limits.ts';
+import { countAttempt } from '../../identity/sign-in-limits.ts';
 
 interface AccountRow extends SignedInUser {
   password_hash: string;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Database, Sql } from '../../db/sql.ts';
-import { AppError } from '../../http/app-error.ts';
+import type { Database, Sql } from '../db/sql.ts';
+import { AppError } from '../http/app-error.ts';
 
 const windowSeconds = 300;
 /** Failures in one window. An address may stand for a whole office. */

@@ -1,0 +1,31 @@
+import type { Lot } from '@roastery/contract/inventory';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { isTaken } from '../../db/postgres-errors.ts';
+import { AppError } from '../../http/app-error.ts';
+import { moveLot } from '../../ledger/move-lot.ts';
+import { describingColumns, type LotForm } from './lot-columns.ts';
+import { findLot } from './queries.ts';
+
+/** Takes a lot in: its ledger begins with the initial weight. */
+export const createLot = async (context: UserContext, form: LotForm): Promise<Lot> => {
+  const id = uuidV7();
+  try {
+    return await context.sql.begin(async (tx) => {
+      await tx`INSERT INTO lots ${tx({ id, lot_number: form.lot_number, ...describingColumns(form) })}`;
+      await moveLot(tx, { lotId: id, kg: form.initial_weight, reason: 'initial', byUser: context.user.id });
+      await recordAudit(tx, actorOf(context), {
+        action: 'lot.created',
+        subject: id,
+        detail: { lot_number: form.lot_number, initial_weight: form.initial_weight },
+      });
+      const lot = await findLot(tx, id);
+      if (!lot) throw new Error('the lot just created is not there');
+      return lot;
+    });
+  } catch (error) {
+    if (!isTaken(error, 'lots_lot_number_key')) throw error;
+    throw new AppError('already_exists', `There is already a lot with the number ${form.lot_number}`);
+  }
+};

@@ -1,0 +1,46 @@
+import type { RoasterySettings } from '@roastery/contract/settings';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { isUnstorableValue } from '../../db/postgres-errors.ts';
+import type { Sql } from '../../db/sql.ts';
+import { invalid } from '../../http/app-error.ts';
+
+const columns = (sql: Sql) => sql`roastery_name, address, city, country, postal_code, email, phone, website, time_zone`;
+
+export const readRoastery = async (sql: Sql): Promise<RoasterySettings> => {
+  const [row] = await sql<RoasterySettings[]>`SELECT ${columns(sql)} FROM roastery_settings`;
+  if (!row) throw new Error('the settings row is missing: it is made when the api first starts');
+  return row;
+};
+
+/** Both sides count in it: Node for people's dates, Postgres for "today". */
+const checkTimeZone = async (sql: Sql, name: string): Promise<void> => {
+  const unknown = invalid('time_zone', 'must be a time zone such as Europe/Berlin');
+  if (!/^[A-Za-z0-9_+/-]+$/.test(name)) throw unknown;
+  try {
+    Intl.DateTimeFormat('en', { timeZone: name });
+    await sql`SELECT now() AT TIME ZONE ${name}::text`;
+  } catch (error) {
+    if (error instanceof RangeError || isUnstorableValue(error)) throw unknown;
+    throw error;
+  }
+};
+
+/** Changes the fields that are given. */
+export const changeRoastery = async (
+  context: UserContext,
+  given: { readonly [K in keyof RoasterySettings]?: RoasterySettings[K] | undefined },
+): Promise<RoasterySettings> => {
+  if (given.time_zone !== undefined) await checkTimeZone(context.sql, given.time_zone);
+  return context.sql.begin(async (tx) => {
+    const before = await readRoastery(tx);
+    const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const after = { ...before, ...changed };
+    await tx`UPDATE roastery_settings SET ${tx(after)}`;
+    await recordAudit(tx, actorOf(context), {
+      action: 'roastery.changed',
+      detail: { fields: Object.keys(changed) },
+    });
+    return readRoastery(tx);
+  });
+};

@@ -1,0 +1,50 @@
+import type { User } from '@roastery/contract/auth';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import type { Sql } from '../../db/sql.ts';
+import { AppError, notFound } from '../../http/app-error.ts';
+import { announceEndedSessions } from '../../http/open-streams.ts';
+import { endSessionsOf } from '../../http/sessions.ts';
+import { userColumns } from './queries.ts';
+
+interface UserEdit {
+  readonly full_name?: string | undefined;
+  readonly is_active?: boolean | undefined;
+  readonly is_admin?: boolean | undefined;
+}
+
+/** Locks all active admins in one order, so that two of them cannot remove each other at once. */
+const checkAdminRemains = async (tx: Sql, leavingId: string): Promise<void> => {
+  const admins = await tx<{ id: string }[]>`
+    SELECT id FROM users WHERE is_admin AND is_active ORDER BY id FOR UPDATE`;
+  if (admins.length === 1 && admins[0]?.id === leavingId) {
+    throw new AppError('last_admin', 'This is the last active administrator');
+  }
+};
+
+/** Streams were opened with the rights of an admin: they end and are asked for anew. */
+const endStreamsOf = async (tx: Sql, userId: string): Promise<void> => {
+  const sessions = await tx<{ id: string }[]>`SELECT id FROM sessions WHERE user_id = ${userId}`;
+  await announceEndedSessions(
+    tx,
+    sessions.map((session) => session.id),
+  );
+};
+
+/** Renames, activates, deactivates, promotes or demotes. A deactivated user's sessions end with the commit. */
+export const updateUser = async (context: UserContext, id: string, edit: UserEdit): Promise<User> =>
+  context.sql.begin(async (tx) => {
+    if (edit.is_active === false || edit.is_admin === false) await checkAdminRemains(tx, id);
+    const [before] = await tx<User[]>`SELECT ${userColumns(tx)} FROM users WHERE id = ${id} FOR UPDATE`;
+    if (!before) throw notFound('User');
+    const after = {
+      full_name: edit.full_name ?? before.full_name,
+      is_active: edit.is_active ?? before.is_active,
+      is_admin: edit.is_admin ?? before.is_admin,
+    };
+    await tx`UPDATE users SET ${tx(after)} WHERE id = ${id}`;
+    if (before.is_active && !after.is_active) await endSessionsOf(tx, id);
+    else if (before.is_admin && !after.is_admin) await endStreamsOf(tx, id);
+    await recordAudit(tx, actorOf(context), { action: 'user.updated', subject: id, detail: { ...after } });
+    return { ...before, ...after };
+  });
