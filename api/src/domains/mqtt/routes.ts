@@ -1,6 +1,5 @@
 import { mqttAcl, mqttAuth } from '@roastery/contract/devices';
 import { serviceUserName } from '@roastery/contract/mqtt';
-import { serviceUserName } from '@roastery/contract/mqtt';
 import type { Domain } from '../../app.ts';
 import { mayConnect } from './may-connect.ts';
 import { mayUseTopic } from './may-use-topic.ts';
