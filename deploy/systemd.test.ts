@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../api/src/config.ts';
+import { brokerEnvShape } from '../broker/src/env.ts';
+import { envFile, here, read, unknownTo } from './program-files.ts';
+import { exposureOf, isInstalled, valuesOf } from './systemd-units.ts';
+
+const units = readdirSync(path.join(here, 'systemd')).filter((name) => /\.(service|timer)$/.test(name));
+const services = units.filter((name) => name.endsWith('.service'));
+const example = (name: string): Record<string, string> => envFile(read('systemd', `${name}.env.example`));
+const secrets = { BROKER_SECRET: 'x'.repeat(16), SECRET_KEY: 'x'.repeat(32) };
+const withTools = isInstalled('systemd-analyze');
+
+describe('systemd units', () => {
+  it.each([
+    ['roastery-api.service', 'api'],
+    ['roastery-broker.service', 'broker'],
+    ['roastery-agent.service', 'device-agent'],
+  ])('%s starts %s and starts it again when it ends', (unit, workspace) => {
+    const text = read('systemd', unit);
+    expect(valuesOf(text, 'ExecStart')[0]).toContain(` /opt/roastery/${workspace}/dist/main.js`);
+    expect(valuesOf(text, 'Restart')).toEqual(['always']);
+  });
+
+  it('come with example environments that the programs accept', () => {
+    expect(unknownTo('api', Object.keys(example('api')))).toEqual([]);
+    expect(readConfig({ ...example('api'), ...secrets }).publicUrl).toBe('https://roastery.example.org');
+    expect(Object.keys(example('broker')).filter((name) => !(name in brokerEnvShape.shape))).toEqual([]);
+    expect(brokerEnvShape.safeParse({ ...example('broker'), ...secrets }).error).toBeUndefined();
+    expect(unknownTo('device-agent', [...Object.keys(example('agent')), 'DATA_DIR'])).toEqual([]);
+  });
+
+  it('the agent waits for no network, feeds a watchdog, and its journal outlives it', () => {
+    const unit = read('systemd', 'roastery-agent.service');
+    expect(valuesOf(unit, 'Type')).toEqual(['notify']);
+    expect(valuesOf(unit, 'WatchdogSec')).toEqual(['60']);
+    expect(valuesOf(unit, 'StateDirectory')).toEqual(['roastery-agent']);
+    expect(unit).not.toMatch(/network-online|time-sync/);
+  });
+
+  it.skipIf(!withTools)('pass systemd-analyze verify (skipped where it is not installed)', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'roastery-units-'));
+    // Node may live elsewhere on this machine; verify looks whether the program exists.
+    for (const unit of units) {
+      writeFileSync(path.join(folder, unit), read('systemd', unit).replaceAll('/usr/bin/node', process.execPath));
+    }
+    const files = units.map((unit) => path.join(folder, unit));
+    const result = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect(result.stderr.split('\n').filter((line) => units.some((unit) => line.includes(unit)))).toEqual([]);
+    expect(result.status).toBe(0);
+  });
+
+  it.skipIf(!withTools)('are sandboxed to 2.0 or better (skipped where systemd-analyze is not installed)', () => {
+    const exposures = services.map((unit) => ({ unit, exposure: exposureOf(path.join(here, 'systemd', unit)) }));
+    expect(exposures.filter(({ exposure }) => !(exposure <= 2))).toEqual([]);
+  });
+});
