@@ -24,28 +24,35 @@ describe('rate of rise of a stored curve', () => {
       times,
       times.map((t) => 100 + t * 0.15),
     );
-    expect(rates[0]).toBeNull();
-    for (const rate of rates.slice(1)) expect(rate).toBeCloseTo(9, 6);
+    for (const rate of rates) expect(rate).toBeCloseTo(9, 6);
   });
 
   it('is the 5-point moving average of the slopes', () => {
-    const temps = [100, 101, 103, 104, 108, 109, 111];
-    const slopes = [null, 60, 120, 60, 240, 60, 120];
-    expect(rateOfRise(seconds(7), temps)).toEqual(movingAverage(slopes, 5));
-    expect(movingAverage(slopes, 5)[3]).toBeCloseTo((60 + 120 + 60 + 240 + 60) / 5);
+    const temps = [100, 101, 103, 104, 108, 109, 111, 114, 118, 119];
+    const times = seconds(10, 3);
+    expect(rateOfRise(times, temps)).toEqual(movingAverage(smoothRateOfRise(times, temps), 5));
+  });
+
+  it('takes the slope between neighbours where readings are far apart', () => {
+    const rates = rateOfRise(seconds(5, 30), [100, 105, 111, 118, 126]);
+    expect(rates[0]).toBeNull();
+    expect(rates[2]).toBeCloseTo((10 + 12 + 14 + 16) / 4);
+  });
+
+  it('stays readable at 4 Hz with a resolution of 0.1 °C', () => {
+    const times = seconds(1200, 0.25);
+    const rates = rateOfRise(
+      times,
+      times.map((t) => Math.round((120 + t * 0.1) * 10) / 10),
+    );
+    expect(scatter(rates)).toBeLessThan(0.3);
   });
 
   it('bridges three missing readings and never a fourth', () => {
     const with3: Reading[] = [100, 101, null, null, null, 105, 106];
-    expect(rateOfRise(seconds(7), with3).map((rate) => rate !== null)).toEqual([
-      false,
-      true,
-      false,
-      false,
-      false,
-      true,
-      true,
-    ]);
+    const bridged = rateOfRise(seconds(7), with3);
+    expect(bridged.map((rate) => rate !== null)).toEqual([true, true, false, false, false, true, true]);
+    expect(bridged[5]).toBeCloseTo(60);
     const with4: Reading[] = [100, 101, null, null, null, null, 150, 151];
     const rates = rateOfRise(seconds(8), with4);
     expect(rates[6]).toBeNull();
