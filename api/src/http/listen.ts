@@ -38,8 +38,11 @@ export const listen = async (app: Hono<Env>, host: string, port: number): Promis
         server.close(() => resolve());
       });
       server.closeIdleConnections();
+      // Node keeps a connection that ends its request now alive for as long as ever: look again.
+      const sweep = setInterval(() => server.closeIdleConnections(), 50);
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
+      clearInterval(sweep);
       clearTimeout(timer);
     },
   };
