@@ -107,7 +107,8 @@ export const createReplayMachine = (options: ReplayOptions): RoastingMachine => 
       timeSeconds += seconds;
       if (loopAfterSeconds === undefined || playedFrom === undefined) return;
       const lasts = leadSeconds + lastSeconds - firstSeconds + loopAfterSeconds;
-      while (timeSeconds - playedFrom >= lasts) {
+      // A hair of tolerance, so that rounding can't leave a step too small to be taken.
+      while (timeSeconds - playedFrom >= lasts - 1e-6) {
         playedFrom += lasts;
         roasts += marks.some((mark) => mark.kind === 'charge') ? 1 : 0;
       }

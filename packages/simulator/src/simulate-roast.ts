@@ -23,7 +23,7 @@ export interface SimulateRoastOptions {
   readonly level?: RoastLevel;
   /** What goes wrong, if anything. */
   readonly fault?: RoastFault | null;
-  /** A recipe's control profile, followed to the letter instead of steering by the rate of rise. */
+  /** A recipe's control profile; the operator corrects its burner where the rate of rise strays. */
   readonly controlProfile?: readonly ControlPoint[];
   /** Single figures of the plan, e.g. `{ dropTempC: 211 }`. */
   readonly plan?: Partial<RoastPlan>;

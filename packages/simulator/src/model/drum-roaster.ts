@@ -50,6 +50,8 @@ export interface RoasterState {
   /** Pressure in the drum against the room, Pa; below zero while the fan draws. */
   readonly drumPressurePa: number;
   readonly beans: BeansInDrum | null;
+  /** How long the discharge door stays open yet, s: cold air falls in past the bean probe. */
+  readonly doorOpenSeconds: number;
   /** What the probes show, without noise. */
   readonly beanProbeC: number;
   readonly exhaustProbeC: number;
@@ -87,6 +89,7 @@ export const emptyRoaster = (capacityKg: number, drumTempC: number, ambientC = 2
   burnerBackTempC: drumTempC,
   drumPressurePa: 0,
   beans: null,
+  doorOpenSeconds: 0,
   beanProbeC: drumTempC,
   exhaustProbeC: drumTempC * 0.9,
 });
@@ -102,21 +105,22 @@ export const chargeBeans = (
   const denser = (coffee.densityGramsPerMl - usualGreenCoffee.densityGramsPerMl) / 0.06;
   return {
     ...roaster,
+    doorOpenSeconds: 0,
     beans: {
       greenKg,
       dryKg: greenKg - waterKg,
       waterKg,
       tempC: roaster.ambientC,
       // Seen by the probe 196 … 204 °C on the real roasts; drier beans crack a little earlier.
-      crackTempC: clamp(199 + denser * 1.2 + (coffee.moisturePercent - 11) * 0.6 + crackShiftC, 195, 204),
+      crackTempC: clamp(199.8 + denser * 1.2 + (coffee.moisturePercent - 11) * 0.6 + crackShiftC, 197.5, 203.5),
       slowness: clamp(1 + 0.05 * denser, 0.85, 1.15),
       cracked: 0,
     },
   };
 };
 
-/** Beans leave for the cooler. */
-export const dropBeans = (roaster: RoasterState): RoasterState => ({ ...roaster, beans: null });
+/** The door opens and the beans leave for the cooler. */
+export const dropBeans = (roaster: RoasterState): RoasterState => ({ ...roaster, beans: null, doorOpenSeconds: 35 });
 
 /** What the beans weigh now, kg. */
 export const beanWeightKg = (beans: BeansInDrum): number => beans.dryKg + beans.waterKg;
@@ -183,21 +187,30 @@ export const stepRoaster = (roaster: RoasterState, controls: RoasterControls, dt
   const drumContact = 0.0011 * capacityKg;
   const gasToDrumKw = (1 - Math.exp(-drumContact / gasKwPerK)) * gasKwPerK * (inletTempC - roaster.drumTempC);
   const exhaustTarget = inletTempC - (gasToDrumKw + (bean?.fromGasKw ?? 0)) / gasKwPerK;
-  const exhaustTempC = approach(roaster.exhaustTempC, exhaustTarget, dtSeconds, 5);
+  const coldAir = roaster.doorOpenSeconds > 0 ? 0.5 : 0;
+  const exhaustTempC = approach(
+    roaster.exhaustTempC,
+    exhaustTarget + coldAir * 0.6 * (ambientC - exhaustTarget),
+    dtSeconds,
+    5,
+  );
 
   const drumKw =
     burnerKw * (1 - gasShare) +
     gasToDrumKw -
     housingKw -
     (bean?.fromDrumKw ?? 0) -
-    lossKwPerKkg * capacityKg * (roaster.drumTempC - ambientC);
+    (lossKwPerKkg + 0.002 * coldAir) * capacityKg * (roaster.drumTempC - ambientC);
   const drumTempC = roaster.drumTempC + (drumKw * dtSeconds) / (drumKjPerKkg * capacityKg);
 
   // The bean probe sits in the moving bed and sees some of the gas; in an empty drum it hangs in the air.
   const full = bean === null ? 0 : clamp(bean.beans.greenKg / (0.55 * capacityKg), 0.35, 1);
   const seesGas = 0.07 + 0.08 * (1 - full);
+  const emptyTarget = 0.75 * drumTempC + 0.25 * exhaustTempC;
   const beanTarget =
-    bean === null ? 0.75 * drumTempC + 0.25 * exhaustTempC : (1 - seesGas) * bean.beans.tempC + seesGas * exhaustTempC;
+    bean === null
+      ? emptyTarget + coldAir * (ambientC - emptyTarget)
+      : (1 - seesGas) * bean.beans.tempC + seesGas * exhaustTempC;
   const beanProbeC = approach(roaster.beanProbeC, beanTarget, dtSeconds, bean === null ? 34 : 36 - 5 * full);
 
   const flame = heatPercent / 100;
@@ -212,6 +225,7 @@ export const stepRoaster = (roaster: RoasterState, controls: RoasterControls, dt
     burnerBackTempC: approach(roaster.burnerBackTempC, backTarget, dtSeconds, 22),
     drumPressurePa: -(8 + 92 * (airPercent / 100) ** 1.7) + 12 * flame,
     beans: bean?.beans ?? null,
+    doorOpenSeconds: Math.max(0, roaster.doorOpenSeconds - dtSeconds),
     beanProbeC,
     exhaustProbeC: approach(roaster.exhaustProbeC, 0.8 * exhaustTempC + 0.2 * drumTempC, dtSeconds, 9),
   };

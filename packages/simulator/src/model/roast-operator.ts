@@ -18,64 +18,67 @@ export interface RoastOperator {
 
 const lookEverySeconds = 12;
 const heatStepPercent = 2.5;
+/** What a distracted operator leaves the burner at, %. */
+const stallHeatPercent = 27.5;
 
 const onStep = (percent: number): number =>
   Math.min(100, Math.max(0, Math.round(percent / heatStepPercent) * heatStepPercent));
 
-/** Follows the plan: by the rate of rise, or to the letter where the plan has a control profile. */
-export const createOperator = (plan: RoastPlan, startHeatPercent?: number): RoastOperator =>
-  plan.controlProfile === null
-    ? steerByRate(plan, startHeatPercent ?? plan.firstHeatPercent)
-    : followProfile(plan.controlProfile);
+/** Where the controls would stand if the roast needed no steering. */
+const planned = (plan: RoastPlan): ((view: OperatorView) => RoasterControls) => {
+  if (plan.controlProfile !== null) return fromProfile(plan.controlProfile);
+  return ({ beanTempC, pastTurningPoint }) => {
+    const phase = !pastTurningPoint || beanTempC < 150 ? 0 : beanTempC < 196 ? 1 : 2;
+    // The burner comes down as the beans heat up, as in every profile.
+    const heatPercent = pastTurningPoint ? plan.firstHeatPercent - 0.2 * (beanTempC - 110) : plan.firstHeatPercent;
+    return { heatPercent, airPercent: plan.airPercent[phase], drumRpm: plan.drumRpm };
+  };
+};
 
-const steerByRate = (plan: RoastPlan, startHeatPercent: number): RoastOperator => {
+const fromProfile = (points: readonly ControlPoint[]): ((view: OperatorView) => RoasterControls) => {
+  const perSecond = interpolateControlProfile(points);
+  const startSeconds = perSecond[0]?.timeSeconds ?? 0;
+  return ({ sinceChargeSeconds }) => {
+    const index = Math.round(sinceChargeSeconds) - startSeconds;
+    const point = perSecond[Math.min(perSecond.length - 1, Math.max(0, index))];
+    return { heatPercent: point?.burner ?? 0, airPercent: point?.exhaust ?? 50, drumRpm: point?.drumRpm ?? 60 };
+  };
+};
+
+/** Follows the plan or its control profile, and steers with the burner where the rate of rise strays from the plan. */
+export const createOperator = (plan: RoastPlan): RoastOperator => {
+  const plannedControls = planned(plan);
   let correction = 0;
-  let heat = onStep(startHeatPercent);
+  let heat: number | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let lastError: number | null = null;
   let stallUntil: number | null = null;
 
-  const airAt = (tempC: number): number => plan.airPercent[tempC < 150 ? 0 : tempC < 196 ? 1 : 2];
-  const steer = (view: OperatorView, ratePerMinute: number): void => {
-    // Looks a little ahead: what is set now is felt half a minute later.
-    const error = plannedRate(plan, view.beanTempC + ratePerMinute * 0.4) - ratePerMinute;
-    correction += 0.4 * error + 2 * (error - (lastError ?? error));
-    correction = Math.min(50, Math.max(-50, correction));
-    // The burner comes down as the beans heat up, like every profile's gas; the correction does the rest.
-    const wanted = startHeatPercent - 0.2 * (view.beanTempC - 110) + correction;
-    lastError = error;
-    if (Math.abs(wanted - heat) >= heatStepPercent) heat = Math.max(8, onStep(wanted));
+  const look = (view: OperatorView, plannedHeat: number): void => {
+    const { beanTempC, ratePerMinute } = view;
+    if (view.pastTurningPoint && ratePerMinute !== null && beanTempC > 115) {
+      // Looks a little ahead: what is set now is felt half a minute later.
+      const error = plannedRate(plan, beanTempC + ratePerMinute * 0.4) - ratePerMinute;
+      correction += 0.4 * error + 2 * (error - (lastError ?? error));
+      correction = Math.min(60, Math.max(-50, correction));
+      lastError = error;
+    }
+    const wanted = plannedHeat + correction;
+    if (heat === undefined || Math.abs(wanted - heat) >= heatStepPercent) heat = Math.max(7.5, onStep(wanted));
   };
   return {
     controls(view) {
-      const { sinceChargeSeconds: now, beanTempC, ratePerMinute } = view;
-      if (plan.stall !== null && view.pastTurningPoint && beanTempC >= plan.stall.fromTempC && stallUntil === null) {
-        stallUntil = now + plan.stall.seconds;
+      const now = view.sinceChargeSeconds;
+      const controls = plannedControls(view);
+      if (plan.stall !== null && view.pastTurningPoint && view.beanTempC >= plan.stall.fromTempC) {
+        stallUntil ??= now + plan.stall.seconds;
       }
       const stalled = stallUntil !== null && now < stallUntil;
       if (!stalled && now - lookedAt >= lookEverySeconds) {
         lookedAt = now;
-        if (view.pastTurningPoint && ratePerMinute !== null && beanTempC > 115) steer(view, ratePerMinute);
+        look(view, controls.heatPercent);
       }
-      return {
-        heatPercent: stalled ? 27.5 : heat,
-        airPercent: view.pastTurningPoint ? airAt(beanTempC) : plan.airPercent[0],
-        drumRpm: plan.drumRpm,
-      };
-    },
-  };
-};
-
-const followProfile = (points: readonly ControlPoint[]): RoastOperator => {
-  const perSecond = interpolateControlProfile(points);
-  const first = perSecond[0];
-  return {
-    controls(view) {
-      const index = Math.round(view.sinceChargeSeconds) - (first?.timeSeconds ?? 0);
-      const point = perSecond[Math.min(perSecond.length - 1, Math.max(0, index))];
-      return point === undefined
-        ? { heatPercent: 0, airPercent: 50, drumRpm: 60 }
-        : { heatPercent: point.burner, airPercent: point.exhaust, drumRpm: point.drumRpm };
+      return { ...controls, heatPercent: stalled ? stallHeatPercent : (heat ?? controls.heatPercent) };
     },
   };
 };

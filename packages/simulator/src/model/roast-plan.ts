@@ -22,7 +22,7 @@ export interface RoastPlan {
   readonly drumRpm: number;
   /** Where the operator takes the burner away by mistake, and for how long. */
   readonly stall: { readonly fromTempC: number; readonly seconds: number } | null;
-  /** A recipe's control profile, followed to the letter instead of steering by the rate. */
+  /** A recipe's control profile instead of the figures above; the operator corrects its burner by the rate of rise. */
   readonly controlProfile: readonly ControlPoint[] | null;
 }
 

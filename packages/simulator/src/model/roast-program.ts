@@ -147,9 +147,9 @@ export const createRoastProgram = (options: ProgramOptions): RoastProgram => {
       // A cold machine heats at full power; near the charge temperature the burner only makes up for the losses.
       holding = Math.min(45, Math.max(5, holding + 0.12 * gap));
       const wanted = holding + 1.1 * gap - 1.2 * (rate() ?? 0);
-      const most = phase === 'cooling' ? 40 : 100;
+      const most = phase === 'cooling' ? 20 : 100;
       const heatPercent = Math.min(most, Math.max(0, Math.round(wanted / 2.5) * 2.5));
-      controls = { heatPercent, airPercent: 35, drumRpm: batch.plan.drumRpm };
+      controls = { heatPercent, airPercent: gap < -3 ? 75 : 35, drumRpm: batch.plan.drumRpm };
     }
     if (phase === 'cooling' && time() >= readyFrom - betweenBatchesSeconds / 3) {
       mark('cool_end');
