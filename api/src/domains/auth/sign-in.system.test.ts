@@ -1,0 +1,96 @@
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+
+interface Refusal {
+  code: string;
+  detail: unknown;
+}
+
+describe('sign-in', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let test: TestApi;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    test = await startTestApi(database.url, { trustedProxies: 1 });
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.drop();
+  });
+
+  const attempt = async (email: string, password: string, address: string) => {
+    const started = performance.now();
+    const answer = await test
+      .visitor()
+      .send<Refusal>('POST', '/auth/login', { email, password }, { 'x-forwarded-for': `6.6.6.6, ${address}` });
+    return { ...answer, ms: performance.now() - started };
+  };
+  const right = (address: string) => attempt(testAdmin.email, testAdmin.password, address);
+
+  it('answers an unknown account like a wrong password, after the same work', async () => {
+    const known: number[] = [];
+    const unknown: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const wrong = await attempt(testAdmin.email, `wrong ${round}`, '10.0.0.1');
+      const nobody = await attempt(`nobody${round}@example.com`, 'wrong', '10.0.0.1');
+      expect({ ...nobody.body, request_id: '' }).toEqual({ ...wrong.body, request_id: '' });
+      known.push(wrong.ms);
+      unknown.push(nobody.ms);
+    }
+    expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...known) * 0.5);
+    expect(Math.min(...known)).toBeGreaterThan(Math.min(...unknown) * 0.5);
+    expect((await right('10.0.0.1')).status).toBe(200);
+  });
+
+  it('stops a stranger after five failures, and does not lock the owner out', async () => {
+    expect((await right('10.0.1.1')).status).toBe(200);
+    for (let round = 0; round < 5; round += 1) {
+      expect((await attempt(testAdmin.email, `guess ${round}`, `10.0.2.${round}`)).status).toBe(401);
+    }
+    const blocked = await right('10.0.2.9');
+    expect([blocked.status, blocked.body.code]).toEqual([429, 'too_many_requests']);
+    expect(Number(blocked.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(blocked.headers.get('retry-after'))).toBeLessThanOrEqual(300);
+    // From where the owner has signed in before, the owner still gets in.
+    expect((await right('10.0.1.1')).status).toBe(200);
+    // For everybody else the door opens again when the five minutes are over.
+    await test.api.context.sql`UPDATE sign_in_limits SET expire = expire - 300000`;
+    expect((await right('10.0.2.9')).status).toBe(200);
+  });
+
+  it('holds a burst of parallel guesses to the same limit', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => attempt('burst@example.com', `guess ${i}`, `10.0.3.${i}`)),
+    );
+    expect(answers.filter((answer) => answer.status === 401)).toHaveLength(5);
+    expect(answers.filter((answer) => answer.status === 429)).toHaveLength(7);
+  });
+
+  it('stops one address that tries many accounts, and believes only the proxy about addresses', async () => {
+    const statuses: number[] = [];
+    for (let round = 0; round < 31; round += 1) {
+      statuses.push((await attempt(`user${round}@example.com`, 'guess', '10.0.4.1')).status);
+    }
+    expect(statuses.filter((status) => status === 401)).toHaveLength(30);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  it('names the field that is wrong', async () => {
+    const answer = await attempt('no email', '', '10.0.5.1');
+    expect(answer.body).toMatchObject({
+      code: 'validation',
+      detail: [
+        { field: 'email', message: 'Enter an email address' },
+        { field: 'password', message: 'Password is required' },
+      ],
+    });
+  });
+
+  it('leaves audit rows for success and failure, without what was typed', async () => {
+    const rows = await test.api.context.sql<{ action: string }[]>`SELECT action, actor, detail FROM audit_log`;
+    const actions = new Set(rows.map((row) => row.action));
+    expect([...actions]).toEqual(expect.arrayContaining(['sign_in.succeeded', 'sign_in.failed']));
+    expect(JSON.stringify(rows)).not.toMatch(/guess|nobody0/);
+  });
+});
