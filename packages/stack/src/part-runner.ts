@@ -31,12 +31,16 @@ interface RunnerOptions {
 /** A part that dies this often before it was ever ready will not come up by trying on. */
 const DEATHS_BEFORE_GIVING_UP = 3;
 
+/** So many lines of a part that failed are shown. */
+const LAST_WORDS = 8;
+
 export function createPartRunner({ repository, onLine, processes, signal }: RunnerOptions): PartRunner {
-  const lastWords = new Map<string, string>();
+  const heard = new Map<string, string[]>();
   const hear = (name: string) => (line: string) => {
-    lastWords.set(name, line);
+    heard.set(name, [...(heard.get(name) ?? []), line].slice(-LAST_WORDS));
     onLine(name, line);
   };
+  const lastWords = (name: string) => `it said last:\n${(heard.get(name) ?? ['nothing']).join('\n')}`;
 
   const start: PartRunner['start'] = (part) => {
     const { name } = part;
@@ -68,8 +72,7 @@ export function createPartRunner({ repository, onLine, processes, signal }: Runn
       child.once('error', (error) => resolve(error.message));
       child.once('close', (code, killer) => resolve(code === 0 ? undefined : (killer ?? `exit code ${code}`)));
     });
-    if (end !== undefined)
-      throw new CannotStart(`${name} failed (${end}): ${lastWords.get(name) ?? 'it said nothing'}`);
+    if (end !== undefined) throw new CannotStart(`${name} failed (${end}); ${lastWords(name)}`);
   };
 
   const untilOk: PartRunner['untilOk'] = async (name, url, timeoutMs) => {
@@ -79,11 +82,11 @@ export function createPartRunner({ repository, onLine, processes, signal }: Runn
       signal?.throwIfAborted();
       const answer = await ask(url);
       if (answer === 'ok') return;
-      const words = lastWords.get(name) ?? 'it said nothing';
+      const words = lastWords(name);
       const deaths = (processes[name]?.restarts ?? 0) - deathsBefore;
-      if (deaths >= DEATHS_BEFORE_GIVING_UP) throw new CannotStart(`${name} does not come up: ${words}`);
+      if (deaths >= DEATHS_BEFORE_GIVING_UP) throw new CannotStart(`${name} does not come up; ${words}`);
       if (Date.now() > deadline)
-        throw new CannotStart(`${name} is not ready after ${timeoutMs / 1000} s (${answer}): ${words}`);
+        throw new CannotStart(`${name} is not ready after ${timeoutMs / 1000} s (${answer}); ${words}`);
       await sleep(100);
     }
   };
