@@ -4,6 +4,7 @@ import type { MachineMap } from '@roastery/contract/machine-map';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
 import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
+import { httpGet } from './http-get.ts';
 
 export interface DeviceProfile {
   readonly mqttUrl: string;
@@ -38,23 +39,16 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
 
   const ask = async (): Promise<DeviceProfile | undefined> => {
     const askedAt = Date.now();
-    let response: Response;
     let body: unknown;
     try {
-      response = await fetch(`${apiUrl}${deviceSelf.path}`, {
-        headers: { authorization: `Bearer ${machineToken}`, 'x-machine-serial': encodeURIComponent(machineSerial) },
-        signal: AbortSignal.timeout(timeoutMs),
-        redirect: 'error',
-      });
-      body = response.ok ? await response.json() : await response.body?.cancel();
+      const headers = { authorization: `Bearer ${machineToken}`, 'x-machine-serial': encodeURIComponent(machineSerial) };
+      const { status, text } = await httpGet(`${apiUrl}${deviceSelf.path}`, headers, timeoutMs);
+      if (status === 401) return complain('machine serial or token is not accepted');
+      if (status !== 200) return complain(`status ${status}`);
+      body = JSON.parse(text);
     } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-      return complain(cause);
+      return complain(error instanceof Error ? error.message || error.name : String(error));
     }
-    if (!response.ok)
-      return complain(
-        response.status === 401 ? 'machine serial or token is not accepted' : `status ${response.status}`,
-      );
     const parsed = deviceSelf.response?.safeParse(body);
     if (!parsed?.success) return complain('an answer of another shape');
     const { mqtt_url: mqttUrl, map, server_time: serverTime } = parsed.data;

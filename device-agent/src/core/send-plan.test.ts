@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { createSendPlan } from './send-plan.ts';
+
+const limits = { maxEntries: 100, window: 32, reserved: 4, resendMs: 10_000 };
+const planWith = (...ranges: [number, number][]) => {
+  const plan = createSendPlan(limits);
+  plan.offer(ranges);
+  plan.connected();
+  return plan;
+};
+const drain = (plan: ReturnType<typeof createSendPlan>, now = 0) => {
+  const sent: [number, number][] = [];
+  for (let next = plan.next(); next; next = plan.next()) {
+    plan.sent(next.from, next.to, now);
+    sent.push([next.from, next.to]);
+  }
+  return sent;
+};
+
+describe('send plan', () => {
+  it('sends new entries before a backlog of days', () => {
+    const plan = planWith([0, 99_999]);
+    plan.offer([[100_000, 100_003]]);
+    expect(plan.next()).toEqual({ from: 100_000, to: 100_003, backlog: false });
+  });
+
+  it('sends the backlog from its newest end, since the roast that runs is there', () => {
+    expect(planWith([0, 999]).next()).toEqual({ from: 900, to: 999, backlog: true });
+  });
+
+  it('keeps room in the window for new entries while the backlog goes out', () => {
+    const plan = planWith([0, 99_999]);
+    drain(plan);
+    plan.offer([[100_000, 100_003]]);
+    expect(plan.next()).toMatchObject({ backlog: false });
+  });
+
+  it('never has more than 32 batches under way', () => {
+    const plan = planWith([0, 99_999]);
+    for (let round = 0; round < 10; round++) {
+      const sent = drain(plan);
+      expect(plan.inFlightCount()).toBeLessThanOrEqual(32);
+      plan.acknowledged(sent);
+    }
+    drain(plan);
+    for (let seq = 100_000; seq < 100_100; seq += 2) {
+      plan.offer([[seq, seq]]);
+      drain(plan);
+    }
+    expect(plan.inFlightCount()).toBe(32);
+  });
+
+  it('sends everything exactly once when all is acknowledged', () => {
+    const plan = planWith([0, 9999]);
+    const times = new Map<number, number>();
+    for (let sent = drain(plan); sent.length > 0; sent = drain(plan)) {
+      for (const [from, to] of sent) for (let seq = from; seq <= to; seq++) times.set(seq, (times.get(seq) ?? 0) + 1);
+      plan.acknowledged(sent);
+    }
+    expect(times.size).toBe(10_000);
+    expect([...times.values()].every((count) => count === 1)).toBe(true);
+    expect(plan.outstanding()).toBe(0);
+  });
+
+  it('sends again what nobody acknowledged, a little at a time until somebody does', () => {
+    const plan = planWith([0, 9999]);
+    drain(plan, 0);
+    expect(plan.takeOverdue(9999)).toBe(0);
+    expect(plan.takeOverdue(10_000)).toBeGreaterThan(0);
+    expect(plan.outstanding()).toBe(10_000);
+    expect(drain(plan, 10_000).length).toBeLessThanOrEqual(2);
+    plan.acknowledged([[9900, 9999]]);
+    expect(drain(plan, 10_000).length).toBeGreaterThan(0);
+  });
+
+  it('takes everything back when the connection is new', () => {
+    const plan = planWith([0, 9]);
+    drain(plan);
+    expect(plan.next()).toBeUndefined();
+    plan.connected();
+    expect(plan.next()).toEqual({ from: 0, to: 9, backlog: true });
+  });
+
+  it('keeps the unacknowledged part of a batch waiting', () => {
+    const plan = planWith([0, 9]);
+    drain(plan, 0);
+    plan.acknowledged([[0, 3]]);
+    plan.takeOverdue(10_000);
+    expect(plan.next()).toEqual({ from: 4, to: 9, backlog: true });
+  });
+
+  it('never asks for what is gone', () => {
+    const plan = planWith([0, 9]);
+    plan.forget(0, 9);
+    expect(plan.next()).toBeUndefined();
+    expect(plan.outstanding()).toBe(0);
+  });
+});
