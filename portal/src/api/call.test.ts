@@ -26,10 +26,11 @@ let answer: { status: number; body: string; headers?: Record<string, string> };
 beforeEach(async () => {
   received = [];
   server = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
-      received.push({ method: request.method, url: request.url, type: request.headers['content-type'], body });
+    void (async () => {
+      const { method, url, headers } = request;
+      received.push({ method, url, type: headers['content-type'], body: await bodyOf(request) });
       response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
-    });
+    })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -108,7 +109,7 @@ describe('call', () => {
 
   it('tells those who wait for the end of the session', async () => {
     answer = { status: 401, body: JSON.stringify({ detail: 'Sign in', code: 'not_signed_in', request_id: 'r' }) };
-    const ended = vi.fn();
+    const ended = vi.fn<() => void>();
     const stop = onSignedOut(ended);
     await failure(call(listMachines, {}));
     stop();

@@ -36,5 +36,7 @@ export const StatCard = ({ label, value, unit, icon }: StatCardProps) => (
 
 /** Four across on the desk, two on a phone. */
 export const StatRow = ({ children }: { children: ReactNode }) => (
-  <div className="grid grid-cols-2 gap-3 lg:grid-cols-[repeat(auto-fit,minmax(0,1fr))]">{children}</div>
+  <div className="grid grid-cols-2 gap-3 max-lg:*:last:odd:col-span-2 lg:grid-cols-[repeat(auto-fit,minmax(0,1fr))]">
+    {children}
+  </div>
 );

@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { classes } from './classes.ts';
 
 interface DialogProps {
@@ -15,46 +15,56 @@ interface DialogProps {
   children: ReactNode;
 }
 
+const firstField =
+  'input:not([readonly], [disabled], [type="hidden"], [aria-hidden="true"]), textarea:not([readonly], [disabled])';
 const widths = { sm: 'sm:max-w-md', md: 'sm:max-w-xl', lg: 'sm:max-w-3xl' };
 
 /** A modal; on a phone it is a sheet from below. Focus goes in, stays in, and returns to where it was. */
-export const Dialog = ({ open, onClose, title, description, sticky = false, width = 'sm', children }: DialogProps) => (
-  <Base.Root
-    open={open}
-    disablePointerDismissal={sticky}
-    onOpenChange={(next) => {
-      if (!next) onClose();
-    }}
-  >
-    <Base.Portal>
-      <Base.Backdrop className="fixed inset-0 z-40 bg-scrim transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
-      <Base.Popup
-        className={classes(
-          'fixed inset-x-0 bottom-0 z-50 mx-auto flex max-h-[92dvh] flex-col rounded-t-lg border border-stroke-strong bg-overlay shadow-overlay outline-none',
-          'sm:inset-auto sm:top-[12dvh] sm:left-1/2 sm:max-h-[80dvh] sm:w-[calc(100vw-3rem)] sm:-translate-x-1/2 sm:rounded-lg',
-          'transition-[opacity,translate] duration-150 data-ending-style:translate-y-2 data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0',
-          widths[width],
-        )}
-      >
-        <header className="flex items-start justify-between gap-4 border-b border-stroke py-3 pr-3 pl-5">
-          <div className="min-w-0 py-1">
-            <Base.Title className="text-lg font-semibold text-strong">{title}</Base.Title>
-            {description !== undefined && (
-              <Base.Description className="mt-0.5 text-sm text-muted">{description}</Base.Description>
-            )}
-          </div>
-          <Base.Close
-            aria-label="Close"
-            className="inline-flex size-9 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-strong [&_svg]:size-4"
-          >
-            <X aria-hidden />
-          </Base.Close>
-        </header>
-        {children}
-      </Base.Popup>
-    </Base.Portal>
-  </Base.Root>
-);
+export const Dialog = ({ open, onClose, title, description, sticky = false, width = 'sm', children }: DialogProps) => {
+  const popup = useRef<HTMLDivElement>(null);
+  return (
+    <Base.Root
+      open={open}
+      disablePointerDismissal={sticky}
+      onOpenChange={(next) => {
+        if (!next) onClose();
+      }}
+    >
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-40 bg-scrim transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <Base.Popup
+          ref={popup}
+          // The first field, not the cross; by touch the popup itself, so that no keyboard covers it at once.
+          initialFocus={(by) =>
+            by === 'touch' ? true : (popup.current?.querySelector<HTMLElement>(firstField) ?? true)
+          }
+          className={classes(
+            'fixed inset-x-0 bottom-0 z-50 mx-auto flex max-h-[92dvh] flex-col rounded-t-lg border border-stroke-strong bg-overlay shadow-overlay outline-none',
+            'sm:inset-auto sm:top-[12dvh] sm:left-1/2 sm:max-h-[80dvh] sm:w-[calc(100vw-3rem)] sm:-translate-x-1/2 sm:rounded-lg',
+            'transition-[opacity,translate] duration-150 data-ending-style:translate-y-2 data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0',
+            widths[width],
+          )}
+        >
+          <header className="flex items-start justify-between gap-4 border-b border-stroke py-3 pr-3 pl-5">
+            <div className="min-w-0 py-1">
+              <Base.Title className="text-lg font-semibold text-strong">{title}</Base.Title>
+              {description !== undefined && (
+                <Base.Description className="mt-0.5 text-sm text-muted">{description}</Base.Description>
+              )}
+            </div>
+            <Base.Close
+              aria-label="Close"
+              className="inline-flex size-9 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-strong [&_svg]:size-4"
+            >
+              <X aria-hidden />
+            </Base.Close>
+          </header>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+};
 
 export const DialogBody = ({ children, className }: { children: ReactNode; className?: string }) => (
   <div className={classes('flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-5 py-4', className)}>{children}</div>

@@ -67,7 +67,7 @@ export const controlClass = (size: 'sm' | 'md' = 'md', extra?: string): string =
   classes(
     'w-full min-w-0 rounded-md border border-stroke-control bg-surface text-strong transition-colors',
     'hover:border-muted focus-visible:border-focus focus-visible:outline-1 focus-visible:-outline-offset-1',
-    'aria-invalid:border-danger read-only:bg-sunken read-only:text-muted disabled:cursor-not-allowed disabled:bg-sunken disabled:text-muted',
+    'aria-invalid:border-danger disabled:cursor-not-allowed disabled:bg-sunken disabled:text-muted',
     size === 'sm' ? 'h-8 px-2.5 text-sm pointer-coarse:h-10' : 'h-10 px-3 text-base',
     extra,
   );

@@ -36,7 +36,12 @@ export const TextField = (props: TextFieldProps) => {
             {...wiring}
             className={controlClass(
               size,
-              classes(icon !== undefined && 'pl-8.5', unit !== undefined && 'pr-11', mono && 'font-mono'),
+              classes(
+                icon !== undefined && 'pl-8.5',
+                unit !== undefined && 'pr-11',
+                mono && 'font-mono',
+                'read-only:bg-sunken read-only:text-muted',
+              ),
             )}
           />
           {unit !== undefined && (
@@ -73,7 +78,7 @@ export const TextArea = (props: TextAreaProps) => {
           aria-required={required || undefined}
           {...area}
           {...wiring}
-          className={controlClass('md', 'h-auto min-h-20 py-2')}
+          className={controlClass('md', 'h-auto min-h-20 py-2 read-only:bg-sunken read-only:text-muted')}
         />
       )}
     </FieldFrame>

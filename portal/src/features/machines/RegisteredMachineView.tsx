@@ -42,7 +42,7 @@ export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine 
           </>
         }
       >
-        <pre className="rounded-md border border-stroke bg-sunken px-3 py-2.5 font-mono text-xs leading-5 break-all whitespace-pre-wrap text-content">
+        <pre className="rounded-md border border-stroke bg-sunken px-3 py-2.5 font-mono text-xs leading-5 wrap-anywhere whitespace-pre-wrap text-content">
           {environment.trimEnd()}
         </pre>
       </Section>

@@ -21,7 +21,7 @@ const environmentValue = (value: string): string =>
 /** The environment file for the board beside the machine. Holds the machine token: shown once, like the token itself. */
 export const environmentFile = (machine: Credentials): string =>
   [
-    '# /etc/roastery-agent/agent.env, readable by the agent only (mode 0600)',
+    '# /etc/roastery-agent/agent.env, mode 0600',
     `API_URL=${environmentValue(machine.api_url)}`,
     `MACHINE_SERIAL=${environmentValue(machine.serial_number)}`,
     `MACHINE_TOKEN=${environmentValue(machine.auth_token)}`,
