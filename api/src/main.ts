@@ -7,6 +7,7 @@ import { domains } from './domains/domains.ts';
 import { prepareFirstStart } from './domains/users/first-start.ts';
 import { housekeeping } from './housekeeping.ts';
 import { startIngest } from './ingest/ingest.ts';
+import { createLive } from './live/live.ts';
 import { startApi, type Service } from './start-api.ts';
 
 const log = createLogger('api');
@@ -26,9 +27,10 @@ const ingest: Service = async (context) =>
 runProgram(log, async () => {
   const config = readConfig();
   log.level = config.logLevel;
+  const live = createLive();
   const api = await startApi(config, log, {
-    domains,
-    services: [housekeeping, ingest],
+    domains: [...domains, live.routes],
+    services: [housekeeping, ingest, live.service],
     prepare,
   });
   api.ready.catch((error: unknown) => {

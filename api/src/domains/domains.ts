@@ -2,11 +2,13 @@ import type { Domain } from '../app.ts';
 import { accountRoutes } from './account/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { dashboardRoutes } from './dashboard/routes.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { inventoryRoutes } from './inventory/routes.ts';
 import { machineRoutes } from './machines/routes.ts';
 import { mqttRoutes } from './mqtt/routes.ts';
 import { profileRoutes } from './profiles/routes.ts';
+import { roastRoutes } from './roasts/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { userRoutes } from './users/routes.ts';
 
@@ -14,7 +16,9 @@ import { userRoutes } from './users/routes.ts';
 export const domains: readonly Domain[] = [
   authRoutes,
   accountRoutes,
+  dashboardRoutes,
   machineRoutes,
+  roastRoutes,
   inventoryRoutes,
   profileRoutes,
   settingsRoutes,

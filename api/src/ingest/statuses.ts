@@ -29,7 +29,7 @@ export const storeStatus = async (sql: Sql, serialNumber: string, status: Device
     UPDATE machines SET
       is_online = ${status.online},
       status_session = ${status.session},
-      status = ${status.online ? sql.json(status) : sql`coalesce(status, '{}'::jsonb) || jsonb_build_object('online', false)`},
+      status = ${status.online ? sql.json(status) : sql`coalesce(status, ${sql.json(status)}::jsonb) || jsonb_build_object('online', false)`},
       last_seen_at = CASE WHEN ${status.online} AND NOT (is_online AND status = ${sql.json(status)}::jsonb) THEN now() ELSE last_seen_at END
     WHERE serial_number = ${serialNumber} AND archived_at IS NULL
       AND (${status.online} OR status_session IS NULL OR status_session = ${status.session})

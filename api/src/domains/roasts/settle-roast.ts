@@ -1,37 +1,15 @@
-import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../../db/sql.ts';
+import { moveLot } from '../../ledger/move-lot.ts';
 
 /** Weights are kept to the milligram and calculated as whole milligrams: sums of them are exact. */
 const milligrams = (kg: number): number => Math.round(kg * 1e6);
 const kilograms = (mg: number): number => mg / 1e6;
 
-/** Under this a watched lot raises an alert, kg (product document). */
-const lowStockKg = 20;
-
-export interface LotMovementReason {
+interface MovementReason {
   readonly roastId: string;
   readonly reason: 'roast' | 'roast_edit' | 'roast_delete';
   readonly byUser: string | null;
 }
-
-/** Writes one movement and the lot's new weight. The caller holds the lot's row. */
-const moveLot = async (tx: Sql, lotId: string, mg: number, why: LotMovementReason): Promise<void> => {
-  await tx`
-    INSERT INTO lot_movements (id, lot_id, kg, reason, roast_id, by_user)
-    VALUES (${uuidV7()}, ${lotId}, ${kilograms(mg)}, ${why.reason}, ${why.roastId}, ${why.byUser})`;
-  await tx`UPDATE lots SET current_weight = current_weight + ${kilograms(mg)}::numeric WHERE id = ${lotId}`;
-  // Once per crossing: the row stays until the weight is back above the threshold.
-  await tx`
-    INSERT INTO lot_alerts (lot_id)
-    SELECT l.id FROM lots l
-    WHERE l.id = ${lotId} AND l.current_weight < ${lowStockKg} AND EXISTS (
-      SELECT FROM profiles p
-      WHERE p.green_coffee_lot_id = l.id AND p.alert_low_inventory AND p.archived_at IS NULL)
-    ON CONFLICT (lot_id) DO NOTHING`;
-  await tx`
-    DELETE FROM lot_alerts a USING lots l
-    WHERE a.lot_id = ${lotId} AND l.id = a.lot_id AND l.current_weight >= ${lowStockKg}`;
-};
 
 /** What each lot's ledger holds for a roast so far, mg; negative when it was charged. */
 const movedSoFar = async (tx: Sql, roastId: string): Promise<Map<string, number>> => {
@@ -44,7 +22,7 @@ const levelLots = async (
   tx: Sql,
   wanted: ReadonlyMap<string, number>,
   moved: ReadonlyMap<string, number>,
-  why: LotMovementReason,
+  why: MovementReason,
 ): Promise<void> => {
   const changes = [...new Set([...wanted.keys(), ...moved.keys()])]
     .map((lotId) => ({ lotId, mg: (wanted.get(lotId) ?? 0) - (moved.get(lotId) ?? 0) }))
@@ -53,7 +31,7 @@ const levelLots = async (
   if (changes.length === 0) return;
   // One order for all: two roasts on the same two lots wait for each other instead of deadlocking.
   await tx`SELECT id FROM lots WHERE id = ANY(${changes.map(({ lotId }) => lotId)}::uuid[]) ORDER BY id FOR UPDATE`;
-  for (const { lotId, mg } of changes) await moveLot(tx, lotId, mg, why);
+  for (const { lotId, mg } of changes) await moveLot(tx, { lotId, kg: kilograms(mg), ...why });
 };
 
 /**

@@ -1,0 +1,34 @@
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { notFound } from '../../http/app-error.ts';
+import { visibleTo } from './roast-row.ts';
+import { countProfileUse, unsettleLot } from './settle-roast.ts';
+
+/**
+ * Deletes a roast and leaves a tombstone, so that it doesn't come back when its board sends it again. Its lot gets back what
+ * it took. The samples stay with the recording.
+ */
+export const deleteRoast = async (context: UserContext, id: string): Promise<{ message: string }> => {
+  await context.sql.begin(async (tx) => {
+    const [found] = await tx<{ recording_id: string | null }[]>`
+      SELECT r.recording_id FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)}`;
+    if (found === undefined) throw notFound('Roast');
+    // Ingest holds the recording's row while it applies events: none can slip in between the delete and the tombstone.
+    await tx`SELECT 1 FROM recordings WHERE id = ${found.recording_id} FOR UPDATE`;
+    const [roast] = await tx<{ profile_id: string | null; coffee_name: string | null }[]>`
+      SELECT profile_id, coffee_name FROM roasts WHERE id = ${id} FOR UPDATE`;
+    if (roast === undefined) throw notFound('Roast');
+    await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${context.user.id})`;
+    await tx`DELETE FROM roast_marks WHERE roast_id = ${id}`;
+    await tx`DELETE FROM roasts WHERE id = ${id}`;
+    await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
+    await countProfileUse(tx, [roast.profile_id]);
+    await unsettleLot(tx, id, context.user.id);
+    await recordAudit(tx, actorOf(context), {
+      action: 'roast.deleted',
+      subject: id,
+      detail: { coffee_name: roast.coffee_name },
+    });
+  });
+  return { message: 'The roast was deleted' };
+};

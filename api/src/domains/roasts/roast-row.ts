@@ -1,0 +1,95 @@
+import type { Roast, RoastRow } from '@roastery/contract/roasts';
+import { markOf } from '@roastery/roasting/marks';
+import type { SignedInUser } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { readBootClocks } from './boots.ts';
+import { effectiveMarks } from './effective-marks.ts';
+import { readMarkWords } from './recompute-roast.ts';
+import { timedMarks } from './roast-window.ts';
+
+/** Roasts of one's own machines; all of them for an admin. */
+export const visibleTo = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` : sql`r.owner_id = ${user.id}`);
+
+/** The number shown when the roastery gave none. */
+export const roastNumber = (sql: Sql) => sql`coalesce(r.roast_number, 'PR-' || left(r.id::text, 8))`;
+
+/** The person at the machine; the machine's owner where unknown. */
+export const roastedBy = (sql: Sql) => sql`coalesce(r.roasted_by, o.full_name)`;
+
+export const rowColumns = (sql: Sql, userId: string | null) => sql`
+  r.id, ${roastNumber(sql)} AS roast_number, r.status, r.coffee_name, r.coffee_origin, r.coffee_process, r.start_time,
+  r.profile_name, r.profile_id, r.lot_id, r.machine_id, m.display_name AS machine_name, o.full_name AS owner_name,
+  ${roastedBy(sql)} AS roasted_by, r.batch_size_kg, r.end_weight_kg, r.duration_seconds, r.roast_level,
+  r.roast_level_target, r.charge_temp, r.drop_temp, r.first_crack_time, r.first_crack_temp, r.development_time_seconds,
+  r.development_time_ratio,
+  EXISTS (SELECT FROM roast_favorites f WHERE f.roast_id = r.id AND f.user_id = ${userId}) AS is_favorite`;
+
+export const rowSource = (sql: Sql) => sql`
+  roasts r JOIN users o ON o.id = r.owner_id LEFT JOIN machines m ON m.id = r.machine_id`;
+
+type StoredRoast = RoastRow &
+  Pick<Roast, 'notes' | 'cupping_score' | 'color' | 'max_drum_rpm' | 'revision'> & {
+    recording_id: string | null;
+    charge_seq: number | null;
+    drop_seq: number | null;
+  };
+
+/** Synchronised clock, in `recording_boots.quality`. */
+const synchronised = 2;
+
+const channelsOf = async (sql: Sql, roast: StoredRoast): Promise<string[]> => {
+  if (roast.recording_id === null) return [];
+  const rows = await sql<{ channel: string }[]>`
+    SELECT DISTINCT unnest(l.channels) AS channel FROM recording_layouts l
+    WHERE l.recording_id = ${roast.recording_id} AND l.layout_no IN (
+      SELECT DISTINCT c.layout_no FROM recording_chunks c
+      WHERE c.recording_id = l.recording_id
+        AND c.first_seq <= ${roast.drop_seq ?? Number.MAX_SAFE_INTEGER}
+        AND c.first_seq >= coalesce(
+          (SELECT max(b.first_seq) FROM recording_chunks b
+            WHERE b.recording_id = l.recording_id AND b.first_seq <= ${roast.charge_seq ?? 0}), 0))
+    ORDER BY channel`;
+  return rows.map((row) => row.channel);
+};
+
+/**
+ * One roast with its marks, or undefined. `viewer` limits to what a person may see and knows their favourites; null is the
+ * system itself, which tells everybody who watches a machine.
+ */
+export const readRoast = async (
+  sql: Sql,
+  id: string,
+  viewer: SignedInUser | null,
+): Promise<{ roast: Roast; chargeMonoMs: number | null } | undefined> => {
+  const [row] = await sql<StoredRoast[]>`
+    SELECT ${rowColumns(sql, viewer?.id ?? null)}, r.notes, r.cupping_score, r.color, m.max_drum_rpm, r.revision,
+           r.recording_id, r.charge_seq, r.drop_seq
+    FROM ${rowSource(sql)}
+    WHERE r.id = ${id} AND ${viewer === null ? sql`true` : visibleTo(sql, viewer)}`;
+  if (row === undefined) return undefined;
+  const { recording_id: recordingId, charge_seq: _chargeSeq, drop_seq: _dropSeq, ...shown } = row;
+  const [words, clocks, channels] = await Promise.all([
+    readMarkWords(sql, id, recordingId),
+    recordingId === null ? new Map<number, never>() : readBootClocks(sql, recordingId),
+    channelsOf(sql, row),
+  ]);
+  const marks = effectiveMarks(words);
+  const charge = markOf(marks, 'charge');
+  const quality = charge === undefined ? undefined : clocks.get(charge.boot_no)?.quality;
+  return {
+    roast: {
+      ...shown,
+      marks: timedMarks(marks, clocks).map(({ kind, timeSeconds, mark }) => ({
+        kind,
+        time_seconds: timeSeconds,
+        temp: mark.temp,
+        origin: mark.origin,
+        confidence: mark.confidence,
+        provisional: mark.provisional,
+      })),
+      channels,
+      time_quality: quality === synchronised || recordingId === null ? 'synchronised' : 'estimated',
+    },
+    chargeMonoMs: charge?.mono_ms ?? null,
+  };
+};

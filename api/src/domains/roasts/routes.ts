@@ -1,0 +1,39 @@
+import * as contract from '@roastery/contract/roasts';
+import type { Domain } from '../../app.ts';
+import type { UserContext } from '../../context.ts';
+import { notFound } from '../../http/app-error.ts';
+import { deleteRoast } from './delete-roast.ts';
+import { listRoasts } from './list-roasts.ts';
+import { curveColumns, curveDatapoints, readCurve, type Curve, type CurveMargins } from './roast-curve.ts';
+import { readRoast } from './roast-row.ts';
+import { setFavorite } from './set-favorite.ts';
+import { deleteMark, putMark } from './set-mark.ts';
+import { updateRoast } from './update-roast.ts';
+
+const curveOf = async ({ sql, user }: UserContext, id: string, margins: CurveMargins): Promise<Curve> => {
+  const curve = await readCurve(sql, user, id, margins);
+  if (curve === undefined) throw notFound('Roast');
+  return curve;
+};
+
+export const roastRoutes: Domain = (routes) => {
+  routes.forUser(contract.listRoasts, ({ sql, user }, { query }) => listRoasts(sql, user, query));
+  routes.forUser(contract.getRoast, async ({ sql, user }, { params }) => {
+    const found = await readRoast(sql, params.id, user);
+    if (found === undefined) throw notFound('Roast');
+    return found.roast;
+  });
+  routes.forUser(contract.getRoastCurve, async (context, { params, query }) => ({
+    datapoints: curveDatapoints(await curveOf(context, params.id, query)),
+  }));
+  routes.forUser(contract.getRoastCurveColumns, async (context, { params, query }) =>
+    curveColumns(await curveOf(context, params.id, query)),
+  );
+  routes.forUser(contract.updateRoast, (context, { params, body }) => updateRoast(context, params.id, body));
+  routes.forUser(contract.deleteRoast, (context, { params }) => deleteRoast(context, params.id));
+  routes.forUser(contract.putMark, (context, { params, body }) => putMark(context, params.id, params.kind, body));
+  routes.forUser(contract.deleteMark, (context, { params }) => deleteMark(context, params.id, params.kind));
+  routes.forUser(contract.setRoastFavorite, (context, { params, body }) =>
+    setFavorite(context, params.id, body.is_favorite),
+  );
+};

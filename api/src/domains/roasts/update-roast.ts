@@ -1,0 +1,99 @@
+import type { ParsedBody } from '@roastery/contract/endpoint';
+import type { Roast, updateRoast as updateRoastEndpoint } from '@roastery/contract/roasts';
+import type { UserContext } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { announceRoast } from './announce-roast.ts';
+import { readRoast, visibleTo } from './roast-row.ts';
+import { countProfileUse, settleLot } from './settle-roast.ts';
+
+export type RoastEdit = ParsedBody<typeof updateRoastEndpoint>;
+
+interface Before {
+  revision: number;
+  machine_id: string | null;
+  profile_id: string | null;
+  lot_id: string | null;
+  roast_level_target: string | null;
+}
+
+type Change = Record<string, string | number | null>;
+
+/** The recipe's name is kept with the roast: it outlives the recipe. */
+const profileChange = async (tx: Sql, edit: RoastEdit, before: Before): Promise<Change> => {
+  if (edit.profile_id === undefined) return {};
+  if (edit.profile_id === null) return { profile_id: null, profile_name: null };
+  const [profile] = await tx<{ name: string; roast_level: string }[]>`
+    SELECT name, roast_level FROM profiles WHERE id = ${edit.profile_id}`;
+  if (profile === undefined) throw invalid('profile_id', 'There is no such recipe');
+  const target = edit.roast_level_target ?? before.roast_level_target ?? profile.roast_level;
+  return { profile_id: edit.profile_id, profile_name: profile.name, roast_level_target: target };
+};
+
+/** A lot that is chosen anew says what its coffee is, as far as the edit doesn't. */
+const lotChange = async (tx: Sql, edit: RoastEdit, before: Before): Promise<Change> => {
+  if (edit.lot_id === undefined || edit.lot_id === before.lot_id) return {};
+  if (edit.lot_id === null) return { lot_id: null };
+  const [lot] = await tx<{ coffee_name: string; origin: string; process: string | null }[]>`
+    SELECT coffee_name, origin, process FROM lots WHERE id = ${edit.lot_id}`;
+  if (lot === undefined) throw invalid('lot_id', 'There is no such lot');
+  return {
+    lot_id: edit.lot_id,
+    coffee_name: edit.coffee_name || lot.coffee_name,
+    coffee_origin: edit.coffee_origin || lot.origin,
+    coffee_process: edit.coffee_process || lot.process,
+  };
+};
+
+const plainFields = [
+  'coffee_name',
+  'coffee_origin',
+  'coffee_process',
+  'roasted_by',
+  'batch_size_kg',
+  'end_weight_kg',
+  'roast_level',
+  'roast_level_target',
+  'roast_number',
+  'notes',
+  'cupping_score',
+  'color',
+] as const;
+
+const plainChange = (edit: RoastEdit): Change =>
+  Object.fromEntries(
+    plainFields.flatMap((field) => {
+      const value = edit[field];
+      // An emptied text field means that there is none.
+      return value === undefined ? [] : [[field, value === '' ? null : value]];
+    }),
+  );
+
+/**
+ * Changes what was roasted and by whom, never the curve. Fields that are absent stay. A changed batch or lot moves the
+ * difference in the ledger, in the same transaction.
+ */
+export const updateRoast = async (context: UserContext, id: string, edit: RoastEdit): Promise<Roast> => {
+  await context.sql.begin(async (tx) => {
+    const [before] = await tx<Before[]>`
+      SELECT r.revision, r.machine_id, r.profile_id, r.lot_id, r.roast_level_target
+      FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)} FOR UPDATE`;
+    if (before === undefined) throw notFound('Roast');
+    if (edit.revision !== undefined && edit.revision !== before.revision) {
+      throw new AppError('changed_meanwhile', 'Somebody else changed this roast meanwhile. Reload it and try again.');
+    }
+    const change = {
+      ...plainChange(edit),
+      ...(await profileChange(tx, edit, before)),
+      ...(await lotChange(tx, edit, before)),
+      revision: before.revision + 1,
+    };
+    await tx`UPDATE roasts SET ${tx(change)} WHERE id = ${id}`;
+    if (edit.profile_id !== undefined) await countProfileUse(tx, [before.profile_id, edit.profile_id]);
+    await settleLot(tx, id, context.user.id);
+    await announceRoast(tx, id, before.machine_id);
+  });
+  const edited = await readRoast(context.sql, id, context.user);
+  if (edited === undefined) throw notFound('Roast');
+  return edited.roast;
+};

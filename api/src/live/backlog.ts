@@ -1,0 +1,111 @@
+import type { LiveSamples } from '@roastery/contract/live';
+import type { Roast } from '@roastery/contract/roasts';
+import type { Sql } from '../db/sql.ts';
+import { keepSamples, readSamples, type Samples } from '../domains/roasts/read-samples.ts';
+import { readRoast } from '../domains/roasts/roast-row.ts';
+
+/** Preheat shown before the charge of a running roast. */
+const beforeChargeMs = 60_000;
+/** What is shown of a machine that doesn't roast. */
+const idleMs = 5 * 60_000;
+/** Highest rate a machine map allows. */
+const maxHz = 10;
+
+export interface Backlog {
+  readonly epoch: string | null;
+  readonly samples: LiveSamples[];
+  readonly roast: Roast | null;
+  readonly chargeMono: number | null;
+  /** The boot the samples belong to. */
+  readonly lastSeq: number;
+}
+
+interface StreamRow {
+  id: string;
+  epoch: string;
+  last_seq: number;
+  is_fresh: boolean;
+}
+
+export const toLiveSamples = (epoch: string, samples: Samples): LiveSamples => ({
+  epoch,
+  seq: samples.seq,
+  mono: samples.monoMs,
+  channels: Object.fromEntries(samples.channels),
+});
+
+const newestStream = async (sql: Sql, machineId: string): Promise<StreamRow | undefined> => {
+  const [row] = await sql<StreamRow[]>`
+    SELECT id, epoch, coalesce(upper(committed) - 1, 0) AS last_seq,
+           last_received_at > now() - interval '10 minutes' AS is_fresh
+    FROM recordings WHERE machine_id = ${machineId} AND epoch IS NOT NULL
+    ORDER BY last_received_at DESC NULLS LAST LIMIT 1`;
+  return row;
+};
+
+interface RunningRow {
+  id: string;
+  recording_id: string;
+  charge_seq: number | null;
+  charge_mono_ms: number | null;
+}
+
+const runningRoast = async (sql: Sql, machineId: string): Promise<RunningRow | undefined> => {
+  const [row] = await sql<RunningRow[]>`
+    SELECT id, recording_id, charge_seq, charge_mono_ms FROM roasts
+    WHERE machine_id = ${machineId} AND status = 'in_progress' ORDER BY start_time DESC, id DESC LIMIT 1`;
+  return row;
+};
+
+/** The samples of the newest boot from a moment on. */
+const tailOf = (samples: Samples, fromMs: (newestMs: number) => number): Samples => {
+  const boot = samples.bootNo.at(-1);
+  const from = fromMs(samples.monoMs.at(-1) ?? 0);
+  return keepSamples(samples, (index) => samples.bootNo[index] === boot && (samples.monoMs[index] ?? 0) >= from);
+};
+
+/** What somebody who begins to watch has missed: the running roast from a minute before charge, else the last five minutes. */
+export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog> => {
+  const [stream, running] = await Promise.all([newestStream(sql, machineId), runningRoast(sql, machineId)]);
+  const read = running === undefined ? undefined : await readRoast(sql, running.id, null);
+  const roast = read?.roast ?? null;
+  const chargeMono = running?.charge_mono_ms ?? null;
+  if (stream === undefined || (!stream.is_fresh && running?.recording_id !== stream.id)) {
+    return { epoch: null, samples: [], roast, chargeMono, lastSeq: -1 };
+  }
+  const lastSeq = stream.last_seq;
+  const isOfStream = running?.recording_id === stream.id && running.charge_seq !== null && chargeMono !== null;
+  const fromSeq = isOfStream
+    ? (running.charge_seq ?? 0) - (beforeChargeMs / 1000) * maxHz
+    : lastSeq - (idleMs / 1000) * maxHz;
+  const samples = tailOf(await readSamples(sql, stream.id, fromSeq, lastSeq), (newestMs) =>
+    isOfStream ? (chargeMono ?? 0) - beforeChargeMs : newestMs - idleMs,
+  );
+  return {
+    epoch: stream.epoch,
+    samples: samples.seq.length === 0 ? [] : [toLiveSamples(stream.epoch, samples)],
+    roast,
+    chargeMono,
+    lastSeq,
+  };
+};
+
+/** Samples of the newest stream after a sequence number, five minutes at most: what a lost connection may have swallowed. */
+export const readSince = async (
+  sql: Sql,
+  machineId: string,
+  epoch: string | null,
+  seq: number,
+): Promise<LiveSamples | undefined> => {
+  const stream = await newestStream(sql, machineId);
+  if (stream === undefined || !stream.is_fresh) return undefined;
+  const floor = stream.last_seq - (idleMs / 1000) * maxHz;
+  const from = stream.epoch === epoch ? Math.max(seq + 1, floor) : floor;
+  if (from > stream.last_seq) return undefined;
+  const all = await readSamples(sql, stream.id, from, stream.last_seq);
+  const samples = tailOf(
+    keepSamples(all, (index) => (all.seq[index] ?? 0) >= from),
+    (newestMs) => newestMs - idleMs,
+  );
+  return samples.seq.length === 0 ? undefined : toLiveSamples(stream.epoch, samples);
+};

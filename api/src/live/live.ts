@@ -1,0 +1,58 @@
+import { machineLive } from '@roastery/contract/live';
+import { Gauge } from 'prom-client';
+import type { Domain } from '../app.ts';
+import { openMqttLink } from '../broker/link.ts';
+import type { AppContext } from '../context.ts';
+import { AppError, notFound } from '../http/app-error.ts';
+import { findMachine } from '../domains/machines/queries.ts';
+import { readConnections } from './connection.ts';
+import { createLiveHub, type LiveHub } from './live-hub.ts';
+
+/** The live stream of machines: its endpoint, and the service behind it that listens to broker and database. */
+export const createLive = () => {
+  let hub: LiveHub | undefined;
+
+  const routes: Domain = ({ forUser }) =>
+    forUser(machineLive, async (context, { params, signal }) => {
+      if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet', 2);
+      const { sql, user, sessionId, streams } = context;
+      const visible = await findMachine(sql, user, params.id);
+      const machine = (await readConnections(sql, [params.id])).get(params.id);
+      if (!visible || machine === undefined) throw notFound('Machine');
+      // Ends with the session, whichever instance ended it, and with the process.
+      const session = streams.open(sessionId);
+      const end = AbortSignal.any([signal, session.signal]);
+      const body = hub.watch(machine, user.id, end, () => session.done());
+      return new Response(body, {
+        headers: {
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-store, no-transform',
+          // nginx and its like would gather the events otherwise.
+          'x-accel-buffering': 'no',
+        },
+      });
+    });
+
+  const service = async ({ sql, config, log: parent, metrics }: AppContext) => {
+    const log = parent.child({ part: 'live' });
+    const mqtt = openMqttLink({ url: config.mqttUrl, secret: config.brokerSecret, log });
+    const started = await createLiveHub({ sql, mqtt, log });
+    hub = started;
+    const gauge: Gauge = new Gauge({
+      name: 'live_watchers',
+      help: 'Open live streams of this instance',
+      registers: [metrics],
+      collect() {
+        gauge.set(started.watcherCount);
+      },
+    });
+    return {
+      async close(): Promise<void> {
+        hub = undefined;
+        await started.close();
+        await mqtt.close();
+      },
+    };
+  };
+  return { routes, service };
+};
