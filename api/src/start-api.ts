@@ -66,7 +66,7 @@ const untilPrepared = async (context: AppContext, parts: ApiParts, stop: AbortSi
  */
 export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) => {
   const context = createContext(config, log);
-  const { app } = createApp(context, parts.domains);
+  const { app, mounted } = createApp(context, parts.domains);
   const listening = await listen(app, config.host, config.port);
   log.info({ port: listening.port, url: config.publicUrl }, 'listening');
 
@@ -92,6 +92,6 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
     await context.mqtt.close();
     await context.sql.end({ timeout: 2 });
   };
-  return { context, port: listening.port, ready, close, [Symbol.asyncDispose]: close };
+  return { context, mounted, port: listening.port, ready, close, [Symbol.asyncDispose]: close };
 };
 export type Api = Awaited<ReturnType<typeof startApi>>;

@@ -6,6 +6,8 @@ import type { Visitor } from '../testing/visitor.ts';
 
 const maria = { email: 'maria@example.com', password: 'green beans before breakfast', full_name: 'Maria' };
 
+const statusOfMe = async (visitor: Visitor): Promise<number> => (await visitor.send('GET', '/auth/me')).status;
+
 describe('sessions', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let test: TestApi;
@@ -23,7 +25,6 @@ describe('sessions', () => {
     await database.drop();
   });
 
-  const statusOfMe = async (visitor: Visitor): Promise<number> => (await visitor.send('GET', '/auth/me')).status;
   const signedInMaria = (): Promise<Visitor> => test.signedIn(maria.email, maria.password);
 
   it('live in an HttpOnly cookie of the strict kind; only a hash of at least 128 bits is stored', async () => {

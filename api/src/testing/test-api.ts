@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { readConfig, type ApiConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
+import { createLive } from '../live/live.ts';
 import { startApi } from '../start-api.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
@@ -42,9 +43,10 @@ export const startTestApi = async (databaseUrl: string, config: Partial<ApiConfi
     ADMIN_EMAIL: testAdmin.email,
     ADMIN_PASSWORD: testAdmin.password,
   });
+  const live = createLive();
   const api = await startApi({ ...settings, checkAnswers: true, ...config }, log, {
-    domains,
-    services: [],
+    domains: [...domains, live.routes],
+    services: [live.service],
     prepare: async (context) => void (await prepareFirstStart(context)),
   });
   await api.ready;

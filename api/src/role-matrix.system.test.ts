@@ -1,0 +1,138 @@
+import { apiBasePath, type Endpoint } from '@roastery/contract/endpoint';
+import { endpoints } from '@roastery/contract/endpoints';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashPassword } from './identity/passwords.ts';
+import { examplePassword, exampleRequests } from './testing/example-requests.ts';
+import { startTestApi, testAdmin, type TestApi } from './testing/test-api.ts';
+import type { Visitor } from './testing/visitor.ts';
+
+const roles = ['anonymous', 'deactivated', 'other', 'owner', 'admin'] as const;
+type Role = (typeof roles)[number];
+
+/** What each role must be told, from the contract's `access` and from whose the thing in the path is. */
+const expectedStatus = (endpoint: Endpoint, role: Role): number => {
+  const example = exampleRequests[endpoint.name] ?? {};
+  const success = example.status ?? endpoint.status ?? 200;
+  const isSignedIn = role !== 'anonymous' && role !== 'deactivated';
+  switch (endpoint.access) {
+    case 'public':
+      return success;
+    case 'device':
+    case 'broker':
+      return 401;
+    case 'admin':
+      if (!isSignedIn) return 401;
+      return role === 'admin' ? success : 403;
+    case 'user': {
+      if (!isSignedIn) return 401;
+      const belongs = example.belongs ?? 'everybody';
+      if (belongs === 'everybody' || role === 'owner') return success;
+      return belongs === 'owner' && role === 'admin' ? success : 404;
+    }
+  }
+};
+
+describe('who may do what', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let test: TestApi;
+  let ownerId: string;
+  const visitors = new Map<Role, Visitor>();
+  let counter = 0;
+
+  const addUser = async (admin: Visitor, name: string): Promise<string> => {
+    const body = { full_name: name, email: `${name}@example.com`, password: examplePassword };
+    return (await admin.send<{ id: string }>('POST', '/admin/users', body)).body.id;
+  };
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    test = await startTestApi(database.url);
+    const { sql } = test.api.context;
+    const admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    await sql`UPDATE users SET password_hash = ${await hashPassword(examplePassword)} WHERE is_admin`;
+    ownerId = await addUser(admin, 'owner');
+    await addUser(admin, 'other');
+    const deactivatedId = await addUser(admin, 'deactivated');
+    visitors.set('anonymous', test.visitor());
+    visitors.set('admin', admin);
+    for (const name of ['owner', 'other', 'deactivated'] as const) {
+      visitors.set(name, await test.signedIn(`${name}@example.com`, examplePassword));
+    }
+    // The session's row stays, as if the two had raced: being inactive must be enough.
+    await sql`UPDATE users SET is_active = false WHERE id = ${deactivatedId}`;
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.drop();
+  });
+
+  const statusFor = async (endpoint: Endpoint, role: Role): Promise<number> => {
+    const example = exampleRequests[endpoint.name] ?? {};
+    counter += 1;
+    const params = (await example.params?.(test.api.context.sql, ownerId)) ?? {};
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'missing');
+    const end = new AbortController();
+    const cookie = visitors.get(role)?.cookie;
+    const answer = await fetch(`${test.url}${apiBasePath}${path}`, {
+      method: endpoint.method,
+      headers: {
+        ...(cookie === undefined ? {} : { cookie }),
+        ...(endpoint.body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(endpoint.body ? { body: JSON.stringify(example.body?.(`unique-${counter}`) ?? {}) } : {}),
+      signal: end.signal,
+    });
+    // An event stream would never end by itself.
+    if (endpoint.produces === undefined) await answer.text();
+    else end.abort();
+    return answer.status;
+  };
+
+  it('is answered by an api that mounts the whole contract', () => {
+    const mounted = test.api.mounted.map((one) => one.endpoint.name).sort();
+    expect(mounted).toEqual(endpoints.map((one) => one.name).sort());
+  });
+
+  // Signing out would end the sessions that the others are asked with.
+  const matrix = endpoints
+    .filter((endpoint) => endpoint.name !== 'logout')
+    .flatMap((endpoint) => roles.map((role) => ({ endpoint, role, name: endpoint.name })));
+
+  it.each(matrix)('$name for $role', async ({ endpoint, role }) => {
+    expect(await statusFor(endpoint, role)).toBe(expectedStatus(endpoint, role));
+  });
+
+  it('cannot be changed by smuggling ownership or rights into a body', async () => {
+    const owner = visitors.get('owner') as Visitor;
+    const admin = visitors.get('admin') as Visitor;
+    const smuggled = { is_admin: true, is_active: true, owner_id: ownerId, id: ownerId, user_id: ownerId };
+    const created = await admin.send<{ id: string; is_admin: boolean }>('POST', '/admin/users', {
+      ...smuggled,
+      full_name: 'Smuggler',
+      email: 'smuggler@example.com',
+      password: examplePassword,
+    });
+    expect(created.body.is_admin).toBe(false);
+    expect(created.body.id).not.toBe(ownerId);
+    await owner.send('PATCH', '/account/preferences', { ...smuggled, theme: 'dark' });
+    expect((await owner.send<{ is_admin: boolean }>('GET', '/auth/me')).body.is_admin).toBe(false);
+    const smuggler = await test.signedIn('smuggler@example.com', examplePassword);
+    const machine = await smuggler.send<{ owner_id: string; id: string }>('POST', '/machines', {
+      ...smuggled,
+      serial_number: 'smuggled',
+      display_name: 'x',
+      machine_type: 'RM7',
+      max_capacity_kg: 7,
+    });
+    expect(machine.body.owner_id).toBe(created.body.id);
+    await smuggler.send('PUT', `/machines/${machine.body.id}`, {
+      ...smuggled,
+      display_name: 'y',
+      machine_type: 'RM7',
+      max_capacity_kg: 7,
+    });
+    const after = await smuggler.send<{ owner_id: string }>('GET', `/machines/${machine.body.id}`);
+    expect(after.body.owner_id).toBe(created.body.id);
+  });
+});

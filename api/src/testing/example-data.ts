@@ -1,0 +1,65 @@
+import { uuidV7 } from '@roastery/runtime/uuid';
+import type { Sql } from '../db/sql.ts';
+import { startSession } from '../http/sessions.ts';
+
+/** A machine of this owner. */
+export const addMachine = async (sql: Sql, ownerId: string): Promise<string> => {
+  const id = uuidV7();
+  await sql`
+    INSERT INTO machines (id, owner_id, serial_number, display_name, machine_type, max_capacity_kg)
+    VALUES (${id}, ${ownerId}, ${`SN-${id}`}, 'A machine', 'RM15', 15)`;
+  return id;
+};
+
+/** A completed roast of a new machine of this owner, without a recording. */
+export const addRoast = async (sql: Sql, ownerId: string): Promise<string> => {
+  const id = uuidV7();
+  const machineId = await addMachine(sql, ownerId);
+  await sql`
+    INSERT INTO roasts (id, machine_id, owner_id, status, start_time, coffee_name, batch_size_kg)
+    VALUES (${id}, ${machineId}, ${ownerId}, 'completed', now(), 'Yirgacheffe', 12)`;
+  return id;
+};
+
+export const addLot = async (sql: Sql): Promise<string> => {
+  const id = uuidV7();
+  await sql`
+    INSERT INTO lots (id, lot_number, coffee_name, origin, initial_weight, current_weight)
+    VALUES (${id}, ${`L-${id}`}, 'Yirgacheffe', 'Ethiopia', 60, 60)`;
+  return id;
+};
+
+export const addProfile = async (sql: Sql): Promise<string> => {
+  const id = uuidV7();
+  const points = [
+    { time: 0, burner: 100, exhaust: 30, drum: 60 },
+    { time: 720, burner: 0, exhaust: 90, drum: 30 },
+  ];
+  await sql`
+    INSERT INTO profiles (id, name, roast_level, target_drop_temp, target_roast_time, control_profile)
+    VALUES (${id}, 'House blend', 'Medium', 210, 720, ${sql.json(points)})`;
+  return id;
+};
+
+export const addOption = async (sql: Sql): Promise<string> => {
+  const id = uuidV7();
+  await sql`INSERT INTO options (id, category, value, sort_order) VALUES (${id}, 'origin', ${`Origin ${id}`}, 1)`;
+  return id;
+};
+
+/** A user nobody signs in as. */
+export const addUser = async (sql: Sql): Promise<string> => {
+  const id = uuidV7();
+  await sql`
+    INSERT INTO users (id, full_name, email, password_hash) VALUES (${id}, 'Somebody', ${`${id}@example.com`}, 'none')`;
+  return id;
+};
+
+/** A session of this user, as if signed in elsewhere. */
+export const addSession = async (sql: Sql, userId: string): Promise<string> => {
+  await startSession(sql, userId, { address: null, userAgent: null });
+  const [row] = await sql<{ id: string }[]>`
+    SELECT id FROM sessions WHERE user_id = ${userId} ORDER BY created_at DESC, id DESC LIMIT 1`;
+  if (!row) throw new Error('the session just added is not there');
+  return row.id;
+};

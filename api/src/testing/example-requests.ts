@@ -1,0 +1,91 @@
+import type { Sql } from '../db/sql.ts';
+import { addLot, addMachine, addOption, addProfile, addRoast, addSession, addUser } from './example-data.ts';
+
+/** Whose the thing in the path is: everybody's, the owner's and every admin's, or one person's alone. */
+export type Belongs = 'everybody' | 'owner' | 'one person';
+
+export interface ExampleRequest {
+  /** Makes a new target and answers the path's parameters. */
+  readonly params?: (sql: Sql, ownerId: string) => Promise<Record<string, string>>;
+  readonly belongs?: Belongs;
+  /** A body that is right, new each time. */
+  readonly body?: (unique: string) => Record<string, unknown>;
+  /** Where a right request of somebody who may meets a state that does not allow it. */
+  readonly status?: number;
+}
+
+const withId = (add: (sql: Sql, ownerId: string) => Promise<string>) => async (sql: Sql, ownerId: string) => ({
+  id: await add(sql, ownerId),
+});
+const machine = { params: withId(addMachine), belongs: 'owner' } as const;
+const roast = { params: withId(addRoast), belongs: 'owner' } as const;
+const lot = { params: withId(addLot) };
+const profile = { params: withId(addProfile) };
+const user = { params: withId(addUser) };
+const markOf = async (sql: Sql, ownerId: string) => ({ id: await addRoast(sql, ownerId), kind: 'first_crack' });
+
+const lotBody = { coffee_name: 'Sidamo', origin: 'Ethiopia', initial_weight: 60 };
+const profileBody = {
+  name: 'House blend',
+  control_profile: [
+    { time: 0, burner: 100, exhaust: 30, drum: 60 },
+    { time: 720, burner: 0, exhaust: 90, drum: 30 },
+  ],
+};
+
+export const examplePassword = 'a long phrase for everybody here';
+
+/** One right request for each endpoint that needs more than its address, by the endpoint's name. */
+export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
+  login: { body: () => ({ email: 'nobody@example.com', password: examplePassword }), status: 401 },
+  endSession: { params: withId(addSession), belongs: 'one person' },
+  changePassword: { body: () => ({ current_password: examplePassword, new_password: examplePassword }) },
+  updatePreferences: { body: () => ({ theme: 'dark' }) },
+  getMachine: machine,
+  registerMachine: {
+    body: (unique) => ({
+      serial_number: unique,
+      display_name: 'Big Drum',
+      machine_type: 'RM30',
+      max_capacity_kg: 30,
+    }),
+  },
+  updateMachine: {
+    ...machine,
+    body: () => ({ display_name: 'Big Drum', machine_type: 'RM30', max_capacity_kg: 30 }),
+  },
+  deleteMachine: machine,
+  machineLive: machine,
+  getRoast: roast,
+  getRoastCurve: roast,
+  getRoastCurveColumns: roast,
+  updateRoast: { ...roast, body: () => ({ coffee_name: 'Guji' }) },
+  deleteRoast: roast,
+  // A roast without a recording has no curve to set a mark on.
+  putMark: { params: markOf, belongs: 'owner', body: () => ({ time_seconds: 500 }), status: 409 },
+  deleteMark: { params: markOf, belongs: 'owner', status: 409 },
+  setRoastFavorite: { ...roast, body: () => ({ is_favorite: true }) },
+  getLot: lot,
+  createLot: { body: (unique) => ({ lot_number: unique, ...lotBody }) },
+  updateLot: { ...lot, body: () => lotBody },
+  deleteLot: lot,
+  listLotMovements: lot,
+  adjustLot: { ...lot, body: () => ({ kg: -1, note: 'sample roast' }) },
+  getProfile: profile,
+  createProfile: { body: () => profileBody },
+  updateProfile: { ...profile, body: () => profileBody },
+  deleteProfile: profile,
+  toggleProfileFavorite: profile,
+  cloneProfile: profile,
+  listOptions: { params: async () => ({ category: 'origin' }) },
+  createOption: { body: (unique) => ({ category: 'origin', value: unique }) },
+  deleteOption: { params: withId(addOption) },
+  putRoasterySettings: { body: () => ({ roastery_name: 'Drum & Bean' }) },
+  createUser: {
+    body: (unique) => ({ full_name: 'New', email: `${unique}@example.com`, password: examplePassword }),
+  },
+  updateUser: { ...user, body: () => ({ full_name: 'Renamed' }) },
+  resetPassword: user,
+  mqttAuth: { body: () => ({ clientid: 'board-x', username: 'x', password: 'y' }) },
+  mqttAcl: { body: () => ({ clientid: 'board-x', username: 'x', topic: 'y', action: 'publish' }) },
+};
