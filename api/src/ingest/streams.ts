@@ -40,7 +40,7 @@ export const lockStreams = async (tx: Sql, keys: readonly StreamKey[]): Promise<
     JOIN unnest(${machineIds}::uuid[], ${epochs}::text[]) AS wanted (machine_id, epoch)
       ON wanted.machine_id = r.machine_id AND wanted.epoch = r.epoch
     ORDER BY r.machine_id, r.epoch
-    FOR UPDATE OF r`;
+    FOR NO KEY UPDATE OF r`;
   let rows = await lock();
   if (rows.length < sorted.length) {
     await tx`

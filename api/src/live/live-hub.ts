@@ -24,6 +24,8 @@ export interface LiveHubParts {
   readonly log: Logger;
 }
 
+const stateOf = ({ connection, status }: WatchedMachine): string => JSON.stringify([connection, status]);
+
 const tellConnection = (room: Room, now: WatchedMachine): void => {
   const { connection, last_seen_at, status } = now;
   room.broadcast({ type: 'status', connection, last_seen_at, status });
@@ -68,7 +70,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     room.broadcastRoast(event, new Set(favourites.map((row) => row.user_id)));
   };
 
-  /** What was last told, so that only changes are. */
+  /** What each room's watchers know, so that only changes are told. */
   const told = new WeakMap<Room, string>();
   const look = async (): Promise<void> => {
     if (rooms.size === 0) return;
@@ -79,9 +81,9 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
         closeRoom(room);
         continue;
       }
-      const said = JSON.stringify([now.connection, now.status]);
-      if (told.get(room) !== said && told.has(room)) tellConnection(room, now);
-      told.set(room, said);
+      const state = stateOf(now);
+      if (told.get(room) !== state) tellConnection(room, now);
+      told.set(room, state);
     }
   };
 
@@ -108,6 +110,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     if (known !== undefined) return known;
     const room = createRoom(machine, mqtt, log);
     rooms.set(machine.id, room);
+    told.set(room, stateOf(machine));
     later(catchUpMs, () => catchUp(room));
     return room;
   };

@@ -14,7 +14,7 @@ export const deleteRoast = async (context: UserContext, id: string): Promise<{ m
       SELECT r.recording_id FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)}`;
     if (found === undefined) throw notFound('Roast');
     // Ingest holds the recording's row while it applies events: none can slip in between the delete and the tombstone.
-    await tx`SELECT 1 FROM recordings WHERE id = ${found.recording_id} FOR UPDATE`;
+    await tx`SELECT 1 FROM recordings WHERE id = ${found.recording_id} FOR NO KEY UPDATE`;
     const [roast] = await tx<{ profile_id: string | null; coffee_name: string | null }[]>`
       SELECT profile_id, coffee_name FROM roasts WHERE id = ${id} FOR UPDATE`;
     if (roast === undefined) throw notFound('Roast');

@@ -29,8 +29,9 @@ const levelLots = async (
     .filter(({ mg }) => mg !== 0)
     .sort((a, b) => (a.lotId < b.lotId ? -1 : 1));
   if (changes.length === 0) return;
+  // Not FOR UPDATE: the roast's reference to its lot holds a weaker lock that two transactions could not both raise.
   // One order for all: two roasts on the same two lots wait for each other instead of deadlocking.
-  await tx`SELECT id FROM lots WHERE id = ANY(${changes.map(({ lotId }) => lotId)}::uuid[]) ORDER BY id FOR UPDATE`;
+  await tx`SELECT id FROM lots WHERE id = ANY(${changes.map(({ lotId }) => lotId)}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
   for (const { lotId, mg } of changes) await moveLot(tx, { lotId, kg: kilograms(mg), ...why });
 };
 
@@ -67,7 +68,7 @@ export const unsettleLot = async (tx: Sql, roastId: string, byUser: string | nul
 export const countProfileUse = async (tx: Sql, profileIds: readonly (string | null)[]): Promise<void> => {
   const ids = [...new Set(profileIds.filter((id) => id !== null))].sort();
   if (ids.length === 0) return;
-  await tx`SELECT id FROM profiles WHERE id = ANY(${ids}::uuid[]) ORDER BY id FOR UPDATE`;
+  await tx`SELECT id FROM profiles WHERE id = ANY(${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
   await tx`
     UPDATE profiles p
     SET times_used = (SELECT count(*) FROM roasts r WHERE r.profile_id = p.id AND r.status = 'completed')

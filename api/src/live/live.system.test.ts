@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { liveEventShape, type LiveEvent } from '@roastery/contract/live';
+import { topicOf } from '@roastery/contract/mqtt';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { until } from '@roastery/testing/until';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { markEvent, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
+import {
+  connectBoard,
+  startPlainBroker,
+  startWholeApi,
+  type PlainBroker,
+  type WholeApi,
+} from '../testing/whole-api.ts';
+import type { Visitor } from '../testing/visitor.ts';
+
+interface Watching {
+  readonly events: LiveEvent[];
+  readonly comments: () => number;
+  /** Settles when the server ends the stream. */
+  readonly ended: Promise<void>;
+  readonly stop: () => void;
+}
+
+const watch = async (url: string, machineId: string, visitor: Visitor): Promise<Watching> => {
+  const abort = new AbortController();
+  const answer = await fetch(`${url}/api/v1/machines/${machineId}/live`, {
+    headers: { cookie: visitor.cookie ?? '' },
+    signal: abort.signal,
+  });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toContain('text/event-stream');
+  const events: LiveEvent[] = [];
+  let comments = 0;
+  const read = async (): Promise<void> => {
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const bytes of answer.body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const block = text.slice(0, end);
+        text = text.slice(end + 2);
+        const data = /^data: (.*)$/m.exec(block)?.[1];
+        if (data === undefined) comments += 1;
+        else events.push(liveEventShape.parse(JSON.parse(data)));
+      }
+    }
+  };
+  const ended = read().catch((error: unknown) => {
+    if (!abort.signal.aborted && !(error instanceof TypeError)) throw error;
+  });
+  return { events, comments: () => comments, ended, stop: () => abort.abort() };
+};
+
+const ofType = <T extends LiveEvent['type']>(events: readonly LiveEvent[], type: T) =>
+  events.filter((event): event is Extract<LiveEvent, { type: T }> => event.type === type);
+
+describe('a machine live', () => {
+  let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
+  let broker: PlainBroker;
+  let api: WholeApi;
+  let admin: Visitor;
+
+  beforeAll(async () => {
+    database = await openMigratedDatabase();
+    broker = await startPlainBroker();
+    api = await startWholeApi(database.url, broker.url);
+    admin = await api.signedIn();
+    await until('the broker link', () => api.api.context.mqtt.isConnected);
+    await sleep(100);
+  });
+  afterAll(async () => {
+    await api.close();
+    await broker.close();
+    await database[Symbol.asyncDispose]();
+  });
+
+  const reading = (board: ReturnType<typeof createJournalBoard>, seq: number, mono: number, bean: number) =>
+    JSON.stringify({
+      v: 1,
+      epoch: board.epoch,
+      seq,
+      boot: board.boot,
+      t: Date.now(),
+      mono,
+      values: { bean_temp: bean },
+      roast: null,
+      phase: 'idle',
+    });
+
+  it('begins with hello and backlog, then hands on readings at once, samples, and the roast as it goes', async () => {
+    const machine = await registerMachine(database.sql, 'LIVE-1');
+    const board = createJournalBoard({ wallOffsetMs: Date.now() - 1_000_000 });
+    await using wire = await connectBoard(broker.url, 'LIVE-1');
+    for (let second = 0; second < 400; second++) board.sample(second * 1000, 100 + second / 10, 200, 50);
+    for (const batch of board.batches(() => 100)) await wire.publish(batch);
+    await until('the acknowledgement', () => wire.hasAck(board.epoch, 399));
+
+    const watching = await watch(api.url, machine.id, admin);
+    await until('the backlog', () => ofType(watching.events, 'backlog').length === 1);
+    expect(watching.events[0]).toMatchObject({ type: 'hello', machine_id: machine.id });
+    const [backlog] = ofType(watching.events, 'backlog');
+    expect(backlog).toMatchObject({ roast: null, charge_mono: null });
+    expect(backlog?.samples[0]?.seq[0]).toBe(99);
+    expect(backlog?.samples[0]?.mono.at(-1)).toBe(399_000);
+    await sleep(200);
+
+    const sent = performance.now();
+    await wire.client.publishAsync(topicOf('LIVE-1', 'live'), reading(board, 400, 400_000, 141.5), { qos: 0 });
+    const [seen] = await until(
+      'the reading',
+      () => {
+        const readings = ofType(watching.events, 'reading');
+        return readings.length > 0 && readings;
+      },
+      { everyMs: 1 },
+    );
+    expect(seen?.reading.values).toEqual({ bean_temp: 141.5 });
+    expect(performance.now() - sent).toBeLessThan(250);
+
+    const id = uuidV7();
+    const from = board.length;
+    board.sample(400_000, 141.5, 200, 50);
+    board.event(400_500, { type: 'roast', roast_id: id, state: 'in_progress' });
+    board.event(400_500, markEvent(id, 'charge', { seq: 390, mono: 390_000 }, 139));
+    for (const batch of board.batches(() => 20, from)) await wire.publish(batch);
+    const roast = await until(
+      'the roast',
+      () => ofType(watching.events, 'roast').at(-1)?.charge_mono != null && ofType(watching.events, 'roast').at(-1),
+    );
+    expect(roast).toMatchObject({ charge_mono: 390_000, roast: { id, status: 'in_progress', charge_temp: 139 } });
+    expect(ofType(watching.events, 'samples').some(({ samples }) => samples.seq.includes(400))).toBe(true);
+
+    const late = await watch(api.url, machine.id, admin);
+    await until('the backlog of the running roast', () => ofType(late.events, 'backlog').length === 1);
+    const [running] = ofType(late.events, 'backlog');
+    expect(running?.roast?.id).toBe(id);
+    expect(running?.samples[0]?.mono[0]).toBe(330_000);
+    watching.stop();
+    late.stop();
+    await Promise.all([watching.ended, late.ended]);
+  });
+
+  it('ends within a second when the session ends, and when the machine is archived', async () => {
+    const machine = await registerMachine(database.sql, 'LIVE-2');
+    const person = await api.signedIn();
+    const watching = await watch(api.url, machine.id, person);
+    await until('the backlog', () => ofType(watching.events, 'backlog').length === 1);
+    await person.send('POST', '/auth/logout');
+    const left = performance.now();
+    await watching.ended;
+    expect(performance.now() - left).toBeLessThan(1000);
+
+    const again = await watch(api.url, machine.id, admin);
+    await until('the backlog', () => ofType(again.events, 'backlog').length === 1);
+    await database.sql`UPDATE machines SET archived_at = now() WHERE id = ${machine.id}`;
+    const archived = performance.now();
+    await again.ended;
+    expect(performance.now() - archived).toBeLessThan(2500);
+  });
+
+  it('says when the board comes and goes; a late last will of an older connection hides nothing', async () => {
+    const machine = await registerMachine(database.sql, 'LIVE-3');
+    await using wire = await connectBoard(broker.url, 'LIVE-3');
+    const watching = await watch(api.url, machine.id, admin);
+    await until('hello', () => watching.events.length >= 2);
+    expect(watching.events[0]).toMatchObject({ connection: 'never_connected', status: null });
+    const say = (online: boolean, session: string) =>
+      wire.client.publishAsync(topicOf('LIVE-3', 'status'), JSON.stringify({ v: 1, online, session, t: Date.now() }), {
+        qos: 1,
+        retain: true,
+      });
+    const last = () => ofType(watching.events, 'status').at(-1);
+    await say(true, 'first');
+    await until('online', () => last()?.connection === 'online');
+    await say(true, 'second');
+    await say(false, 'first');
+    await until('the second session', () => last()?.status?.session === 'second');
+    await sleep(300);
+    expect(last()).toMatchObject({ connection: 'online', status: { online: true, session: 'second' } });
+    await say(false, 'second');
+    await until('offline', () => last()?.connection === 'offline');
+    expect(last()?.status).toMatchObject({ online: false });
+    watching.stop();
+    await watching.ended;
+  });
+
+  it('makes up for what passed while the broker was away', async () => {
+    const machine = await registerMachine(database.sql, 'LIVE-4');
+    const board = createJournalBoard({ boot: randomUUID() });
+    const watching = await watch(api.url, machine.id, admin);
+    await until('the backlog', () => ofType(watching.events, 'backlog').length === 1);
+    {
+      await using wire = await connectBoard(broker.url, 'LIVE-4');
+      for (let n = 0; n < 10; n++) board.sample(n * 1000, 100, 200, 50);
+      // The stream begins before the room's subscription may be in force: the catch-up brings it.
+      for (const batch of board.batches()) await wire.publish(batch);
+      await until('the acknowledgement', () => wire.hasAck(board.epoch, 9));
+    }
+    const seen = () => new Set(ofType(watching.events, 'samples').flatMap(({ samples }) => samples.seq));
+    await until('all ten samples', () => seen().size === 10);
+    watching.stop();
+    await watching.ended;
+  });
+
+  it('is for those who may see the machine', async () => {
+    const machine = await registerMachine(database.sql, 'LIVE-5');
+    const account = { full_name: 'Else', email: 'else@example.org', password: 'a phrase that is long' };
+    await admin.send('POST', '/admin/users', account);
+    const other = await api.signedIn(account.email, account.password);
+    expect((await other.send('GET', `/machines/${machine.id}/live`)).status).toBe(404);
+    expect((await api.visitor().send('GET', `/machines/${machine.id}/live`)).status).toBe(401);
+  });
+});
