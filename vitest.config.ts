@@ -21,7 +21,11 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'system',
-          include: ['{packages/*,api,broker,device-agent}/src/**/*.system.test.ts', 'portal/e2e/**/*.e2e.ts'],
+          include: [
+            '{packages/*,api,broker,device-agent}/src/**/*.system.test.ts',
+            'deploy/**/*.system.test.ts',
+            'portal/e2e/**/*.e2e.ts',
+          ],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 2,

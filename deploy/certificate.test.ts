@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { here } from './program-files.ts';
+import { isInstalled } from './systemd-units.ts';
+
+const withTools = isInstalled('openssl');
+
+const run = (folder: string, ...args: string[]) =>
+  spawnSync('sh', [path.join(here, 'certificate.sh'), ...args], {
+    env: { ...process.env, TLS_DIR: folder, TLS_OWNER: `${process.getuid?.() ?? 0}` },
+    encoding: 'utf8',
+  });
+
+describe.skipIf(!withTools)('certificate.sh (skipped without openssl)', () => {
+  it.each([
+    ['roastery.test', 'roastery.test'],
+    ['192.168.7.20', '192.168.7.20'],
+  ])('makes a certificate for %s that its private authority vouches for', (host) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'roastery-certificate-'));
+    const made = run(folder, 'private', host);
+    expect(made.stderr).toBe('');
+    const certificate = new X509Certificate(readFileSync(path.join(folder, 'fullchain.pem')));
+    const authority = new X509Certificate(readFileSync(path.join(folder, 'authority/authority.pem')));
+    expect(/^[\d.]+$/.test(host) ? certificate.checkIP(host) : certificate.checkHost(host)).toBe(host);
+    expect(certificate.verify(authority.publicKey)).toBe(true);
+    expect(certificate.ca).toBe(false);
+    expect(statSync(path.join(folder, 'privkey.pem')).mode & 0o777).toBe(0o640);
+    expect(statSync(path.join(folder, 'authority/authority.key')).mode & 0o777).toBe(0o600);
+
+    // A second one comes from the same authority: boards need not learn a new one.
+    run(folder, 'private', host);
+    const renewed = new X509Certificate(readFileSync(path.join(folder, 'fullchain.pem')));
+    expect(renewed.serialNumber).not.toBe(certificate.serialNumber);
+    expect(renewed.verify(authority.publicKey)).toBe(true);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('says how it is used', () => {
+    expect(run(tmpdir(), 'nonsense')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('certificate.sh install') as string,
+    });
+  });
+});
