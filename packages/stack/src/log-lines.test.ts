@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { lineFormat, splitLines } from './log-lines.ts';
+import { isRoutine, lineFormat, splitLines } from './log-lines.ts';
+
+const requestLine = (level: string) => JSON.stringify({ level, name: 'api', msg: 'request', status: 200 });
 
 describe('a line in the terminal', () => {
   const format = lineFormat(false);
@@ -23,6 +25,13 @@ describe('a line in the terminal', () => {
       msg: 'ready',
     });
     expect(format('api', line)).toMatch(/^api {7}\d\d:\d\d:02 ready$/);
+  });
+  it('is left out when it tells of an answered request, never when one failed', () => {
+    expect([isRoutine(requestLine('info')), isRoutine(requestLine('error')), isRoutine('request')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
   it('shows what is no log record as it is', () => {
     expect(format('broker', '{"level":"info","ti')).toBe('broker    {"level":"info","ti');

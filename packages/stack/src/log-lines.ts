@@ -20,7 +20,8 @@ export type LineFormat = (processName: string, line: string) => string;
 export function lineFormat(inColour: boolean): LineFormat {
   const paint = (colour: Colour, text: string) => (inColour ? `\u001B[${COLOURS[colour]}m${text}\u001B[0m` : text);
   return (processName, line) => {
-    const prefix = paint(COLOUR_OF_PROCESS[processName.replace(/[ -].*/, '')] ?? 'white', processName.padEnd(10));
+    const part = processName.replace(/-.*/, '');
+    const prefix = paint(COLOUR_OF_PROCESS[part] ?? 'white', part.padEnd(10));
     const record = parseRecord(line);
     if (record === undefined) return `${prefix}${line}`;
     const { level, time, msg, name: _name, pid: _pid, hostname: _hostname, err, ...rest } = record;
@@ -35,6 +36,17 @@ export function lineFormat(inColour: boolean): LineFormat {
       .filter((part) => part !== '')
       .join(' ');
   };
+}
+
+/** Lines that tell of nothing but every-day work, such as a request that was answered: too many for a terminal. */
+export function isRoutine(line: string): boolean {
+  const record = parseRecord(line);
+  return record?.['msg'] === 'request' && record['level'] === 'info';
+}
+
+/** A log record of level `warn`, neither less nor more. */
+export function isWarning(line: string): boolean {
+  return parseRecord(line)?.['level'] === 'warn';
 }
 
 function parseRecord(line: string): Record<string, unknown> | undefined {

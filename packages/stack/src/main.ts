@@ -1,6 +1,6 @@
 import { ConfigError } from '@roastery/runtime/env';
 import { readConfig } from './config.ts';
-import { lineFormat } from './log-lines.ts';
+import { isRoutine, isWarning, lineFormat } from './log-lines.ts';
 import { startStack, type Stack } from './stack.ts';
 import { CannotStart } from './stack-ports.ts';
 import { writeFirstSignIn } from './first-sign-in.ts';
@@ -55,11 +55,17 @@ function stopOn(signal: string, stopping: AbortController): void {
 }
 
 async function startFromEnvironment(signal: AbortSignal): Promise<Stack> {
-  // npm runs us in the project's folder; INIT_CWD is where the person typed it.
   const config = readConfig(process.env, process.cwd());
   const format = lineFormat(process.stdout.isTTY && process.env['NO_COLOR'] === undefined);
   say(`Starting the roastery, data in ${config.dataDir}`);
-  const stack = await startStack({ ...config, signal, onLine: (name, line) => say(format(name, line)) });
+  const showsAll = config.logLevel === 'debug' || config.logLevel === 'trace';
+  let isOpen = false;
+  const onLine = (name: string, line: string) => {
+    // While the parts find each other they warn of what isn't there yet. If one never comes, startStack tells why.
+    if (showsAll || (isOpen ? !isRoutine(line) : !isWarning(line))) say(format(name, line));
+  };
+  const stack = await startStack({ ...config, signal, onLine });
+  isOpen = true;
   const signIn = await writeFirstSignIn(stack, config.dataDir, config.admin.password !== undefined);
   say(
     `\n  The roastery is open:  ${stack.url}\n  Sign in as:            ${stack.admin.email}\n  Password:              ${signIn}\n  Boards reach it at:    ${stack.mqttUrl}\n  Ctrl-C stops it.\n`,

@@ -129,7 +129,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     };
     if (options.demo !== undefined && options.demo !== false) {
       const live = await seedDemo(plan, runner);
-      await startOne({ ...live, start: 'roasting', timeFactor: options.demo === true ? 1 : options.demo.timeFactor });
+      await startOne({ ...live, timeFactor: options.demo === true ? 1 : options.demo.timeFactor });
     }
     return {
       url: plan.publicUrl,

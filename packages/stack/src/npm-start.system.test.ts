@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { repositoryRoot } from '@roastery/testing/shared-data';
+import { until, untilHttpOk, untilPortFree } from '@roastery/testing/until';
+import { freePort } from './ports.ts';
+
+/** `npm start` as a terminal runs it: at the head of a process group of its own. */
+function npmStart(env: Record<string, string>) {
+  const child = spawn(process.execPath, [path.join(repositoryRoot(), 'packages', 'stack', 'bin', 'start.mjs')], {
+    cwd: repositoryRoot(),
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', DEMO: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const untilSaid = async (text: string) => {
+    let hasEnded = false;
+    void exited.then(() => (hasEnded = true));
+    await until(`"${text}" or the end`, () => hasEnded || said.includes(text), { timeoutMs: 90_000 });
+    if (!said.includes(text)) throw new Error(`npm start ended without "${text}":\n${said}`);
+  };
+  return {
+    exited,
+    untilSaid,
+    said: () => said,
+    /** What Ctrl-C does: the signal reaches every process of the group. */
+    ctrlC: () => process.kill(-(child.pid ?? 0), 'SIGINT'),
+  };
+}
+
+describe('npm start', () => {
+  let folder: string;
+  let env: { DATA_DIR: string; PORT: string; MQTT_PORT: string };
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'roastery npm-start '));
+    env = { DATA_DIR: folder, PORT: String(await freePort()), MQTT_PORT: String(await freePort()) };
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('says where the roastery is and how to sign in, and ends on Ctrl-C without a trace', async () => {
+    const program = npmStart(env);
+    await program.untilSaid('The roastery is open');
+    await untilHttpOk(`http://127.0.0.1:${env.PORT}/readyz`);
+    expect(program.said()).toMatch(new RegExp(`open: +http://127\\.0\\.0\\.1:${env.PORT}\\n`));
+    expect(program.said()).toMatch(/Sign in as: +admin@roastery\.example\n +Password: +\w{12,}\n/);
+    const began = Date.now();
+    program.ctrlC();
+    expect(await program.exited).toBe(0);
+    expect(Date.now() - began).toBeLessThan(10_000);
+    expect(program.said()).toMatch(/Stopped\.\n$/);
+    await untilPortFree(Number(env.PORT));
+    await untilPortFree(Number(env.MQTT_PORT));
+  });
+
+  it('is ready within 10 s the second time, and shows no password again', async () => {
+    const began = Date.now();
+    const program = npmStart(env);
+    await program.untilSaid('The roastery is open');
+    const seconds = (Date.now() - began) / 1000;
+    program.ctrlC();
+    await program.exited;
+    expect(seconds).toBeLessThan(10);
+    expect(program.said()).toMatch(/Password: +the one of the first start, in .*first-sign-in\.txt/);
+  });
+
+  it('says in one sentence which port is taken and what to do', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(Number(env.PORT), '127.0.0.1', resolve));
+    const program = npmStart(env);
+    expect(await program.exited).toBe(1);
+    other.close();
+    expect(program.said()).toContain(
+      `Port ${env.PORT} is taken. Stop the other program or choose another with PORT=${Number(env.PORT) + 1} npm start.\n`,
+    );
+    expect(program.said()).not.toContain('    at ');
+  });
+
+  it('gives up cleanly when it is interrupted while it starts', async () => {
+    const program = npmStart(env);
+    await program.untilSaid('Starting the roastery');
+    program.ctrlC();
+    expect(await program.exited).toBe(0);
+    await untilPortFree(Number(env.PORT));
+  });
+});
