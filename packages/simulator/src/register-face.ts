@@ -1,6 +1,13 @@
 import { parseAddress, type MachineMap } from '@roastery/contract/machine-map';
 import type { EventName, RoastingMachine } from './machine.ts';
-import { outputWords, showOutput, shownReading, showReading, writtenValue } from './registers/channel-registers.ts';
+import {
+  layOut,
+  outputWords,
+  showOutput,
+  shownReading,
+  showReading,
+  writtenValue,
+} from './registers/channel-registers.ts';
 import { createRegisterBank, type HolePolicy, type RegisterBank } from './registers/register-bank.ts';
 
 /** A machine as its registers show it. */
@@ -33,6 +40,7 @@ export const createRegisterFace = (
     const event = map.events[name];
     return event === undefined ? [] : [{ name, event }];
   });
+  for (const [, channel] of channels) layOut(bank, map, channel);
   const shownOutputs = new Map<string, number>();
 
   for (const { output } of outputs) {

@@ -20,6 +20,10 @@ const after = (start: RoasterState, seconds: number, controls: RoasterControls, 
 const hot = after({ ...emptyRoaster(30, 210), drumRpm: 60 }, 300, { ...usual, heatPercent: 20 });
 const charged = chargeBeans(hot, 24);
 
+/** Bean probe after five minutes, for one coffee. */
+const tempOf = (moisturePercent: number, densityGramsPerMl: number): number =>
+  after(chargeBeans(hot, 24, { moisturePercent, densityGramsPerMl }), 300, usual).beanProbeC;
+
 describe('the drum roaster of the model', () => {
   it('roasts hotter with more burner, at every level of it', () => {
     const temps = [0, 20, 40, 60, 80, 100].map(
@@ -48,10 +52,8 @@ describe('the drum roaster of the model', () => {
   });
 
   it('roasts moist and dense coffee slower', () => {
-    const at = (moisturePercent: number, densityGramsPerMl: number): number =>
-      after(chargeBeans(hot, 24, { moisturePercent, densityGramsPerMl }), 300, usual).beanProbeC;
-    expect(at(12.5, 0.69)).toBeLessThan(at(9, 0.69) - 1);
-    expect(at(11, 0.75)).toBeLessThan(at(11, 0.64) - 1);
+    expect(tempOf(12.5, 0.69)).toBeLessThan(tempOf(9, 0.69) - 1);
+    expect(tempOf(11, 0.75)).toBeLessThan(tempOf(11, 0.64) - 1);
   });
 
   it('dips at charge and turns', () => {

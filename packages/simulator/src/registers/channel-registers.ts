@@ -17,10 +17,9 @@ type MapFigures = Pick<MachineMap, 'order' | 'unit' | 'maxDrumRpm'>;
  * the encoding can hold. A reading never lands on a raw value that means "no probe".
  */
 export const rawOf = (name: string, channel: Scaled, value: number, maxDrumRpm: number): number => {
-  const raw = nearestRaw(
-    channel.as,
-    (inChannelUnit(name, value, channel.unit, maxDrumRpm) - channel.offset) / channel.scale,
-  );
+  const exact = (inChannelUnit(name, value, channel.unit, maxDrumRpm) - channel.offset) / channel.scale;
+  // 185.95 ÷ 0.1 is 1859.4999… in floating point: twelve digits bring back what was meant.
+  const raw = nearestRaw(channel.as, Number(exact.toPrecision(12)));
   return channel.bad?.includes(raw) === true ? nearestRaw(channel.as, raw > 0 ? raw - 1 : raw + 1) : raw;
 };
 
@@ -100,3 +99,12 @@ export const showOutput = (bank: RegisterBank, map: MapFigures, name: string, ou
 
 /** How many registers an output takes. */
 export const outputWords = (output: Output): 1 | 2 => wordsOf(output.as);
+
+/** Gives a channel its registers, so that they can be read before it has shown anything. */
+export const layOut = (bank: RegisterBank, map: MapFigures, channel: Channel): void => {
+  const at = parseAddress(channel.at, map.unit);
+  const words = isBitTable(at) || at.bit !== undefined ? 1 : wordsOf(channel.as);
+  for (let index = 0; index < words; index++) {
+    bank.set(at.unit, at.table, at.address + index, bank.get(at.unit, at.table, at.address + index));
+  }
+};
