@@ -168,9 +168,11 @@ describe('hostile input', () => {
         bad.push(`${endpoint.method} ${path} ${body?.slice(0, 300)} → ${answer.status} ${answer.text.slice(0, 300)}`);
       }
     };
-    while (sent < 5000) {
+    const rounds = Math.ceil(5000 / (targets.length - slow.size));
+    for (let round = 0; round < rounds; round += 1) {
       for (let at = 0; at < targets.length; at += 8) await Promise.all(targets.slice(at, at + 8).map(oneRound));
     }
+    expect(sent).toBeGreaterThanOrEqual(5000);
     expect(bad.slice(0, 5)).toEqual([]);
     expect(test.log()).not.toContain('"level":50');
   });
@@ -186,6 +188,8 @@ describe('hostile input', () => {
     expect((await ask('GET', `${machines}?limit=1&limit=2`)).status).toBe(422);
     expect((await ask('DELETE', machines)).status).toBe(405);
     expect((await ask('GET', `${apiBasePath}/nothing`)).status).toBe(404);
+    const yearZero = '{"lot_number":"1","coffee_name":"x","origin":"y","initial_weight":1,"harvest_date":"0000-01-01"}';
+    expect((await ask('POST', `${apiBasePath}/inventory/lots`, yearZero)).status).toBe(422);
     const fields = await ask('POST', machines, '{"serial_number":"x","max_capacity_kg":"30"}');
     expect(JSON.parse(fields.text)).toMatchObject({
       code: 'validation',

@@ -10,27 +10,25 @@ import type { Visitor } from './testing/visitor.ts';
 const roles = ['anonymous', 'deactivated', 'other', 'owner', 'admin'] as const;
 type Role = (typeof roles)[number];
 
+const isSignedIn = (role: Role): boolean => role !== 'anonymous' && role !== 'deactivated';
+
+/** Statuses that deny: not signed in, not allowed, or not theirs; undefined where the request is let in. */
+const denial = ({ access, name }: Endpoint, role: Role): number | undefined => {
+  if (access === 'public') return undefined;
+  if (access === 'device' || access === 'broker' || !isSignedIn(role)) return 401;
+  if (access === 'admin') return role === 'admin' ? undefined : 403;
+  const belongs = exampleRequests[name]?.belongs ?? 'everybody';
+  const isTheirs = belongs === 'everybody' || role === 'owner' || (belongs === 'owner' && role === 'admin');
+  return isTheirs ? undefined : 404;
+};
+
 /** What each role must be told, from the contract's `access` and from whose the thing in the path is. */
-const expectedStatus = (endpoint: Endpoint, role: Role): number => {
-  const example = exampleRequests[endpoint.name] ?? {};
-  const success = example.status ?? endpoint.status ?? 200;
-  const isSignedIn = role !== 'anonymous' && role !== 'deactivated';
-  switch (endpoint.access) {
-    case 'public':
-      return success;
-    case 'device':
-    case 'broker':
-      return 401;
-    case 'admin':
-      if (!isSignedIn) return 401;
-      return role === 'admin' ? success : 403;
-    case 'user': {
-      if (!isSignedIn) return 401;
-      const belongs = example.belongs ?? 'everybody';
-      if (belongs === 'everybody' || role === 'owner') return success;
-      return belongs === 'owner' && role === 'admin' ? success : 404;
-    }
-  }
+const expectedStatus = (endpoint: Endpoint, role: Role): number =>
+  denial(endpoint, role) ?? exampleRequests[endpoint.name]?.status ?? endpoint.status ?? 200;
+
+const addUser = async (admin: Visitor, name: string): Promise<string> => {
+  const body = { full_name: name, email: `${name}@example.com`, password: examplePassword };
+  return (await admin.send<{ id: string }>('POST', '/admin/users', body)).body.id;
 };
 
 describe('who may do what', () => {
@@ -39,11 +37,6 @@ describe('who may do what', () => {
   let ownerId: string;
   const visitors = new Map<Role, Visitor>();
   let counter = 0;
-
-  const addUser = async (admin: Visitor, name: string): Promise<string> => {
-    const body = { full_name: name, email: `${name}@example.com`, password: examplePassword };
-    return (await admin.send<{ id: string }>('POST', '/admin/users', body)).body.id;
-  };
 
   beforeAll(async () => {
     database = await createTestDatabase();

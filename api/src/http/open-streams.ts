@@ -1,4 +1,5 @@
 import type { Logger } from '@roastery/runtime/logger';
+import { loggable } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
 
 const channel = 'session_ended';
@@ -57,7 +58,7 @@ export const followEndedSessions = async (sql: Database, streams: OpenStreams, l
     channel,
     (id) => streams.endSession(id),
     () => {
-      endStale(sql, streams).catch((error: unknown) => log.warn({ err: error }, 'could not look for ended sessions'));
+      endStale(sql, streams).catch((error: unknown) => log.warn(loggable(error), 'could not look for ended sessions'));
     },
   );
 };
