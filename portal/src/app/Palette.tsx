@@ -125,7 +125,12 @@ const PaletteRow = ({ id, item, isActive, onPoint, onRun }: PaletteRowProps) => 
   >
     {item.icon}
     <span className="min-w-0 flex-1 truncate">{item.label}</span>
-    {item.hint !== undefined && <span className="figures truncate font-mono text-xs text-muted">{item.hint}</span>}
+    {item.hint !== undefined && (
+      <span className="figures truncate font-mono text-xs text-muted">
+        {item.hint}
+        {item.moreHint !== undefined && <span className="max-sm:hidden"> · {item.moreHint}</span>}
+      </span>
+    )}
     <span className="flex gap-1 max-sm:hidden">
       {item.keys?.map((key) => (
         <Kbd key={key}>{key}</Kbd>

@@ -47,13 +47,12 @@ export const TopBar = ({ onSearch }: { onSearch: () => void }) => {
         <button
           type="button"
           onClick={onSearch}
-          aria-label="Search or jump to"
           aria-keyshortcuts="Control+K Meta+K"
           className="flex h-8 items-center gap-2 rounded-md border border-stroke-strong bg-surface pr-1.5 pl-2.5 text-sm text-muted hover:bg-hover hover:text-strong max-sm:size-10 max-sm:justify-center max-sm:p-0 sm:w-64"
         >
           <Search aria-hidden className="size-4" />
-          <span className="flex-1 text-left max-sm:hidden">Search or jump to…</span>
-          <span className="flex gap-0.5 max-sm:hidden">
+          <span className="flex-1 text-left max-sm:sr-only">Search or jump to…</span>
+          <span aria-hidden className="flex gap-0.5 max-sm:hidden">
             <Kbd>{modifierKey()}</Kbd>
             <Kbd>K</Kbd>
           </span>

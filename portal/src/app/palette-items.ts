@@ -14,6 +14,8 @@ export interface PaletteItem {
   id: string;
   label: string;
   hint?: string;
+  /** Beside the hint where there is room. */
+  moreHint?: string;
   icon: ReactNode;
   keys?: readonly string[];
   run: () => void;
@@ -93,7 +95,8 @@ export const usePaletteGroups = (
       items: (roasts.data?.roasts ?? []).map((roast) => ({
         id: roast.id,
         label: roast.coffee_name ?? roast.roast_number,
-        hint: `${roast.roast_number} · ${dates.day(roast.start_time)}`,
+        hint: roast.roast_number,
+        moreHint: dates.day(roast.start_time),
         icon: createElement(Coffee),
         run: go(paths.roast(roast.id)),
       })),

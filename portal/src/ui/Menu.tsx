@@ -20,7 +20,7 @@ export const Menu = ({ trigger, children, align = 'end', side = 'bottom', defaul
     <Base.Trigger render={trigger} />
     <Base.Portal>
       <Base.Positioner sideOffset={4} align={align} side={side} collisionPadding={8} className={popupLayer}>
-        <Base.Popup className={classes(popupClass, 'min-w-44')}>{children}</Base.Popup>
+        <Base.Popup className={classes(popupClass, 'max-h-(--available-height)! min-w-44')}>{children}</Base.Popup>
       </Base.Positioner>
     </Base.Portal>
   </Base.Root>

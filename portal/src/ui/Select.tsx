@@ -65,7 +65,7 @@ export const Select = <Value extends string>(props: SelectProps<Value>) => {
           </Base.Trigger>
           <Base.Portal>
             <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className={popupLayer}>
-              <Base.Popup className={popupClass}>
+              <Base.Popup aria-label={field.label} className={popupClass}>
                 {choices.map((choice) => (
                   <Base.Item key={choice.value} value={choice.value} className={popupItemClass}>
                     <Base.ItemText className="flex-1">{choice.label}</Base.ItemText>

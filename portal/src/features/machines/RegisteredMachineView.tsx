@@ -89,12 +89,12 @@ export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine 
 };
 
 const Secret = ({ label, value }: { label: string; value: string }) => (
-  <div className="flex min-h-12 items-center gap-3 rounded-md border border-stroke bg-sunken py-1 pr-2 pl-3">
-    <div className="min-w-0 flex-1 py-1">
-      <dt className="label-mono">{label}</dt>
-      <dd className="font-mono text-base break-all text-strong">{value}</dd>
-    </div>
-    <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+  <div className="rounded-md border border-stroke bg-sunken py-2 pr-2 pl-3">
+    <dt className="label-mono">{label}</dt>
+    <dd className="-mt-2 flex min-h-8 items-center justify-between gap-3">
+      <span className="pt-1 font-mono text-base break-all text-strong">{value}</span>
+      <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+    </dd>
   </div>
 );
 
