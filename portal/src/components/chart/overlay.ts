@@ -7,6 +7,8 @@ import { markLabels, phaseLabels } from './mark-labels.ts';
 import { withAlpha, type Palette } from './palette.ts';
 import type { CurveDataset } from './pixel-decimation.ts';
 
+type LineChart = Chart<'line'>;
+
 /** What is drawn over the curves; kept in one mutable place so that a moving cursor costs a draw, not a render. */
 export interface Overlay {
   palette: Palette;
@@ -24,7 +26,7 @@ export interface Overlay {
 const bandHeight = 20;
 export const overlayTop = bandHeight + 20;
 
-const drawPhases = (chart: Chart, { phases, palette, rateText }: Overlay): void => {
+const drawPhases = (chart: LineChart, { phases, palette, rateText }: Overlay): void => {
   const { ctx, chartArea, scales } = chart;
   const x = scales['x'];
   if (!x) return;
@@ -54,7 +56,7 @@ const drawPhases = (chart: Chart, { phases, palette, rateText }: Overlay): void 
   }
 };
 
-const drawMarks = (chart: Chart, { marks, palette, formatTemp, toAxis }: Overlay): void => {
+const drawMarks = (chart: LineChart, { marks, palette, formatTemp, toAxis }: Overlay): void => {
   const { ctx, chartArea, scales } = chart;
   const x = scales['x'];
   const y = scales['temperature'];
@@ -86,7 +88,7 @@ const drawMarks = (chart: Chart, { marks, palette, formatTemp, toAxis }: Overlay
 };
 
 const drawMarkLabel = (
-  { ctx, chartArea }: Chart,
+  { ctx, chartArea }: LineChart,
   mark: RoastMark,
   at: number,
   lastEnd: number,
@@ -114,7 +116,7 @@ const drawMarkLabel = (
   return lastEnd;
 };
 
-const drawCursor = (chart: Chart, { cursor, selected, palette }: Overlay): void => {
+const drawCursor = (chart: LineChart, { cursor, selected, palette }: Overlay): void => {
   const { ctx, chartArea, scales } = chart;
   const x = scales['x'];
   if (!x) return;
@@ -135,7 +137,7 @@ const drawCursor = (chart: Chart, { cursor, selected, palette }: Overlay): void 
   }
 };
 
-const drawDots = (chart: Chart, seconds: number, radius: number, palette: Palette): void => {
+const drawDots = (chart: LineChart, seconds: number, radius: number, palette: Palette): void => {
   const x = chart.scales['x'];
   for (const [index, dataset] of (chart.data.datasets as CurveDataset[]).entries()) {
     if (!dataset.whole || dataset.curveKey.startsWith('reference') || !chart.isDatasetVisible(index)) continue;
@@ -155,7 +157,7 @@ const drawDots = (chart: Chart, seconds: number, radius: number, palette: Palett
 };
 
 /** Short names at the right end of each line, so that curves are told apart without colour. */
-const drawTags = (chart: Chart, palette: Palette): void => {
+const drawTags = (chart: LineChart, palette: Palette): void => {
   const { ctx, chartArea } = chart;
   ctx.font = `600 11px ${palette.mono}`;
   ctx.textAlign = 'right';
