@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { fieldErrorShape } from './errors.ts';
 import { dayShape, idShape, instantShape, lineShape, messageShape, pageQuery, textShape } from './shapes.ts';
 
 export const lotStatuses = ['Available', 'In Use', 'Reserved', 'Depleted'] as const;
@@ -40,14 +41,17 @@ export const lotShape = z.object({
   /** Recipes linked to the lot. */
   usage_count: z.number().int(),
   status: lotStatusShape,
+  /** Reserved by hand; the status says so unless the lot is in use or depleted. */
+  is_reserved: z.boolean(),
   archived_at: instantShape.nullable(),
   revision: z.number().int(),
 });
 export type Lot = z.infer<typeof lotShape>;
 
 const optionalLine = (max: number) => lineShape(max).nullable().optional();
-const optionalNumber = (min: number, max: number) => z.number().min(min).max(max).nullable().optional();
-const dateOrInstant = z.union([instantShape, dayShape]).nullable().optional();
+const optionalNumber = (min: number, max: number, message: string) =>
+  z.number(message).min(min, message).max(max, message).nullable().optional();
+const dateOrInstant = z.union([instantShape, dayShape], 'Write a day as 2025-12-31').nullable().optional();
 
 export const lotBodyShape = z.object({
   lot_number: lineShape(60).min(1, 'Lot number is required'),
@@ -57,20 +61,20 @@ export const lotBodyShape = z.object({
   farm: optionalLine(120),
   variety: optionalLine(120),
   process: optionalLine(120),
-  altitude: optionalNumber(0, 9000),
+  altitude: optionalNumber(0, 9000, 'Altitude: 0-9000 m'),
   harvest_date: dateOrInstant,
   supplier: optionalLine(200),
   purchase_date: dateOrInstant,
-  cost_per_kg: optionalNumber(0, 1_000_000),
+  cost_per_kg: optionalNumber(0, 1_000_000, 'Cost per kg: 0 or more'),
   initial_weight: z
     .number('Initial weight must be greater than 0')
     .positive('Initial weight must be greater than 0')
     .max(1_000_000),
   location: optionalLine(120),
-  cupping_score: optionalNumber(0, 100),
-  moisture_content: optionalNumber(0, 100),
-  water_activity: optionalNumber(0, 1),
-  density: optionalNumber(0, 5),
+  cupping_score: optionalNumber(0, 100, 'Cupping score: 0-100'),
+  moisture_content: optionalNumber(0, 100, 'Moisture: 0-100%'),
+  water_activity: optionalNumber(0, 1, 'Water activity: 0-1'),
+  density: optionalNumber(0, 5, 'Density: 0-5 g/mL'),
   screen_size: optionalLine(40),
   notes: textShape(10_000).nullable().optional(),
 });
@@ -91,6 +95,13 @@ const lotSorts = lotSortFields.flatMap((field) => [field, `-${field}`]) as [
   ...(LotSort | `-${LotSort}`)[],
 ];
 
+const lotFilters = {
+  status: lotStatusShape.optional(),
+  origin: lineShape(120).optional(),
+  location: lineShape(120).optional(),
+  sort: z.enum(lotSorts).default('-registration_date'),
+};
+
 export const listLots = endpoint({
   name: 'listLots',
   method: 'GET',
@@ -98,13 +109,7 @@ export const listLots = endpoint({
   tag: 'Inventory',
   summary: 'Green-coffee lots',
   access: 'user',
-  query: z.object({
-    ...pageQuery(100),
-    status: lotStatusShape.optional(),
-    origin: lineShape(120).optional(),
-    location: lineShape(120).optional(),
-    sort: z.enum(lotSorts).default('-registration_date'),
-  }),
+  query: z.object({ ...pageQuery(100), ...lotFilters }),
   response: z.object({ lots: z.array(lotShape), total: z.number().int() }),
 });
 
@@ -128,6 +133,52 @@ const filterList = (name: string, path: string, summary: string) =>
 export const lotOrigins = filterList('lotOrigins', '/inventory/filters/origins', 'Origins that occur');
 export const lotLocations = filterList('lotLocations', '/inventory/filters/locations', 'Locations that occur');
 export const lotStatusList = filterList('lotStatusList', '/inventory/filters/statuses', 'All statuses');
+
+/** The api mounts this before `getLot`: `export` is no id. */
+export const exportLots = endpoint({
+  name: 'exportLots',
+  method: 'GET',
+  path: '/inventory/lots/export',
+  tag: 'Inventory',
+  summary: 'All lots that match, as CSV (UTF-8, first line the names of the fields)',
+  access: 'user',
+  query: z.object({ q: pageQuery(1).q, ...lotFilters }),
+  produces: 'text/csv',
+});
+
+export const lotImportRowShape = z.object({
+  /** Line of the file, 1 for the names of the columns. */
+  line: z.number().int(),
+  lot_number: z.string(),
+  coffee_name: z.string(),
+  origin: z.string(),
+  initial_weight: z.number().nullable(),
+  /** What keeps the row from being imported. */
+  errors: z.array(fieldErrorShape),
+});
+export type LotImportRow = z.infer<typeof lotImportRowShape>;
+
+export const importLots = endpoint({
+  name: 'importLots',
+  method: 'POST',
+  path: '/inventory/lots/import',
+  tag: 'Inventory',
+  summary: 'Take in the lots of a CSV file: all of them or, when one row is wrong, none; a dry run previews',
+  access: 'user',
+  body: z.object({
+    csv: z.string().min(1, 'The file is empty').max(1_000_000),
+    dry_run: z.boolean().default(true),
+  }),
+  response: z.object({
+    rows: z.array(lotImportRowShape),
+    faulty: z.number().int(),
+    /** 0 in a dry run. */
+    imported: z.number().int(),
+    /** Columns of the file that are no fields of a lot, or that only the ledger decides. */
+    ignored_columns: z.array(z.string()),
+  }),
+  errors: ['already_exists'],
+});
 
 const byId = z.object({ id: idShape });
 

@@ -14,7 +14,7 @@ const lotRows = (sql: Sql) => sql`(
          l.harvest_date, l.supplier, l.purchase_date, l.cost_per_kg, l.initial_weight, l.current_weight,
          round((l.current_weight / l.initial_weight::numeric) * 100, 2) AS percentage_remaining,
          l.location, l.cupping_score, l.moisture_content, l.water_activity, l.density, l.screen_size, l.notes,
-         l.registration_date, l.archived_at, l.revision,
+         l.registration_date, l.is_reserved, l.archived_at, l.revision,
          ${runoutDays(sql)} AS estimated_runout_days,
          (SELECT count(*) FROM profiles p WHERE p.green_coffee_lot_id = l.id AND p.archived_at IS NULL) AS usage_count,
          CASE WHEN EXISTS (SELECT FROM roasts r WHERE r.lot_id = l.id AND r.status = 'in_progress') THEN 'In Use'

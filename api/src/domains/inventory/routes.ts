@@ -4,8 +4,13 @@ import { notFound } from '../../http/app-error.ts';
 import { adjustLot } from './adjust-lot.ts';
 import { createLot } from './create-lot.ts';
 import { deleteLot } from './delete-lot.ts';
+import { importLots } from './import-lots.ts';
+import { writeLotsCsv } from './lot-csv.ts';
 import { findLot, listLocations, listLots, listMovements, listOrigins, readSummary } from './queries.ts';
 import { updateLot } from './update-lot.ts';
+
+/** More lots than any roastery keeps: an export is never cut. */
+const mostExported = 1_000_000;
 
 export const inventoryRoutes: Domain = (routes) => {
   routes.forUser(contract.listLots, ({ sql }, { query }) => listLots(sql, query));
@@ -13,6 +18,16 @@ export const inventoryRoutes: Domain = (routes) => {
   routes.forUser(contract.lotOrigins, ({ sql }) => listOrigins(sql));
   routes.forUser(contract.lotLocations, ({ sql }) => listLocations(sql));
   routes.forUser(contract.lotStatusList, () => [...contract.lotStatuses]);
+  routes.forUser(contract.exportLots, async ({ sql }, { query }) => {
+    const { lots } = await listLots(sql, { ...query, limit: mostExported, offset: 0 });
+    return new Response(writeLotsCsv(lots), {
+      headers: {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': `attachment; filename="lots-${new Date().toISOString().slice(0, 10)}.csv"`,
+      },
+    });
+  });
+  routes.forUser(contract.importLots, (context, { body }) => importLots(context, body));
   routes.forUser(contract.getLot, async ({ sql }, { params }) => {
     const lot = await findLot(sql, params.id);
     if (!lot) throw notFound('Lot');

@@ -1,0 +1,73 @@
+import type { importLots as importLotsEndpoint, LotImportRow } from '@roastery/contract/inventory';
+import type { ResponseOf } from '@roastery/contract/endpoint';
+import type { UserContext } from '../../context.ts';
+import { isTaken } from '../../db/postgres-errors.ts';
+import type { Sql } from '../../db/sql.ts';
+import { AppError } from '../../http/app-error.ts';
+import { insertLot } from './create-lot.ts';
+import { readLotsCsv, type ParsedLotRow } from './lot-csv.ts';
+
+const numberOf = (row: ParsedLotRow): string => String(row.cells.lot_number ?? '');
+
+/** Numbers that are in the inventory already; archived lots keep theirs. */
+const findTaken = async (sql: Sql, numbers: readonly string[]): Promise<ReadonlySet<string>> => {
+  const rows = await sql<{ lot_number: string }[]>`
+    SELECT lot_number FROM lots WHERE lot_number = ANY(${[...numbers]}::text[])`;
+  return new Set(rows.map((row) => row.lot_number));
+};
+
+const describe = (row: ParsedLotRow, firstLine: number | undefined, taken: ReadonlySet<string>): LotImportRow => {
+  const { cells, line, errors } = row;
+  const weight = cells.initial_weight;
+  const number = numberOf(row);
+  const doubled = [
+    ...(firstLine !== undefined && firstLine !== line && number !== ''
+      ? [{ field: 'lot_number', message: `stands in line ${firstLine} already` }]
+      : []),
+    ...(taken.has(number) ? [{ field: 'lot_number', message: 'There is already a lot with this number' }] : []),
+  ];
+  return {
+    line,
+    lot_number: number,
+    coffee_name: String(cells.coffee_name ?? ''),
+    origin: String(cells.origin ?? ''),
+    initial_weight: typeof weight === 'number' && Number.isFinite(weight) ? weight : null,
+    errors: [...errors, ...doubled],
+  };
+};
+
+/**
+ * Previews a CSV file of lots, or takes all of them in within one transaction. With a single faulty row nothing is stored.
+ * @throws `validation` when rows are faulty and it is no dry run, or when the file holds no lots;
+ *         `already_exists` when somebody took a number in meanwhile
+ */
+export const importLots = async (
+  context: UserContext,
+  { csv, dry_run: isDryRun }: { csv: string; dry_run: boolean },
+): Promise<ResponseOf<typeof importLotsEndpoint>> => {
+  const { rows, ignoredColumns } = readLotsCsv(csv);
+  const taken = await findTaken(context.sql, rows.map(numberOf));
+  const firstLines = new Map<string, number>();
+  for (const row of rows) if (!firstLines.has(numberOf(row))) firstLines.set(numberOf(row), row.line);
+  const described = rows.map((row) => describe(row, firstLines.get(numberOf(row)), taken));
+  const faulty = described.filter((row) => row.errors.length > 0);
+  const preview = { rows: described, faulty: faulty.length, imported: 0, ignored_columns: ignoredColumns };
+  if (isDryRun) return preview;
+  if (faulty.length > 0) {
+    throw new AppError(
+      'validation',
+      faulty
+        .flatMap((row) => row.errors.map((error) => ({ ...error, field: `line ${row.line} ${error.field}` })))
+        .slice(0, 100),
+    );
+  }
+  try {
+    await context.sql.begin(async (tx) => {
+      for (const { form } of rows) if (form) await insertLot(tx, context, form);
+    });
+  } catch (error) {
+    if (!isTaken(error, 'lots_lot_number_key')) throw error;
+    throw new AppError('already_exists', 'Somebody took in one of these lot numbers meanwhile. Nothing was imported.');
+  }
+  return { ...preview, imported: rows.length };
+};

@@ -1,0 +1,120 @@
+import type { ErrorBody } from '@roastery/contract/errors';
+import type { Lot, LotImportRow } from '@roastery/contract/inventory';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import type { Visitor } from '../../testing/visitor.ts';
+
+interface Preview {
+  rows: LotImportRow[];
+  faulty: number;
+  imported: number;
+  ignored_columns: string[];
+}
+
+describe('lots as CSV', () => {
+  let test: TestApi;
+  let person: Visitor;
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    test = await startTestApi(database.url);
+    person = await test.signedIn(testAdmin.email, testAdmin.password);
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.drop();
+  });
+
+  const send = <T = Preview>(csv: string, isDryRun = true) =>
+    person.send<T>('POST', '/inventory/lots/import', { csv, dry_run: isDryRun });
+  const lots = async (): Promise<Lot[]> =>
+    (await person.send<{ lots: Lot[] }>('GET', '/inventory/lots?limit=500&sort=lot_number')).body.lots;
+
+  const good = [
+    'Lot number;Coffee name;Origin;Initial weight (kg);Cost per kg;Harvest date;Note to self',
+    'ET-1;Konga, washed;Ethiopia;1.250,5;9,4;2025-12-01;x',
+    'CO-1;=cmd|calc;Colombia;60;;01.11.2025;',
+  ].join('\r\n');
+
+  it('are previewed without storing anything', async () => {
+    const { status, body } = await send(good);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ faulty: 0, imported: 0, ignored_columns: ['Note to self'] });
+    expect(body.rows.map((row) => [row.line, row.lot_number, row.initial_weight, row.errors])).toEqual([
+      [2, 'ET-1', 1250.5, []],
+      [3, 'CO-1', 60, []],
+    ]);
+    expect(await lots()).toEqual([]);
+  });
+
+  it('are taken in together, each with its ledger', async () => {
+    expect((await send(good, false)).body).toMatchObject({ imported: 2 });
+    const [colombia, ethiopia] = await lots();
+    expect(ethiopia).toMatchObject({
+      coffee_name: 'Konga, washed',
+      current_weight: 1250.5,
+      cost_per_kg: 9.4,
+      harvest_date: '2025-12-01T00:00:00.000Z',
+      is_reserved: false,
+    });
+    expect(colombia).toMatchObject({ harvest_date: '2025-11-01T00:00:00.000Z', cost_per_kg: null });
+    const ledger = await person.send<{ movements: object[] }>('GET', `/inventory/lots/${ethiopia?.id}/movements`);
+    expect(ledger.body.movements).toMatchObject([{ reason: 'initial', kg: 1250.5, balance_kg: 1250.5 }]);
+  });
+
+  it('with one faulty row are not taken in at all, and every row says what is wrong with it', async () => {
+    const csv = [
+      'lot_number,coffee_name,origin,initial_weight,cupping_score,purchase_date',
+      'NEW-1,Good,Kenya,30,87.5,2025-10-01',
+      ',Nameless,Kenya,30,,',
+      'NEW-3,Bad figures,Kenya,0,101,3/4/2025',
+      'ET-1,Known,Ethiopia,10,,',
+      'NEW-1,Twice,Kenya,ten,,',
+    ].join('\n');
+    const preview = await send(csv);
+    expect(preview.body.faulty).toBe(4);
+    expect(preview.body.rows.map((row) => row.errors.map(({ field, message }) => `${field}: ${message}`))).toEqual([
+      [],
+      ['lot_number: Lot number is required'],
+      [
+        'purchase_date: “3/4/2025” is not a day; write it as 2025-12-31',
+        'initial_weight: Initial weight must be greater than 0',
+        'cupping_score: Cupping score: 0-100',
+      ],
+      ['lot_number: There is already a lot with this number'],
+      ['initial_weight: “ten” is not a number', 'lot_number: stands in line 2 already'],
+    ]);
+    const before = await lots();
+    const refused = await send<ErrorBody>(csv, false);
+    expect([refused.status, refused.body.code]).toEqual([422, 'validation']);
+    expect(JSON.stringify(refused.body.detail)).toContain('line 3 lot_number');
+    expect(await lots()).toEqual(before);
+  });
+
+  it.each([
+    ['lot_number,coffee_name,origin,initial_weight\n', 'The file holds no lots'],
+    ['lot_number,coffee_name\nA,B', 'The file has no column origin, initial_weight'],
+    ['lot,lot_number,coffee_name,origin,initial_weight\nA,A,B,C,1', 'The column lot_number stands in the file twice'],
+  ])('are refused as a whole: %j', async (csv, message) => {
+    const { status, body } = await send<ErrorBody>(csv);
+    expect([status, body.detail]).toEqual([422, [{ field: 'csv', message }]]);
+  });
+
+  it('are exported as filtered, and come back the same in another roastery', async () => {
+    const answer = await person.send<string>('GET', '/inventory/lots/export?sort=lot_number');
+    expect(answer.headers.get('content-type')).toContain('text/csv');
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="lots-\d{4}-\d\d-\d\d\.csv"$/);
+    // A cell that begins with = stays text in a spreadsheet.
+    expect(answer.body).toContain("CO-1,'=cmd|calc,Colombia");
+    const filtered = await person.send<string>('GET', '/inventory/lots/export?origin=Ethiopia');
+    expect(filtered.body).not.toContain('CO-1');
+
+    const described = (rows: Lot[]) => rows.map(({ id: _, registration_date: __, ...lot }) => lot);
+    const before = described(await lots());
+    await test.api.context.sql`DELETE FROM lots`;
+    expect((await send(answer.body, false)).body).toMatchObject({ imported: 2 });
+    expect(described(await lots())).toEqual(before);
+  });
+});

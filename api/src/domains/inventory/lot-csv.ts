@@ -1,0 +1,146 @@
+import { lotBodyShape, type Lot } from '@roastery/contract/inventory';
+import type { FieldError } from '@roastery/contract/errors';
+import { invalid } from '../../http/app-error.ts';
+import { parseCsv, writeCsv, type CsvFile } from '../../sheets/csv.ts';
+import type { LotForm } from './lot-columns.ts';
+
+type LotField = keyof LotForm;
+const fields = Object.keys(lotBodyShape.shape) as LotField[];
+const requiredFields = ['lot_number', 'coffee_name', 'origin', 'initial_weight'] as const;
+const numberFields: ReadonlySet<LotField> = new Set<LotField>([
+  'altitude',
+  'cost_per_kg',
+  'initial_weight',
+  'cupping_score',
+  'moisture_content',
+  'water_activity',
+  'density',
+]);
+const dayFields: ReadonlySet<LotField> = new Set<LotField>(['harvest_date', 'purchase_date']);
+
+/** What only the ledger or the clock decides: in the export for whoever reads it, left out of an import. */
+const derivedFields = [
+  'current_weight',
+  'percentage_remaining',
+  'estimated_runout_days',
+  'usage_count',
+  'status',
+  'registration_date',
+] as const satisfies readonly (keyof Lot)[];
+
+const dayOf = (instant: string | null) => instant?.slice(0, 10) ?? null;
+
+/** Lots as CSV: a column for each field that an import takes, then what follows from the ledger. */
+export const writeLotsCsv = (lots: readonly Lot[]): string =>
+  writeCsv([
+    [...fields, ...derivedFields],
+    ...lots.map((lot) => [
+      ...fields.map((field) => (dayFields.has(field) ? dayOf(String(lot[field] ?? '')) : lot[field])),
+      ...derivedFields.map((field) => lot[field]),
+    ]),
+  ]);
+
+/** Other names that a column has in roasteries' own lists. */
+const otherNames: Readonly<Record<string, LotField>> = {
+  lot: 'lot_number',
+  lot_no: 'lot_number',
+  name: 'coffee_name',
+  coffee: 'coffee_name',
+  country: 'origin',
+  weight: 'initial_weight',
+  cost: 'cost_per_kg',
+  price_per_kg: 'cost_per_kg',
+  warehouse: 'location',
+  moisture: 'moisture_content',
+  score: 'cupping_score',
+  screen: 'screen_size',
+};
+
+/** `Initial weight (kg)` → `initial_weight`. */
+const fieldOfHead = (head: string): LotField | undefined => {
+  const name = head
+    .replace(/\([^)]*\)/g, '')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_|_$/g, '');
+  return fields.find((field) => field === name) ?? otherNames[name];
+};
+
+/** `1,250.5`, or `1.250,5` in a file whose cells are separated by semicolons; NaN when it is no number. */
+const readNumber = (cell: string, separator: CsvFile['separator']): number => {
+  const [group, decimal] = separator === ';' ? ['.', ','] : [',', '.'];
+  const text = cell.replaceAll(/[\s\u00A0$€]/g, '');
+  const grouped = new RegExp(`^-?\\d{1,3}(\\${group}\\d{3})+(\\${decimal}\\d+)?$`);
+  const plain = new RegExp(`^-?(\\d+([.${decimal}]\\d+)?|[.${decimal}]\\d+)$`);
+  if (grouped.test(text)) return Number(text.replaceAll(group, '').replace(decimal, '.'));
+  return plain.test(text) ? Number(text.replace(decimal, '.')) : Number.NaN;
+};
+
+/** `2025-12-01`, `2025-12-01T…`, `01.12.2025`; undefined for what could mean two days. */
+const readDay = (cell: string): string | undefined => {
+  const iso = /^(\d{4}-\d{2}-\d{2})(T.*)?$/.exec(cell);
+  const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(cell);
+  const day = iso?.[1] ?? (dotted && `${dotted[3]}-${dotted[2]?.padStart(2, '0')}-${dotted[1]?.padStart(2, '0')}`);
+  return day === null || day === undefined || Number.isNaN(Date.parse(day)) ? undefined : day;
+};
+
+export interface ParsedLotRow {
+  readonly line: number;
+  readonly cells: Readonly<Partial<Record<LotField, unknown>>>;
+  /** Absent when something is wrong with the row. */
+  readonly form: LotForm | undefined;
+  readonly errors: FieldError[];
+}
+
+const mostRows = 5000;
+
+/**
+ * Reads a file of lots row by row, each held to the shape of the lot form.
+ * @throws `validation` for a file that holds no lots at all: no rows, or a required column is missing
+ */
+export const readLotsCsv = (text: string): { rows: ParsedLotRow[]; ignoredColumns: string[] } => {
+  const { separator, records } = parseCsv(text);
+  const [head, ...body] = records;
+  if (head === undefined || body.length === 0) throw invalid('csv', 'The file holds no lots');
+  if (body.length > mostRows) throw invalid('csv', `The file holds more than ${mostRows} lots`);
+  const columns = head.cells.map(fieldOfHead);
+  const twice = columns.find((field, i) => field !== undefined && columns.indexOf(field) !== i);
+  if (twice !== undefined) throw invalid('csv', `The column ${twice} stands in the file twice`);
+  const missing = requiredFields.filter((field) => !columns.includes(field));
+  if (missing.length > 0) throw invalid('csv', `The file has no column ${missing.join(', ')}`);
+  return {
+    rows: body.map(({ line, cells }) => readRow(line, columns, cells, separator)),
+    ignoredColumns: head.cells.filter((cell, i) => columns[i] === undefined && cell.trim() !== ''),
+  };
+};
+
+const readRow = (
+  line: number,
+  columns: readonly (LotField | undefined)[],
+  cells: readonly string[],
+  separator: CsvFile['separator'],
+): ParsedLotRow => {
+  const values: Partial<Record<LotField, unknown>> = {};
+  const errors: FieldError[] = [];
+  if (cells.length > columns.length) {
+    errors.push({ field: 'row', message: `has ${cells.length} cells under ${columns.length} columns` });
+  }
+  for (const [i, field] of columns.entries()) {
+    if (field === undefined) continue;
+    const cell = cells[i]?.trim() ?? '';
+    if (numberFields.has(field)) values[field] = cell === '' ? null : readNumber(cell, separator);
+    else if (dayFields.has(field)) values[field] = cell === '' ? null : readDay(cell);
+    else values[field] = requiredFields.some((required) => required === field) || cell !== '' ? cell : null;
+    if (Number.isNaN(values[field])) errors.push({ field, message: `“${cell}” is not a number` });
+    if (dayFields.has(field) && cell !== '' && values[field] === undefined) {
+      errors.push({ field, message: `“${cell}” is not a day; write it as 2025-12-31` });
+    }
+  }
+  const parsed = lotBodyShape.safeParse(values);
+  for (const issue of parsed.error?.issues ?? []) {
+    const field = String(issue.path[0]);
+    if (!errors.some((error) => error.field === field)) errors.push({ field, message: issue.message });
+  }
+  return { line, cells: values, form: errors.length === 0 ? parsed.data : undefined, errors };
+};

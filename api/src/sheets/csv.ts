@@ -1,0 +1,102 @@
+/** One record of a CSV file and the line it begins on, counted from 1. */
+export interface CsvRecord {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+export interface CsvFile {
+  readonly separator: ',' | ';' | '\t';
+  readonly records: readonly CsvRecord[];
+}
+
+/** A spreadsheet takes a cell that begins with one of these for a formula (OWASP, CSV injection). */
+const needsGuard = /^'*[=+\-@\t\r]/;
+const isGuarded = /^'+[=+\-@\t\r]/;
+
+/** What separates the cells: whichever of the three stands most often in the first line, outside of quotes. */
+const separatorOf = (text: string): CsvFile['separator'] => {
+  const head = (/^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text)?.[0] ?? '').replaceAll(/"(?:[^"]|"")*"/g, '');
+  const count = (separator: string) => head.split(separator).length;
+  const separators = [',', ';', '\t'] as const;
+  return separators.reduce((best, next) => (count(next) > count(best) ? next : best));
+};
+
+/**
+ * Reads CSV as RFC 4180 has it and as spreadsheets write it: a byte order mark, `;` or tabs where the comma is the decimal
+ * sign, any line end, quoted cells with line breaks. Blank lines are left out; an unclosed quote runs to the end. A quote
+ * that guards a formula (`'=1+1`) is taken off again.
+ */
+export const parseCsv = (file: string): CsvFile => {
+  const text = file.startsWith('\uFEFF') ? file.slice(1) : file;
+  const separator = separatorOf(text);
+  const records: CsvRecord[] = [];
+  let cells: string[] = [];
+  let line = 1;
+  let startLine = 1;
+  let at = 0;
+  const endRecord = () => {
+    if (cells.some((cell) => cell.trim() !== '')) records.push({ line: startLine, cells });
+    cells = [];
+    startLine = line;
+  };
+  while (at < text.length) {
+    let cell: string;
+    if (text[at] === '"') {
+      const end = closingQuote(text, at + 1);
+      cell = text.slice(at + 1, end).replaceAll('""', '"');
+      line += cell.split(/\r\n|\r|\n/).length - 1;
+      at = end + 1;
+      // Whatever stands between the quote and the separator belongs to the cell.
+      const rest = endOfCell(text, at, separator);
+      cell += text.slice(at, rest);
+      at = rest;
+    } else {
+      const end = endOfCell(text, at, separator);
+      cell = text.slice(at, end);
+      at = end;
+    }
+    cells.push(isGuarded.test(cell) ? cell.slice(1) : cell);
+    if (text[at] === separator) {
+      at += 1;
+      if (at < text.length) continue;
+      cells.push('');
+    }
+    if (at < text.length) {
+      at += text.startsWith('\r\n', at) ? 2 : 1;
+      line += 1;
+    }
+    endRecord();
+  }
+  return { separator, records };
+};
+
+const closingQuote = (text: string, from: number): number => {
+  let at = from;
+  while (at < text.length) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) return text.length;
+    if (text[quote + 1] !== '"') return quote;
+    at = quote + 2;
+  }
+  return text.length;
+};
+
+const endOfCell = (text: string, from: number, separator: string): number => {
+  let at = from;
+  while (at < text.length && text[at] !== separator && text[at] !== '\n' && text[at] !== '\r') at += 1;
+  return at;
+};
+
+const writeCell = (value: string | number | boolean | null | undefined): string => {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'string') return String(value);
+  const safe = needsGuard.test(value) ? `'${value}` : value;
+  return /[",;\t\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+/**
+ * Rows as CSV that every spreadsheet opens: UTF-8 with a byte order mark, commas, CRLF. Text that a spreadsheet would take
+ * for a formula gets a quote in front and stays text; numbers stay numbers.
+ */
+export const writeCsv = (rows: readonly (readonly (string | number | boolean | null | undefined)[])[]): string =>
+  `\uFEFF${rows.map((row) => `${row.map(writeCell).join(',')}\r\n`).join('')}`;
