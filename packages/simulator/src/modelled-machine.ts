@@ -1,6 +1,7 @@
 import { percentToRpm } from '@roastery/roasting/control-profile';
 import { raisedAfter, type EventName, type RoastingMachine } from './machine.ts';
-import { usualGreenCoffee, type RoasterControls } from './model/drum-roaster.ts';
+import { usualGreenCoffee } from './model/beans.ts';
+import type { RoasterControls } from './model/drum-roaster.ts';
 import { readingsOf, usualMaxDrumRpm } from './model/machine-readings.ts';
 import { createRandom } from './model/random.ts';
 import { roastLevels, roastPlan } from './model/roast-plan.ts';

@@ -1,13 +1,13 @@
 import type { ControlPoint } from '@roastery/roasting/control-profile';
 import type { MarkKind } from '@roastery/roasting/marks';
-import { usualGreenCoffee, type GreenCoffee } from './model/drum-roaster.ts';
+import { usualGreenCoffee, type GreenCoffee } from './model/beans.ts';
 import { modelChannels, readingsOf, usualMaxDrumRpm, type ModelChannel } from './model/machine-readings.ts';
 import { createRandom } from './model/random.ts';
 import { roastPlan, type RoastFault, type RoastLevel, type RoastPlan } from './model/roast-plan.ts';
 import { createRoastProgram, type ProgramMark } from './model/roast-program.ts';
 
 export { roastFaults, roastLevels, type RoastFault, type RoastLevel, type RoastPlan } from './model/roast-plan.ts';
-export type { GreenCoffee } from './model/drum-roaster.ts';
+export type { GreenCoffee } from './model/beans.ts';
 
 export interface SimulateRoastOptions {
   /** Same options, same seed: same roast, to the last digit. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { beanWeightKg } from './beans.ts';
 import {
-  beanWeightKg,
   chargeBeans,
   dropBeans,
   emptyRoaster,

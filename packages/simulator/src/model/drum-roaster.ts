@@ -1,3 +1,5 @@
+import { clamp, greenBeans, stepBeans, usualGreenCoffee, type BeansInDrum, type GreenCoffee } from './beans.ts';
+
 /**
  * Thermal model of a gas-fired drum roaster. Lumped masses: drum with housing, beans (dry matter and water), the gas
  * that flows through, and the probes with their lag. Every figure scales with the machine's capacity, so a 7 kg and a
@@ -10,29 +12,6 @@ export interface RoasterControls {
   /** Exhaust fan or damper, 0…100 %. */
   readonly airPercent: number;
   readonly drumRpm: number;
-}
-
-/** Green coffee as it goes into the drum. */
-export interface GreenCoffee {
-  /** Water, % of the green weight; 9 to 12.5 is usual. */
-  readonly moisturePercent: number;
-  /** g/mL, poured; 0.62 (low grown) to 0.75 (high grown). Dense beans take heat slower and crack a little later. */
-  readonly densityGramsPerMl: number;
-}
-
-export const usualGreenCoffee: GreenCoffee = { moisturePercent: 11, densityGramsPerMl: 0.69 };
-
-export interface BeansInDrum {
-  readonly greenKg: number;
-  readonly dryKg: number;
-  readonly waterKg: number;
-  readonly tempC: number;
-  /** Temperature at which this coffee starts to crack, °C. */
-  readonly crackTempC: number;
-  /** How slowly these beans take heat; 1 is usual. */
-  readonly slowness: number;
-  /** 0 before first crack, 1 when all beans have cracked. */
-  readonly cracked: number;
 }
 
 export interface RoasterState {
@@ -64,16 +43,9 @@ const gasShare = 0.64;
 /** Drum with housing, kJ/K per kg of capacity: about 9 kg of steel. */
 const drumKjPerKkg = 4.4;
 const lossKwPerKkg = 0.0006;
-/** Water: heat of evaporation with desorption, kJ/kg, and heat capacity, kJ/(kg K). */
-const evaporationKjPerKg = 2500;
-const waterKjPerKgK = 4.19;
-const specificHeatOf = (tempC: number): number => 1.35 + 0.003 * tempC;
-
 /** One control's way to where it is told to be. */
 const approach = (value: number, target: number, dtSeconds: number, lagSeconds: number): number =>
   target + (value - target) * Math.exp(-dtSeconds / lagSeconds);
-
-const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 
 /** An empty machine whose drum has this temperature throughout. */
 export const emptyRoaster = (capacityKg: number, drumTempC: number, ambientC = 24): RoasterState => ({
@@ -100,69 +72,14 @@ export const chargeBeans = (
   greenKg: number,
   coffee: GreenCoffee = usualGreenCoffee,
   crackShiftC = 0,
-): RoasterState => {
-  const waterKg = (greenKg * coffee.moisturePercent) / 100;
-  const denser = (coffee.densityGramsPerMl - usualGreenCoffee.densityGramsPerMl) / 0.06;
-  return {
-    ...roaster,
-    doorOpenSeconds: 0,
-    beans: {
-      greenKg,
-      dryKg: greenKg - waterKg,
-      waterKg,
-      tempC: roaster.ambientC,
-      // Seen by the probe 196 … 204 °C on the real roasts; drier beans crack a little earlier.
-      crackTempC: clamp(199.8 + denser * 1.2 + (coffee.moisturePercent - 11) * 0.6 + crackShiftC, 197.5, 203.5),
-      slowness: clamp(1 + 0.05 * denser, 0.85, 1.15),
-      cracked: 0,
-    },
-  };
-};
+): RoasterState => ({
+  ...roaster,
+  doorOpenSeconds: 0,
+  beans: greenBeans(greenKg, coffee, roaster.ambientC, crackShiftC),
+});
 
 /** The door opens and the beans leave for the cooler. */
 export const dropBeans = (roaster: RoasterState): RoasterState => ({ ...roaster, beans: null, doorOpenSeconds: 35 });
-
-/** What the beans weigh now, kg. */
-export const beanWeightKg = (beans: BeansInDrum): number => beans.dryKg + beans.waterKg;
-
-interface BeanStep {
-  readonly beans: BeansInDrum;
-  readonly fromGasKw: number;
-  readonly fromDrumKw: number;
-}
-
-/** Heat into the beans, water out of them, and what first crack does to both. */
-const stepBeans = (roaster: RoasterState, beans: BeansInDrum, gasKwPerK: number, dtSeconds: number): BeanStep => {
-  const { tempC } = beans;
-  const turning = 0.55 + 0.45 * clamp(roaster.drumRpm / 60, 0, 1.4);
-  const airEffect = 0.55 + 0.9 * (roaster.airPercent / 100);
-  const gasContact = (0.0038 * beans.greenKg * turning * airEffect) / beans.slowness;
-  const fromGasKw = (1 - Math.exp(-gasContact / gasKwPerK)) * gasKwPerK * (roaster.inletTempC - tempC);
-  const fromDrumKw = ((0.0046 * beans.greenKg * turning) / beans.slowness) * (roaster.drumTempC - tempC);
-
-  // Cracking starts at its temperature and takes about a minute and a half; it lets steam go and then gives heat.
-  const cracking = clamp((tempC - beans.crackTempC) / 7, 0, 1.6) * (1 - beans.cracked) * 0.024;
-  const crackedBy = cracking * dtSeconds;
-  const evaporated =
-    beans.waterKg * clamp((0.0009 * Math.exp((tempC - 100) / 58) + cracking * 0.1) * dtSeconds, 0, 0.5);
-  const crackHeatKw = cracking * beans.greenKg * (13 * beans.cracked);
-  const exothermKw = 0.03 * beans.dryKg * Math.exp((tempC - 205) / 22);
-  const gasLoss = beans.dryKg * 0.00012 * Math.exp((tempC - 200) / 20) * dtSeconds;
-
-  const capacityKjPerK = beans.dryKg * specificHeatOf(tempC) + beans.waterKg * waterKjPerKgK;
-  const heatKj = (fromGasKw + fromDrumKw + crackHeatKw + exothermKw) * dtSeconds - evaporated * evaporationKjPerKg;
-  return {
-    fromGasKw,
-    fromDrumKw,
-    beans: {
-      ...beans,
-      tempC: tempC + heatKj / capacityKjPerK,
-      waterKg: beans.waterKg - evaporated,
-      dryKg: beans.dryKg - gasLoss,
-      cracked: Math.min(1, beans.cracked + crackedBy),
-    },
-  };
-};
 
 /** The machine `dtSeconds` later. Pure. Keep the step at or under half a second: the gas answers within seconds. */
 export const stepRoaster = (roaster: RoasterState, controls: RoasterControls, dtSeconds: number): RoasterState => {
@@ -170,22 +87,21 @@ export const stepRoaster = (roaster: RoasterState, controls: RoasterControls, dt
   const heatPercent = approach(roaster.heatPercent, clamp(controls.heatPercent, 0, 100), dtSeconds, 4);
   const airPercent = approach(roaster.airPercent, clamp(controls.airPercent, 0, 100), dtSeconds, 2.5);
   const drumRpm = approach(roaster.drumRpm, Math.max(0, controls.drumRpm), dtSeconds, 1.5);
-  const moving = { ...roaster, heatPercent, airPercent, drumRpm };
 
   const burnerKw = (burnerKwPerKg * capacityKg * heatPercent) / 100;
   const gasKwPerK = capacityKg * (0.0017 + 0.0033 * (airPercent / 100));
-  const bean = roaster.beans === null ? null : stepBeans(moving, roaster.beans, gasKwPerK, dtSeconds);
+  const { drumTempC: drumBeforeC, inletTempC: inletBeforeC } = roaster;
+  const surroundings = { drumRpm, airPercent, drumTempC: drumBeforeC, inletTempC: inletBeforeC, gasKwPerK };
+  const bean = roaster.beans === null ? null : stepBeans(surroundings, roaster.beans, dtSeconds);
 
   // Gas: heated by the burner and, on its way in, by the housing; cooled by beans and drum on its way out.
   const fromHousing = 0.55;
   const inletTarget =
-    ambientC +
-    (burnerKw * gasShare) / gasKwPerK +
-    fromHousing * (roaster.drumTempC - ambientC) * (1 - heatPercent / 160);
-  const inletTempC = approach(roaster.inletTempC, inletTarget, dtSeconds, 9);
-  const housingKw = gasKwPerK * fromHousing * (roaster.drumTempC - ambientC) * (1 - heatPercent / 160);
+    ambientC + (burnerKw * gasShare) / gasKwPerK + fromHousing * (drumBeforeC - ambientC) * (1 - heatPercent / 160);
+  const inletTempC = approach(inletBeforeC, inletTarget, dtSeconds, 9);
+  const housingKw = gasKwPerK * fromHousing * (drumBeforeC - ambientC) * (1 - heatPercent / 160);
   const drumContact = 0.0011 * capacityKg;
-  const gasToDrumKw = (1 - Math.exp(-drumContact / gasKwPerK)) * gasKwPerK * (inletTempC - roaster.drumTempC);
+  const gasToDrumKw = (1 - Math.exp(-drumContact / gasKwPerK)) * gasKwPerK * (inletTempC - drumBeforeC);
   const exhaustTarget = inletTempC - (gasToDrumKw + (bean?.fromGasKw ?? 0)) / gasKwPerK;
   const coldAir = roaster.doorOpenSeconds > 0 ? 0.5 : 0;
   const exhaustTempC = approach(
@@ -200,8 +116,8 @@ export const stepRoaster = (roaster: RoasterState, controls: RoasterControls, dt
     gasToDrumKw -
     housingKw -
     (bean?.fromDrumKw ?? 0) -
-    (lossKwPerKkg + 0.002 * coldAir) * capacityKg * (roaster.drumTempC - ambientC);
-  const drumTempC = roaster.drumTempC + (drumKw * dtSeconds) / (drumKjPerKkg * capacityKg);
+    (lossKwPerKkg + 0.002 * coldAir) * capacityKg * (drumBeforeC - ambientC);
+  const drumTempC = drumBeforeC + (drumKw * dtSeconds) / (drumKjPerKkg * capacityKg);
 
   // The bean probe sits in the moving bed and sees some of the gas; in an empty drum it hangs in the air.
   const full = bean === null ? 0 : clamp(bean.beans.greenKg / (0.55 * capacityKg), 0.35, 1);
@@ -217,7 +133,11 @@ export const stepRoaster = (roaster: RoasterState, controls: RoasterControls, dt
   const frontTarget = 0.5 * drumTempC + 0.35 * inletTempC + 215 * flame;
   const backTarget = 0.58 * drumTempC + 0.3 * inletTempC + 150 * flame;
   return {
-    ...moving,
+    capacityKg,
+    ambientC,
+    heatPercent,
+    airPercent,
+    drumRpm,
     drumTempC,
     inletTempC,
     exhaustTempC,

@@ -1,12 +1,10 @@
 import type { MarkKind } from '@roastery/roasting/marks';
+import { beanWeightKg, usualGreenCoffee, type GreenCoffee } from './beans.ts';
 import {
-  beanWeightKg,
   chargeBeans,
   dropBeans,
   emptyRoaster,
   stepRoaster,
-  usualGreenCoffee,
-  type GreenCoffee,
   type RoasterControls,
   type RoasterState,
 } from './drum-roaster.ts';
