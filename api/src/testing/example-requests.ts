@@ -67,6 +67,9 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   setRoastFavorite: { ...roast, body: () => ({ is_favorite: true }) },
   getLot: lot,
   createLot: { body: (unique) => ({ lot_number: unique, ...lotBody }) },
+  importLots: {
+    body: (unique) => ({ csv: `lot_number,coffee_name,origin,initial_weight\n${unique},Sidamo,Ethiopia,60` }),
+  },
   updateLot: { ...lot, body: () => lotBody },
   deleteLot: lot,
   listLotMovements: lot,

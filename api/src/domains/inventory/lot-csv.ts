@@ -85,9 +85,12 @@ const readDay = (cell: string): string | undefined => {
   return day === null || day === undefined || Number.isNaN(Date.parse(day)) ? undefined : day;
 };
 
+/** What stands in a row: text, numbers read, null for an empty cell, undefined for what could not be read. */
+type LotCells = Readonly<Partial<Record<LotField, string | number | null | undefined>>>;
+
 export interface ParsedLotRow {
   readonly line: number;
-  readonly cells: Readonly<Partial<Record<LotField, unknown>>>;
+  readonly cells: LotCells;
   /** Absent when something is wrong with the row. */
   readonly form: LotForm | undefined;
   readonly errors: FieldError[];
@@ -121,7 +124,7 @@ const readRow = (
   cells: readonly string[],
   separator: CsvFile['separator'],
 ): ParsedLotRow => {
-  const values: Partial<Record<LotField, unknown>> = {};
+  const values: { -readonly [Field in LotField]?: LotCells[Field] } = {};
   const errors: FieldError[] = [];
   if (cells.length > columns.length) {
     errors.push({ field: 'row', message: `has ${cells.length} cells under ${columns.length} columns` });
