@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CannotPrepare, prepare, ROOT } from './prepare.mjs';
 
+const parentPid = process.env.npm_lifecycle_event === undefined ? undefined : process.ppid;
 try {
   await prepare();
 } catch (error) {
@@ -10,4 +11,4 @@ try {
   process.exit(1);
 }
 const { main } = await import(pathToFileURL(path.join(ROOT, 'packages', 'stack', 'dist', 'main.js')).href);
-await main();
+await main(parentPid);

@@ -13,16 +13,20 @@ const say = (text: string) => {
 /** Everything ends within 10 s of the first signal; a second one ends it at once. */
 const LAST_MOMENT_MS = 10_000;
 
+/** How often we look whether npm is still there. */
+const LOOK_AFTER_NPM_MS = 500;
+
 /**
  * `npm start`: the whole roastery until Ctrl-C. Sets the exit code: 0 after a clean stop, 1 when it couldn't start.
+ * @param parentPid the process that started us, when that is npm: we end with it
  */
-export async function main(): Promise<void> {
+export async function main(parentPid: number | undefined): Promise<void> {
   const stopping = new AbortController();
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopOn(signal, stopping));
-  let stack: Stack | undefined;
+  if (parentPid !== undefined) stopWithParent(parentPid, stopping);
   try {
-    stack = await startFromEnvironment(stopping.signal);
+    const stack = await startFromEnvironment(stopping.signal);
     await stopped;
     await stack.close();
     say('Stopped.');
@@ -38,6 +42,16 @@ export async function main(): Promise<void> {
   }
   // A handle somebody forgot must not keep a terminal waiting: everything of ours is closed.
   process.exit();
+}
+
+/** npm passes SIGTERM on to a shell that dies without telling us. We see it by being given another parent. */
+function stopWithParent(parentPid: number, stopping: AbortController): void {
+  const timer = setInterval(() => {
+    if (process.ppid === parentPid) return;
+    clearInterval(timer);
+    if (!stopping.signal.aborted) stopOn('npm has ended', stopping);
+  }, LOOK_AFTER_NPM_MS);
+  timer.unref();
 }
 
 function stopOn(signal: string, stopping: AbortController): void {
