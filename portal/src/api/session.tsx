@@ -19,7 +19,7 @@ export interface Session {
   isLoading: boolean;
   /** Until the first answer to "who is signed in?" there is nothing to show. */
   isChecking: boolean;
-  /** Why the last sign-in failed. */
+  /** Why the last sign-in failed, or why one is asked for. */
   error: string | null;
   /** True once signed in; on failure `error` says why. */
   login: (credentials: { email: string; password: string }) => Promise<boolean>;
@@ -38,6 +38,7 @@ interface State {
 
 const SessionContext = createContext<Session | null>(null);
 const signedOut: State = { user: null, isChecking: false, isLoading: false, error: null };
+const sessionEnded = 'Your session has ended. Sign in again.';
 const signedIn = (user: SessionUser): State => ({ ...signedOut, user });
 
 export const SessionProvider = ({ children }: { children: ReactNode }) => {
@@ -51,7 +52,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     };
     void check();
     const unsubscribe = onSignedOut(() => {
-      setState((current) => (current.user === null ? current : signedOut));
+      setState((current) => (current.user === null ? current : { ...signedOut, error: sessionEnded }));
       void forgetAll();
     });
     return () => {

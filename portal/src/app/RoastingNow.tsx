@@ -13,6 +13,7 @@ export const RoastingNow = () => {
   const roasting = (data ?? []).flatMap(({ display_name, current_roast_id }) =>
     current_roast_id === null ? [] : [{ name: display_name, roastId: current_roast_id }],
   );
+  if (roasting.length === 0) return null;
   return (
     <ul aria-label="Roasting now" className="flex min-w-0 items-center gap-1.5">
       {roasting.slice(0, shownAtMost).map(({ name, roastId }, i) => (

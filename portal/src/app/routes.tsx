@@ -35,6 +35,10 @@ const routes: RouteObject[] = [
                   { path: '/machines/register', ...page(() => import('../features/machines/RegisterMachinePage.tsx')) },
                   { path: '/roasts', ...page(() => import('../features/roasts/RoastsPage.tsx')) },
                   { path: '/roasts/:id', ...page(() => import('../features/roasts/RoastPage.tsx')) },
+                  { path: '/inventory', ...page(() => import('../features/inventory/InventoryPage.tsx')) },
+                  { path: '/inventory/lots', ...page(() => import('../features/inventory/InventoryPage.tsx')) },
+                  { path: '/inventory/lots/new', ...page(() => import('../features/inventory/NewLotPage.tsx')) },
+                  { path: '/inventory/lots/:id/edit', ...page(() => import('../features/inventory/EditLotPage.tsx')) },
                   {
                     element: <RequireAdmin />,
                     children: [{ path: '/admin/*', element: <NotFound /> }],

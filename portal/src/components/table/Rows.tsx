@@ -32,7 +32,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
               <Head key={column.id} column={column} sort={sort} onSort={onSort} />
             ))}
             {rowActions !== undefined && (
-              <th scope="col" className={classes(cellClass, 'w-12')}>
+              <th scope="col" className={classes(cellClass, 'sticky right-0 w-12 bg-surface')}>
                 <span className="sr-only">Actions</span>
               </th>
             )}
@@ -57,7 +57,10 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
             const id = rowId(row);
             const isSelected = selection?.selected.has(id) ?? false;
             return (
-              <tr key={id} className={classes('group relative', isSelected ? 'bg-selected' : 'hover:bg-hover')}>
+              <tr
+                key={id}
+                className={classes('group relative', isSelected ? 'bg-selected' : 'bg-surface hover:bg-hover')}
+              >
                 {selection !== undefined && (
                   <td className={cellClass}>
                     <Checkbox
@@ -91,7 +94,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
                   </td>
                 ))}
                 {rowActions !== undefined && (
-                  <td className={classes(cellClass, 'text-right')}>
+                  <td className={classes(cellClass, 'sticky right-0 bg-inherit text-right')}>
                     <span className="relative z-1 inline-flex gap-1">{rowActions(row)}</span>
                   </td>
                 )}

@@ -47,7 +47,7 @@ export default function DashboardPage() {
             unit="kg"
           />
         </StatRow>
-        <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_17rem]">
+        <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_17rem]">
           <RecentActivity />
           <Shortcuts />
         </div>
