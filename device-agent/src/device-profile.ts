@@ -41,7 +41,10 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
     const askedAt = Date.now();
     let body: unknown;
     try {
-      const headers = { authorization: `Bearer ${machineToken}`, 'x-machine-serial': encodeURIComponent(machineSerial) };
+      const headers = {
+        authorization: `Bearer ${machineToken}`,
+        'x-machine-serial': encodeURIComponent(machineSerial),
+      };
       const { status, text } = await httpGet(`${apiUrl}${deviceSelf.path}`, headers, timeoutMs);
       if (status === 401) return complain('machine serial or token is not accepted');
       if (status !== 200) return complain(`status ${status}`);

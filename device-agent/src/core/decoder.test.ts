@@ -54,7 +54,10 @@ describe('decoder', () => {
   });
 
   it('never answers 0 for a probe that is not there', () => {
-    expect(decode({ at: 'h:0', as: 'i16', scale: 0.1, bad: [32_767] }, [32_767])).toEqual({ value: null, quality: 'bad' });
+    expect(decode({ at: 'h:0', as: 'i16', scale: 0.1, bad: [32_767] }, [32_767])).toEqual({
+      value: null,
+      quality: 'bad',
+    });
     expect(decode({ at: 'h:0', as: 'f32' }, [0x7fc0, 0])).toEqual({ value: null, quality: 'not_a_number' });
     expect(decode({ at: 'h:0', as: 'bcd16' }, [0x00fa])).toEqual({ value: null, quality: 'not_a_number' });
     expect(decode({ at: 'h:0' }, [])).toEqual({ value: null, quality: 'not_a_number' });

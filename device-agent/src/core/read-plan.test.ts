@@ -27,7 +27,9 @@ describe('planReads', () => {
   });
 
   it('never asks for more than the machine allows', () => {
-    const channels = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`t${index}`, { at: `h:${10 + index}` }]));
+    const channels = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`t${index}`, { at: `h:${10 + index}` }]),
+    );
     const reads = planOf(mapOf(channels, { maxRegisters: 16 }));
     expect(reads.every(({ count }) => count <= 16)).toBe(true);
     expect(reads.flatMap(({ items }) => items)).toHaveLength(41);
@@ -39,7 +41,10 @@ describe('planReads', () => {
   });
 
   it('reads bits of one register once', () => {
-    const map = mapOf({ lamp: { at: 'h:10.0', as: 'bool', unit: 'bool' }, door: { at: 'h:10.5', as: 'bool', unit: 'bool' } });
+    const map = mapOf({
+      lamp: { at: 'h:10.0', as: 'bool', unit: 'bool' },
+      door: { at: 'h:10.5', as: 'bool', unit: 'bool' },
+    });
     expect(planOf(map).map(brief)).toEqual(['1 holding 6+5']);
   });
 });

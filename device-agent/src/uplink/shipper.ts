@@ -22,8 +22,6 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
   let shipping: Promise<void> | undefined;
 
   const sendWaiting = async (session: Session): Promise<void> => {
-    // Nothing leaves the board that a power cut could still take back: its numbers would be used twice.
-    await journal.flush();
     const overdue = plan.takeOverdue(performance.now());
     if (overdue > 0) log.debug({ overdue }, 'batches without an acknowledgement go out again');
     for (let next = plan.next(); next && session.isOpen(); next = plan.next()) {
@@ -44,6 +42,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     }
   };
 
+  /** Sends what is synced already, as far as the window allows. */
   const ship = (session: Session): Promise<void> => {
     shipping ??= sendWaiting(session)
       .catch((error: unknown) => log.error({ err: error }, 'shipping the journal failed'))
@@ -53,6 +52,12 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
 
   return {
     ship,
+    /** Syncs first: nothing leaves the board that a power cut could still take back, its numbers would be used twice. */
+    async shipNewest(session: Session): Promise<void> {
+      await journal.flush();
+      await shipping;
+      await ship(session);
+    },
     /** A session begins: what was under way in the one before is not. */
     connected: (): void => plan.connected(),
     acknowledged(ack: Ack): void {

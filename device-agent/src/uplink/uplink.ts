@@ -66,7 +66,7 @@ export const startUplink = (parts: UplinkParts) => {
     line.publish(topic('status'), statusText(id, online, await parts.status()), { retain: true });
 
   const ship = (): void => {
-    if (session) void shipper.ship(session.line);
+    if (session) void shipper.shipNewest(session.line);
   };
   const refreshStatus = (): void => {
     if (!session) return;
@@ -78,7 +78,7 @@ export const startUplink = (parts: UplinkParts) => {
   const receive = createInbox({
     acknowledged(ack) {
       shipper.acknowledged(ack);
-      ship();
+      if (session) void shipper.ship(session.line);
     },
     mapReceived: (map) => parts.mapReceived(map),
     unreadable: (from, issue) => warn('ignored a message from the server', { topic: from, issue }),
@@ -149,7 +149,7 @@ export const startUplink = (parts: UplinkParts) => {
       if (session) {
         const { id, line } = session;
         const goodbye = shipper
-          .ship(line)
+          .shipNewest(line)
           .then(() => publishStatus(line, id, false))
           .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not say goodbye'));
         await Promise.race([goodbye, pause(graceMs)]);

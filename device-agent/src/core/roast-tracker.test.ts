@@ -1,0 +1,178 @@
+import { eventBatchShape, type JournalEvent } from '@roastery/contract/mqtt';
+import type { MarkKind } from '@roastery/roasting/marks';
+import { describe, expect, it } from 'vitest';
+import { curveMoments, roastCurve, type CurvePoint } from '../testing/roast-curve.ts';
+import type { Entry, RecordingContext } from './entry.ts';
+import { resumeTracker, trackedSample, type RecordedState } from './replay.ts';
+import { createRoastTracker, type RoastTracker } from './roast-tracker.ts';
+
+const ids = () => {
+  let next = 0;
+  return () => `01900000-0000-7000-8000-${String(++next).padStart(12, '0')}`;
+};
+const channels = ['bean_temp'];
+const push = (tracker: RoastTracker, seq: number, point: CurvePoint, signals: MarkKind[] = [], offsetMs = 0) =>
+  tracker.push(trackedSample(seq, point.seconds * 1000 + offsetMs, channels, [point.beanTempC]), signals, offsetMs);
+
+const follow = (
+  tracker: RoastTracker,
+  curve: readonly CurvePoint[],
+  signalAt: Partial<Record<number, MarkKind>> = {},
+) =>
+  curve.flatMap((point, seq) => {
+    const signal = signalAt[point.seconds];
+    return push(tracker, seq, point, signal ? [signal] : []);
+  });
+const states = (events: readonly JournalEvent[]) =>
+  events.flatMap((event) => (event.type === 'roast' ? [event.state] : []));
+const lastMarks = (events: readonly JournalEvent[]) =>
+  new Map(events.flatMap((event) => (event.type === 'mark' ? [[event.kind, event] as const] : [])));
+
+describe('roast tracker', () => {
+  it('follows one roast from charge to drop by the bean temperature alone', () => {
+    const tracker = createRoastTracker(ids());
+    const events = follow(tracker, roastCurve());
+    expect(states(events)).toEqual(['in_progress', 'completed']);
+    const marks = lastMarks(events);
+    expect(Math.abs((marks.get('charge')?.at_mono ?? 0) / 1000 - curveMoments.chargeSeconds)).toBeLessThan(5);
+    expect(Math.abs((marks.get('drop')?.at_mono ?? 0) / 1000 - curveMoments.dropSeconds)).toBeLessThan(5);
+    expect([...marks.keys()]).toContain('turning_point');
+    expect([...marks.values()].every(({ provisional }) => !provisional)).toBe(true);
+    const ev = events.map((event) => ({ dt: 0, e: event }));
+    const head = { v: 1, epoch: '0123456789abcdef', seq: 0, boot: '0123abcd', synced: true, t: 0, mono: 0 };
+    expect(eventBatchShape.safeParse({ ...head, k: 'events', ev }).error).toBeUndefined();
+  });
+
+  it('points at the sample of a mark', () => {
+    const charge = lastMarks(follow(createRoastTracker(ids()), roastCurve(2))).get('charge');
+    expect(charge?.at_seq).toBe(Math.round(((charge?.at_mono ?? 0) / 1000) * 2));
+  });
+
+  it('takes the word of the machine before its own', () => {
+    const curve = roastCurve();
+    const events = follow(createRoastTracker(ids()), curve, { 61: 'charge', 400: 'first_crack', 655: 'drop' });
+    expect(states(events)).toEqual(['in_progress', 'completed']);
+    const marks = lastMarks(events);
+    expect(marks.get('charge')).toMatchObject({
+      at_mono: 61_000,
+      origin: 'machine',
+      confidence: 1,
+      provisional: false,
+    });
+    expect(marks.get('first_crack')).toMatchObject({ at_mono: 400_000, origin: 'machine' });
+    expect(marks.get('drop')).toMatchObject({ at_mono: 655_000, origin: 'machine' });
+    expect(marks.get('turning_point')).toMatchObject({ origin: 'detector' });
+  });
+
+  it('makes one roast of a detected charge and the signal that follows it', () => {
+    const events = follow(createRoastTracker(ids()), roastCurve(), { 90: 'charge' });
+    expect(states(events)).toEqual(['in_progress', 'completed']);
+    expect(lastMarks(events).get('charge')).toMatchObject({ at_mono: 90_000, origin: 'machine' });
+  });
+
+  it('begins the next roast under a new id', () => {
+    const tracker = createRoastTracker(ids());
+    const curve = roastCurve();
+    const again = curve.map(({ seconds, beanTempC }) => ({ seconds: seconds + 900, beanTempC }));
+    const events = follow(tracker, [...curve, ...again]);
+    expect(states(events)).toEqual(['in_progress', 'completed', 'in_progress', 'completed']);
+    expect(new Set(events.map((event) => ('roast_id' in event ? event.roast_id : ''))).size).toBe(2);
+  });
+
+  it('gives up a roast after a quarter of an hour without the machine', () => {
+    const curve = roastCurve().filter(({ seconds }) => seconds < 300);
+    const tracker = createRoastTracker(ids());
+    const events = follow(tracker, [...curve, { seconds: 1300, beanTempC: 30 }]);
+    expect(states(events)).toEqual(['in_progress', 'aborted']);
+    expect(tracker.running()).toBeNull();
+  });
+
+  it('makes nothing of a machine that stands idle', () => {
+    const idle = Array.from({ length: 2000 }, (_, seconds) => ({ seconds, beanTempC: 200 + Math.sin(seconds / 40) }));
+    expect(follow(createRoastTracker(ids()), idle)).toEqual([]);
+  });
+});
+
+describe('resuming after a kill', () => {
+  const boot = '0a1b2c3d-0000-4000-8000-000000000001';
+  const context: RecordingContext = { boot, map: { id: 'demo', rev: 1 }, channels };
+  const clockAt = (seconds: number, of = boot, wall = seconds) => ({
+    boot: of,
+    mono: seconds * 1000,
+    wall: 1_800_000_000_000 + wall * 1000,
+    synced: true,
+  });
+
+  /** Runs until the kill, and answers what is on disk then: a state, the entries after it, a last few lost on the way. */
+  const runUntil = (curve: readonly CurvePoint[], stateEvery: number, lose: number) => {
+    const tracker = createRoastTracker(ids());
+    let seq = 0;
+    let state: RecordedState | undefined;
+    let entries: Entry[] = [];
+    for (const [index, point] of curve.entries()) {
+      const events = push(tracker, seq, point);
+      entries.push({ kind: 'sample', seq: seq++, mono: point.seconds * 1000, context, values: [point.beanTempC] });
+      for (const event of events)
+        entries.push({ kind: 'event', seq: seq++, mono: point.seconds * 1000, context, event });
+      if (index % stateEvery === stateEvery - 1) {
+        state = structuredClone({ tracker: tracker.snapshot(), clock: clockAt(point.seconds), offsetMs: 0 });
+        entries = [];
+      }
+    }
+    return { state, entries: entries.slice(0, Math.max(0, entries.length - lose)), nextSeq: seq };
+  };
+
+  it('goes on with the same roast and says nothing twice, wherever it was killed', () => {
+    const curve = roastCurve(1);
+    for (let killed = 40; killed < curve.length; killed += 7) {
+      const before = curve.slice(0, killed);
+      const past = runUntil(before, 50, killed % 3);
+      const told = runUntil(before, 100_000, 0).entries;
+      const { tracker, owed } = resumeTracker(past, clockAt(killed), () => 'a new one');
+      const kept = told
+        .slice(0, told.length - (killed % 3))
+        .flatMap((entry) => (entry.kind === 'event' ? [entry.event] : []));
+      const rest = curve.slice(killed).flatMap((point, index) => push(tracker, past.nextSeq + index, point));
+      const all = [...kept, ...owed, ...rest].map((event) =>
+        'roast_id' in event ? { ...event, roast_id: '' } : event,
+      );
+      expect(states(all), `killed at ${killed} s`).toEqual(['in_progress', 'completed']);
+      const wanted = lastMarks(follow(createRoastTracker(ids()), curve));
+      for (const [kind, mark] of lastMarks(all)) {
+        expect(Math.abs((mark.at_mono ?? 0) - (wanted.get(kind)?.at_mono ?? 0)), `${kind}, ${killed} s`).toBeLessThan(
+          3000,
+        );
+      }
+      const newIds = [...owed, ...rest].filter((event) => 'roast_id' in event && event.roast_id === 'a new one');
+      expect(states(kept).length === 0 || newIds.length === 0, `killed at ${killed} s`).toBe(true);
+    }
+  });
+
+  it('keeps the roast through a reboot of the board', () => {
+    const curve = roastCurve(1);
+    const past = runUntil(curve.slice(0, 300), 50, 0);
+    const id = past.state?.tracker.running?.id;
+    expect(id).toBeDefined();
+    // Twenty seconds away; the new boot's monotonic clock begins at zero.
+    const { tracker, offsetMs } = resumeTracker(
+      past,
+      clockAt(2, 'ffffffff-0000-4000-8000-000000000002', 320),
+      () => 'new',
+    );
+    const events = curve.slice(320).flatMap(({ seconds, beanTempC }, index) => {
+      const mono = (seconds - 318) * 1000;
+      return tracker.push(trackedSample(1000 + index, mono + offsetMs, channels, [beanTempC]), [], offsetMs);
+    });
+    expect(states(events)).toEqual(['completed']);
+    expect(events.every((event) => !('roast_id' in event) || event.roast_id === id)).toBe(true);
+    const drop = lastMarks(events).get('drop');
+    expect(Math.abs((drop?.at_mono ?? 0) / 1000 - (curveMoments.dropSeconds - 318))).toBeLessThan(5);
+  });
+
+  it('does not go on with a roast of long ago', () => {
+    const past = runUntil(roastCurve(1).slice(0, 300), 50, 0);
+    const { tracker, offsetMs } = resumeTracker(past, clockAt(5, 'ffffffff-0000-4000-8000-000000000002', 7200), ids());
+    const events = tracker.push(trackedSample(1000, 5000 + offsetMs, channels, [200]), [], offsetMs);
+    expect(states(events)).toEqual(['aborted']);
+  });
+});

@@ -1,0 +1,298 @@
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@roastery/runtime/logger';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Entry, RecordingContext } from '../core/entry.ts';
+import { RangeSet } from '../core/ranges.ts';
+import { createWallClock } from '../core/wall-clock.ts';
+import { openJournal, type Journal, type JournalOptions } from './journal.ts';
+
+const boot = '0a1b2c3d-0000-4000-8000-000000000001';
+const context: RecordingContext = { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] };
+const log = createLogger('test', 'silent');
+let folder: string;
+let mono = 0;
+const opened: Journal[] = [];
+
+const open = async (over: Partial<JournalOptions> = {}): Promise<Journal> => {
+  const clock = createWallClock(() => ({ boot, mono, wall: 1_800_000_000_000 + mono, synced: true }));
+  const journal = await openJournal({ folder, capBytes: 1e9, clock, log, context, state: () => undefined, ...over });
+  opened.push(journal);
+  return journal;
+};
+const close = async (journal: Journal): Promise<void> => {
+  opened.splice(opened.indexOf(journal), 1);
+  await journal.close();
+};
+/** Leaves a journal as SIGKILL does: what was flushed is there, nothing is tidied up. */
+const abandon = (journal: Journal): void => void opened.splice(opened.indexOf(journal), 1);
+
+const fill = (journal: Journal, count: number): number[] =>
+  Array.from({ length: count }, () => journal.appendSample((mono += 250), [mono / 1000]));
+
+const readAll = async (journal: Journal): Promise<Entry[]> => {
+  const entries: Entry[] = [];
+  for (const [from, to] of journal.waiting()) {
+    for (let at = from; at <= to; at = (entries.at(-1)?.seq ?? to) + 1) entries.push(...(await journal.read(at, to)));
+  }
+  return entries;
+};
+const samplesOf = (entries: readonly Entry[]) => entries.filter((entry) => entry.kind === 'sample');
+const gapsOf = (entries: readonly Entry[]) =>
+  entries.flatMap((entry) => (entry.kind === 'event' && entry.event.type === 'gap' ? [entry.event] : []));
+const segments = async (): Promise<string[]> => (await readdir(folder)).filter((name) => /^\d/.test(name)).sort();
+
+const filledSegment = async (): Promise<string> => {
+  const journal = await open();
+  fill(journal, 50);
+  await journal.flush();
+  abandon(journal);
+  const name = (await segments()).at(-1);
+  if (name === undefined) throw new Error('no segment');
+  return join(folder, name);
+};
+
+const stretch = async (journal: Journal, samples: number): Promise<void> => {
+  for (let left = samples; left > 0; left -= 20) {
+    fill(journal, Math.min(20, left));
+    await journal.flush();
+  }
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'journal-'));
+  mono = 0;
+});
+afterEach(async () => {
+  for (const journal of opened.splice(0)) await journal.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('journal', () => {
+  it('gives back what was put in, across restarts, in one sequence', async () => {
+    const first = await open();
+    const seqs = fill(first, 5);
+    first.appendEvent(mono, { type: 'start', agent_version: '1' });
+    await close(first);
+    const second = await open();
+    seqs.push(...fill(second, 3));
+    await second.flush();
+    const entries = await readAll(second);
+    expect(entries.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(samplesOf(entries).map(({ values }) => values[0])).toEqual([0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]);
+    expect(second.epoch).toBe(first.epoch);
+  });
+
+  it('offers nothing before it is synced', async () => {
+    const journal = await open({ syncMs: 60_000 });
+    fill(journal, 3);
+    expect(journal.waiting()).toEqual([]);
+    await journal.flush();
+    expect(journal.waiting()).toEqual([[0, 2]]);
+  });
+
+  it('syncs a roast event at once and everything within syncMs', async () => {
+    const journal = await open({ syncMs: 600 });
+    const durable = new RangeSet();
+    journal.listen({ durable: (ranges) => ranges.forEach(([a, b]) => durable.add(a, b)), gone: () => undefined });
+    fill(journal, 1);
+    const roastId = '01900000-0000-7000-8000-000000000001';
+    journal.appendEvent(mono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
+    await expect.poll(() => durable.ranges(), { timeout: 400 }).toEqual([[0, 1]]);
+    fill(journal, 1);
+    await expect.poll(() => durable.ranges(), { timeout: 2000 }).toEqual([[0, 2]]);
+  });
+
+  it('starts a new segment at each start and at its size', async () => {
+    const journal = await open({ segmentBytes: 2000 });
+    for (let round = 0; round < 5; round++) {
+      fill(journal, 20);
+      await journal.flush();
+    }
+    expect((await segments()).length).toBeGreaterThan(2);
+    expect((await readAll(journal)).map(({ seq }) => seq)).toEqual(Array.from({ length: 100 }, (_, seq) => seq));
+  });
+
+  it('frees only what the server has committed', async () => {
+    const journal = await open({ segmentBytes: 1000 });
+    for (let round = 0; round < 5; round++) {
+      fill(journal, 20);
+      await journal.flush();
+    }
+    const before = await segments();
+    journal.acknowledge([[0, 39]]);
+    await expect.poll(async () => (await segments()).length).toBeLessThan(before.length);
+    expect((await readAll(journal)).map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 60 }, (_, index) => 40 + index),
+    );
+  });
+
+  it('goes on with its numbers when everything is committed and freed', async () => {
+    const first = await open();
+    fill(first, 10);
+    await first.flush();
+    first.acknowledge([[0, 9]]);
+    await close(first);
+    const second = await open();
+    expect(second.waiting()).toEqual([]);
+    await close(second);
+    const third = await open();
+    expect(fill(third, 1)).toEqual([10]);
+    expect(third.epoch).toBe(first.epoch);
+  });
+
+  it('does not send again after a restart what was acknowledged before', async () => {
+    const first = await open();
+    fill(first, 10);
+    await first.flush();
+    first.acknowledge([[0, 6]]);
+    await close(first);
+    expect((await open()).waiting()).toEqual([[7, 9]]);
+  });
+
+  it('never reuses a number that the server knows', async () => {
+    const journal = await open();
+    fill(journal, 3);
+    journal.acknowledge([[0, 499]]);
+    expect(fill(journal, 1)).toEqual([500]);
+  });
+
+  it('keeps the epoch when its file is gone, and makes a new one for an empty folder', async () => {
+    const first = await open();
+    fill(first, 1);
+    await close(first);
+    await rm(join(folder, 'epoch'));
+    const second = await open();
+    expect(second.epoch).toBe(first.epoch);
+    await close(second);
+    for (const name of await segments()) await rm(join(folder, name));
+    expect((await open()).epoch).not.toBe(first.epoch);
+  });
+});
+
+describe('journal after damage', () => {
+  it('loses nothing that was synced to a torn last record, and reports nothing', async () => {
+    const path = await filledSegment();
+    const size = (await readFile(path)).length;
+    await writeFile(path, Buffer.from([0xa7, 0x4a, 40, 0, 0, 0, 1, 2]), { flag: 'a' });
+    const journal = await open();
+    await journal.flush();
+    const entries = await readAll(journal);
+    expect(samplesOf(entries)).toHaveLength(50);
+    expect(gapsOf(entries)).toEqual([]);
+    expect(fill(journal, 1)).toEqual([50]);
+    expect((await readdir(join(folder, 'quarantine'))).length).toBe(1);
+    expect(size).toBeGreaterThan(0);
+  });
+
+  it('keeps what lies behind overwritten bytes and says which entries are gone', async () => {
+    const path = await filledSegment();
+    const bytes = await readFile(path);
+    const middle = Math.floor(bytes.length / 2);
+    bytes.fill(0x55, middle, middle + 100);
+    await writeFile(path, bytes);
+    const journal = await open();
+    await journal.flush();
+    const entries = await readAll(journal);
+    const present = new Set(samplesOf(entries).map(({ seq }) => seq));
+    const missing = Array.from({ length: 50 }, (_, seq) => seq).filter((seq) => !present.has(seq));
+    expect(missing.length).toBeGreaterThan(0);
+    expect(missing.length).toBeLessThan(6);
+    expect(gapsOf(entries)).toEqual([{ type: 'gap', from_seq: missing[0], to_seq: missing.at(-1), reason: 'damaged' }]);
+  });
+
+  it('does not use numbers again that a garbled end may have held', async () => {
+    const path = await filledSegment();
+    const bytes = await readFile(path);
+    bytes.fill(0, bytes.length - 200);
+    await writeFile(path, bytes);
+    const journal = await open();
+    expect(fill(journal, 1)[0]).toBeGreaterThanOrEqual(50);
+    await journal.flush();
+    expect(gapsOf(await readAll(journal))[0]).toMatchObject({ reason: 'damaged' });
+  });
+
+  it('starts whatever was cut off or overwritten, and invents no entry', async () => {
+    let seed = 11;
+    const random = (below: number): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((seed / 2_147_483_648) * below);
+    };
+    for (let round = 0; round < 40; round++) {
+      await rm(folder, { recursive: true, force: true });
+      mono = 0;
+      const path = await filledSegment();
+      const bytes = await readFile(path);
+      if (round % 2 === 0) await truncate(path, random(bytes.length));
+      else {
+        const at = random(bytes.length);
+        for (let index = at; index < Math.min(bytes.length, at + 1 + random(300)); index++) bytes[index] = random(256);
+        await writeFile(path, bytes);
+      }
+      const journal = await open();
+      await journal.flush();
+      for (const entry of samplesOf(await readAll(journal))) {
+        expect(entry.values).toEqual([((entry.seq + 1) * 250) / 1000]);
+      }
+      await close(journal);
+    }
+  });
+
+  it('says what is gone when a closed segment has vanished', async () => {
+    const journal = await open({ segmentBytes: 1000 });
+    for (let round = 0; round < 3; round++) {
+      fill(journal, 20);
+      await journal.flush();
+    }
+    await rm(join(folder, (await segments())[0] ?? ''));
+    const gone: [number, number][] = [];
+    journal.listen({ durable: () => undefined, gone: (from, to) => gone.push([from, to]) });
+    await journal.read(0, 5);
+    expect(gone.length).toBe(1);
+    expect(gone[0]?.[0]).toBe(0);
+  });
+});
+
+describe('journal at its cap', () => {
+  const roastId = '01900000-0000-7000-8000-000000000001';
+  it('lets the oldest samples outside roasts go first and says so', async () => {
+    const journal = await open({ segmentBytes: 1000, capBytes: 8000 });
+    await stretch(journal, 40);
+    journal.appendEvent(mono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
+    await stretch(journal, 60);
+    journal.appendEvent(mono, { type: 'roast', roast_id: roastId, state: 'completed' });
+    await stretch(journal, 600);
+    const entries = await readAll(journal);
+    const present = new RangeSet();
+    for (const { seq } of entries) present.add(seq, seq);
+    // The roast (from its charge to its end) is complete, what lies around it is not.
+    expect(present.covers(40, 101)).toBe(true);
+    expect(present.has(0)).toBe(false);
+    expect(journal.stats().bytes).toBeLessThan(10_000);
+    const announced = new RangeSet(gapsOf(entries).map(({ from_seq, to_seq }) => [from_seq, to_seq] as const));
+    const highest = entries.at(-1)?.seq ?? 0;
+    const missing = Array.from({ length: highest + 1 }, (_, seq) => seq).filter((seq) => !present.has(seq));
+    expect(missing.length).toBeGreaterThan(0);
+    expect(missing.filter((seq) => !announced.has(seq))).toEqual([]);
+    expect(journal.stats().droppedEntries).toBeGreaterThan(0);
+  });
+
+  it('drops the oldest roast when there is nothing else', async () => {
+    const journal = await open({ segmentBytes: 1000, capBytes: 4000 });
+    journal.appendEvent(0, { type: 'roast', roast_id: roastId, state: 'in_progress' });
+    await stretch(journal, 400);
+    expect(journal.stats().bytes).toBeLessThan(6000);
+    expect((await readAll(journal)).some(({ seq }) => seq === 0)).toBe(false);
+  });
+
+  it('drops no word about what the server has already', async () => {
+    const journal = await open({ segmentBytes: 1000, capBytes: 3000 });
+    for (let round = 0; round < 20; round++) {
+      const seqs = fill(journal, 20);
+      await journal.flush();
+      journal.acknowledge([[0, seqs.at(-1) ?? 0]]);
+    }
+    expect(journal.stats().droppedEntries).toBe(0);
+  });
+});

@@ -1,0 +1,191 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MachineMap } from '@roastery/contract/machine-map';
+import { createLogger, type Logger } from '@roastery/runtime/logger';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createWallClock } from '../core/wall-clock.ts';
+import { openJournal, type Journal } from '../journal/journal.ts';
+import { startTestServer, type TestServer } from '../testing/test-server.ts';
+import { startUplink, type Uplink } from './uplink.ts';
+
+const serialNumber = 'RM 30/Ä 1';
+const boot = '0a1b2c3d-0000-4000-8000-000000000001';
+const context = { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] };
+const mono = (): number => Math.round(performance.now());
+const clock = createWallClock(() => ({ boot, mono: mono(), wall: Date.now(), synced: true }));
+const log = createLogger('test', 'silent');
+
+let folder: string;
+let server: TestServer;
+let journal: Journal;
+let uplink: Uplink | undefined;
+let maps: MachineMap[];
+
+const connect = (over: { log?: Logger } = {}): Uplink => {
+  uplink = startUplink({
+    serialNumber,
+    token: 'a-token-nobody-may-see',
+    ca: undefined,
+    journal,
+    clock,
+    log,
+    brokerUrl: () => Promise.resolve(server.url),
+    status: () => Promise.resolve({ machine_link: 'ok' }),
+    mapReceived: (map) => maps.push(map),
+    ...over,
+  });
+  return uplink;
+};
+const sample = (): number => journal.appendSample(mono(), [200]);
+const allCommitted = async (count: number, timeout = 10_000): Promise<void> => {
+  await expect.poll(() => server.committed.size, { timeout }).toBe(count);
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'uplink-'));
+  server = await startTestServer(serialNumber);
+  journal = await openJournal({ folder, capBytes: 1e9, clock, log, context, state: () => undefined });
+  maps = [];
+});
+afterEach(async () => {
+  await uplink?.stop(500);
+  uplink = undefined;
+  await journal.close();
+  await server.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('uplink', () => {
+  it('says that it is there, and says goodbye', async () => {
+    const line = connect();
+    await expect.poll(() => server.statuses.at(-1)).toMatchObject({ online: true, machine_link: 'ok' });
+    const { session } = server.statuses.at(-1) ?? {};
+    await line.stop(1000);
+    uplink = undefined;
+    expect(server.statuses.at(-1)).toMatchObject({ online: false, session });
+  });
+
+  it('leaves a last will of its own session when it is cut off', async () => {
+    connect();
+    await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
+    const { session } = server.statuses.at(-1) ?? {};
+    server.cut();
+    await expect.poll(() => server.statuses.some((status) => !status.online && status.session === session)).toBe(true);
+    await expect.poll(() => server.statuses.at(-1), { timeout: 5000 }).toMatchObject({ online: true });
+    expect(server.statuses.at(-1)?.session).not.toBe(session);
+  });
+
+  it('ships new samples within about a second', async () => {
+    connect();
+    await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
+    for (let count = 0; count < 4; count++) sample();
+    await allCommitted(4, 2500);
+    await expect.poll(() => journal.waiting()).toEqual([]);
+  });
+
+  it('drains a backlog of a day many times faster than it was recorded, newest first, zipped', async () => {
+    const entries = 20_000;
+    for (let count = 0; count < entries; count++) sample();
+    await journal.flush();
+    const from = performance.now();
+    const line = connect();
+    await allCommitted(entries, 20_000);
+    // 20,000 samples are 83 minutes at 4 Hz.
+    expect(performance.now() - from).toBeLessThan((entries / 4 / 20) * 1000);
+    expect(server.zipped).toBeGreaterThan(10);
+    expect(server.batches[0]?.seq).toBeGreaterThan(entries - 700);
+    expect(server.arrivals.length).toBe(entries);
+    await expect.poll(() => line.entriesWaiting()).toBe(0);
+  }, 30_000);
+
+  it('sends new samples beside a backlog, and live readings at once', async () => {
+    for (let count = 0; count < 30_000; count++) sample();
+    await journal.flush();
+    const line = connect();
+    await expect.poll(() => server.batches.length).toBeGreaterThan(3);
+    const fresh = sample();
+    line.show({
+      v: 1,
+      epoch: journal.epoch,
+      seq: fresh,
+      boot,
+      t: 0,
+      mono: 0,
+      values: { bean_temp: 1 },
+      roast: null,
+      phase: 'idle',
+    });
+    await expect.poll(() => server.live.at(-1)?.seq, { timeout: 1000 }).toBe(fresh);
+    await expect.poll(() => server.committed.has(`${journal.epoch}/${fresh}`), { timeout: 2500 }).toBe(true);
+  }, 15_000);
+
+  it('loses and doubles nothing while the broker is killed again and again', async () => {
+    connect();
+    let written = 0;
+    for (let round = 0; round < 6; round++) {
+      const until = performance.now() + 700;
+      while (performance.now() < until) {
+        sample();
+        written += 1;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      await server.kill();
+      await new Promise((resolve) => setTimeout(resolve, 100 * round));
+      await server.listen();
+    }
+    // The test server throws when an entry comes twice with different contents.
+    await allCommitted(written, 15_000);
+    await expect.poll(() => journal.waiting(), { timeout: 5000 }).toEqual([]);
+  }, 40_000);
+
+  it('is live again within 2 s of the broker, however long it was away', async () => {
+    const line = connect();
+    await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
+    await server.kill();
+    await new Promise((resolve) => setTimeout(resolve, 6000));
+    await server.listen();
+    const back = performance.now();
+    const show = (): void =>
+      line.show({ v: 1, epoch: journal.epoch, seq: 1, boot, t: 0, mono: 0, values: {}, roast: null, phase: 'idle' });
+    await expect.poll(() => (show(), server.live.length), { timeout: 5000 }).toBeGreaterThan(0);
+    expect(performance.now() - back).toBeLessThan(2000);
+  }, 15_000);
+
+  it('frees nothing on PUBACK: what the server does not acknowledge is sent again', async () => {
+    server.acknowledges = false;
+    sample();
+    connect();
+    await expect.poll(() => server.batches.length).toBe(1);
+    expect(journal.waiting()).toEqual([[0, 0]]);
+    server.acknowledges = true;
+    await allCommitted(1, 13_000);
+    await expect.poll(() => journal.waiting()).toEqual([]);
+  }, 20_000);
+
+  it('goes on trying with a refused token, says so once a minute, and never says the token', async () => {
+    server.accepts = false;
+    const lines: string[] = [];
+    const loud = createLogger('test', 'silent');
+    vi.spyOn(loud, 'warn').mockImplementation((...words: unknown[]) => void lines.push(JSON.stringify(words)));
+    connect({ log: loud });
+    await expect.poll(() => server.refusals.length, { timeout: 8000 }).toBeGreaterThan(2);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/does not let this board in/);
+    expect(lines.join()).not.toMatch(/a-token-nobody/);
+    server.accepts = true;
+    sample();
+    await allCommitted(1, 10_000);
+  }, 25_000);
+
+  it('takes a machine map, and ignores what is none', async () => {
+    connect();
+    await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
+    server.tell('config', { v: 1, map: { id: 'nonsense' } });
+    server.tell('ack', { v: 1, epoch: journal.epoch, ranges: 'all of them' });
+    const channels = { bean_temp: { at: 'h:6' } };
+    const link = { kind: 'tcp', host: '127.0.0.1' };
+    server.tell('config', { v: 1, map: { v: 1, id: 'new', maker: 'M', model: 'M', link, channels } });
+    await expect.poll(() => maps.map(({ id }) => id)).toEqual(['new']);
+  });
+});
