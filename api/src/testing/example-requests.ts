@@ -68,7 +68,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   getLot: lot,
   createLot: { body: (unique) => ({ lot_number: unique, ...lotBody }) },
   importLots: {
-    body: (unique) => ({ csv: `lot_number,coffee_name,origin,initial_weight\n${unique},Sidamo,Ethiopia,60` }),
+    body: (unique) => ({ csv: `lot_number,coffee_name,origin,initial_weight\n${unique},Sidamo,Ethiopia,60\n` }),
   },
   updateLot: { ...lot, body: () => lotBody },
   deleteLot: lot,
