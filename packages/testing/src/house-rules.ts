@@ -14,11 +14,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   portal: ['packages/contract', 'packages/roasting'],
 };
 
-/** Folders of an app from the lowest to the highest: a file may import its own folder and those before it. */
+/**
+ * Folders of an app from the lowest to the highest: a file may import its own folder and those of the layers before it.
+ * Files beside the folders compose them and are free.
+ */
 const LAYERS: Record<string, readonly (readonly string[])[]> = {
-  'api/src': [['db'], ['http', 'broker'], ['domains'], ['ingest', 'live', 'seed']],
-  'portal/src': [['ui', 'api'], ['components'], ['features'], ['app']],
-  'device-agent/src': [['core'], ['machine', 'journal', 'clock'], ['uplink', 'service'], ['cli']],
+  'api/src': [['db'], ['broker', 'http', 'sheets'], ['identity', 'ledger'], ['domains'], ['ingest'], ['live', 'seed']],
+  'portal/src': [['api', 'ui'], ['components'], ['features'], ['app']],
+  'device-agent/src': [['core'], ['clock', 'journal', 'machine', 'service'], ['uplink'], ['cli']],
 };
 
 /** The pure core: it may not touch files, sockets, clocks of the system or any package but these. */
@@ -46,22 +49,31 @@ export function importsOfTests(files: readonly SourceFile[]): string[] {
   return eachImport(files, (_from, to) => isTestFile(to));
 }
 
-/** `from → to` of every import that goes up within an app, or that reaches over the app's root into its main. */
+/** `from → to` of every import that goes up or across within an app. */
 export function upwardImports(files: readonly SourceFile[]): string[] {
   return eachImport(files, (from, to) => {
-    for (const [root, layers] of Object.entries(LAYERS)) {
-      const [low, high] = [layerOf(from, root, layers), layerOf(to, root, layers)];
-      if (low !== undefined && high !== undefined && high > low) return true;
-    }
-    return false;
+    const [low, high] = [placeInLayers(from), placeInLayers(to)];
+    if (low === undefined || high === undefined || low.root !== high.root) return false;
+    return high.layer > low.layer || (high.layer === low.layer && high.folder !== low.folder);
   });
 }
 
-function layerOf(file: string, root: string, layers: readonly (readonly string[])[]): number | undefined {
-  if (!file.startsWith(`${root}/`)) return undefined;
-  const folder = file.slice(root.length + 1).split('/')[0] ?? '';
-  const index = layers.findIndex((layer) => layer.includes(folder));
-  return index === -1 ? undefined : index;
+/** Folders of a layered app that no layer names: a new one needs its place. */
+export function foldersWithoutLayer(files: readonly SourceFile[]): string[] {
+  const places = files.filter(({ path }) => !isTestFile(path)).map(({ path }) => placeInLayers(path));
+  return [...new Set(places.flatMap((place) => (place?.layer === -1 ? [`${place.root}/${place.folder}`] : [])))];
+}
+
+function placeInLayers(file: string): { root: string; folder: string; layer: number } | undefined {
+  const root = Object.keys(LAYERS).find((candidate) => file.startsWith(`${candidate}/`));
+  const folder = root === undefined ? undefined : folderBelow(file, root);
+  if (root === undefined || folder === undefined) return undefined;
+  return { root, folder, layer: (LAYERS[root] ?? []).findIndex((layer) => layer.includes(folder)) };
+}
+
+/** The folder directly below `root` that a file is in; `undefined` for a file beside the folders. */
+function folderBelow(file: string, root: string): string | undefined {
+  return file.startsWith(`${root}/`) ? /^[^/]+(?=\/)/.exec(file.slice(root.length + 1))?.[0] : undefined;
 }
 
 /** `from → to` of every import between sibling features of the portal, and undeclared ones between domains of the api. */
@@ -75,8 +87,7 @@ export function sidewaysImports(files: readonly SourceFile[]): string[] {
 }
 
 function siblings(from: string, to: string, root: string): [string, string] | undefined {
-  const name = (file: string) => (file.startsWith(`${root}/`) ? file.slice(root.length + 1).split('/')[0] : undefined);
-  const [one, other] = [name(from), name(to)];
+  const [one, other] = [folderBelow(from, root), folderBelow(to, root)];
   return one === undefined || other === undefined || one === other ? undefined : [one, other];
 }
 

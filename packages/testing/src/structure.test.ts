@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   barrels,
   forbiddenWorkspaceImports,
+  foldersWithoutLayer,
   importCycles,
   importsOfTests,
   impureImports,
@@ -18,6 +19,7 @@ describe('the house', () => {
   it('imports only what each place may import', () => expect(forbiddenWorkspaceImports(files)).toEqual([]));
   it('never imports tests into what runs', () => expect(importsOfTests(files)).toEqual([]));
   it('never imports upward within an app', () => expect(upwardImports(files)).toEqual([]));
+  it('gives each folder of an app its layer', () => expect(foldersWithoutLayer(files)).toEqual([]));
   it('never imports sideways between features or undeclared domains', () => expect(sidewaysImports(files)).toEqual([]));
   it('keeps the craft and the contract pure', () => expect(impureImports(files)).toEqual([]));
   it('has no circle of imports', () => expect(importCycles(files)).toEqual([]));
@@ -80,6 +82,8 @@ describe('the rules themselves', () => {
     expect(forbiddenWorkspaceImports([file('portal/src/app/a.tsx', 'api/src/app.ts')])).toHaveLength(1);
     expect(forbiddenWorkspaceImports([file('broker/src/a.ts', 'packages/testing/src/until.ts')])).toHaveLength(1);
     expect(upwardImports([file('api/src/db/sql.ts', 'api/src/domains/roasts/list.ts')])).toHaveLength(1);
+    expect(upwardImports([file('api/src/ledger/a.ts', 'api/src/identity/b.ts')])).toHaveLength(1);
+    expect(foldersWithoutLayer([file('api/src/attic/a.ts'), file('api/src/main.ts')])).toEqual(['api/src/attic']);
     expect(
       sidewaysImports([file('portal/src/features/roasts/a.tsx', 'portal/src/features/machines/b.tsx')]),
     ).toHaveLength(1);
