@@ -4,10 +4,10 @@ import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { isFalling, nextSort, sortField, type Column } from './columns.ts';
-import type { RowProps } from './DataTable.tsx';
+import type { RowProps } from './row-props.ts';
 import { toggled, toggledAll } from './selected.ts';
 
-const cellClass = 'h-11 border-b border-stroke px-3 whitespace-nowrap first:pl-4 last:pr-4';
+const cellClass = 'h-11 border-b border-stroke px-2 whitespace-nowrap first:pl-4 last:pr-4';
 const skeletonRows = 10;
 
 /** Rows of 44 px under a head that stays in sight. The whole row is a link; what is in it works on its own. */
@@ -77,7 +77,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
                     key={column.id}
                     className={classes(
                       cellClass,
-                      'max-w-72 truncate',
+                      'max-w-52 truncate',
                       column.align === 'right' && 'figures text-right',
                     )}
                   >
@@ -129,7 +129,7 @@ const Head = <Row,>({ column, sort, onSort }: HeadProps<Row>) => {
       )}
     >
       {field === undefined || onSort === undefined ? (
-        column.label
+        <span className={column.hideLabel ? 'sr-only' : undefined}>{column.label}</span>
       ) : (
         <button
           type="button"

@@ -2,7 +2,7 @@ import { Link } from 'react-router-dom';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Skeleton.tsx';
-import type { RowProps } from './DataTable.tsx';
+import type { RowProps } from './row-props.ts';
 import { toggled } from './selected.ts';
 
 /** The rows of a table as cards, for a phone: the name on top, then a line a column. */

@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight, X } from 'lucide-react';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Select } from '../../ui/Select.tsx';
-import type { Selection } from './DataTable.tsx';
+import type { Selection } from './row-props.ts';
 
 export interface Paging {
   /** 1 for the first. */

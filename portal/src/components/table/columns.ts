@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 export interface Column<Row> {
   id: string;
   label: string;
+  /** The head is read aloud only: a column of stars needs no word above it. */
+  hideLabel?: boolean;
   cell: (row: Row) => ReactNode;
   /** Name of the server's sort field; without one the column can't be sorted. */
   sort?: string;
