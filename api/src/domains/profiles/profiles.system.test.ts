@@ -1,0 +1,140 @@
+import type { Profile } from '@roastery/contract/profiles';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addLot, addRoast } from '../../testing/example-data.ts';
+import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import type { Visitor } from '../../testing/visitor.ts';
+
+const points = [
+  { time: 0, burner: 100, exhaust: 30, drum: 60 },
+  { time: 720, burner: 0, exhaust: 90, drum: 30 },
+];
+const anna = { full_name: 'Anna', email: 'anna@example.com', password: 'drum and bean and flame' };
+
+describe('recipes', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let test: TestApi;
+  let admin: Visitor;
+  let other: Visitor;
+  let adminId: string;
+  let profile: Profile;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    test = await startTestApi(database.url);
+    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    adminId = (await admin.send<{ id: string }>('GET', '/auth/me')).body.id;
+    await admin.send('POST', '/admin/users', anna);
+    other = await test.signedIn(anna.email, anna.password);
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.drop();
+  });
+  const get = async (who: Visitor, id = profile.id): Promise<Profile> =>
+    (await who.send<Profile>('GET', `/profiles/${id}`)).body;
+  const names = async (query: string) =>
+    (await admin.send<{ profiles: Profile[] }>('GET', `/profiles?${query}`)).body.profiles.map((one) => one.name);
+
+  it('are saved with the document’s defaults and their lot', async () => {
+    const lotId = await addLot(test.api.context.sql);
+    const body = { name: 'Espresso', green_coffee_lot_id: lotId, control_profile: points };
+    const answer = await admin.send<Profile>('POST', '/profiles', body);
+    expect(answer.status).toBe(201);
+    profile = answer.body;
+    expect(profile).toMatchObject({
+      roast_level: 'Medium',
+      target_drop_temp: 210,
+      target_roast_time: 720,
+      target_development_time: 150,
+      min_batch_size: 10,
+      max_batch_size: 15,
+      auto_deduct_inventory: true,
+      alert_low_inventory: false,
+      times_used: 0,
+      is_favorite: false,
+      lot_info: { lot_number: `L-${lotId}`, current_weight: 60 },
+      control_profile: points,
+    });
+  });
+
+  it('name every field that is wrong', async () => {
+    const answer = await admin.send<{ detail: { field: string; message: string }[] }>('POST', '/profiles', {
+      name: ' ',
+      target_drop_temp: 0,
+      green_coffee_lot_id: null,
+      control_profile: [{ time: 0, burner: 101, exhaust: 20, drum: 90 }],
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail).toEqual(
+      expect.arrayContaining([
+        { field: 'name', message: 'Recipe name is required' },
+        { field: 'target_drop_temp', message: 'Drop temp must be greater than 0' },
+        { field: 'control_profile.0.burner', message: 'Burner: 0-100%' },
+        { field: 'control_profile.0.exhaust', message: 'Exhaust: 30-90%' },
+        { field: 'control_profile.0.drum', message: 'Drum: 30-85 RPM' },
+      ]),
+    );
+    const lotless = { name: 'x', control_profile: points, green_coffee_lot_id: adminId };
+    expect((await admin.send<{ detail: unknown }>('POST', '/profiles', lotless)).body.detail).toEqual([
+      { field: 'green_coffee_lot_id', message: 'There is no such lot' },
+    ]);
+  });
+
+  it('are starred by each user alone', async () => {
+    const path = `/profiles/${profile.id}/toggle-favorite`;
+    expect((await admin.send('POST', path)).body).toEqual({ is_favorite: true });
+    expect((await get(admin)).is_favorite).toBe(true);
+    expect((await get(other)).is_favorite).toBe(false);
+    const favorites = await other.send<{ total: number }>('GET', '/profiles?favorites_only=true');
+    expect(favorites.body.total).toBe(0);
+    expect((await admin.send('POST', path)).body).toEqual({ is_favorite: false });
+  });
+
+  it('are measured against the chosen roast, else the best rated, of those one may see', async () => {
+    const { sql } = test.api.context;
+    const [poor, best, chosen] = [
+      await addRoast(sql, adminId),
+      await addRoast(sql, adminId),
+      await addRoast(sql, adminId),
+    ];
+    await sql`UPDATE roasts SET profile_id = ${profile.id}, cupping_score = 80 WHERE id = ${poor}`;
+    await sql`UPDATE roasts SET profile_id = ${profile.id}, cupping_score = 88 WHERE id = ${best}`;
+    expect((await get(admin)).reference_roast_id).toBe(best);
+    expect((await get(other)).reference_roast_id).toBeNull();
+    const edit = { name: 'Espresso', control_profile: points, reference_roast_id: chosen, revision: 1 };
+    const edited = await admin.send<Profile>('PUT', `/profiles/${profile.id}`, edit);
+    expect(edited.body).toMatchObject({ reference_roast_id: chosen, revision: 2, green_coffee_lot_id: null });
+    expect((await admin.send('PUT', `/profiles/${profile.id}`, edit)).status).toBe(409);
+    const foreign = await other.send('PUT', `/profiles/${profile.id}`, { ...edit, revision: 2 });
+    expect(foreign.status).toBe(422);
+  });
+
+  it('are cloned as copies that nobody has used', async () => {
+    await test.api.context.sql`UPDATE profiles SET times_used = 7 WHERE id = ${profile.id}`;
+    const copy = (await admin.send<Profile>('POST', `/profiles/${profile.id}/clone`)).body;
+    expect(copy).toMatchObject({ name: 'Espresso (Copy)', times_used: 0, control_profile: points, revision: 1 });
+    expect((await get(admin)).times_used).toBe(7);
+  });
+
+  it('are filtered: Medium covers its neighbours', async () => {
+    for (const roast_level of ['Light', 'Medium-Light', 'Medium-Dark', 'Dark']) {
+      await admin.send('POST', '/profiles', {
+        name: roast_level,
+        roast_level,
+        coffee_origin: 'Peru',
+        control_profile: points,
+      });
+    }
+    expect(await names('roast_level=Medium&origin=Peru')).toEqual(['Medium-Dark', 'Medium-Light']);
+    expect(await names('roast_level=Light')).toEqual(['Light']);
+    expect(await names('q=espresso')).toEqual(['Espresso', 'Espresso (Copy)']);
+  });
+
+  it('leave their name to their roasts when they are deleted', async () => {
+    expect((await admin.send('DELETE', `/profiles/${profile.id}`)).status).toBe(200);
+    expect((await admin.send('GET', `/profiles/${profile.id}`)).status).toBe(404);
+    const names = await test.api.context.sql`
+      SELECT DISTINCT profile_name, profile_id FROM roasts WHERE profile_name IS NOT NULL`;
+    expect(names).toEqual([{ profile_name: 'Espresso', profile_id: null }]);
+  });
+});
