@@ -135,7 +135,7 @@ const Head = <Row,>({ column, sort, onSort }: HeadProps<Row>) => {
           type="button"
           onClick={() => onSort(nextSort(sort, field))}
           className={classes(
-            'group/sort inline-flex items-center gap-1 rounded-sm uppercase hover:text-strong',
+            'group/sort relative inline-flex items-center gap-1 rounded-sm uppercase hover:text-strong',
             isSorted && 'text-strong',
           )}
         >
@@ -144,7 +144,9 @@ const Head = <Row,>({ column, sort, onSort }: HeadProps<Row>) => {
             aria-hidden
             className={classes(
               'size-3',
-              !isSorted && 'opacity-0 group-hover/sort:opacity-100 group-focus-visible/sort:opacity-100',
+              // Takes no room until it means something.
+              !isSorted &&
+                'absolute left-full ml-0.5 opacity-0 group-hover/sort:opacity-100 group-focus-visible/sort:opacity-100',
             )}
           />
         </button>
