@@ -75,8 +75,8 @@ export const createRoutes = (app: Hono<Env>, context: AppContext) => {
     mounted.push({ endpoint, segments: segmentsOf(endpoint.path) });
     const path = `${apiBasePath}${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
     app.on(endpoint.method, path, async (c) => {
-      if (!context.health.migrated) throw new AppError('not_ready', 'The server is starting', 2);
       c.set('endpointName', endpoint.name);
+      if (!context.health.migrated) throw new AppError('not_ready', 'The server is starting', 2);
       const requestId = c.get('requestId');
       const request: RequestContext = {
         ...context,

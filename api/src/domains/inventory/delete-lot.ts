@@ -14,7 +14,7 @@ const hasHistory = async (tx: Sql, id: string): Promise<boolean> => {
 /** Deletes a lot, or archives one with history: its roasts and ledger stay readable. */
 export const deleteLot = async (context: UserContext, id: string): Promise<{ message: string; archived: boolean }> =>
   context.sql.begin(async (tx) => {
-    const { lot_number, coffee_name } = await lockLot(tx, id);
+    const { lot_number, coffee_name } = await lockLot(tx, id, 'delete');
     const archived = await hasHistory(tx, id);
     if (archived) await tx`UPDATE lots SET archived_at = now(), revision = revision + 1 WHERE id = ${id}`;
     else await tx`DELETE FROM lots WHERE id = ${id}`;
