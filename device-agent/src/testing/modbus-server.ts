@@ -19,6 +19,9 @@ export interface ScriptedRequest {
   readonly count: number;
 }
 
+/** What stands at an address; bits are set where it is odd. */
+export type Registers = (address: number, request: ScriptedRequest) => number;
+
 export interface ScriptedServer extends AsyncDisposable {
   readonly port: number;
   readonly requests: ScriptedRequest[];
@@ -37,14 +40,10 @@ const crc16 = (bytes: Buffer): number => {
   return crc;
 };
 
-const answerPdu = (
-  request: ScriptedRequest,
-  exception: number | undefined,
-  registers: (at: number) => number,
-): Buffer => {
+const answerPdu = (request: ScriptedRequest, exception: number | undefined, registers: Registers): Buffer => {
   const { unit, code, start, count } = request;
   if (exception !== undefined) return Buffer.from([unit, code | 0x80, exception]);
-  const places = Array.from({ length: count }, (_, index) => registers(start + index));
+  const places = Array.from({ length: count }, (_, index) => registers(start + index, request));
   if (code <= 2) {
     const bytes = Buffer.alloc(Math.ceil(count / 8));
     places.forEach((place, index) => {
@@ -64,7 +63,7 @@ const answerPdu = (
 export const startScriptedServer = async (
   framing: 'tcp' | 'rtu',
   behave: (request: ScriptedRequest) => Behaviour,
-  registers: (address: number, unit: number) => number,
+  registers: Registers,
 ): Promise<ScriptedServer> => {
   const sockets = new Set<Socket>();
   const requests: ScriptedRequest[] = [];
@@ -84,7 +83,7 @@ export const startScriptedServer = async (
     const behaviour = behave(request);
     if (behaviour.lost === true) return;
     if (behaviour.close === true) return void socket.destroy();
-    const reply = answerPdu(request, behaviour.exception, (address) => registers(address, request.unit));
+    const reply = answerPdu(request, behaviour.exception, registers);
     let frame: Buffer;
     if (framing === 'tcp') {
       const head = Buffer.from(bytes.subarray(0, 6));

@@ -1,4 +1,4 @@
-import { createConnection, type Socket } from 'node:net';
+import { createConnection, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { pause } from '@roastery/runtime/backoff';
 import { MqttClient } from 'mqtt';
@@ -13,6 +13,8 @@ export interface SessionOptions {
   /** PEM of the authority to trust instead of the built-in ones. */
   readonly ca: string | undefined;
   readonly message: (topic: string, payload: Buffer) => void;
+  /** Gives the attempt up; a session that is open is not touched. */
+  readonly signal: AbortSignal;
 }
 
 /** `network`: nobody there. `busy`: somebody who can't serve us now. `refused`: somebody who won't let us in. */
@@ -55,12 +57,12 @@ const openStream = ({ url, ca }: SessionOptions): Socket => {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   if (protocol !== 'mqtts:') return createConnection({ host, port: Number(port || 1883), noDelay: true });
-  return connectTls({ host, port: Number(port || 8883), servername: host, ...(ca === undefined ? {} : { ca }) });
+  return connectTls({ host, port: Number(port || 8883), ...(isIP(host) === 0 ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }) });
 };
 
 /** CONNACK 3 says "server unavailable", every other code is about us; a certificate that we don't trust is too. */
 const isRefusal = (code: unknown): boolean =>
-  typeof code === 'number' ? code !== 3 : typeof code === 'string' && /CERT|SIGNED|ALTNAME|ISSUER/.test(code);
+  typeof code === 'number' ? code !== 3 : typeof code === 'string' && /CERT|SIGN|ISSUER/.test(code);
 
 /** Opens a session. Throws `SessionError` when there is none within the deadlines. */
 export const openSession = (options: SessionOptions): Promise<Session> =>
@@ -83,6 +85,11 @@ export const openSession = (options: SessionOptions): Promise<Session> =>
       resubscribe: false,
       will: { topic: options.will.topic, payload: Buffer.from(options.will.payload), qos: 1, retain: true },
     });
+    const giveUp = (): void => {
+      reason = 'given up';
+      stream.destroy();
+    };
+    options.signal.addEventListener('abort', giveUp, { once: true });
     const tcpTimer = setTimeout(() => {
       if (reached) return;
       reason = `no connection within ${tcpDeadlineMs} ms`;
@@ -98,6 +105,7 @@ export const openSession = (options: SessionOptions): Promise<Session> =>
     const closed = new Promise<string>((settle) => {
       stream.once('close', () => {
         clearTimeout(tcpTimer);
+        options.signal.removeEventListener('abort', giveUp);
         const wasOpen = open;
         open = false;
         client.end(true);
@@ -108,6 +116,7 @@ export const openSession = (options: SessionOptions): Promise<Session> =>
     client.on('message', (topic, payload) => options.message(topic, payload));
     client.once('connect', () => {
       open = true;
+      options.signal.removeEventListener('abort', giveUp);
       resolve({
         closed,
         isOpen: () => open,

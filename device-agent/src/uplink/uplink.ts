@@ -29,6 +29,7 @@ export interface UplinkParts {
 const shipEveryMs = 1000;
 /** The retained status is never older than 30 s. */
 const statusEveryMs = 25_000;
+const statusSoonMs = 500;
 /** Time for a retained acknowledgement to arrive, before what it covers is sent again. */
 const settleMs = 150;
 const sameLineEveryMs = 60_000;
@@ -53,6 +54,9 @@ export const startUplink = (parts: UplinkParts) => {
   const shipper = createShipper(journal, parts.clock, topic('journal'), log);
   const gate = createLogGate(sameLineEveryMs);
   const stopping = new AbortController();
+  const stopped = new Promise<undefined>((resolve) => {
+    stopping.signal.addEventListener('abort', () => resolve(undefined));
+  });
   let session: { readonly id: string; readonly line: Session } | undefined;
 
   const warn = (what: string, details: object): void => {
@@ -68,7 +72,15 @@ export const startUplink = (parts: UplinkParts) => {
   const ship = (): void => {
     if (session) void shipper.shipNewest(session.line);
   };
+  let statusTimer: NodeJS.Timeout | undefined;
+  /** Soon, and once for several reasons: a loose probe changes its mind at every reading. */
   const refreshStatus = (): void => {
+    statusTimer ??= setTimeout(() => {
+      statusTimer = undefined;
+      sendStatus();
+    }, statusSoonMs).unref();
+  };
+  const sendStatus = (): void => {
     if (!session) return;
     publishStatus(session.line, session.id, true).catch((error: unknown) =>
       log.debug({ reason: String(error) }, 'status not delivered'),
@@ -95,6 +107,7 @@ export const startUplink = (parts: UplinkParts) => {
       ca: parts.ca,
       will: { topic: topic('status'), payload: statusText(id, false) },
       message: receive,
+      signal: stopping.signal,
     });
     try {
       await Promise.race([line.subscribe([topic('ack'), topic('config'), topic('plan')]), broken(line)]);
@@ -103,11 +116,15 @@ export const startUplink = (parts: UplinkParts) => {
       line.abort();
       throw error;
     }
+    if (stopping.signal.aborted) {
+      await line.end();
+      return 'stopped';
+    }
     session = { id, line };
     await pause(settleMs, stopping.signal);
     shipper.connected();
     log.info({ waiting: shipper.entriesWaiting() }, 'connected to the broker');
-    const timers = [setInterval(ship, shipEveryMs), setInterval(refreshStatus, statusEveryMs)];
+    const timers = [setInterval(ship, shipEveryMs), setInterval(sendStatus, statusEveryMs)];
     ship();
     const reason = await line.closed;
     for (const timer of timers) clearInterval(timer);
@@ -120,7 +137,7 @@ export const startUplink = (parts: UplinkParts) => {
     while (!stopping.signal.aborted) {
       let failure: SessionFailure = 'network';
       try {
-        const url = await parts.brokerUrl();
+        const url = await Promise.race([parts.brokerUrl(), stopped]);
         if (url !== undefined) {
           const reason = await serve(url);
           if (stopping.signal.aborted) break;

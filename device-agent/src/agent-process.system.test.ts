@@ -1,0 +1,125 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startScriptedServer, type ScriptedServer } from './testing/modbus-server.ts';
+import { startTestServer, type TestServer } from './testing/test-server.ts';
+
+/** The built program: `npx tsc -b device-agent` first. */
+const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+let dataDir: string;
+let server: TestServer;
+let machine: ScriptedServer;
+let charge = false;
+const children = new Set<ChildProcess>();
+
+const run = (args: readonly string[], env: Record<string, string> = {}) => {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      API_URL: 'http://127.0.0.1:9',
+      MACHINE_SERIAL: 'RM30-7',
+      MACHINE_TOKEN: 'a-canary-token',
+      MACHINE_MAP: join(dataDir, 'map.json'),
+      DATA_DIR: dataDir,
+      MQTT_URL: server.url,
+      ...env,
+    },
+  });
+  children.add(child);
+  let output = '';
+  child.stdout.on('data', (data) => (output += String(data)));
+  child.stderr.on('data', (data) => (output += String(data)));
+  const exit = new Promise<number | null>((resolve) => {
+    child.on('exit', (code) => {
+      children.delete(child);
+      resolve(code);
+    });
+  });
+  return { kill: (signal: NodeJS.Signals) => child.kill(signal), exit, output: () => output };
+};
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'agent process '));
+  charge = false;
+  machine = await startScriptedServer(
+    'tcp',
+    () => ({}),
+    (_address, { code }) => (code === 2 ? Number(charge) : 2000),
+  );
+  server = await startTestServer('RM30-7');
+  const map = {
+    v: 1,
+    id: 'scripted',
+    maker: 'Test',
+    model: 'Test',
+    hz: 10,
+    link: { kind: 'tcp', host: '127.0.0.1', port: machine.port },
+    channels: { bean_temp: { at: 'i:0', scale: 0.1 } },
+    events: { charge: { when: 'd:0' } },
+  };
+  await writeFile(join(dataDir, 'map.json'), JSON.stringify(map));
+});
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await machine.hangUp();
+  await server.kill();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe('device-agent', () => {
+  it('stops with exit code 2 and one line for a wrong map', async () => {
+    await writeFile(
+      join(dataDir, 'map.json'),
+      '{"v":1,"id":"x","maker":"a","model":"b","link":{"kind":"tcp","host":"h"},"channels":{"bean_temp":{"at":"40007"}}}',
+    );
+    const agent = run(['run']);
+    expect(await agent.exit).toBe(2);
+    expect(agent.output().trim().split('\n')).toHaveLength(1);
+    expect(agent.output()).toMatch(/channels\.bean_temp\.at.*write .*h:6/);
+    const check = run(['check-map', join(dataDir, 'map.json')]);
+    expect(await check.exit).toBe(2);
+  });
+
+  it('refuses a second agent on the same data, and takes over from a killed one', async () => {
+    const first = run(['run']);
+    await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    const second = run(['run']);
+    expect(await second.exit).toBe(2);
+    expect(second.output()).toMatch(/another agent \(process \d+\)/);
+    first.kill('SIGKILL');
+    await first.exit;
+    const before = server.live.length;
+    run(['run']);
+    await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(before);
+  });
+
+  it('goes on with its roast through SIGKILL after SIGKILL; nothing journalled is lost or doubled', async () => {
+    let agent = run(['run']);
+    await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(5);
+    charge = true;
+    const roast = () => server.live.at(-1)?.roast?.id;
+    await expect.poll(roast, { timeout: 5000 }).toBeDefined();
+    const id = roast();
+    for (let round = 0; round < 8; round++) {
+      await new Promise((resolve) => setTimeout(resolve, 300 + round * 173));
+      agent.kill('SIGKILL');
+      await agent.exit;
+      const shown = server.live.length;
+      agent = run(['run']);
+      await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(shown);
+      expect(roast()).toBe(id);
+    }
+    const from = performance.now();
+    agent.kill('SIGTERM');
+    expect(await agent.exit).toBe(0);
+    expect(performance.now() - from).toBeLessThan(10_000);
+    expect(server.statuses.at(-1)).toMatchObject({ online: false });
+    // Every number of the stream is there: the sequence of each process goes on where the one before was killed.
+    const seqs = [...server.committed.keys()].map((key) => Number(key.split('/')[1])).sort((a, b) => a - b);
+    expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, seq) => seq));
+    expect(agent.output()).not.toMatch(/a-canary-token/);
+  });
+});

@@ -1,0 +1,167 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MachineMapInput } from '@roastery/contract/machine-map';
+import type { JournalEvent } from '@roastery/contract/mqtt';
+import { ConfigError } from '@roastery/runtime/env';
+import { createLogger } from '@roastery/runtime/logger';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startAgent, type Agent } from './agent.ts';
+import type { AgentConfig } from './config.ts';
+import { startScriptedServer, type ScriptedServer } from './testing/modbus-server.ts';
+import { startTestServer, type TestServer } from './testing/test-server.ts';
+
+const log = createLogger('test', 'silent');
+const serial = 'RM30-7';
+let dataDir: string;
+let server: TestServer;
+let machine: ScriptedServer;
+let agents: Agent[];
+/** What the machine shows: bean temperature in tenths, and the bits of its events. */
+let face: { beans: number; charge: boolean; drop: boolean; silent: boolean };
+
+const mapOf = (over: Partial<MachineMapInput> = {}): MachineMapInput => ({
+  v: 1,
+  id: 'scripted',
+  maker: 'Test',
+  model: 'Test',
+  hz: 10,
+  timeoutMs: 500,
+  quietMs: 100,
+  link: { kind: 'tcp', host: '127.0.0.1', port: machine.port },
+  channels: { bean_temp: { at: 'i:0', as: 'i16', scale: 0.1 }, exhaust_temp: { at: 'i:1', as: 'i16', bad: [32_767] } },
+  events: { charge: { when: 'd:0' }, drop: { when: 'd:1' } },
+  ...over,
+});
+const start = async (over: Partial<AgentConfig> = {}): Promise<Agent> => {
+  await writeFile(join(dataDir, 'map.json'), JSON.stringify(mapOf()));
+  const agent = await startAgent(
+    {
+      apiUrl: 'http://127.0.0.1:9/api/v1',
+      machineSerial: serial,
+      machineToken: 'token',
+      firmwareVersion: '1.0.0',
+      machineMapPath: join(dataDir, 'map.json'),
+      dataDir,
+      mqttUrl: server.url,
+      mqttCa: undefined,
+      journalCapBytes: 1e8,
+      logLevel: 'silent',
+      ...over,
+    },
+    log,
+  );
+  agents.push(agent);
+  return agent;
+};
+const stop = async (agent: Agent): Promise<void> => {
+  agents = agents.filter((other) => other !== agent);
+  await agent.close();
+};
+const journalled = (): JournalEvent[] =>
+  [...server.committed.values()].filter((value): value is JournalEvent => Object.hasOwn(Object(value), 'type'));
+const roastStates = (): string[] => journalled().flatMap((event) => (event.type === 'roast' ? [event.state] : []));
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'agent-'));
+  agents = [];
+  face = { beans: 2000, charge: false, drop: false, silent: false };
+  machine = await startScriptedServer(
+    'tcp',
+    () => ({ lost: face.silent }),
+    (address, { code }) => {
+      const onDiscreteInputs = [face.charge, face.drop];
+      const onInputRegisters = [face.beans, 32_767];
+      return code === 2 ? Number(onDiscreteInputs[address]) : (onInputRegisters[address] ?? 0);
+    },
+  );
+  server = await startTestServer(serial);
+});
+afterEach(async () => {
+  for (const agent of agents) await agent.close();
+  await machine.hangUp();
+  await server.kill();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe('agent', () => {
+  it('shows what the machine shows, and puts the same into the journal', async () => {
+    await start();
+    await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(5);
+    face.beans = 2153;
+    await expect
+      .poll(() => server.live.at(-1)?.values, { timeout: 2000 })
+      .toEqual({ bean_temp: 215.3, exhaust_temp: null });
+    const { epoch, seq } = server.live.at(-1) ?? {};
+    await expect
+      .poll(() => server.committed.get(`${epoch}/${seq}`), { timeout: 3000 })
+      .toMatchObject({ values: [215.3, null] });
+    expect(server.statuses.at(-1)).toMatchObject({ machine_link: 'ok', firmware_version: '1.0.0', epoch });
+  });
+
+  it('says in its status which probe is missing, and that the machine is silent', async () => {
+    await start();
+    const detail = () => server.statuses.at(-1);
+    await expect.poll(() => detail()?.machine_link_detail, { timeout: 5000 }).toMatch(/exhaust_temp: bad/);
+    face.silent = true;
+    await expect.poll(() => detail(), { timeout: 5000 }).toMatchObject({ machine_link: 'failing' });
+    const silentFrom = server.live.length;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    // A gap stays a gap.
+    expect(server.live.length).toBe(silentFrom);
+    face.silent = false;
+    await expect.poll(() => detail(), { timeout: 5000 }).toMatchObject({ machine_link: 'ok' });
+  }, 20_000);
+
+  it('stops cleanly: everything journalled is delivered and the status says offline', async () => {
+    const agent = await start();
+    await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(12);
+    const from = performance.now();
+    await stop(agent);
+    expect(performance.now() - from).toBeLessThan(10_000);
+    const shown = server.live.map(({ epoch, seq }) => `${epoch}/${seq}`);
+    expect(shown.filter((key) => !server.committed.has(key))).toEqual([]);
+    expect(server.statuses.at(-1)).toMatchObject({ online: false });
+  });
+
+  it('refuses to share its data folder', async () => {
+    const agent = await start();
+    await expect(start()).rejects.toThrow(ConfigError);
+    await stop(agent);
+    await start();
+  });
+
+  it('starts without a network, and catches up when there is one', async () => {
+    await server.kill();
+    await start();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await server.listen();
+    await expect.poll(() => server.committed.size, { timeout: 6000 }).toBeGreaterThan(12);
+    expect(Math.min(...server.arrivals)).toBe(0);
+  }, 15_000);
+});
+
+describe('agent and the map that the server pushes', () => {
+  it('waits for the end of the roast before it reads by another map, and keeps it for the next start', async () => {
+    const agent = await start();
+    await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(2);
+    face.charge = true;
+    await expect.poll(roastStates, { timeout: 3000 }).toEqual(['in_progress']);
+    const pushed = mapOf({
+      rev: 2,
+      channels: { bean_temp: { at: 'i:0', scale: 0.1 }, drum_pressure: { at: 'i:0', unit: 'Pa' } },
+    });
+    server.tell('config', { v: 1, map: pushed });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(server.live.at(-1)?.values).not.toHaveProperty('drum_pressure');
+    face.drop = true;
+    await expect.poll(() => server.live.at(-1)?.values, { timeout: 4000 }).toMatchObject({ drum_pressure: 2000 });
+    expect(roastStates()).toEqual(['in_progress', 'completed']);
+    await stop(agent);
+    expect(JSON.parse(await readFile(join(dataDir, 'machine-map.json'), 'utf8'))).toMatchObject({ rev: 2 });
+    const lines = server.live.length;
+    await start();
+    await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(lines);
+    expect(server.live.at(-1)?.values).toHaveProperty('drum_pressure');
+  }, 30_000);
+});

@@ -1,0 +1,60 @@
+import { link, mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Entry } from '../core/entry.ts';
+import { parseSegmentName, readSegment } from '../journal/segment.ts';
+
+/** The agent makes its folder when it first starts. */
+const namesIn = async (folder: string): Promise<string[]> => {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+};
+
+/**
+ * Keeps every segment that a running agent ever writes: a second link to the same file stays when the agent deletes its own
+ * after an acknowledgement. So a test can compare the whole journal with what was stored.
+ */
+export const keepJournal = async (folder: string, keep: string) => {
+  await mkdir(keep, { recursive: true });
+  const linked = new Set<string>();
+  const look = async (): Promise<void> => {
+    for (const name of await namesIn(folder)) {
+      if (linked.has(name) || !parseSegmentName(name)) continue;
+      try {
+        await link(join(folder, name), join(keep, name));
+        linked.add(name);
+      } catch (error) {
+        // Renamed or deleted between the two calls: it was linked under its other name, or the next look finds it.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      }
+    }
+  };
+  let looking = Promise.resolve();
+  const timer = setInterval(() => {
+    looking = looking.then(look);
+  }, 20);
+  return {
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await looking;
+      await look();
+    },
+    /** All entries by sequence number. Throws when two segments disagree about one. */
+    async entries(): Promise<Map<number, Entry>> {
+      const entries = new Map<number, Entry>();
+      for (const name of (await readdir(keep)).sort()) {
+        for (const entry of readSegment(await readFile(join(keep, name))).entries) {
+          const known = entries.get(entry.seq);
+          if (known && JSON.stringify(known) !== JSON.stringify(entry)) {
+            throw new Error(`the journal holds two entries ${entry.seq}`);
+          }
+          entries.set(entry.seq, entry);
+        }
+      }
+      return entries;
+    },
+  };
+};
