@@ -25,7 +25,7 @@ export const addressShape = z.string().superRefine((text, context) => {
     return;
   }
   const [, unit, table, address, bit] = match;
-  if (unit !== undefined && Number(unit) > 247) context.addIssue({ code: 'custom', message: 'unit must be 0 to 247' });
+  if (unit !== undefined && Number(unit) > 255) context.addIssue({ code: 'custom', message: 'unit must be 0 to 255' });
   if (Number(address) > 65_535) context.addIssue({ code: 'custom', message: 'address must be 0 to 65535' });
   if (bit !== undefined && (table === 'c' || table === 'd')) {
     context.addIssue({ code: 'custom', message: 'coils and discrete inputs have no bits: leave ".bit" away' });
@@ -147,7 +147,8 @@ export const machineMapShape = z
     maker: lineShape(80),
     model: lineShape(80),
     link: linkShape,
-    unit: z.number().int().min(0).max(247).default(1),
+    /** 1 to 247 on a serial line; some machines on TCP answer only to 255. */
+    unit: z.number().int().min(0).max(255).default(1),
     order: wordOrderShape.default('ABCD'),
     /** Readings per second. */
     hz: z.number().min(0.1).max(10).default(2),
@@ -165,6 +166,9 @@ export const machineMapShape = z
     events: z.partialRecord(eventNameShape, eventShape).default({}),
   })
   .superRefine((map, context) => {
+    if (map.link.kind !== 'tcp' && map.unit > 247) {
+      context.addIssue({ code: 'custom', path: ['unit'], message: 'unit must be 1 to 247 on a serial line' });
+    }
     if (!('bean_temp' in map.channels)) {
       context.addIssue({
         code: 'custom',
