@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { apiBasePath, type Endpoint } from '@roastery/contract/endpoint';
 import { endpoints } from '@roastery/contract/endpoints';
 import { createTestDatabase } from '@roastery/testing/test-database';
+import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleRequests } from './testing/example-requests.ts';
 import { startTestApi, testAdmin, testBrokerSecret, type TestApi } from './testing/test-api.ts';
@@ -221,6 +222,17 @@ describe('hostile input', () => {
     expect(await raw(`GET / HTTP/1.1\r\nHost: a b<>\r\n${close}`)).toMatch(/ (400|404) /);
     expect(await raw(`GET / HTTP/1.1\r\n${close}`)).toContain(' 400 ');
     expect(await raw(`${head}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${tooMuch}`)).toContain(' 413 ');
+    const before = test.log().length;
+    const half = connect(test.api.port, '127.0.0.1', () => half.write(`${head}Content-Length: 100\r\n\r\n{"a"`));
+    setTimeout(() => half.destroy(), 200);
+    const line = await until('the request that broke off is in the log', () =>
+      test
+        .log()
+        .slice(before)
+        .split('\n')
+        .find((text) => text.includes('"msg":"request"')),
+    );
+    expect(line).toContain('"status":422');
     expect(await raw(`GARBAGE\r\n\r\n`)).toContain(' 400 ');
     expect(await raw(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n${close}`)).toContain(' 431 ');
   });

@@ -83,7 +83,7 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
   // Whoever awaits `ready` sees its failure; nobody has to.
   ready.catch((error: unknown) => log.debug({ err: error }, 'not prepared'));
 
-  const close = async (): Promise<void> => {
+  const closeAll = async (): Promise<void> => {
     context.health.stopping = true;
     stop.abort();
     context.streams.endAll();
@@ -92,6 +92,8 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
     await context.mqtt.close();
     await context.sql.end({ timeout: 2 });
   };
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= closeAll());
   return { context, mounted, port: listening.port, ready, close, [Symbol.asyncDispose]: close };
 };
 export type Api = Awaited<ReturnType<typeof startApi>>;

@@ -1,20 +1,11 @@
 import postgres from 'postgres';
 
-/** Connection states of the driver, of sockets, and SQLSTATEs that say "not now": starting, stopping, full, too many. */
+/** Connection states of the driver, and SQLSTATEs that say "not now": cancelled, starting, stopping, full, too many. */
 const awayCodes = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
   '57P01',
   '57P02',
   '57P03',
@@ -24,14 +15,31 @@ const awayCodes = new Set([
   '53200',
   '53300',
 ]);
+const socketCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+]);
+/** A missing file is ENOENT too. */
+const socketCalls = new Set(['connect', 'read', 'write', 'getaddrinfo']);
+const syscallOf = (error: object): unknown => ('syscall' in error ? error.syscall : undefined);
 
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
 /** Postgres cannot be reached, or cannot work just now; the same call may succeed later. */
 export const isDatabaseAway = (error: unknown): boolean => {
+  // A name with several addresses fails with one error for each.
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
   const code = codeOf(error);
-  if (code === undefined) return false;
+  if (code === undefined || !(error instanceof Error)) return false;
+  if (socketCodes.has(code)) return socketCalls.has(String(syscallOf(error)));
   return awayCodes.has(code) || (error instanceof postgres.PostgresError && code.startsWith('08'));
 };
 

@@ -44,13 +44,18 @@ const checkValue = (root: unknown): void => {
   }
 };
 
+/** The client went away, or was cut off for being slow: nobody reads the answer, and it is no fault of ours. */
+const refuseBrokenOff = (error: unknown): never => {
+  throw error instanceof AppError ? error : invalid('body', 'broke off');
+};
+
 /** The JSON value of a request's body. Throws `wrong_type`, `too_large` or `validation`. */
 export const readJsonBody = async (c: Context): Promise<unknown> => {
   const type = c.req.header('content-type') ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new AppError('wrong_type', 'Send the body as application/json');
   }
-  const bytes = await readBytes(c);
+  const bytes = await readBytes(c).catch(refuseBrokenOff);
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     checkValue(value);
