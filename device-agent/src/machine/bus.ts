@@ -135,6 +135,8 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
       }
       const gap = lastRequestAt + timing.gapMs - now();
       if (gap > 0) await pause(gap);
+      // The line may have broken during the pause.
+      if (!client) return failed(request.unit, 'connection closed');
       if (client.strayBytes() > 0) return failed(request.unit, 'bytes that nobody asked for');
       lastRequestAt = now();
       try {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { createConnection, type Socket } from 'node:net';
 import type { Link } from '@roastery/contract/machine-map';
@@ -20,13 +21,24 @@ export interface ModbusClient {
 const ModbusClass = createRequire(import.meta.url)('modbus-serial') as typeof ModbusRTU;
 
 /**
- * The receive buffer of the library's serial and telnet ports, which it never clears. Private there, so the version is
- * pinned (8.0.25) and a test notices when it moves.
+ * Parts of the library's ports that it keeps to itself: the receive buffer, which it never clears, and the serial port
+ * below. So the version is pinned (8.0.25), and tests notice when they move.
  */
-const bufferOf = (modbus: ModbusRTU): unknown => Reflect.get(Object(Reflect.get(modbus, '_port')), '_buffer');
+const portOf = (modbus: ModbusRTU): unknown => Reflect.get(modbus, '_port');
 const strayBytesOf = (modbus: ModbusRTU): number => {
-  const buffer = bufferOf(modbus);
+  const buffer: unknown = Reflect.get(Object(portOf(modbus)), '_buffer');
   return Buffer.isBuffer(buffer) ? buffer.length : 0;
+};
+
+/**
+ * A serial adapter that is pulled out raises its error on objects where the library does not listen (ASCII), or listens
+ * no more (after a close): unheard, it would end the process.
+ */
+const hearSerialErrors = (modbus: ModbusRTU, onClosed: () => void): void => {
+  const port = portOf(modbus);
+  for (const emitter of [port, Reflect.get(Object(port), '_client')]) {
+    if (emitter instanceof EventEmitter) emitter.on('error', onClosed).on('close', onClosed);
+  }
 };
 
 export class LinkError extends Error {
@@ -74,12 +86,12 @@ const openOnSerial = async (
 ): Promise<ModbusClient> => {
   const modbus = new ModbusClass();
   modbus.on('error', onClosed);
-  modbus.on('close', onClosed);
   // Closing a port that is not open answers an error, which tells us nothing new.
   const close = (): void => modbus.close(() => undefined);
   const options = { baudRate: link.baud, dataBits: link.dataBits, parity: link.parity, stopBits: link.stopBits };
   const opening =
     link.kind === 'rtu' ? modbus.connectRTUBuffered(link.path, options) : modbus.connectAsciiSerial(link.path, options);
+  hearSerialErrors(modbus, onClosed);
   const deadline = new AbortController();
   const openedInTime = opening.then(() => true);
   const inTime = await Promise.race([openedInTime, pause(deadlineMs, deadline.signal).then(() => false)]);

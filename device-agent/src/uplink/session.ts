@@ -57,7 +57,12 @@ const openStream = ({ url, ca }: SessionOptions): Socket => {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   if (protocol !== 'mqtts:') return createConnection({ host, port: Number(port || 1883), noDelay: true });
-  return connectTls({ host, port: Number(port || 8883), ...(isIP(host) === 0 ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }) });
+  return connectTls({
+    host,
+    port: Number(port || 8883),
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(ca === undefined ? {} : { ca }),
+  });
 };
 
 /** CONNACK 3 says "server unavailable", every other code is about us; a certificate that we don't trust is too. */

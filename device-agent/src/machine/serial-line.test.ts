@@ -1,0 +1,80 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { pause } from '@roastery/runtime/backoff';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createBus, type Bus } from './bus.ts';
+
+const python = spawnSync('python3', ['-c', 'import pty']).status === 0;
+
+/** A unit at the other end of a pseudo terminal; each register holds its address. Answers come in two pieces. */
+const unit = `
+import os, pty, sys, time, tty
+ours, theirs = pty.openpty()
+tty.setraw(ours); tty.setraw(theirs)
+print(os.ttyname(theirs), flush=True)
+def crc(frame):
+    value = 0xffff
+    for byte in frame:
+        value ^= byte
+        for _ in range(8):
+            value = (value >> 1) ^ 0xa001 if value & 1 else value >> 1
+    return value.to_bytes(2, 'little')
+def answer(frame):
+    start, count = int.from_bytes(frame[2:4], 'big'), int.from_bytes(frame[4:6], 'big')
+    return frame[:2] + bytes([2 * count]) + b''.join((start + i).to_bytes(2, 'big') for i in range(count))
+waiting = b''
+while True:
+    waiting += os.read(ours, 256)
+    if sys.argv[1] == 'ascii' and b'\\r\\n' in waiting:
+        line, waiting = waiting.split(b'\\r\\n', 1)
+        reply = answer(bytes.fromhex(line[1:].decode()))
+        reply = b':' + (reply + bytes([-sum(reply) & 0xff])).hex().upper().encode() + b'\\r\\n'
+    elif sys.argv[1] == 'rtu' and len(waiting) >= 8:
+        reply, waiting = answer(waiting[:8]), waiting[8:]
+        reply += crc(reply)
+    else:
+        continue
+    os.write(ours, reply[:4]); time.sleep(0.01); os.write(ours, reply[4:])
+`;
+
+let child: ChildProcess | undefined;
+let bus: Bus | undefined;
+afterEach(() => {
+  bus?.close();
+  child?.kill('SIGKILL');
+});
+
+describe.skipIf(!python).each(['rtu', 'ascii'] as const)(
+  'serial line, Modbus %s (needs python3 for its other end)',
+  (kind) => {
+    it('reads, goes through a silence, and survives the adapter being pulled out', async () => {
+      const other = spawn('python3', ['-c', unit, kind], { stdio: ['ignore', 'pipe', 'inherit'] });
+      child = other;
+      const path = await new Promise<string>((resolve) =>
+        other.stdout.once('data', (line) => resolve(String(line).trim())),
+      );
+      const line = { kind, path, baud: 9600, dataBits: 8, parity: 'none', stopBits: 1 } as const;
+      const owner = createBus(line, { timeoutMs: 400, quietMs: 150, gapMs: 5 });
+      bus = owner;
+      const read = (start: number) => owner.read({ unit: 1, table: 'holding', start, count: 3 });
+      for (const start of [5, 6, 7])
+        expect(await read(start)).toEqual({ kind: 'data', words: [start, start + 1, start + 2] });
+
+      other.kill('SIGSTOP');
+      expect((await read(20)).kind).toBe('failed');
+      other.kill('SIGCONT');
+      // The late answer to 20 must not be taken for the one to 9.
+      let answer = await read(9);
+      while (answer.kind !== 'data') {
+        await pause(20);
+        answer = await read(9);
+      }
+      expect(answer.words).toEqual([9, 10, 11]);
+
+      other.kill('SIGKILL');
+      for (let round = 0; round < 5; round++) {
+        expect((await read(9)).kind).not.toBe('data');
+        await pause(150);
+      }
+    });
+  },
+);
