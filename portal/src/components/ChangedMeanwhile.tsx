@@ -1,0 +1,68 @@
+import { Users } from 'lucide-react';
+import { Button } from '../ui/Button.tsx';
+
+/** One field that both people changed, as text. */
+export interface Clash {
+  label: string;
+  /** What the record says now. */
+  now: string;
+  /** What this form would make of it. */
+  yours: string;
+}
+
+interface ChangedMeanwhileProps {
+  /** `lot`, `recipe`. */
+  thing: string;
+  /** Labels of fields that the other person changed and this one did not. */
+  theirs: readonly string[];
+  clashes: readonly Clash[];
+  /** Takes the other person's changes over and keeps one's own on top; nothing is saved yet. */
+  onMerge: () => void;
+  /** Throws one's own changes away. */
+  onDiscard: () => void;
+}
+
+/** Somebody saved the same record first: what they changed, what clashes, and the two ways on. Nothing was overwritten. */
+export const ChangedMeanwhile = ({ thing, theirs, clashes, onMerge, onDiscard }: ChangedMeanwhileProps) => (
+  <div role="alert" className="flex flex-col gap-3 rounded-md border border-warning/40 bg-warning-soft p-4 text-sm">
+    <div className="flex items-start gap-2.5">
+      <Users aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
+      <div className="min-w-0 text-strong">
+        <p className="font-semibold">Somebody changed this {thing} meanwhile. Your changes are not saved yet.</p>
+        {theirs.length > 0 && <p className="mt-1">They changed: {theirs.join(', ')}.</p>}
+        {clashes.length === 0 && <p className="mt-1">Nothing that you changed is touched by it.</p>}
+      </div>
+    </div>
+    {clashes.length > 0 && (
+      <div className="overflow-x-auto rounded-md border border-stroke bg-surface">
+        <table className="w-full text-left">
+          <caption className="sr-only">Fields that you both changed</caption>
+          <thead>
+            <tr className="label-mono [&>th]:px-3 [&>th]:py-2 [&>th]:font-medium">
+              <th scope="col">Both changed</th>
+              <th scope="col">Saved now</th>
+              <th scope="col">Yours</th>
+            </tr>
+          </thead>
+          <tbody>
+            {clashes.map(({ label, now, yours }) => (
+              <tr key={label} className="border-t border-stroke align-top [&>*]:px-3 [&>*]:py-2">
+                <th scope="row" className="font-medium text-strong">
+                  {label}
+                </th>
+                <td className="wrap-anywhere">{now === '' ? '--' : now}</td>
+                <td className="wrap-anywhere text-strong">{yours === '' ? '--' : yours}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+    <div className="flex flex-wrap gap-2">
+      <Button kind="primary" onClick={onMerge}>
+        Keep my changes on top of theirs
+      </Button>
+      <Button onClick={onDiscard}>Discard mine, show theirs</Button>
+    </div>
+  </div>
+);

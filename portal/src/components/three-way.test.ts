@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { mergeThreeWay } from './three-way.ts';
+
+const base = { name: 'Yirgacheffe', farm: '', notes: 'old', points: [1, 2] };
+
+it('keeps what either person changed alone', () => {
+  const { merged, theirs, clashes } = mergeThreeWay(
+    base,
+    { ...base, farm: 'Konga' },
+    { ...base, notes: 'new', points: [1, 3] },
+  );
+  expect(merged).toEqual({ name: 'Yirgacheffe', farm: 'Konga', notes: 'new', points: [1, 3] });
+  expect(theirs).toEqual(['farm']);
+  expect(clashes).toEqual([]);
+});
+
+it('names a field that both changed, and keeps the own word in the form', () => {
+  const { merged, clashes } = mergeThreeWay(base, { ...base, notes: 'theirs' }, { ...base, notes: 'mine' });
+  expect(merged.notes).toBe('mine');
+  expect(clashes).toEqual(['notes']);
+});
+
+it('finds no clash where both made the same change', () => {
+  expect(mergeThreeWay(base, { ...base, notes: 'same' }, { ...base, notes: 'same' })).toMatchObject({
+    theirs: [],
+    clashes: [],
+  });
+});

@@ -1,0 +1,155 @@
+import { importLots } from '@roastery/contract/inventory';
+import type { ResponseOf } from '@roastery/contract/endpoint';
+import { FileUp } from 'lucide-react';
+import { useRef, useState, type DragEvent } from 'react';
+import { sentenceFor, ApiError } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { FormError } from '../../components/forms.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { classes } from '../../ui/classes.ts';
+import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { Spinner } from '../../ui/Spinner.tsx';
+import { toast } from '../../ui/toast.ts';
+import { ImportPreview } from './ImportPreview.tsx';
+import { refreshLots } from './lot-refresh.ts';
+
+type Preview = ResponseOf<typeof importLots>;
+
+/** The api takes requests of 1 MB; quoting a file as JSON makes it a little longer. */
+const mostBytes = 900_000;
+
+/** UTF-8, or what Excel on Windows writes. */
+const readText = async (file: File): Promise<string> => {
+  const bytes = await file.arrayBuffer();
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return new TextDecoder('windows-1252').decode(bytes);
+    throw error;
+  }
+};
+
+const whyNot = (error: unknown): string =>
+  error instanceof ApiError && error.fields.length > 0
+    ? error.fields.map(({ message }) => message).join('\n')
+    : sentenceFor(error, 'The file could not be read');
+
+/** Lots from a CSV file: first what would be taken in and what is wrong with which row, then all of it or nothing. */
+export const ImportLotsDialog = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
+  <Dialog
+    open={open}
+    onClose={onClose}
+    title="Import lots"
+    description="A CSV file with a line for each lot. You see every row before anything is saved."
+    width="lg"
+  >
+    {open && <ImportSteps onClose={onClose} />}
+  </Dialog>
+);
+
+const ImportSteps = ({ onClose }: { onClose: () => void }) => {
+  const picker = useRef<HTMLInputElement>(null);
+  const [file, setFile] = useState<{ name: string; csv: string } | null>(null);
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isOver, setOver] = useState(false);
+
+  const choose = async (chosen: File | undefined) => {
+    if (chosen === undefined) return;
+    setFailure(null);
+    setPreview(null);
+    setFile(null);
+    if (chosen.size > mostBytes) {
+      setFailure(`${chosen.name} is larger than 0.9 MB. Divide it into several files.`);
+      return;
+    }
+    setBusy(true);
+    try {
+      const csv = await readText(chosen);
+      setPreview(await call(importLots, { body: { csv, dry_run: true } }));
+      setFile({ name: chosen.name, csv });
+    } catch (error) {
+      setFailure(whyNot(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const save = async () => {
+    if (file === null) return;
+    setBusy(true);
+    setFailure(null);
+    try {
+      const { imported } = await call(importLots, { body: { csv: file.csv, dry_run: false } });
+      await refreshLots();
+      toast(imported === 1 ? '1 lot imported' : `${imported} lots imported`);
+      onClose();
+    } catch (error) {
+      setFailure(whyNot(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    void choose(event.dataTransfer.files[0]);
+  };
+
+  const ready = preview !== null && preview.faulty === 0 ? preview.rows.length : 0;
+  return (
+    <>
+      <DialogBody>
+        <input
+          ref={picker}
+          type="file"
+          accept=".csv,.tsv,.txt,text/csv"
+          aria-label="CSV file"
+          className="sr-only"
+          tabIndex={-1}
+          onChange={(event) => {
+            void choose(event.target.files?.[0]);
+            // The same file may be chosen again after it was mended.
+            event.target.value = '';
+          }}
+        />
+        <button
+          type="button"
+          onClick={() => picker.current?.click()}
+          onDragOver={(event) => {
+            event.preventDefault();
+            setOver(true);
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={drop}
+          className={classes(
+            'flex flex-col items-center gap-1 rounded-lg border border-dashed px-4 text-center transition-colors hover:bg-hover',
+            preview === null ? 'py-10' : 'py-4',
+            isOver ? 'border-accent bg-accent-soft' : 'border-stroke-control',
+          )}
+        >
+          {busy ? <Spinner className="size-5" /> : <FileUp aria-hidden className="size-5 text-muted" />}
+          <span className="text-base font-medium text-strong">
+            {file === null ? 'Choose a CSV file or drop it here' : `${file.name}: choose another file`}
+          </span>
+          {preview === null && (
+            <span className="text-sm text-muted">
+              Columns: lot_number, coffee_name, origin, initial_weight; and any other field of a lot. An export has them
+              all.
+            </span>
+          )}
+        </button>
+        {preview !== null && <ImportPreview preview={preview} />}
+        <FormError text={failure} />
+      </DialogBody>
+      <DialogFooter>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" busy={busy && preview !== null} disabled={ready === 0} onClick={() => void save()}>
+          {ready === 0 ? 'Import lots' : `Import ${ready} ${ready === 1 ? 'lot' : 'lots'}`}
+        </Button>
+      </DialogFooter>
+    </>
+  );
+};

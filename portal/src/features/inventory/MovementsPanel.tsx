@@ -1,0 +1,123 @@
+import { listLotMovements, type Lot, type LotMovement } from '@roastery/contract/inventory';
+import { useState } from 'react';
+import { Link } from 'react-router-dom';
+import { useApi } from '../../api/use-api.ts';
+import { ErrorLine } from '../../components/ErrorState.tsx';
+import { paths } from '../../components/paths.ts';
+import { useDates } from '../../components/preferences.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Panel } from '../../ui/Card.tsx';
+import { classes } from '../../ui/classes.ts';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+
+const reasons: Record<LotMovement['reason'], string> = {
+  initial: 'Taken in',
+  initial_edit: 'Initial weight edited',
+  roast: 'Roast',
+  roast_edit: 'Roast edited',
+  roast_delete: 'Roast deleted',
+  adjustment: 'Adjusted',
+};
+const pageSize = 25;
+
+/** Two decimals throughout, so that a column of figures lines up. */
+const ledgerKg = (kg: number): string =>
+  kg.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** The ledger behind the current weight, newest first: what moved it, by how much, and what was left. */
+export const MovementsPanel = ({ lot }: { lot: Lot }) => {
+  const [page, setPage] = useState(0);
+  const { data, error, mutate } = useApi(
+    listLotMovements,
+    { params: { id: lot.id }, query: { limit: pageSize, offset: page * pageSize } },
+    { keepPreviousData: true },
+  );
+  const total = data?.total ?? 0;
+  const last = Math.max(0, Math.ceil(total / pageSize) - 1);
+  return (
+    <Panel
+      title="Movements"
+      actions={data && <span className="figures text-sm text-muted">{total.toLocaleString('en-US')}</span>}
+    >
+      {error && (
+        <div className="p-3">
+          <ErrorLine title="Movements could not be loaded" error={error} onRetry={() => void mutate()} />
+        </div>
+      )}
+      {data === undefined ? (
+        !error && (
+          <div aria-busy className="flex flex-col gap-3 p-4">
+            {[0, 1, 2].map((row) => (
+              <Skeleton key={row} className="h-8 w-full" />
+            ))}
+          </div>
+        )
+      ) : (
+        <>
+          <table className="w-full text-sm">
+            <caption className="sr-only">Movements of this lot, newest first</caption>
+            <thead>
+              <tr className="label-mono [&>th]:px-4 [&>th]:py-2 [&>th]:font-medium">
+                <th scope="col" className="text-left">
+                  What
+                </th>
+                <th scope="col" className="text-right">
+                  kg
+                </th>
+                <th scope="col" className="text-right">
+                  Balance
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.movements.map((movement) => (
+                <Movement key={movement.id} movement={movement} />
+              ))}
+            </tbody>
+          </table>
+          {last > 0 && (
+            <nav aria-label="Pages of movements" className="flex justify-between border-t border-stroke p-2">
+              <Button kind="quiet" disabled={page === 0} onClick={() => setPage(page - 1)}>
+                Newer
+              </Button>
+              <Button kind="quiet" disabled={page >= last} onClick={() => setPage(page + 1)}>
+                Older
+              </Button>
+            </nav>
+          )}
+        </>
+      )}
+    </Panel>
+  );
+};
+
+const Movement = ({ movement }: { movement: LotMovement }) => {
+  const dates = useDates();
+  const { kg, note, by, at, balance_kg: balance, roast_id: roastId } = movement;
+  const gone = movement.reason === 'roast_delete';
+  return (
+    <tr className="border-t border-stroke align-top [&>td]:px-4 [&>td]:py-2">
+      <td className="w-full min-w-0">
+        {roastId !== null && !gone ? (
+          <Link to={paths.roast(roastId)} className="font-medium text-strong underline-offset-2 hover:underline">
+            {reasons[movement.reason]} <span className="font-mono text-xs">#{roastId.slice(0, 8)}</span>
+          </Link>
+        ) : (
+          <span className="font-medium text-strong">{reasons[movement.reason]}</span>
+        )}
+        {note !== null && note !== '' && <span className="block wrap-anywhere text-content">{note}</span>}
+        <span className="block text-xs text-muted">
+          <span className="figures">{dates.dayAndTime(at)}</span>
+          {by !== null && ` · ${by}`}
+        </span>
+      </td>
+      <td className={classes('figures text-right whitespace-nowrap', kg < 0 ? 'text-content' : 'text-success')}>
+        {kg < 0 ? '−' : '+'}
+        {ledgerKg(Math.abs(kg))}
+      </td>
+      <td className={classes('figures text-right whitespace-nowrap', balance < 0 ? 'text-danger' : 'text-strong')}>
+        {ledgerKg(balance)}
+      </td>
+    </tr>
+  );
+};

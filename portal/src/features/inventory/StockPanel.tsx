@@ -1,0 +1,58 @@
+import type { Lot } from '@roastery/contract/inventory';
+import { Scale } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { useDates } from '../../components/preferences.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Panel } from '../../ui/Card.tsx';
+import { classes } from '../../ui/classes.ts';
+import { AdjustWeightDialog } from './AdjustWeightDialog.tsx';
+import { RemainingBar } from './lot-columns.tsx';
+import { isLow, kgText, moneyText, runOutText } from './lot-texts.ts';
+
+/** What is left of a lot now: its weight is the sum of the ledger below. */
+export const StockPanel = ({ lot }: { lot: Lot }) => {
+  const dates = useDates();
+  const [adjusting, setAdjusting] = useState(false);
+  const low = isLow(lot);
+  return (
+    <Panel title="Stock">
+      <div className="flex flex-col gap-4 p-4">
+        <div>
+          <p className={classes('figures text-3xl font-semibold tracking-tight', low ? 'text-danger' : 'text-strong')}>
+            {kgText(lot.current_weight)}
+            <span className="ml-1.5 text-lg font-normal tracking-normal text-muted">kg</span>
+          </p>
+          <RemainingBar lot={lot} className="mt-2 mb-1.5 h-1.5" />
+          <p className={classes('figures text-sm', low ? 'text-danger' : 'text-muted')}>
+            {Math.round(lot.percentage_remaining)}% of {kgText(lot.initial_weight)} kg remaining
+          </p>
+        </div>
+        <dl className="flex flex-col gap-2 text-sm">
+          <Line label="Run out estimation">{runOutText(lot.estimated_runout_days)}</Line>
+          <Line label="Used in profiles">{lot.usage_count}</Line>
+          {lot.cost_per_kg !== null && (
+            <Line label="Value in stock">${moneyText(Math.max(0, lot.current_weight) * lot.cost_per_kg)}</Line>
+          )}
+          <Line label="Registration date">{dates.day(lot.registration_date)}</Line>
+        </dl>
+        {lot.archived_at === null ? (
+          <Button icon={<Scale aria-hidden />} size="md" onClick={() => setAdjusting(true)}>
+            Adjust weight
+          </Button>
+        ) : (
+          <p className="rounded-md bg-sunken px-3 py-2 text-sm text-muted">
+            Deleted on {dates.day(lot.archived_at)}; kept for its history.
+          </p>
+        )}
+      </div>
+      <AdjustWeightDialog lot={lot} open={adjusting} onClose={() => setAdjusting(false)} />
+    </Panel>
+  );
+};
+
+const Line = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div className="flex items-baseline justify-between gap-4">
+    <dt className="text-muted">{label}</dt>
+    <dd className="figures text-strong">{children}</dd>
+  </div>
+);

@@ -1,0 +1,114 @@
+import type { Lot } from '@roastery/contract/inventory';
+import type { DateTexts } from '../../components/dates.ts';
+import type { Column } from '../../components/table/columns.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { classes } from '../../ui/classes.ts';
+import { isLow, kgText, runOutText, statusTones } from './lot-texts.ts';
+
+const orDash = (text: string | null) => (text === null || text === '' ? <span className="text-faint">--</span> : text);
+/** Long heads of the document break into two lines, so that all columns fit a desk. */
+const twoLines = 'whitespace-normal! leading-tight! [&_button]:text-left';
+const twoLinesRight = 'whitespace-normal! leading-tight! [&_button]:text-right';
+
+export const StatusBadge = ({ status }: { status: Lot['status'] }) => (
+  <Badge tone={statusTones[status]}>{status}</Badge>
+);
+
+const Kilograms = ({ kg, low = false }: { kg: number; low?: boolean }) => (
+  <span className={classes('figures', low ? 'text-danger' : 'text-strong')}>
+    {kgText(kg)}
+    <span className={classes('text-[0.85em]', low ? 'text-danger' : 'text-muted')}>&#8239;kg</span>
+  </span>
+);
+
+/** What is left of a lot, in kg and as a share with its bar; red when it runs low. */
+const Remaining = ({ lot }: { lot: Lot }) => (
+  <span className="inline-flex flex-col items-end gap-1 sm:w-27 max-sm:items-start">
+    <span className="inline-flex items-baseline gap-2">
+      <Kilograms kg={lot.current_weight} low={isLow(lot)} />
+      <span className={classes('figures w-9 text-right text-xs', isLow(lot) ? 'text-danger' : 'text-muted')}>
+        {Math.round(lot.percentage_remaining)}%
+      </span>
+    </span>
+    <RemainingBar lot={lot} className="w-full max-sm:w-24" />
+  </span>
+);
+
+/** Decorative: the figure stands beside it. */
+export const RemainingBar = ({ lot, className }: { lot: Lot; className?: string }) => (
+  <span aria-hidden className={classes('block h-0.75 overflow-hidden rounded-full bg-hover', className)}>
+    <span
+      className={classes('block h-full rounded-full', isLow(lot) ? 'bg-danger' : 'bg-success')}
+      style={{ width: `${Math.min(100, Math.max(0, lot.percentage_remaining))}%` }}
+    />
+  </span>
+);
+
+/** Columns of the document, in its order. */
+export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
+  {
+    id: 'lot',
+    label: 'Lot',
+    isName: true,
+    cell: (lot) => <span className="font-mono text-[0.92em]">{lot.lot_number}</span>,
+    sort: 'lot_number',
+  },
+  {
+    id: 'name',
+    label: 'Name',
+    cell: (lot) => (
+      <span className="flex flex-col leading-tight">
+        <span className="truncate text-strong sm:max-w-44">{lot.coffee_name}</span>
+        {lot.region !== null && lot.region !== '' && (
+          <span className="truncate text-xs text-muted sm:max-w-44">{lot.region}</span>
+        )}
+      </span>
+    ),
+    sort: 'coffee_name',
+  },
+  { id: 'origin', label: 'Origin', cell: (lot) => lot.origin, sort: 'origin' },
+  {
+    id: 'registered',
+    label: 'Registration date',
+    cell: (lot) => <span className="figures">{dates.day(lot.registration_date)}</span>,
+    sort: 'registration_date',
+    width: twoLines,
+  },
+  {
+    id: 'location',
+    label: 'Location',
+    cell: (lot) => <span className="block truncate sm:max-w-32">{orDash(lot.location)}</span>,
+    sort: 'location',
+  },
+  {
+    id: 'initial',
+    label: 'Initial weight',
+    cell: (lot) => <Kilograms kg={lot.initial_weight} />,
+    align: 'right',
+    sort: 'initial_weight',
+    width: twoLinesRight,
+  },
+  {
+    id: 'weight',
+    label: 'Weight',
+    cell: (lot) => <Remaining lot={lot} />,
+    align: 'right',
+    sort: 'current_weight',
+  },
+  {
+    id: 'run_out',
+    label: 'Run out estimation',
+    cell: (lot) => <span className="figures">{runOutText(lot.estimated_runout_days)}</span>,
+    align: 'right',
+    width: twoLinesRight,
+  },
+  {
+    id: 'used',
+    label: 'Used in profiles',
+    cell: (lot) => <span className="figures">{lot.usage_count}</span>,
+    align: 'right',
+    width: twoLinesRight,
+  },
+  { id: 'process', label: 'Process', cell: (lot) => orDash(lot.process) },
+  { id: 'status', label: 'Status', cell: (lot) => <StatusBadge status={lot.status} />, sort: 'status' },
+];

@@ -1,0 +1,117 @@
+import { lotBodyShape, type Lot } from '@roastery/contract/inventory';
+import type { FieldErrors, Resolver } from 'react-hook-form';
+import type { z } from 'zod';
+
+export type LotBody = z.output<typeof lotBodyShape>;
+
+const textFields = [
+  'lot_number',
+  'coffee_name',
+  'origin',
+  'region',
+  'farm',
+  'variety',
+  'process',
+  'supplier',
+  'location',
+  'screen_size',
+  'notes',
+] as const;
+const numberFields = [
+  'altitude',
+  'cost_per_kg',
+  'initial_weight',
+  'cupping_score',
+  'moisture_content',
+  'water_activity',
+  'density',
+] as const;
+const dateFields = ['harvest_date', 'purchase_date'] as const;
+
+type NumberField = (typeof numberFields)[number];
+type DateField = (typeof dateFields)[number];
+export type LotField = (typeof textFields)[number] | NumberField | DateField;
+export const lotFields: readonly LotField[] = [...textFields, ...numberFields, ...dateFields];
+
+/** What stands in the fields: text as typed, numbers too, dates as `yyyy-mm-dd`. */
+export type LotValues = Record<LotField, string> & { is_reserved: boolean };
+
+export const emptyLot: LotValues = {
+  ...(Object.fromEntries(lotFields.map((field) => [field, ''])) as Record<LotField, string>),
+  is_reserved: false,
+};
+
+/** A lot as its form shows it. Dates are days, stored as midnight UTC. */
+export const valuesOfLot = (lot: Lot): LotValues => ({
+  ...emptyLot,
+  ...Object.fromEntries(textFields.map((field) => [field, lot[field] ?? ''])),
+  ...Object.fromEntries(numberFields.map((field) => [field, lot[field] === null ? '' : String(lot[field])])),
+  ...Object.fromEntries(dateFields.map((field) => [field, lot[field]?.slice(0, 10) ?? ''])),
+  is_reserved: lot.is_reserved,
+});
+
+/** On save empty strings become null, numbers are sent as numbers, days as ISO timestamps. */
+export const bodyOfValues = (values: LotValues): Record<LotField, string | number | null> => {
+  const texts = textFields.map((field) => [field, values[field].trim() === '' ? null : values[field]]);
+  const numbers = numberFields.map((field) => [field, values[field].trim() === '' ? null : Number(values[field])]);
+  const dates = dateFields.map((field) => [field, values[field] === '' ? null : `${values[field]}T00:00:00.000Z`]);
+  return Object.fromEntries([...texts, ...numbers, ...dates]) as Record<LotField, string | number | null>;
+};
+
+const required: Partial<Record<string, string>> = {
+  lot_number: 'Lot number is required',
+  coffee_name: 'Coffee name is required',
+  origin: 'Origin is required',
+};
+
+/** Holds a form to the contract's shape, in the document's sentences. */
+export const lotResolver: Resolver<LotValues, unknown, LotBody> = (values) => {
+  const body = bodyOfValues(values);
+  const parsed = lotBodyShape.safeParse({
+    ...body,
+    lot_number: body.lot_number ?? '',
+    coffee_name: body.coffee_name ?? '',
+    origin: body.origin ?? '',
+  });
+  if (parsed.success) return { values: parsed.data, errors: {} };
+  const errors: FieldErrors<LotValues> = {};
+  for (const issue of parsed.error.issues) {
+    const field = lotFields.find((known) => known === issue.path[0]);
+    if (field === undefined || errors[field] !== undefined) continue;
+    const isEmpty = values[field].trim() === '';
+    errors[field] = { type: issue.code, message: (isEmpty ? required[field] : undefined) ?? issue.message };
+  }
+  return { values: {}, errors };
+};
+
+/** Cost per kg × initial weight; null until both are known. */
+export const totalCost = (costPerKg: string, initialWeight: string): number | null => {
+  if (costPerKg.trim() === '' || initialWeight.trim() === '') return null;
+  const cost = Number(costPerKg) * Number(initialWeight);
+  return Number.isFinite(cost) ? cost : null;
+};
+
+/** Labels of the form, for the list of what somebody else changed. */
+export const lotLabels: Record<keyof LotValues, string> = {
+  lot_number: 'Lot number',
+  coffee_name: 'Coffee name',
+  origin: 'Origin',
+  region: 'Region',
+  farm: 'Farm',
+  variety: 'Variety',
+  process: 'Process',
+  altitude: 'Altitude',
+  harvest_date: 'Harvest date',
+  supplier: 'Supplier',
+  purchase_date: 'Purchase date',
+  cost_per_kg: 'Cost per kg',
+  initial_weight: 'Initial weight',
+  location: 'Location',
+  cupping_score: 'Cupping score',
+  moisture_content: 'Moisture content',
+  water_activity: 'Water activity',
+  density: 'Density',
+  screen_size: 'Screen size',
+  notes: 'Notes',
+  is_reserved: 'Reserved',
+};

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { isLow, kgText, runOutText } from './lot-texts.ts';
+
+it('estimates in weeks from a week on, else in days, and not at all without use', () => {
+  expect([null, 0, 0.4, 1, 6.99, 7, 13.9, 14, 365].map(runOutText)).toEqual([
+    '--',
+    '< 1 day',
+    '< 1 day',
+    '1 day',
+    '6 days',
+    '1+ weeks',
+    '1+ weeks',
+    '2+ weeks',
+    '52+ weeks',
+  ]);
+});
+
+it('turns a weight red below 20 percent, not at it', () => {
+  expect([19.99, 20, 20.01, -3].map((percentage_remaining) => isLow({ percentage_remaining }))).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
+
+it('shows grams of a sample lot and thousands of a container', () => {
+  expect([0.35, 60, 19_200, -0.0001].map(kgText)).toEqual(['0.35', '60.0', '19,200.0', '0.0']);
+});

@@ -1,0 +1,33 @@
+import type { Lot } from '@roastery/contract/inventory';
+import type { Tone } from '../../ui/Badge.tsx';
+
+/** Below this share of the initial weight a lot's weight is shown in red (product document, section 9). */
+export const lowSharePercent = 20;
+export const isLow = (lot: Pick<Lot, 'percentage_remaining'>): boolean => lot.percentage_remaining < lowSharePercent;
+
+/** `5+ weeks` from a week on, else days; `--` where nothing was used in the last 30 days. */
+export const runOutText = (days: number | null): string => {
+  if (days === null) return '--';
+  if (days >= 7) return `${Math.floor(days / 7)}+ weeks`;
+  const whole = Math.floor(days);
+  if (whole < 1) return '< 1 day';
+  return whole === 1 ? '1 day' : `${whole} days`;
+};
+
+/** Kilograms as a roaster weighs them: `1,250.0`. */
+export const kgText = (kg: number): string => {
+  const text = kg.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 2 });
+  return text === '-0.0' ? '0.0' : text;
+};
+
+export const moneyText = (amount: number): string =>
+  amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+export const statusTones: Record<Lot['status'], Tone> = {
+  Available: 'success',
+  'In Use': 'accent',
+  Reserved: 'info',
+  Depleted: 'neutral',
+};
+
+export const lotName = (lot: Pick<Lot, 'lot_number' | 'coffee_name'>): string => `${lot.lot_number} ${lot.coffee_name}`;
