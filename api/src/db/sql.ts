@@ -1,6 +1,7 @@
-import { connect, type Socket } from 'node:net';
 import type { Logger } from '@roastery/runtime/logger';
 import postgres from 'postgres';
+import { arrayTypes } from './array-types.ts';
+import { openRenewingPool, type MakePool } from './renewing-pool.ts';
 
 /** The pool: queries, `begin`, `listen`. */
 export type Database = postgres.Sql;
@@ -25,12 +26,6 @@ const rowTypes = {
   },
 };
 
-/** The driver leaves Nagle's algorithm on; small statements then wait for the peer's delayed acknowledgement. */
-const openSocket = (options: { host: string[]; port: number[]; path?: string | false }): Socket => {
-  if (options.path) return connect({ path: options.path });
-  return connect({ host: options.host[0] ?? '127.0.0.1', port: options.port[0] ?? 5432, noDelay: true });
-};
-
 export interface DatabaseOptions {
   readonly url: string;
   readonly log: Logger;
@@ -47,22 +42,26 @@ export const openDatabase = ({
   connections = 10,
   name = 'roastery-api',
   statementTimeoutMs = 15_000,
-}: DatabaseOptions): Database =>
-  postgres(url, {
-    max: connections,
-    connect_timeout: 5,
-    idle_timeout: 300,
-    max_lifetime: 3600,
-    keep_alive: 30,
-    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
-    types: rowTypes,
-    // Not in the driver's types: a factory for the connection's socket.
-    ...({ socket: openSocket } as object),
-    connection: {
-      application_name: name,
-      TimeZone: 'UTC',
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: 30_000,
-    },
-    onnotice: (notice) => log.debug({ notice: notice['message'] }, 'postgres notice'),
-  });
+}: DatabaseOptions): Database => {
+  const make: MakePool = (openSocket, max = connections) =>
+    postgres(url, {
+      max,
+      connect_timeout: 5,
+      idle_timeout: 300,
+      max_lifetime: 3600,
+      keep_alive: 30,
+      backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
+      types: { ...arrayTypes, ...rowTypes },
+      fetch_types: false,
+      // Not in the driver's types: a factory for the connection's socket.
+      ...({ socket: openSocket } as object),
+      connection: {
+        application_name: name,
+        TimeZone: 'UTC',
+        statement_timeout: statementTimeoutMs,
+        idle_in_transaction_session_timeout: 30_000,
+      },
+      onnotice: (notice) => log.debug({ notice: notice['message'] }, 'postgres notice'),
+    });
+  return openRenewingPool(make, log);
+};

@@ -57,6 +57,19 @@ const watch = async (url: string, machineId: string, visitor: Visitor): Promise<
 const ofType = <T extends LiveEvent['type']>(events: readonly LiveEvent[], type: T) =>
   events.filter((event): event is Extract<LiveEvent, { type: T }> => event.type === type);
 
+const reading = (board: ReturnType<typeof createJournalBoard>, seq: number, mono: number, bean: number) =>
+  JSON.stringify({
+    v: 1,
+    epoch: board.epoch,
+    seq,
+    boot: board.boot,
+    t: Date.now(),
+    mono,
+    values: { bean_temp: bean },
+    roast: null,
+    phase: 'idle',
+  });
+
 describe('a machine live', () => {
   let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
   let broker: PlainBroker;
@@ -76,19 +89,6 @@ describe('a machine live', () => {
     await broker.close();
     await database[Symbol.asyncDispose]();
   });
-
-  const reading = (board: ReturnType<typeof createJournalBoard>, seq: number, mono: number, bean: number) =>
-    JSON.stringify({
-      v: 1,
-      epoch: board.epoch,
-      seq,
-      boot: board.boot,
-      t: Date.now(),
-      mono,
-      values: { bean_temp: bean },
-      roast: null,
-      phase: 'idle',
-    });
 
   it('begins with hello and backlog, then hands on readings at once, samples, and the roast as it goes', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-1');
@@ -126,9 +126,8 @@ describe('a machine live', () => {
     board.event(400_500, { type: 'roast', roast_id: id, state: 'in_progress' });
     board.event(400_500, markEvent(id, 'charge', { seq: 390, mono: 390_000 }, 139));
     for (const batch of board.batches(() => 20, from)) await wire.publish(batch);
-    const roast = await until(
-      'the roast',
-      () => ofType(watching.events, 'roast').at(-1)?.charge_mono != null && ofType(watching.events, 'roast').at(-1),
+    const roast = await until('the roast', () =>
+      ofType(watching.events, 'roast').findLast((event) => event.charge_mono !== null),
     );
     expect(roast).toMatchObject({ charge_mono: 390_000, roast: { id, status: 'in_progress', charge_temp: 139 } });
     expect(ofType(watching.events, 'samples').some(({ samples }) => samples.seq.includes(400))).toBe(true);
@@ -201,6 +200,7 @@ describe('a machine live', () => {
     }
     const seen = () => new Set(ofType(watching.events, 'samples').flatMap(({ samples }) => samples.seq));
     await until('all ten samples', () => seen().size === 10);
+    expect([...seen()].sort((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, n) => n));
     watching.stop();
     await watching.ended;
   });

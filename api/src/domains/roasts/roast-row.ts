@@ -10,14 +10,11 @@ import { timedMarks } from './roast-window.ts';
 /** Roasts of one's own machines; all of them for an admin. */
 export const visibleTo = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` : sql`r.owner_id = ${user.id}`);
 
-/** The number shown when the roastery gave none. */
-export const roastNumber = (sql: Sql) => sql`coalesce(r.roast_number, 'PR-' || left(r.id::text, 8))`;
-
 /** The person at the machine; the machine's owner where unknown. */
 export const roastedBy = (sql: Sql) => sql`coalesce(r.roasted_by, o.full_name)`;
 
 export const rowColumns = (sql: Sql, userId: string | null) => sql`
-  r.id, ${roastNumber(sql)} AS roast_number, r.status, r.coffee_name, r.coffee_origin, r.coffee_process, r.start_time,
+  r.id, r.shown_number AS roast_number, r.status, r.coffee_name, r.coffee_origin, r.coffee_process, r.start_time,
   r.profile_name, r.profile_id, r.lot_id, r.machine_id, m.display_name AS machine_name, o.full_name AS owner_name,
   ${roastedBy(sql)} AS roasted_by, r.batch_size_kg, r.end_weight_kg, r.duration_seconds, r.roast_level,
   r.roast_level_target, r.charge_temp, r.drop_temp, r.first_crack_time, r.first_crack_temp, r.development_time_seconds,

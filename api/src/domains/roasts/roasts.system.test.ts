@@ -8,13 +8,15 @@ import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../..
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
+/** Wall clock minus monotonic clock of a board that charges then: its charge is at 65 s. */
+const chargedAt = (iso: string): number => Date.parse(iso) - 65_000;
+
 describe('roasts', () => {
   let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
   let test: TestApi;
   let admin: Visitor;
   let owner: Visitor;
   let other: Visitor;
-  let machine: { id: string; owner: string };
 
   const newUser = async (name: string): Promise<{ id: string; visitor: Visitor }> => {
     const account = {
@@ -64,7 +66,7 @@ describe('roasts', () => {
     const person = await newUser('Ada Roaster');
     owner = person.visitor;
     other = (await newUser('Somebody Else')).visitor;
-    machine = await registerMachine(database.sql, 'RM15-1', person.id);
+    await registerMachine(database.sql, 'RM15-1', person.id);
   });
   afterAll(async () => {
     await test.close();
@@ -285,10 +287,9 @@ describe('roasts', () => {
     await database.sql`INSERT INTO roastery_settings (time_zone) VALUES ('America/New_York') ON CONFLICT (only_row) DO UPDATE SET time_zone = excluded.time_zone`;
     const two = await newUser('Lister');
     await registerMachine(database.sql, 'RM7-1', two.id);
-    // Charge is 65 s after the board booted. 04:30 UTC on the 2nd is the evening of the 1st in New York.
-    const at = (iso: string) => Date.parse(iso) - 65_000;
-    const evening = await ingestRoast('RM7-1', at('2026-07-02T03:30:00Z'));
-    const morning = await ingestRoast('RM7-1', at('2026-07-02T14:00:00Z'));
+    // 03:30 UTC on the 2nd is the evening of the 1st in New York.
+    const evening = await ingestRoast('RM7-1', chargedAt('2026-07-02T03:30:00Z'));
+    const morning = await ingestRoast('RM7-1', chargedAt('2026-07-02T14:00:00Z'));
     await two.visitor.send('PUT', `/roasts/${evening.id}`, {
       coffee_name: '100% Kenya_AA',
       roast_level: 'Medium-Dark',

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '@roastery/runtime/logger';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { until } from '@roastery/testing/until';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from './sql.ts';
+
+const log = createLogger('test', 'silent');
+
+const within = <T>(ms: number, work: Promise<T>): Promise<T> =>
+  Promise.race([
+    work,
+    sleep(ms, undefined, { ref: false }).then(() => {
+      throw new Error(`no answer within ${ms} ms`);
+    }),
+  ]);
+
+describe('a pool whose server keeps dropping connections', () => {
+  it('never answers one query with the rows of another, never hangs, never half-commits', async () => {
+    await using database = await createTestDatabase();
+    const sql = openDatabase({ url: database.url, log, connections: 4 });
+    const axe = openDatabase({ url: database.url, log, connections: 1, name: 'axe' });
+    await sql`CREATE TABLE accounts (id integer PRIMARY KEY, balance integer NOT NULL)`;
+    await sql`INSERT INTO accounts VALUES (1, 0), (2, 0)`;
+    const stopping = new AbortController();
+    let confirmed = 0;
+    let failed = 0;
+    const wrong: unknown[] = [];
+
+    const transfer = async (): Promise<void> => {
+      while (!stopping.signal.aborted) {
+        try {
+          await within(
+            20_000,
+            sql.begin(async (tx) => {
+              await tx`SELECT 1 FROM accounts WHERE id = 1 FOR UPDATE`;
+              await tx`UPDATE accounts SET balance = balance - 1 WHERE id = 1`;
+              // Some transactions lose their connection while no query is under way.
+              if (Math.random() < 0.3) await sleep(5);
+              await tx`UPDATE accounts SET balance = balance + 1 WHERE id = 2`;
+            }),
+          );
+          confirmed += 1;
+        } catch (error) {
+          if (error instanceof Error && error.message.startsWith('no answer')) wrong.push(error.message);
+          failed += 1;
+        }
+      }
+    };
+    let asked = 0;
+    const read = async (): Promise<void> => {
+      while (!stopping.signal.aborted) {
+        const n = ++asked;
+        try {
+          const rows = await within(
+            20_000,
+            sql<{ n: number }[]>`SELECT ${n}::integer AS n FROM generate_series(1, 20)`,
+          );
+          if (rows.length !== 20 || rows.some((row) => row.n !== n)) wrong.push([...rows]);
+        } catch (error) {
+          if (error instanceof Error && error.message.startsWith('no answer')) wrong.push(error.message);
+        }
+      }
+    };
+    const workers = [transfer(), transfer(), transfer(), read(), read(), read()];
+    for (let blow = 0; blow < 40; blow++) {
+      await sleep(20 + Math.random() * 60);
+      await axe`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'roastery-api' AND random() < 0.7`;
+    }
+    stopping.abort();
+    await Promise.all(workers);
+    expect(wrong).toEqual([]);
+    const rows = await sql<{ balance: number }[]>`SELECT balance FROM accounts ORDER BY id`;
+    const [one, two] = rows.map((row) => row.balance);
+    expect((one ?? 0) + (two ?? 0)).toBe(0);
+    // A commit whose answer was lost counts in the table and not here.
+    expect(two).toBeGreaterThanOrEqual(confirmed);
+    expect(two).toBeLessThanOrEqual(confirmed + failed);
+    expect(confirmed).toBeGreaterThan(50);
+    expect(failed).toBeGreaterThan(5);
+    await Promise.all([sql.end({ timeout: 1 }), axe.end({ timeout: 1 })]);
+  });
+
+  it('hears notifications again, and says that some may have been missed', async () => {
+    await using database = await createTestDatabase();
+    const sql = openDatabase({ url: database.url, log });
+    const axe = openDatabase({ url: database.url, log, name: 'axe' });
+    const heard: string[] = [];
+    let listening = 0;
+    await sql.listen(
+      'news',
+      (payload) => heard.push(payload),
+      () => (listening += 1),
+    );
+    expect(listening).toBe(1);
+    await axe`SELECT pg_notify('news', 'before')`;
+    await until('the first', () => heard.includes('before'));
+    await axe`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'roastery-api'`;
+    await until('listening again', () => listening === 2);
+    await axe`SELECT pg_notify('news', 'after')`;
+    await until('the second', () => heard.includes('after'));
+    await Promise.all([sql.end({ timeout: 1 }), axe.end({ timeout: 1 })]);
+  });
+});

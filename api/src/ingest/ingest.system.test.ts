@@ -1,0 +1,124 @@
+import { gzipSync } from 'node:zlib';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTestPostgres } from '@roastery/testing/test-postgres';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { until } from '@roastery/testing/until';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMqttLink, type MqttLink } from '../broker/link.ts';
+import { migrate } from '../db/migrate.ts';
+import { openDatabase } from '../db/sql.ts';
+import { openMigratedDatabase, registerMachine, silentLog } from '../testing/ingest-fixture.ts';
+import { connectBoard, startPlainBroker, type PlainBroker } from '../testing/whole-api.ts';
+import { startIngest } from './ingest.ts';
+
+describe('ingest over MQTT', () => {
+  let broker: PlainBroker;
+  let mqtt: MqttLink;
+  beforeAll(async () => {
+    broker = await startPlainBroker();
+    mqtt = openMqttLink({ url: broker.url, secret: 'none', log: silentLog });
+    await until('the broker link', () => mqtt.isConnected);
+  });
+  afterAll(async () => {
+    await mqtt.close();
+    await broker.close();
+  });
+
+  it('acknowledges poison at once and lands the next good batch within a second', async () => {
+    await using database = await openMigratedDatabase();
+    await registerMachine(database.sql, 'P-1');
+    const metrics = new Registry();
+    const ingest = startIngest({ sql: database.sql, mqtt, log: silentLog, metrics }, { sweep: false });
+    await sleep(100);
+    await using wire = await connectBoard(broker.url, 'P-1');
+    const board = createJournalBoard();
+    for (let n = 0; n < 40; n++) board.sample(n * 250, 100, 150, 50);
+    const [bad, good] = board.batches();
+    if (bad === undefined || good === undefined) throw new Error('no batches');
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
+    await wire.publishRaw(Buffer.from('{"k":"samples"'));
+    await wire.publishRaw(bomb);
+    await wire.publishRaw(Buffer.from([0x1f, 0x8b, 1, 2, 3]));
+    await wire.publishRaw(Buffer.from(JSON.stringify({ ...bad, boot: 'NOT A BOOT' })));
+    const begun = performance.now();
+    await wire.publishRaw(gzipSync(JSON.stringify(good)));
+    await until('the good batch', () => wire.hasAck(board.epoch, 39), { everyMs: 5 });
+    expect(performance.now() - begun).toBeLessThan(1000);
+    await until('the refused batch', () => wire.hasAck(board.epoch, 0), { everyMs: 5 });
+    const reasons = await database.sql<{ reason: string }[]>`SELECT reason FROM quarantine`;
+    expect(reasons.map((row) => row.reason.split(':')[0]).sort()).toEqual([
+      'boot',
+      'damaged gzip',
+      'not JSON',
+      'unpacks to more than 4 MB',
+    ]);
+    const [stored] = await database.sql<{ n: number }[]>`SELECT sum(cardinality(dt_ms)) AS n FROM recording_chunks`;
+    expect(stored?.n).toBe(20);
+    expect(await metrics.getSingleMetricAsString('ingest_quarantined_total')).toContain('ingest_quarantined_total 4');
+    await ingest.close();
+  });
+
+  it('puts away alone what Postgres refuses, and stores all the rest of the same moment', async () => {
+    await using database = await openMigratedDatabase();
+    await registerMachine(database.sql, 'P-2');
+    // What a future mistake of ours might look like: a constraint that one batch breaks.
+    await database.sql`ALTER TABLE recording_chunks ADD CONSTRAINT not_that CHECK (first_seq <> 20)`;
+    const ingest = startIngest({ sql: database.sql, mqtt, log: silentLog, metrics: new Registry() }, { sweep: false });
+    await sleep(100);
+    await using wire = await connectBoard(broker.url, 'P-2');
+    const boards = Array.from({ length: 8 }, () => createJournalBoard());
+    const [first] = boards;
+    for (const [index, board] of boards.entries()) {
+      // Only the first board has a batch that begins with sequence number 20; events keep chunks from being joined.
+      for (let n = 0; n < 20; n++) board.sample(n * 250, 100, 150, 50);
+      if (index > 0) board.event(5000, { type: 'start', agent_version: '1.0.0' });
+      for (let n = 20; n < 40; n++) board.sample(n * 250, 100, 150, 50);
+    }
+    const two = first?.batches()[1];
+    if (two === undefined) throw new Error('no batches');
+    await wire.publish(two);
+    await Promise.all(boards.slice(1).flatMap((board) => board.batches().map((batch) => wire.publish(batch))));
+    for (const board of boards) await until('every batch', () => wire.hasAck(board.epoch, board.length - 1));
+    const rows = await database.sql<{ reason: string }[]>`SELECT reason FROM quarantine`;
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.reason).toContain('could not be stored');
+    const [stored] = await database.sql<{ n: number }[]>`SELECT sum(cardinality(dt_ms)) AS n FROM recording_chunks`;
+    expect(stored?.n).toBe(7 * 40);
+    await ingest.close();
+  });
+
+  it('acknowledges nothing while Postgres is away, and everything within 30 s of its return', async () => {
+    await using server = await startTestPostgres();
+    const sql = openDatabase({ url: server.url, log: silentLog, connections: 3 });
+    await migrate(sql, silentLog);
+    await registerMachine(sql, 'P-3');
+    const ingest = startIngest({ sql, mqtt, log: silentLog, metrics: new Registry() }, { sweep: false });
+    await sleep(100);
+    await using wire = await connectBoard(broker.url, 'P-3');
+    const board = createJournalBoard();
+    for (let n = 0; n < 60; n++) board.sample(n * 250, 100, 150, 50);
+    const batches = board.batches(() => 10);
+    // A transaction of ours that is cut off half way has to leave nothing behind.
+    await sql.unsafe(`
+      CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
+      CREATE TRIGGER die BEFORE UPDATE ON recordings FOR EACH ROW EXECUTE FUNCTION die();`);
+    for (const batch of batches) await wire.publish(batch);
+    await until('the loss to be noticed', () => !ingest.isHealthy, { timeoutMs: 20_000 });
+    await sleep(1500);
+    expect(wire.acks).toEqual([]);
+    const second = openDatabase({ url: server.url, log: silentLog, connections: 1 });
+    expect(await second`SELECT 1 FROM recording_chunks`).toHaveLength(0);
+    await second`DROP TRIGGER die ON recordings`;
+    const back = performance.now();
+    await until('all acknowledgements', () => wire.hasAck(board.epoch, 0) && wire.hasAck(board.epoch, 59), {
+      timeoutMs: 30_000,
+    });
+    expect(performance.now() - back).toBeLessThan(30_000);
+    const [stored] = await second<{ n: number }[]>`SELECT sum(cardinality(dt_ms)) AS n FROM recording_chunks`;
+    expect(stored?.n).toBe(60);
+    await ingest.close();
+    await Promise.all([sql.end(), second.end()]);
+  });
+});
