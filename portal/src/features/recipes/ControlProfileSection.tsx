@@ -1,0 +1,96 @@
+import { formatDuration } from '@roastery/roasting/units';
+import { ChartSpline, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useController, useWatch } from 'react-hook-form';
+import { Button } from '../../ui/Button.tsx';
+import { Panel } from '../../ui/Card.tsx';
+import { Checkbox } from '../../ui/Checkbox.tsx';
+import { problemsOf, readablePoints, resultingCount, sorted, withNext } from './control-points.ts';
+import { ControlTable } from './ControlTable.tsx';
+import { CurveEditor } from './CurveEditor.tsx';
+import { PreviewDialog } from './PreviewDialog.tsx';
+import type { RecipeFormState } from './RecipeForm.tsx';
+import { parseTime } from './recipe-form-values.ts';
+
+/** Burner, exhaust and drum over time: pulled in the curves, typed in the table, shown whole in the preview. */
+export const ControlProfileSection = ({
+  form,
+  referenceRoastId,
+}: {
+  form: RecipeFormState;
+  referenceRoastId: string | null;
+}) => {
+  const { field: profile } = useController({ control: form.control, name: 'control_profile' });
+  const { field: interpolate } = useController({ control: form.control, name: 'auto_interpolate' });
+  const roastTime = useWatch({ control: form.control, name: 'target_roast_time' });
+  const [active, setActive] = useState<string | null>(null);
+  const [previewing, setPreviewing] = useState(false);
+  const points = profile.value;
+  const problems = problemsOf(points);
+  const drawn = sorted(readablePoints(points));
+  const count = resultingCount(points, interpolate.value);
+  const change = (next: typeof points) => {
+    form.clearErrors('control_profile');
+    profile.onChange(next);
+  };
+  const add = () => {
+    const next = withNext(points);
+    change(next);
+    setActive(next.at(-1)?.key ?? null);
+  };
+  const whole = problems.find((problem) => problem.key === null);
+  return (
+    <Panel
+      title="Control Profile"
+      actions={
+        <Button icon={<ChartSpline aria-hidden />} disabled={drawn.length < 2} onClick={() => setPreviewing(true)}>
+          Preview Curve
+        </Button>
+      }
+    >
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1 border-b border-stroke px-4 py-2.5">
+        <Checkbox
+          label="Auto-interpolate between control points"
+          checked={interpolate.value}
+          onChange={interpolate.onChange}
+        />
+        <p aria-live="polite" className="figures text-sm text-muted">
+          <strong className="font-semibold text-strong">{count.toLocaleString('en-US')} points</strong>
+          {interpolate.value
+            ? `, one a second from ${formatDuration(drawn[0]?.time)} to ${formatDuration(drawn.at(-1)?.time)}`
+            : ', each held until the next'}
+        </p>
+      </div>
+      <div className="grid xl:grid-cols-[minmax(0,1fr)_25rem]">
+        <div className="min-w-0 px-1 pt-1 pb-3 sm:px-3">
+          <CurveEditor
+            points={points}
+            onChange={change}
+            interpolated={interpolate.value}
+            roastSeconds={parseTime(roastTime) ?? 0}
+            active={active}
+            onActive={setActive}
+          />
+        </div>
+        <div className="flex min-w-0 flex-col gap-3 border-t border-stroke p-3 xl:border-t-0 xl:border-l">
+          <ControlTable points={points} problems={problems} onChange={change} active={active} onActive={setActive} />
+          {whole !== undefined && (
+            <p role="alert" className="px-1 text-sm text-danger">
+              {whole.message}
+            </p>
+          )}
+          <Button icon={<Plus aria-hidden />} size="md" onClick={add}>
+            Add Control Point
+          </Button>
+        </div>
+      </div>
+      <PreviewDialog
+        open={previewing}
+        onClose={() => setPreviewing(false)}
+        points={drawn}
+        interpolated={interpolate.value}
+        referenceRoastId={referenceRoastId}
+      />
+    </Panel>
+  );
+};

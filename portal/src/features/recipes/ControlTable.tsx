@@ -1,0 +1,142 @@
+import { formatDuration, parseDuration } from '@roastery/roasting/units';
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { classes } from '../../ui/classes.ts';
+import { controlClass } from '../../ui/Field.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { limitsOf, sorted, type DraftPoint, type PointField, type PointProblem } from './control-points.ts';
+
+interface ControlTableProps {
+  points: readonly DraftPoint[];
+  problems: readonly PointProblem[];
+  onChange: (points: DraftPoint[]) => void;
+  active: string | null;
+  onActive: (key: string | null) => void;
+}
+
+const columns: readonly { field: PointField; label: string; unit: string }[] = [
+  { field: 'time', label: 'Time', unit: 'm:ss' },
+  { field: 'burner', label: 'Burner', unit: '%' },
+  { field: 'exhaust', label: 'Exhaust', unit: '%' },
+  { field: 'drum', label: 'Drum', unit: 'RPM' },
+];
+
+/** The control points in figures: the same points as in the curves above. */
+export const ControlTable = ({ points, problems, onChange, active, onActive }: ControlTableProps) => {
+  const change = (key: string, field: PointField, value: number | null) =>
+    onChange(points.map((point) => (point.key === key ? { ...point, [field]: value } : point)));
+  return (
+    <table className="w-full text-sm" aria-label="Control points">
+      <thead>
+        <tr className="label-mono [&>th]:px-1 [&>th]:pb-2 [&>th]:text-left [&>th]:font-medium">
+          {columns.map(({ field, label, unit }) => (
+            <th key={field} scope="col">
+              {label} <span className="text-faint normal-case max-sm:hidden">{unit}</span>
+            </th>
+          ))}
+          <th scope="col" className="w-10">
+            <span className="sr-only">Delete</span>
+          </th>
+        </tr>
+      </thead>
+      {points.map((point, i) => {
+        const own = problems.filter((problem) => problem.key === point.key);
+        return (
+          <tbody key={point.key} className={classes(active === point.key && 'bg-selected')}>
+            <tr className="[&>td]:p-1" onFocus={() => onActive(point.key)}>
+              {columns.map(({ field, label }) => (
+                <td key={field}>
+                  <Cell
+                    label={`${label} of point ${i + 1}`}
+                    field={field}
+                    value={point[field]}
+                    wrong={own.some((problem) => problem.field === field)}
+                    describedBy={own.length > 0 ? `${point.key}-problems` : undefined}
+                    onChange={(value) => change(point.key, field, value)}
+                    onLeave={() => {
+                      if (field === 'time') onChange(sorted(points));
+                    }}
+                  />
+                </td>
+              ))}
+              <td>
+                <IconButton
+                  label={`Delete point ${i + 1} at ${formatDuration(point.time)}`}
+                  tone="danger"
+                  icon={<Trash2 aria-hidden />}
+                  onClick={() => onChange(points.filter(({ key }) => key !== point.key))}
+                />
+              </td>
+            </tr>
+            {own.length > 0 && (
+              <tr>
+                <td colSpan={5} className="px-2 pb-1.5 text-xs text-danger" id={`${point.key}-problems`}>
+                  {own.map(({ message }) => message).join(' · ')}
+                </td>
+              </tr>
+            )}
+          </tbody>
+        );
+      })}
+    </table>
+  );
+};
+
+interface CellProps {
+  label: string;
+  field: PointField;
+  value: number | null;
+  wrong: boolean;
+  describedBy: string | undefined;
+  onChange: (value: number | null) => void;
+  onLeave: () => void;
+}
+
+const textOf = (field: PointField, value: number | null): string => {
+  if (value === null) return '';
+  return field === 'time' ? formatDuration(value) : String(value);
+};
+
+const read = (field: PointField, text: string): number | null => {
+  if (text.trim() === '') return null;
+  if (field === 'time') return parseDuration(text);
+  const value = Number(text.replace(',', '.'));
+  return Number.isFinite(value) ? value : null;
+};
+
+/** One figure. While it is typed the text stays as typed; the curve follows whatever can be read of it. */
+const Cell = ({ label, field, value, wrong, describedBy, onChange, onLeave }: CellProps) => {
+  const [typed, setTyped] = useState<string | null>(null);
+  const step = (by: number) => {
+    if (value === null || field === 'time') return;
+    const { min, max } = limitsOf[field];
+    setTyped(null);
+    onChange(Math.min(Math.max(value + by, min), max));
+  };
+  return (
+    <input
+      aria-label={label}
+      aria-invalid={wrong || undefined}
+      aria-describedby={describedBy}
+      inputMode={field === 'time' ? 'text' : 'decimal'}
+      autoComplete="off"
+      value={typed ?? textOf(field, value)}
+      placeholder={field === 'time' ? 'm:ss' : undefined}
+      onChange={(event) => {
+        setTyped(event.target.value);
+        onChange(read(field, event.target.value));
+      }}
+      onBlur={() => {
+        // What could not be read stays in sight, so that it can be mended.
+        if (value !== null) setTyped(null);
+        onLeave();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
+        event.preventDefault();
+        step((event.key === 'ArrowUp' ? 1 : -1) * (event.shiftKey ? 10 : 1));
+      }}
+      className={controlClass('sm', 'figures text-right')}
+    />
+  );
+};

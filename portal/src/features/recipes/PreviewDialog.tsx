@@ -1,0 +1,97 @@
+import { getRoast, getRoastCurveColumns } from '@roastery/contract/roasts';
+import { lazy, Suspense, useMemo } from 'react';
+import { Link } from 'react-router-dom';
+import { useApi } from '../../api/use-api.ts';
+import type { ProfilePoint, ReferenceRoast } from '../../components/chart/profile-chart-lines.ts';
+import { paths } from '../../components/paths.ts';
+import { useDates, usePreferences } from '../../components/preferences.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { resultingCount, type DraftPoint } from './control-points.ts';
+
+// Chart.js is loaded where a chart is shown, and nowhere else.
+const ProfileChart = lazy(() => import('../../components/chart/ProfileChart.tsx'));
+
+interface PreviewDialogProps {
+  open: boolean;
+  onClose: () => void;
+  /** In order of time, all of them readable. */
+  points: readonly DraftPoint[];
+  interpolated: boolean;
+  referenceRoastId: string | null;
+}
+
+/** The whole profile as the machine will be set, with the recipe's best past roast behind it where there is one. */
+export const PreviewDialog = ({ open, onClose, points, interpolated, referenceRoastId }: PreviewDialogProps) => {
+  const count = resultingCount(points, interpolated);
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Preview Curve"
+      description={`${count.toLocaleString('en-US')} points`}
+      width="lg"
+    >
+      <DialogBody>
+        {open && <Preview points={points} interpolated={interpolated} referenceRoastId={referenceRoastId} />}
+      </DialogBody>
+      <DialogFooter>
+        <Button onClick={onClose}>Close</Button>
+      </DialogFooter>
+    </Dialog>
+  );
+};
+
+type PreviewProps = Omit<PreviewDialogProps, 'open' | 'onClose'>;
+
+const once = { revalidateOnFocus: false, revalidateIfStale: false } as const;
+
+const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
+  const dates = useDates();
+  const { temperature_unit: unit } = usePreferences();
+  const roastInput = referenceRoastId === null ? null : { params: { id: referenceRoastId } };
+  const { data: roast, error: roastError } = useApi(getRoast, roastInput, once);
+  const { data: curve, error: curveError } = useApi(getRoastCurveColumns, roastInput, once);
+  const drawn = useMemo<ProfilePoint[]>(
+    () =>
+      points.map(({ time, burner, exhaust, drum }) => ({
+        time: time ?? 0,
+        burner: burner ?? 0,
+        exhaust: exhaust ?? 0,
+        drum: drum ?? 0,
+      })),
+    [points],
+  );
+  const reference = useMemo<ReferenceRoast | undefined>(
+    () =>
+      roast && curve && curve.time_seconds.length > 0
+        ? { label: `Roast ${roast.roast_number}`, curve, maxDrumRpm: roast.max_drum_rpm }
+        : undefined,
+    [roast, curve],
+  );
+  return (
+    <>
+      <Suspense fallback={<Skeleton className="h-[min(29rem,54dvh)] w-full" />}>
+        <ProfileChart points={drawn} interpolated={interpolated} reference={reference} unit={unit} />
+      </Suspense>
+      <p className="text-sm text-muted">
+        {referenceRoastId === null ? (
+          'No roast with this recipe yet. The best one will stand behind the curves.'
+        ) : roastError || curveError ? (
+          'The best past roast of this recipe could not be read.'
+        ) : roast === undefined ? (
+          'Reading the best past roast…'
+        ) : (
+          <>
+            Behind it: the best past roast,{' '}
+            <Link to={paths.roast(roast.id)} className="text-accent-text underline-offset-2 hover:underline">
+              {roast.roast_number}
+            </Link>{' '}
+            of {dates.day(roast.start_time)}.
+          </>
+        )}
+      </p>
+    </>
+  );
+};

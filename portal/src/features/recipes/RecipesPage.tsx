@@ -1,0 +1,202 @@
+import { cloneProfile, deleteProfile, listProfiles, type Profile } from '@roastery/contract/profiles';
+import { BookOpenText, ChartNoAxesColumnIncreasing, FilterX, Plus, Search, Star } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { Link, useNavigate } from 'react-router-dom';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh } from '../../api/use-api.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { ErrorLine } from '../../components/ErrorState.tsx';
+import { usePageActions } from '../../components/page-actions.tsx';
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
+import { StatCard, StatRow } from '../../components/StatCard.tsx';
+import { useUrlState } from '../../components/url-state.ts';
+import { useTyped } from '../../components/use-typed.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { Checkbox } from '../../ui/Checkbox.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { TextField } from '../../ui/TextField.tsx';
+import { toast } from '../../ui/toast.ts';
+import { filterRecipes, levelChoices, originsOf, recipeTotals } from './recipe-filters.ts';
+import { RecipeCard } from './RecipeCard.tsx';
+import { useRecipes } from './use-recipes.ts';
+
+const choices = (all: string, values: readonly string[]) => [
+  { value: '', label: all },
+  ...values.map((value) => ({ value, label: value })),
+];
+
+const clone = async (recipe: Profile) => {
+  try {
+    await call(cloneProfile, { params: { id: recipe.id } });
+    await refresh(listProfiles);
+    toast('Recipe cloned successfully!');
+  } catch (error) {
+    toast(sentenceFor(error, 'Failed to clone recipe'), { tone: 'danger' });
+  }
+};
+const remove = async (recipe: Profile) => {
+  try {
+    await call(deleteProfile, { params: { id: recipe.id } });
+    await refresh(listProfiles);
+    toast('Recipe deleted');
+  } catch (error) {
+    toast(sentenceFor(error, 'Failed to delete recipe'), { tone: 'danger' });
+  }
+};
+
+/** /recipes: every recipe as a card; search and filters work in the browser and stand in the address. */
+export default function RecipesPage() {
+  const navigate = useNavigate();
+  const { read, change } = useUrlState();
+  const { data, error, mutate } = useRecipes();
+  const [deleting, setDeleting] = useState<Profile | null>(null);
+  // The list follows every key; the address follows when the typing pauses.
+  const [typed, setTyped] = useTyped(read('q') ?? '', (q) => change({ q }));
+  const filters = {
+    q: typed,
+    origin: read('origin'),
+    level: levelChoices.find((level) => level === read('level')),
+    favoritesOnly: read('favorites') === '1',
+  };
+  const recipes = useMemo(() => data ?? [], [data]);
+  const shown = filterRecipes(recipes, filters);
+  const origins = originsOf(recipes);
+  const totals = data === undefined ? undefined : recipeTotals(data);
+  const figure = (value: number | undefined) => (value === undefined && error ? null : value?.toLocaleString('en-US'));
+  const isFiltered =
+    filters.q !== '' || filters.origin !== undefined || filters.level !== undefined || filters.favoritesOnly;
+  const reset = () => {
+    setTyped('');
+    change({ q: undefined, origin: undefined, level: undefined, favorites: undefined });
+  };
+  usePageActions(
+    useMemo(
+      () => [{ id: 'create-recipe', label: 'Create recipe', key: 'n', run: () => void navigate(paths.newRecipe) }],
+      [navigate],
+    ),
+  );
+
+  return (
+    <Page wide>
+      <PageHeader title="Recipes" crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Recipes' }]} />
+      <div className="pb-4">
+        <StatRow>
+          <StatCard
+            label="Total Recipes"
+            value={figure(totals?.total)}
+            icon={<BookOpenText className="max-sm:hidden" />}
+          />
+          <StatCard label="Favorites" value={figure(totals?.favorites)} icon={<Star className="max-sm:hidden" />} />
+          <StatCard
+            label="Most Used"
+            value={figure(totals?.mostUsed)}
+            unit="×"
+            icon={<ChartNoAxesColumnIncreasing className="max-sm:hidden" />}
+          />
+        </StatRow>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 pb-4">
+        <TextField
+          label="Search recipes"
+          hideLabel
+          size="sm"
+          type="search"
+          icon={<Search aria-hidden />}
+          placeholder="Search name or description…"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          className="w-full sm:w-72"
+        />
+        <Select
+          label="Origin"
+          hideLabel
+          size="sm"
+          className="min-w-36 max-sm:flex-1"
+          choices={choices('All origins', [
+            ...new Set([...origins, ...(filters.origin === undefined ? [] : [filters.origin])]),
+          ])}
+          value={filters.origin ?? ''}
+          onChange={(origin) => change({ origin })}
+        />
+        <Select
+          label="Level"
+          hideLabel
+          size="sm"
+          className="min-w-36 max-sm:flex-1"
+          choices={choices('All levels', levelChoices)}
+          value={filters.level ?? ''}
+          onChange={(level) => change({ level })}
+        />
+        <Checkbox
+          label="Favorites only"
+          checked={filters.favoritesOnly}
+          onChange={(on) => change({ favorites: on ? '1' : undefined })}
+        />
+        {isFiltered && (
+          <Button kind="quiet" icon={<FilterX aria-hidden />} onClick={reset}>
+            Reset filters
+          </Button>
+        )}
+      </div>
+      {error && (
+        <div className="pb-4">
+          <ErrorLine title="Recipes could not be loaded" error={error} onRetry={() => void mutate()} />
+        </div>
+      )}
+      <ul aria-label="Recipes" className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,18.5rem),1fr))] gap-3">
+        <li className="flex">
+          <Link
+            to={paths.newRecipe}
+            className="flex min-h-28 w-full flex-col items-center justify-center gap-2 rounded-lg border border-dashed border-stroke-control text-base font-medium text-muted transition-colors hover:border-accent hover:bg-hover hover:text-strong"
+          >
+            <Plus aria-hidden className="size-5" />
+            Create Recipe
+          </Link>
+        </li>
+        {data === undefined &&
+          !error &&
+          Array.from({ length: 5 }, (_, i) => (
+            <li key={i} aria-hidden>
+              <Skeleton className="h-72 w-full rounded-lg" />
+            </li>
+          ))}
+        {shown.map((recipe) => (
+          <li key={recipe.id} className="flex min-w-0 [&>article]:w-full">
+            <RecipeCard recipe={recipe} onClone={() => void clone(recipe)} onDelete={() => setDeleting(recipe)} />
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 && (data !== undefined || error) && (
+        <Card className="mt-3">
+          <EmptyState
+            icon={<BookOpenText aria-hidden />}
+            title="No recipes found"
+            action={isFiltered && recipes.length > 0 && <Button onClick={reset}>Reset filters</Button>}
+          >
+            {isFiltered && recipes.length > 0
+              ? 'None of the recipes fits what is chosen above.'
+              : 'Write down how a coffee is roasted, and roast it the same way again.'}
+          </EmptyState>
+        </Card>
+      )}
+      <ConfirmDialog
+        thing={deleting}
+        onClose={() => setDeleting(null)}
+        title={() => 'Delete recipe'}
+        question={(recipe) => (
+          <>
+            <p>Delete recipe &quot;{recipe.name}&quot;?</p>
+            {recipe.times_used > 0 && <p className="mt-2 text-sm text-muted">The roasts made with it keep its name.</p>}
+          </>
+        )}
+        confirmLabel="Delete"
+        onConfirm={remove}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,84 @@
+import { formatDuration } from '@roastery/roasting/units';
+import type { DraftPoint, PointValue } from './control-points.ts';
+
+export interface Lane {
+  readonly field: PointValue;
+  readonly label: string;
+  readonly unit: string;
+  /** Colour token class. */
+  readonly colour: string;
+}
+
+/** As on the roast page: gas, airflow, drum, each in its colour. The drum of a recipe is in RPM. */
+export const lanes: readonly Lane[] = [
+  { field: 'burner', label: 'Burner', unit: '%', colour: 'text-curve-gas' },
+  { field: 'exhaust', label: 'Exhaust', unit: '%', colour: 'text-curve-airflow' },
+  { field: 'drum', label: 'Drum', unit: 'RPM', colour: 'text-curve-drum' },
+];
+
+/** Where the plot lies within a lane, px. */
+export const inset = { left: 34, right: 14, top: 12, bottom: 12 } as const;
+
+export interface LaneScale {
+  readonly width: number;
+  readonly height: number;
+  /** Seconds at the right edge; the left one is 0. */
+  readonly endSeconds: number;
+}
+
+const plotWidth = ({ width }: LaneScale) => Math.max(1, width - inset.left - inset.right);
+const plotHeight = ({ height }: LaneScale) => height - inset.top - inset.bottom;
+
+export const xOf = (scale: LaneScale, seconds: number): number =>
+  inset.left + (seconds / scale.endSeconds) * plotWidth(scale);
+export const secondsAt = (scale: LaneScale, x: number): number =>
+  ((x - inset.left) / plotWidth(scale)) * scale.endSeconds;
+export const yOf = (scale: LaneScale, value: number): number => inset.top + (1 - value / 100) * plotHeight(scale);
+export const valueAtY = (scale: LaneScale, y: number): number => (1 - (y - inset.top) / plotHeight(scale)) * 100;
+
+/** Right edge of the time axis: a little room after the last point or the end of the roast, to a whole minute. */
+export const axisEnd = (points: readonly DraftPoint[], roastSeconds: number): number => {
+  const last = points.reduce((latest, { time }) => Math.max(latest, time ?? 0), Math.max(60, roastSeconds));
+  return Math.ceil((last * 1.02 + 15) / 60) * 60;
+};
+
+/** Ticks in whole minutes, as many as have room. */
+export const minuteTicks = (scale: LaneScale): number[] => {
+  const room = Math.max(2, Math.floor(plotWidth(scale) / 46));
+  const step = [60, 120, 180, 300, 600, 900, 1800, 3600].find((each) => scale.endSeconds / each <= room) ?? 7200;
+  return Array.from({ length: Math.floor(scale.endSeconds / step) + 1 }, (_, i) => i * step);
+};
+
+/** The line of one lane: straight between points when interpolated, else every value held until the next point. */
+export const linePath = (
+  scale: LaneScale,
+  points: readonly DraftPoint[],
+  field: PointValue,
+  interpolated: boolean,
+): string => {
+  const end = scale.endSeconds;
+  const parts = points.map((point, i) => {
+    const x = xOf(scale, point.time ?? 0).toFixed(1);
+    const y = yOf(scale, point[field] ?? 0).toFixed(1);
+    if (i === 0) return `M${x} ${y}`;
+    return interpolated ? `L${x} ${y}` : `H${x}V${y}`;
+  });
+  return points.length > 0 && !interpolated ? `${parts.join('')}H${xOf(scale, end).toFixed(1)}` : parts.join('');
+};
+
+/** The same, closed down to zero for its fill. */
+export const areaPath = (scale: LaneScale, points: readonly DraftPoint[], field: PointValue, interpolated: boolean) => {
+  const first = points[0];
+  const last = points.at(-1);
+  if (first === undefined || last === undefined) return '';
+  const floor = yOf(scale, 0).toFixed(1);
+  const endX = interpolated ? xOf(scale, last.time ?? 0) : xOf(scale, scale.endSeconds);
+  return `${linePath(scale, points, field, interpolated)}L${endX.toFixed(1)} ${floor}L${xOf(scale, first.time ?? 0).toFixed(1)} ${floor}Z`;
+};
+
+/** `62 % at 4:30` */
+export const valueText = (lane: Lane, point: DraftPoint): string =>
+  `${point[lane.field] ?? '--'} ${lane.unit} at ${formatDuration(point.time)}`;
+
+/** Whole 5 s when pulled by hand, whole seconds where neighbours are close; keys move by single seconds. */
+export const snapped = (seconds: number): number => Math.round(seconds / 5) * 5;

@@ -1,0 +1,169 @@
+import { profileBodyShape, type Profile } from '@roastery/contract/profiles';
+import { defaultControlPoints } from '@roastery/roasting/control-profile';
+import { cToF, formatDuration, fToC, parseDuration, type TemperatureUnit } from '@roastery/roasting/units';
+import type { FieldErrors, Resolver } from 'react-hook-form';
+import type { z } from 'zod';
+import { draftOf, problemsOf, storedOf, type DraftPoint } from './control-points.ts';
+
+export type RecipeBody = z.output<typeof profileBodyShape>;
+
+/** What stands in the fields: figures as typed, times as m:ss, the temperature in the person's unit. */
+export interface RecipeValues {
+  name: string;
+  description: string;
+  coffee_origin: string;
+  coffee_variety: string;
+  roast_level: RecipeBody['roast_level'];
+  target_drop_temp: string;
+  target_roast_time: string;
+  target_development_time: string;
+  min_batch_size: string;
+  max_batch_size: string;
+  green_coffee_lot_id: string | null;
+  auto_deduct_inventory: boolean;
+  alert_low_inventory: boolean;
+  auto_interpolate: boolean;
+  control_profile: DraftPoint[];
+}
+export type RecipeField = keyof RecipeValues;
+
+/** One decimal of a °C either way, so that opening and saving in °F changes nothing. */
+const oneDecimal = (value: number): number => Math.round(value * 10) / 10;
+const temperatureText = (celsius: number, unit: TemperatureUnit): string =>
+  String(oneDecimal(unit === 'F' ? cToF(celsius) : celsius));
+const numberText = (value: number | null): string => (value === null ? '' : String(value));
+const timeText = (seconds: number | null): string => (seconds === null ? '' : formatDuration(seconds));
+
+/** The defaults of the product document, section 9. */
+export const newRecipe = (unit: TemperatureUnit): RecipeValues => ({
+  name: '',
+  description: '',
+  coffee_origin: '',
+  coffee_variety: '',
+  roast_level: 'Medium',
+  target_drop_temp: temperatureText(210, unit),
+  target_roast_time: '12:00',
+  target_development_time: '2:30',
+  min_batch_size: '10',
+  max_batch_size: '15',
+  green_coffee_lot_id: null,
+  auto_deduct_inventory: true,
+  alert_low_inventory: false,
+  auto_interpolate: true,
+  control_profile: draftOf(
+    defaultControlPoints.map(({ timeSeconds, burner, exhaust, drumRpm }) => ({
+      time: timeSeconds,
+      burner,
+      exhaust,
+      drum: drumRpm,
+    })),
+  ),
+});
+
+export const valuesOfRecipe = (recipe: Profile, unit: TemperatureUnit): RecipeValues => ({
+  name: recipe.name,
+  description: recipe.description ?? '',
+  coffee_origin: recipe.coffee_origin ?? '',
+  coffee_variety: recipe.coffee_variety ?? '',
+  roast_level: recipe.roast_level as RecipeBody['roast_level'],
+  target_drop_temp: temperatureText(recipe.target_drop_temp, unit),
+  target_roast_time: timeText(recipe.target_roast_time),
+  target_development_time: timeText(recipe.target_development_time),
+  min_batch_size: numberText(recipe.min_batch_size),
+  max_batch_size: numberText(recipe.max_batch_size),
+  green_coffee_lot_id: recipe.green_coffee_lot_id,
+  auto_deduct_inventory: recipe.auto_deduct_inventory,
+  alert_low_inventory: recipe.alert_low_inventory,
+  auto_interpolate: recipe.auto_interpolate,
+  control_profile: draftOf(recipe.control_profile),
+});
+
+/** Null for an empty field, NaN for one that holds no number. */
+export const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+/** Null for an empty field, NaN for what is no m:ss. */
+const secondsOf = (text: string): number | null => (text.trim() === '' ? null : (parseDuration(text) ?? Number.NaN));
+
+/** m:ss as seconds; null for anything else. */
+export const parseTime = (text: string): number | null => parseDuration(text);
+
+const celsiusOf = (text: string, unit: TemperatureUnit): number | null => {
+  const value = numberOf(text);
+  return value === null || unit === 'C' ? value : oneDecimal(fToC(value));
+};
+
+/** As the api takes it, but for what the fields leave open: times in seconds, °C, points in order of time. */
+const bodyOf = (values: RecipeValues, unit: TemperatureUnit) => ({
+  ...values,
+  description: values.description.trim() === '' ? null : values.description,
+  coffee_origin: values.coffee_origin.trim() === '' ? null : values.coffee_origin,
+  coffee_variety: values.coffee_variety.trim() === '' ? null : values.coffee_variety,
+  target_drop_temp: celsiusOf(values.target_drop_temp, unit),
+  target_roast_time: secondsOf(values.target_roast_time),
+  target_development_time: secondsOf(values.target_development_time),
+  min_batch_size: numberOf(values.min_batch_size),
+  max_batch_size: numberOf(values.max_batch_size),
+  control_profile: storedOf(values.control_profile),
+});
+
+const isWrittenTime = (text: string): boolean => text.trim() === '' || parseDuration(text) !== null;
+
+/** The document's sentence for a field, where the contract's own would be of numbers and types. */
+const sentenceOf = (field: string, values: RecipeValues, unit: TemperatureUnit): string | undefined => {
+  if (field === 'target_drop_temp') {
+    const celsius = celsiusOf(values.target_drop_temp, unit);
+    return celsius !== null && celsius > 400
+      ? `Drop temp must be at most ${temperatureText(400, unit)} °${unit}`
+      : 'Drop temp must be greater than 0';
+  }
+  if (field === 'target_roast_time' || field === 'target_development_time') {
+    if (!isWrittenTime(values[field])) return 'Write the time as m:ss';
+    if ((secondsOf(values[field]) ?? 0) > 14_400) return 'At most 240:00';
+    return field === 'target_roast_time' ? 'Roast time must be greater than 0' : undefined;
+  }
+  if (field === 'min_batch_size' || field === 'max_batch_size') return 'Batch size: 0-10000 kg';
+  return undefined;
+};
+
+/** Holds the form to the contract's shape, in the document's sentences. */
+export const recipeResolver =
+  (unit: TemperatureUnit): Resolver<RecipeValues, unknown, RecipeBody> =>
+  (values) => {
+    const parsed = profileBodyShape.safeParse(bodyOf(values, unit));
+    const problem = problemsOf(values.control_profile)[0];
+    if (parsed.success && problem === undefined) return { values: parsed.data, errors: {} };
+    const errors: Record<string, { type: string; message: string }> = {};
+    for (const issue of parsed.error?.issues ?? []) {
+      const field = String(issue.path[0]);
+      errors[field] ??= { type: issue.code, message: sentenceOf(field, values, unit) ?? issue.message };
+    }
+    if (problem !== undefined) errors['control_profile'] = { type: 'points', message: problem.message };
+    return { values: {}, errors: errors as FieldErrors<RecipeValues> };
+  };
+
+/** Labels of the form, for the list of what somebody else changed. */
+export const recipeLabels: Record<RecipeField, string> = {
+  name: 'Recipe name',
+  description: 'Description',
+  coffee_origin: 'Origin',
+  coffee_variety: 'Variety',
+  roast_level: 'Roast level',
+  target_drop_temp: 'Drop temp',
+  target_roast_time: 'Roast time',
+  target_development_time: 'Development time',
+  min_batch_size: 'Min batch size',
+  max_batch_size: 'Max batch size',
+  green_coffee_lot_id: 'Green coffee lot',
+  auto_deduct_inventory: 'Auto-deduct inventory',
+  alert_low_inventory: 'Low inventory alert',
+  auto_interpolate: 'Auto-interpolate',
+  control_profile: 'Control profile',
+};
+
+/** A value as the list of what somebody else changed shows it. */
+export const textOfValue = (value: RecipeValues[RecipeField]): string => {
+  if (Array.isArray(value)) return `${value.length} points to ${formatDuration(value.at(-1)?.time)}`;
+  if (typeof value === 'boolean') return value ? 'On' : 'Off';
+  return value ?? '';
+};
+
+export const recipeFields = Object.keys(recipeLabels) as RecipeField[];
