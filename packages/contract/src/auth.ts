@@ -92,6 +92,11 @@ export const endSession = endpoint({
   response: messageShape,
 });
 
+export const changePasswordShape = z.object({
+  current_password: z.string().min(1, 'Current password is required').max(1024),
+  new_password: passwordShape,
+});
+
 export const changePassword = endpoint({
   name: 'changePassword',
   method: 'POST',
@@ -99,7 +104,7 @@ export const changePassword = endpoint({
   tag: 'Account',
   summary: 'Change the own password; every other session ends',
   access: 'user',
-  body: z.object({ current_password: z.string().min(1).max(1024), new_password: passwordShape }),
+  body: changePasswordShape,
   response: messageShape,
   errors: ['wrong_credentials'],
 });

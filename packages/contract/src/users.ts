@@ -18,6 +18,12 @@ export const listUsers = endpoint({
   response: z.object({ users: z.array(userShape), total: z.number().int() }),
 });
 
+export const createUserShape = z.object({
+  full_name: lineShape(120).min(1, 'Full name is required'),
+  email: emailShape,
+  password: passwordShape,
+});
+
 export const createUser = endpoint({
   name: 'createUser',
   method: 'POST',
@@ -26,11 +32,7 @@ export const createUser = endpoint({
   summary: 'Create an ordinary user',
   access: 'admin',
   status: 201,
-  body: z.object({
-    full_name: lineShape(120).min(1, 'Full name is required'),
-    email: emailShape,
-    password: passwordShape,
-  }),
+  body: createUserShape,
   response: userShape,
   errors: ['already_exists'],
 });

@@ -27,6 +27,8 @@ export interface Session {
   logout: () => Promise<void>;
   /** Takes effect at once and is kept with the account. */
   changePreferences: (change: Partial<Preferences>) => Promise<void>;
+  /** Asks again who is signed in: the roastery's time zone or the person's own rights have changed. */
+  recheck: () => Promise<void>;
 }
 
 interface State {
@@ -94,6 +96,11 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     put(await call(updatePreferences, { body: change }));
   }, []);
 
+  const recheck = useCallback<Session['recheck']>(async () => {
+    const user = await call(me, {});
+    setState((current) => (current.user === null ? current : { ...current, user }));
+  }, []);
+
   const session = useMemo<Session>(
     () => ({
       ...state,
@@ -102,8 +109,9 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       login,
       logout,
       changePreferences,
+      recheck,
     }),
-    [state, login, logout, changePreferences],
+    [state, login, logout, changePreferences, recheck],
   );
   return <SessionContext value={session}>{children}</SessionContext>;
 };

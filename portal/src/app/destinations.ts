@@ -6,6 +6,7 @@ import {
   Factory,
   LayoutDashboard,
   Package,
+  ScrollText,
   Settings,
   UserRound,
   Users,
@@ -27,17 +28,18 @@ export const mainDestinations: readonly Destination[] = [
   { to: paths.roasts, label: 'Roasts', icon: Coffee, key: 'r' },
   { to: paths.recipes, label: 'Recipes', icon: BookOpenText, key: 'e' },
   { to: paths.lots, label: 'Inventory', icon: Package, key: 'i' },
+  { to: paths.analytics, label: 'Analytics', icon: ChartNoAxesCombined, key: 'a' },
 ];
 
 export const adminDestinations: readonly Destination[] = [
   { to: paths.users, label: 'Users', icon: Users, key: 'u' },
   { to: paths.statistics, label: 'Statistics', icon: ChartColumn, key: 't' },
   { to: paths.settings, label: 'Settings', icon: Settings, key: 's' },
+  { to: paths.audit, label: 'Audit Log', icon: ScrollText, key: 'l' },
 ];
 
-/** Reached from the account menu, tiles and the palette. */
+/** Reached from the account menu and the palette. */
 export const otherDestinations: readonly Destination[] = [
-  { to: paths.analytics, label: 'Analytics', icon: ChartNoAxesCombined, key: 'a' },
   { to: paths.account, label: 'Account', icon: UserRound, key: 'c' },
 ];
 

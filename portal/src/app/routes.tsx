@@ -42,9 +42,16 @@ const routes: RouteObject[] = [
                   { path: '/inventory/lots', ...page(() => import('../features/inventory/InventoryPage.tsx')) },
                   { path: '/inventory/lots/new', ...page(() => import('../features/inventory/NewLotPage.tsx')) },
                   { path: '/inventory/lots/:id/edit', ...page(() => import('../features/inventory/EditLotPage.tsx')) },
+                  { path: '/account', ...page(() => import('../features/account/AccountPage.tsx')) },
                   {
                     element: <RequireAdmin />,
-                    children: [{ path: '/admin/*', element: <NotFound /> }],
+                    children: [
+                      { path: '/admin/users', ...page(() => import('../features/admin-users/UsersPage.tsx')) },
+                      { path: '/admin/stats', ...page(() => import('../features/admin-stats/StatisticsPage.tsx')) },
+                      { path: '/admin/settings', ...page(() => import('../features/admin-settings/SettingsPage.tsx')) },
+                      { path: '/admin/audit', ...page(() => import('../features/admin-audit/AuditPage.tsx')) },
+                      { path: '/admin/*', element: <NotFound /> },
+                    ],
                   },
                   { path: '*', element: <NotFound /> },
                 ],

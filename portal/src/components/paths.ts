@@ -17,6 +17,7 @@ export const paths = {
   statistics: '/admin/stats',
   settings: '/admin/settings',
   devices: '/admin/devices',
+  audit: '/admin/audit',
   analytics: '/analytics',
   account: '/account',
 } as const;

@@ -1,0 +1,30 @@
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
+import { useDates } from '../../components/preferences.ts';
+import { useUser } from '../../api/session.tsx';
+import { Badge } from '../../ui/Badge.tsx';
+import { PasswordSection } from './PasswordSection.tsx';
+import { PreferencesSection } from './PreferencesSection.tsx';
+import { SessionsSection } from './SessionsSection.tsx';
+
+/** /account: one's own password, sessions, units, theme and language of dates. */
+export default function AccountPage() {
+  const user = useUser();
+  const dates = useDates();
+  return (
+    <Page>
+      <PageHeader
+        title="Account"
+        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Account' }]}
+        heading={user.full_name.trim() === '' ? user.email : user.full_name}
+        badges={<Badge tone={user.is_admin ? 'accent' : 'neutral'}>{user.is_admin ? 'Administrator' : 'User'}</Badge>}
+        subtitle={`${user.email} · since ${dates.day(user.created_at)}`}
+      />
+      <div className="flex max-w-5xl flex-col divide-y divide-stroke border-t border-stroke">
+        <PreferencesSection />
+        <PasswordSection />
+        <SessionsSection />
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,18 @@
+import type { ReactNode } from 'react';
+
+interface SectionProps {
+  title: string;
+  text: string;
+  children: ReactNode;
+}
+
+/** A part of the account: what it is at the left, what can be done at the right. */
+export const Section = ({ title, text, children }: SectionProps) => (
+  <section aria-label={title} className="grid gap-x-10 gap-y-4 py-6 lg:grid-cols-[16rem_minmax(0,1fr)]">
+    <header>
+      <h2 className="text-lg font-semibold text-strong">{title}</h2>
+      <p className="mt-0.5 text-sm text-muted">{text}</p>
+    </header>
+    <div className="min-w-0">{children}</div>
+  </section>
+);

@@ -1,0 +1,103 @@
+import { endSession, listSessions, type Session } from '@roastery/contract/auth';
+import { LogOut, Monitor, Smartphone } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { ErrorLine } from '../../components/ErrorState.tsx';
+import { useDates } from '../../components/preferences.ts';
+import { RelativeTime } from '../../components/RelativeTime.tsx';
+import { Badge } from '../../ui/Badge.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { toast } from '../../ui/toast.ts';
+import { deviceWords, isHandheld } from './device-words.ts';
+import { Section } from './Section.tsx';
+
+/** Where this person is signed in; each can be ended but the one looked from, which has Logout. */
+export const SessionsSection = () => {
+  const { data, error, mutate } = useApi(listSessions, {});
+  const [ending, setEnding] = useState<ReadonlySet<string>>(new Set());
+  const others = (data?.sessions ?? []).filter((session) => !session.is_current);
+
+  const end = async (sessions: readonly Session[]) => {
+    setEnding(new Set(sessions.map(({ id }) => id)));
+    const results = await Promise.allSettled(sessions.map(({ id }) => call(endSession, { params: { id } })));
+    const failed = results.filter((result) => result.status === 'rejected');
+    for (const { reason } of failed) logError('Failed to end a session', reason);
+    await refresh(listSessions);
+    setEnding(new Set());
+    if (failed[0] !== undefined) toast(sentenceFor(failed[0].reason, 'Failed to end the session'), { tone: 'danger' });
+    else toast(sessions.length === 1 ? 'The session has ended' : `${sessions.length} sessions have ended`);
+  };
+
+  return (
+    <Section title="Sessions" text="Everywhere you are signed in. End what you don’t know.">
+      <div className="flex flex-col gap-3">
+        {error !== undefined && (
+          <ErrorLine title="Your sessions could not be loaded" error={error} onRetry={() => void mutate()} />
+        )}
+        <Card>
+          <ul aria-label="Sessions" className="divide-y divide-stroke">
+            {data === undefined && error === undefined && (
+              <li className="flex h-16 items-center px-4">
+                <Skeleton className="h-4 w-56" />
+              </li>
+            )}
+            {data?.sessions.map((session) => (
+              <SessionRow
+                key={session.id}
+                session={session}
+                busy={ending.has(session.id)}
+                onEnd={() => void end([session])}
+              />
+            ))}
+          </ul>
+        </Card>
+        {others.length > 1 && (
+          <Button
+            icon={<LogOut aria-hidden />}
+            className="self-start"
+            busy={ending.size > 1}
+            onClick={() => void end(others)}
+          >
+            End all other sessions ({others.length})
+          </Button>
+        )}
+      </div>
+    </Section>
+  );
+};
+
+const SessionRow = ({ session, busy, onEnd }: { session: Session; busy: boolean; onEnd: () => void }) => {
+  const dates = useDates();
+  const device = deviceWords(session.user_agent);
+  const Icon = isHandheld(session.user_agent) ? Smartphone : Monitor;
+  return (
+    <li className="flex min-h-16 items-center gap-3 px-4 py-2">
+      <Icon aria-hidden className="size-5 shrink-0 text-muted" />
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+          <span className="truncate font-medium text-strong">{device}</span>
+          {session.is_current && <Badge tone="success">This one</Badge>}
+        </p>
+        <p className="figures text-sm text-muted">
+          {session.address ?? 'Unknown address'} · signed in {dates.dayAndTime(session.created_at)}
+          {!session.is_current && (
+            <>
+              {' '}
+              · last seen <RelativeTime moment={session.last_seen_at} />
+            </>
+          )}
+        </p>
+      </div>
+      {!session.is_current && (
+        <Button busy={busy} onClick={onEnd} aria-label={`End session: ${device}`}>
+          End
+        </Button>
+      )}
+    </li>
+  );
+};

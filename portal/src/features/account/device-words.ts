@@ -1,0 +1,35 @@
+// The first that fits counts: Edge and Opera also say Chrome, Chrome also says Safari.
+const browsers = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bVersion\/[\d.]+.*Safari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+] as const;
+
+const systems = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+] as const;
+
+const firstOf = (words: readonly (readonly [RegExp, string])[], text: string): string | undefined =>
+  words.find(([pattern]) => pattern.test(text))?.[1];
+
+/** `Firefox on Windows` from a browser's user agent; what it says itself when it is none we know. */
+export const deviceWords = (userAgent: string | null): string => {
+  if (userAgent === null || userAgent.trim() === '') return 'Unknown device';
+  const browser = firstOf(browsers, userAgent);
+  const system = firstOf(systems, userAgent);
+  if (browser === undefined) return userAgent.slice(0, 60);
+  return system === undefined ? browser : `${browser} on ${system}`;
+};
+
+/** Something held in a hand. */
+export const isHandheld = (userAgent: string | null): boolean => /\b(?:iPhone|iPad|Android)\b/.test(userAgent ?? '');

@@ -1,0 +1,51 @@
+import type { AuditEntry } from '@roastery/contract/users';
+import type { ReactNode } from 'react';
+import { useDates } from '../../components/preferences.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { actionWords, detailLines } from './audit-words.ts';
+
+/** Everything that was kept of one entry. */
+export const AuditEntryDialog = ({ entry, onClose }: { entry: AuditEntry | null; onClose: () => void }) => {
+  const dates = useDates();
+  return (
+    <Dialog
+      open={entry !== null}
+      onClose={onClose}
+      title={entry === null ? '' : actionWords(entry.action)}
+      description={entry?.action}
+    >
+      {entry !== null && (
+        <>
+          <DialogBody>
+            <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-base">
+              <Line label="When">{dates.dayAndTime(entry.at)}</Line>
+              <Line label="Who">{entry.actor}</Line>
+              <Line label="From">{entry.address ?? '--'}</Line>
+              {detailLines(entry.detail).map(([label, value]) => (
+                <Line key={label} label={label}>
+                  {value}
+                </Line>
+              ))}
+              {entry.subject !== null && (
+                <Line label="Id">
+                  <span className="font-mono text-sm">{entry.subject}</span>
+                </Line>
+              )}
+            </dl>
+          </DialogBody>
+          <DialogFooter>
+            <Button onClick={onClose}>Close</Button>
+          </DialogFooter>
+        </>
+      )}
+    </Dialog>
+  );
+};
+
+const Line = ({ label, children }: { label: string; children: ReactNode }) => (
+  <>
+    <dt className="text-muted">{label}</dt>
+    <dd className="min-w-0 wrap-anywhere text-strong">{children}</dd>
+  </>
+);

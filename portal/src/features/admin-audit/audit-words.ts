@@ -1,0 +1,74 @@
+import type { AuditEntry } from '@roastery/contract/users';
+
+/** What happened, as a person would say it, in the order of the filter. */
+const words: Readonly<Record<string, string>> = {
+  'sign_in.succeeded': 'Signed in',
+  'sign_in.failed': 'Failed to sign in',
+  sign_out: 'Signed out',
+  'session.ended': 'Ended a session',
+  'password.changed': 'Changed the password',
+  'user.created': 'Created a user',
+  'user.updated': 'Changed a user',
+  'user.password_reset': 'Reset a password',
+  'user.first_admin_created': 'First administrator created',
+  'machine.registered': 'Registered a machine',
+  'machine.updated': 'Changed a machine',
+  'machine.archived': 'Archived a machine',
+  'machine.deleted': 'Deleted a machine',
+  'board.refused': 'Board refused',
+  'roast.deleted': 'Deleted a roast',
+  'lot.created': 'Added a lot',
+  'lot.updated': 'Changed a lot',
+  'lot.adjusted': 'Adjusted a weight',
+  'lot.archived': 'Archived a lot',
+  'lot.deleted': 'Deleted a lot',
+  'recipe.created': 'Created a recipe',
+  'recipe.updated': 'Changed a recipe',
+  'recipe.cloned': 'Cloned a recipe',
+  'recipe.deleted': 'Deleted a recipe',
+  'roastery.changed': 'Changed the roastery info',
+  'option.created': 'Added an option',
+  'option.deleted': 'Deleted an option',
+  'option.defaults_seeded': 'Seeded defaults',
+};
+
+/** An action without words of its own speaks for itself: `machine.token_rotated` → Machine token rotated. */
+export const actionWords = (action: string): string => {
+  const plain = action.replaceAll(/[._]/g, ' ');
+  return words[action] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
+};
+
+/** The choices of the filter, with the one in the address if it is none of the usual. */
+export const actionChoices = (current: string): { value: string; label: string }[] => {
+  const actions = Object.keys(words);
+  if (current !== '' && !actions.includes(current)) actions.push(current);
+  return [{ value: 'all', label: 'All events' }, ...actions.map((value) => ({ value, label: actionWords(value) }))];
+};
+
+const names = ['email', 'full_name', 'lot_number', 'serial_number', 'display_name', 'name', 'value', 'coffee_name'];
+
+/** What it happened to: its name where the entry kept one, else the beginning of its id. */
+export const subjectName = ({ subject, detail }: AuditEntry): string => {
+  for (const name of names) {
+    const value = detail[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return subject === null ? '--' : subject.slice(0, 8);
+};
+
+export const isFailure = (action: string): boolean => /\.(failed|refused)$/.test(action);
+export const isDeletion = (action: string): boolean => /\.(deleted|archived|revoked)$/.test(action);
+
+/** `is_active` → Is active; values as text. */
+export const detailLines = (detail: AuditEntry['detail']): [label: string, value: string][] =>
+  Object.entries(detail).map(([name, value]) => [
+    name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
+    valueText(value),
+  ]);
+
+const valueText = (value: unknown): string => {
+  if (value === null || value === undefined) return 'none';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map(valueText).join(', ');
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
+};

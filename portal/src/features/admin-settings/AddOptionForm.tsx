@@ -1,0 +1,90 @@
+import { createOption, listOptions } from '@roastery/contract/settings';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { ApiError, sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh } from '../../api/use-api.ts';
+import { Button } from '../../ui/Button.tsx';
+import { TextField } from '../../ui/TextField.tsx';
+import { toast } from '../../ui/toast.ts';
+import type { Category } from './categories.ts';
+
+interface AddOptionFormProps {
+  category: Category;
+  /** What one of them is called. */
+  one: string;
+  /** Those there are: the new one comes after them. `undefined` while unknown. */
+  existing: number | undefined;
+}
+
+const said = (error: unknown): string =>
+  (error instanceof ApiError ? error.fields[0]?.message : undefined) ?? sentenceFor(error, 'Failed to add option');
+
+export const AddOptionForm = ({ category, one, existing }: AddOptionFormProps) => {
+  const [value, setValue] = useState('');
+  const [description, setDescription] = useState('');
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const [busy, setBusy] = useState(false);
+
+  const add = async () => {
+    if (value.trim() === '') {
+      setProblem('Please enter a value');
+      return;
+    }
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await call(createOption, {
+        body: {
+          category,
+          value,
+          description: description.trim() === '' ? null : description,
+          is_active: true,
+          ...(existing === undefined ? {} : { sort_order: existing + 1 }),
+        },
+      });
+      await refresh(listOptions);
+      toast(`${value.trim()} was added`);
+      setValue('');
+      setDescription('');
+    } catch (error) {
+      setProblem(said(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+      className="grid items-start gap-3 border-t border-stroke p-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.4fr)_auto]"
+    >
+      <TextField
+        label={`New ${one}`}
+        maxLength={120}
+        autoComplete="off"
+        value={value}
+        onChange={(event) => {
+          setValue(event.target.value);
+          setProblem(undefined);
+        }}
+        error={problem}
+      />
+      <TextField
+        label="Description"
+        placeholder="Optional"
+        maxLength={300}
+        autoComplete="off"
+        value={description}
+        onChange={(event) => setDescription(event.target.value)}
+      />
+      <Button type="submit" kind="primary" size="md" busy={busy} icon={<Plus aria-hidden />} className="sm:mt-6.5">
+        Add
+      </Button>
+    </form>
+  );
+};

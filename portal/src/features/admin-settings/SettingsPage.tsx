@@ -1,0 +1,38 @@
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
+import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { Tabs } from '../../ui/Tabs.tsx';
+import { DropdownOptions } from './DropdownOptions.tsx';
+import { RoasteryInfo } from './RoasteryInfo.tsx';
+
+/** /admin/settings: who the roastery is, and what its forms offer. */
+export default function SettingsPage() {
+  const { read, change } = useUrlState();
+  const tab = oneOf(['roastery', 'options'] as const, read('tab'), 'roastery');
+  return (
+    <Page>
+      <PageHeader
+        title="Settings"
+        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Admin' }, { label: 'Settings' }]}
+      />
+      <Tabs
+        label="Settings"
+        value={tab}
+        onChange={(next) => change({ tab: next === 'roastery' ? undefined : next, category: undefined })}
+        tabs={[
+          { value: 'roastery', label: 'Roastery Info' },
+          { value: 'options', label: 'Dropdown Options' },
+        ]}
+      />
+      {/* Stays mounted: a look at the other tab must not lose what was typed. */}
+      <div hidden={tab !== 'roastery'} className="pt-4">
+        <RoasteryInfo />
+      </div>
+      {tab === 'options' && (
+        <div className="pt-4">
+          <DropdownOptions />
+        </div>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,63 @@
+import { TriangleAlert } from 'lucide-react';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+
+export interface Credentials {
+  title: string;
+  full_name: string;
+  email: string;
+  password: string;
+}
+
+interface CredentialsDialogProps {
+  /** `null` while there is nothing to show. */
+  credentials: Credentials | null;
+  onDone: () => void;
+}
+
+/** Email and password, shown this once. Only Done closes it: a stray click must not lose them. */
+export const CredentialsDialog = ({ credentials, onDone }: CredentialsDialogProps) => (
+  <Dialog
+    open={credentials !== null}
+    onClose={onDone}
+    sticky
+    title={credentials?.title ?? ''}
+    description={credentials?.full_name}
+  >
+    {credentials !== null && (
+      <>
+        <DialogBody>
+          <p className="flex items-start gap-2.5 rounded-md bg-warning-soft px-3 py-2.5 text-sm font-medium text-strong">
+            <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
+            Save these credentials - password won't be shown again!
+          </p>
+          <dl className="grid gap-3">
+            <Line label="Email" value={credentials.email} />
+            <Line label="Password" value={credentials.password} />
+          </dl>
+        </DialogBody>
+        <DialogFooter>
+          <CopyButton
+            text={`Email: ${credentials.email}\nPassword: ${credentials.password}\nSign in: ${location.origin}\n`}
+            label="Copy both"
+            withLabel
+          />
+          <Button kind="primary" onClick={onDone}>
+            Done
+          </Button>
+        </DialogFooter>
+      </>
+    )}
+  </Dialog>
+);
+
+const Line = ({ label, value }: { label: string; value: string }) => (
+  <div className="flex items-center justify-between gap-3 rounded-md border border-stroke bg-sunken py-2 pr-2 pl-3">
+    <div className="min-w-0">
+      <dt className="label-mono">{label}</dt>
+      <dd className="font-mono text-base break-all text-strong">{value}</dd>
+    </div>
+    <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+  </div>
+);

@@ -1,0 +1,51 @@
+import type { User } from '@roastery/contract/auth';
+import { Ellipsis, KeyRound, PencilLine, ShieldMinus, ShieldPlus, UserCheck, UserX } from 'lucide-react';
+import { paths } from '../../components/paths.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../ui/Menu.tsx';
+import { nameOf, type UserChangeKind } from './user-changes.ts';
+
+interface UserMenuProps {
+  user: User;
+  /** One's own password is changed, not reset: the reset would sign out whoever has to read the new one. */
+  isOwn: boolean;
+  onRename: () => void;
+  onChange: (kind: UserChangeKind) => void;
+}
+
+/** What can be done with a user; the server keeps the last active administrator. */
+export const UserMenu = ({ user, isOwn, onRename, onChange }: UserMenuProps) => (
+  <Menu trigger={<IconButton label={`Actions for ${nameOf(user)}`} icon={<Ellipsis aria-hidden />} />}>
+    <MenuItem icon={<PencilLine aria-hidden />} onSelect={onRename}>
+      Rename
+    </MenuItem>
+    {isOwn ? (
+      <MenuLink to={paths.account} icon={<KeyRound aria-hidden />}>
+        Change password
+      </MenuLink>
+    ) : (
+      <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => onChange('reset')}>
+        Reset password
+      </MenuItem>
+    )}
+    {user.is_admin ? (
+      <MenuItem icon={<ShieldMinus aria-hidden />} onSelect={() => onChange('demote')}>
+        Make user
+      </MenuItem>
+    ) : (
+      <MenuItem icon={<ShieldPlus aria-hidden />} onSelect={() => onChange('promote')}>
+        Make admin
+      </MenuItem>
+    )}
+    <MenuSeparator />
+    {user.is_active ? (
+      <MenuItem icon={<UserX aria-hidden />} danger onSelect={() => onChange('deactivate')}>
+        Deactivate
+      </MenuItem>
+    ) : (
+      <MenuItem icon={<UserCheck aria-hidden />} onSelect={() => onChange('activate')}>
+        Activate
+      </MenuItem>
+    )}
+  </Menu>
+);

@@ -1,0 +1,38 @@
+import type { User } from '@roastery/contract/auth';
+import type { DateTexts } from '../../components/dates.ts';
+import type { Column } from '../../components/table/columns.ts';
+import { Badge } from '../../ui/Badge.tsx';
+
+export const userColumns = (dates: DateTexts, ownId: string): readonly Column<User>[] => [
+  {
+    id: 'full_name',
+    label: 'Name',
+    sort: 'full_name',
+    isName: true,
+    cell: (user) => (
+      <span className="flex min-w-0 items-center gap-2">
+        <span className="truncate">{user.full_name === '' ? user.email : user.full_name}</span>
+        {user.id === ownId && <Badge>You</Badge>}
+      </span>
+    ),
+  },
+  { id: 'email', label: 'Email', sort: 'email', cell: (user) => user.email },
+  {
+    id: 'status',
+    label: 'Status',
+    cell: (user) => (
+      <Badge tone={user.is_active ? 'success' : 'neutral'}>{user.is_active ? 'Active' : 'Inactive'}</Badge>
+    ),
+  },
+  {
+    id: 'role',
+    label: 'Role',
+    cell: (user) => <Badge tone={user.is_admin ? 'accent' : 'neutral'}>{user.is_admin ? 'Admin' : 'User'}</Badge>,
+  },
+  {
+    id: 'created_at',
+    label: 'Created date',
+    sort: 'created_at',
+    cell: (user) => <time dateTime={user.created_at}>{dates.day(user.created_at)}</time>,
+  },
+];
