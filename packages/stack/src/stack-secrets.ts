@@ -2,15 +2,13 @@ import path from 'node:path';
 import { z } from 'zod';
 import { newSecret, readIfPresent, writePrivateFile } from './private-file.ts';
 
-const shape = z.strictObject({
+const shape = z.object({
   /** The api's own MQTT password, and what the broker shows when it asks the api about a device. */
   brokerSecret: z.string().min(32),
   /** Keys the hashes of pairing codes. */
   secretKey: z.string().min(32),
   /** The first admin's password, for those who gave none. */
   adminPassword: z.string().min(12),
-  /** The demo machine's token: known to the seed, which stores its hash, and to the agent. */
-  demoMachineToken: z.string().min(32),
 });
 export type StackSecrets = z.infer<typeof shape>;
 
@@ -23,7 +21,6 @@ export async function openSecrets(dataDir: string): Promise<StackSecrets & { isN
     brokerSecret: newSecret(),
     secretKey: newSecret(),
     adminPassword: newSecret().replaceAll(/[-_]/g, '').slice(0, 16),
-    demoMachineToken: newSecret(),
   };
   await writePrivateFile(file, `${JSON.stringify(secrets, null, 2)}\n`);
   return { ...secrets, isNew: true };

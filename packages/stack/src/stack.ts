@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { claimFolder } from './folder-claim.ts';
 import { startMachine, type MachineOptions, type RunningMachine } from './machine.ts';
 import { createPartRunner } from './part-runner.ts';
-import { seedDemo } from './demo.ts';
+import { runDemoOperator } from './demo/demo-operator.ts';
+import { liveMachine } from './demo/demo-roastery.ts';
+import { seedDemo, type DemoPlace } from './demo/seed-demo.ts';
 import {
   apiEnvironment,
   apiUrlOf,
@@ -86,9 +88,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const release = await claimFolder(options.dataDir);
   const processes: Record<string, SupervisedProcess> = {};
   const machines: RunningMachine[] = [];
+  const leaving = new AbortController();
+  let operator: Promise<void> = Promise.resolve();
 
   const stop = (name: string, graceMs: number) => processes[name]?.stop(graceMs) ?? Promise.resolve();
   const close = async () => {
+    leaving.abort();
+    await operator;
     await Promise.all(machines.map((machine) => machine.stop(GRACE_MS.machines)));
     await stop('api', GRACE_MS.api);
     await stop('broker', GRACE_MS.broker);
@@ -127,9 +133,17 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       machines.push(running);
       return running;
     };
+    const startDemo = async (timeFactor: number) => {
+      const origin = `http://${localAddress(host)}:${ports.http}`;
+      const place: DemoPlace = { dataDir: options.dataDir, origin, mqttUrl: mqttUrlOf(plan), admin: plan.admin, say };
+      const serial = liveMachine.serial_number;
+      const token = (await seedDemo(place))[serial]?.token;
+      if (token === undefined) return say(`${serial} was registered by somebody else; there is no live roast`);
+      await startOne({ serial, token, timeFactor });
+      operator = runDemoOperator(place, leaving.signal);
+    };
     if (options.demo !== undefined && options.demo !== false) {
-      const live = await seedDemo(plan, runner);
-      await startOne({ ...live, timeFactor: options.demo === true ? 1 : options.demo.timeFactor });
+      await startDemo(options.demo === true ? 1 : options.demo.timeFactor);
     }
     return {
       url: plan.publicUrl,

@@ -1,0 +1,56 @@
+import { listLots } from '@roastery/contract/inventory';
+import { getMachine, listMachines } from '@roastery/contract/machines';
+import { listProfiles } from '@roastery/contract/profiles';
+import { updateRoast } from '@roastery/contract/roasts';
+import { pause } from '@roastery/runtime/backoff';
+import { signIn, type RoasteryClient } from '../roastery-client.ts';
+import { liveMachine, owner, recipes } from './demo-roastery.ts';
+import { openDemoState } from './demo-state.ts';
+import type { DemoPlace } from './seed-demo.ts';
+
+const lookEveryMs = 3000;
+
+/**
+ * The person at the demo machine: says what was charged as soon as a roast begins, going round the recipes. Works until the
+ * signal aborts; a server that is away is tried again.
+ */
+export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Promise<void> => {
+  const { state } = await openDemoState(place.dataDir);
+  const described = new Set<string>();
+  let client: RoasteryClient | undefined;
+  let turn = 0;
+  while (!signal.aborted) {
+    try {
+      client ??= await signIn(place.origin, { email: owner.email, password: state.ownerPassword });
+      const machine = (await client.call(listMachines, { query: { q: liveMachine.serial_number } }))[0];
+      const id = machine && (await client.call(getMachine, { params: { id: machine.id } })).current_roast_id;
+      if (id && !described.has(id)) {
+        await describeRunning(client, id, turn);
+        described.add(id);
+        turn += 1;
+      }
+    } catch (error) {
+      if (client === undefined)
+        place.say(`The demo's operator can't sign in: ${error instanceof Error ? error.message : String(error)}`);
+      client = undefined;
+      await pause(30_000, signal);
+    }
+    await pause(lookEveryMs, signal);
+  }
+};
+
+const describeRunning = async (client: RoasteryClient, id: string, turn: number): Promise<void> => {
+  const recipe = recipes[turn % recipes.length];
+  if (!recipe) return;
+  const { profiles } = await client.call(listProfiles);
+  const { lots } = await client.call(listLots, { query: { q: recipe.lot } });
+  await client.call(updateRoast, {
+    params: { id },
+    body: {
+      profile_id: profiles.find(({ name }) => name === recipe.body.name)?.id ?? null,
+      lot_id: lots[0]?.id ?? null,
+      batch_size_kg: Math.round(liveMachine.max_capacity_kg * 0.8),
+      roasted_by: owner.full_name,
+    },
+  });
+};
