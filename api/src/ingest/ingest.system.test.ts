@@ -47,7 +47,7 @@ describe('ingest over MQTT', () => {
     expect(performance.now() - begun).toBeLessThan(1000);
     await until('the refused batch', () => wire.hasAck(board.epoch, 0), { everyMs: 5 });
     const reasons = await database.sql<{ reason: string }[]>`SELECT reason FROM quarantine`;
-    expect(reasons.map((row) => row.reason.split(':')[0]).sort()).toEqual([
+    expect(reasons.map((row) => row.reason.split(':')[0]).toSorted((a = '', b = '') => a.localeCompare(b))).toEqual([
       'boot',
       'damaged gzip',
       'not JSON',
