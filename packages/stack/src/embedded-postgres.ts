@@ -17,7 +17,7 @@ export interface EmbeddedPostgresOptions {
   dataDir: string;
   /** On 127.0.0.1; a free one when not given. */
   port?: number;
-  log: { info(line: string): void; debug(line: string): void };
+  log: { info: (line: string) => void; debug: (line: string) => void };
   /** Server settings beyond ours, as in postgresql.conf. */
   settings?: Record<string, string>;
 }

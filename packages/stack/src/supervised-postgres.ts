@@ -23,7 +23,9 @@ export async function supervisePostgres(
   const startAgain = async () => {
     while (!stopping.signal.aborted) {
       try {
-        current = await startEmbeddedPostgres({ ...options, port });
+        // Who runs it and from where was said at the first start.
+        const log = { info: options.log.debug, debug: options.log.debug };
+        current = await startEmbeddedPostgres({ ...options, port, log });
         backoff.reset();
         return;
       } catch (error) {
