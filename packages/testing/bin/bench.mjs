@@ -50,7 +50,9 @@ async function runAll() {
   if (failed > 0) process.exitCode = 1;
 }
 
-const load = (file) => import(pathToFileURL(path.join(BUILT, file)).href);
+function load(file) {
+  return import(pathToFileURL(path.join(BUILT, file)).href);
+}
 
 /** In the child: one bench, its table on our terminal, its figures to the parent. */
 async function runInside(name) {

@@ -1,8 +1,9 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Maximize2 } from 'lucide-react';
-import { lazy, Suspense, useEffect, useMemo, type ReactNode } from 'react';
+import { Suspense, use, useEffect, useMemo, type ReactNode } from 'react';
 import { stepStyles } from '../../components/chart/curves.ts';
+import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
 import { createTimeView, useTimeWindow, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePreferences } from '../../components/preferences.ts';
@@ -15,9 +16,12 @@ import { InspectPanel } from './InspectPanel.tsx';
 import { MarkersPanel } from './MarkersPanel.tsx';
 import { useShownCurves } from './use-shown-curves.ts';
 
-// Chart.js is loaded where a chart is shown, and nowhere else.
-const RoastChart = lazy(() => import('../../components/chart/RoastChart.tsx'));
-const StepChart = lazy(() => import('../../components/chart/StepChart.tsx'));
+// Chart.js is loaded where a chart is shown, and nowhere else. Asked for with the page, and read without suspending once
+// it is here: React replaces a fallback, which `lazy` always shows first, 0.3 s later at the earliest.
+const loadCharts = () =>
+  Promise.all([import('../../components/chart/RoastChart.tsx'), import('../../components/chart/StepChart.tsx')]);
+let charts: Awaited<ReturnType<typeof loadCharts>> | undefined;
+const chartsLoaded = loadCharts().then((loaded) => (charts = loaded));
 
 interface RoastCurvesProps {
   /** `undefined` while it loads. */
@@ -78,15 +82,7 @@ export const RoastCurves = ({
         ) : (
           <ChartBoundary>
             <Suspense fallback={<Skeleton className="h-[500px] w-full" />}>
-              <RoastChart
-                {...{ curve, reference, marks, shown, unit, view, selected, onSelect }}
-                height={chartHeight}
-              />
-              <div className="grid gap-x-6 gap-y-4 border-t border-stroke pt-4 mt-3 md:grid-cols-3">
-                {stepStyles.map((style) => (
-                  <StepChart key={style.key} {...{ style, curve, view, selected }} />
-                ))}
-              </div>
+              <Charts {...{ curve, reference, marks, shown, unit, view, selected, onSelect }} />
               <CurveTable curve={curve} marks={marks} />
             </Suspense>
           </ChartBoundary>
@@ -103,6 +99,21 @@ export const RoastCurves = ({
         )}
       </aside>
     </Card>
+  );
+};
+
+const Charts = (props: RoastChartProps) => {
+  const [{ default: RoastChart }, { default: StepChart }] = charts ?? use(chartsLoaded);
+  const { curve, view, selected } = props;
+  return (
+    <>
+      <RoastChart {...props} height={chartHeight} />
+      <div className="grid gap-x-6 gap-y-4 border-t border-stroke pt-4 mt-3 md:grid-cols-3">
+        {stepStyles.map((style) => (
+          <StepChart key={style.key} {...{ style, curve, view, selected }} />
+        ))}
+      </div>
+    </>
   );
 };
 
