@@ -1,4 +1,4 @@
-import { valuesOf, type Dictionary } from './alog-fields.ts';
+import { valuesOf, withoutEscapes, type Dictionary } from './alog-fields.ts';
 import type { PythonValue } from './python-literal.ts';
 import { risingIndices } from './rising-times.ts';
 import type { Reading } from './series.ts';
@@ -6,6 +6,8 @@ import type { Reading } from './series.ts';
 /** A further curve of the file. Its unit isn't stored: a temperature (in the file's unit), a percentage, anything. */
 export interface AlogChannel {
   readonly name: string;
+  /** False where the file says that the curve holds no temperatures; a percentage may still come as true. */
+  readonly mayBeTemperature: boolean;
   readonly timesSeconds: readonly number[];
   /** As recorded, dropouts (-1) as null. */
   readonly values: readonly Reading[];
@@ -28,7 +30,12 @@ export function alogChannels(file: Dictionary, eventNames: readonly string[]): A
       if (!Array.isArray(raw)) continue;
       const values = kept.map((index) => readingOf(raw[index]));
       if (values.every((value) => value === null)) continue;
-      channels.push({ name: resolvedName(name, eventNames, device, side), timesSeconds, values });
+      channels.push({
+        name: resolvedName(name, eventNames, device, side),
+        mayBeTemperature: valuesOf(file, `extraNoneTempHint${side}`)[device] !== true,
+        timesSeconds,
+        values,
+      });
     }
   }
   return channels;
@@ -45,6 +52,8 @@ function resolvedName(
   side: number,
 ): string {
   const text =
-    typeof name === 'string' ? name.replaceAll(/\{([0-3])\}/g, (_, type) => eventNames[Number(type)] ?? '') : '';
+    typeof name === 'string'
+      ? withoutEscapes(name).replaceAll(/\{([0-3])\}/g, (_, type) => eventNames[Number(type)] ?? '')
+      : '';
   return text.trim() || `Extra ${device + 1}.${side}`;
 }

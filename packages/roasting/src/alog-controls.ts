@@ -1,4 +1,4 @@
-import { numbersOf, valuesOf, type Dictionary } from './alog-fields.ts';
+import { numbersOf, valuesOf, withoutEscapes, type Dictionary } from './alog-fields.ts';
 
 export const controlNames = ['air', 'drum', 'damper', 'burner'] as const;
 export type ControlName = (typeof controlNames)[number];
@@ -19,7 +19,7 @@ export function eventNamesOf(file: Dictionary): string[] {
   const named = valuesOf(file, 'etypes');
   return defaultEventNames.map((name, index) => {
     const own = named[index];
-    return typeof own === 'string' && own.trim() !== '' ? own : name;
+    return typeof own === 'string' && own.trim() !== '' ? withoutEscapes(own) : name;
   });
 }
 

@@ -22,5 +22,35 @@ export function numberOf(file: Dictionary, key: string): number | null {
 /** A text under a key, trimmed; null when it is absent or empty. */
 export function textOf(file: Dictionary, key: string): string | null {
   const value = file.get(key);
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+  if (typeof value !== 'string') return null;
+  return withoutEscapes(value).trim() || null;
+}
+
+const escapes: Record<string, string> = { n: '\n', r: '\r', t: '\t', '\\': '\\', "'": "'", '"': '"' };
+
+/**
+ * Artisan escapes its texts before it writes their `repr()`, so they come out of the literal with `\\u70d8`, `\\xed` and
+ * `\\n` still in them. What is no escape stays as it is.
+ */
+export function withoutEscapes(text: string): string {
+  return text.replaceAll(
+    /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([nrt\\'"]))/g,
+    (whole, x?: string, u?: string, long?: string, simple?: string) => {
+      if (simple !== undefined) return escapes[simple] ?? whole;
+      const point = Number.parseInt(x ?? u ?? long ?? '', 16);
+      return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+    },
+  );
+}
+
+/** The text as Artisan keeps it: the reverse of {@link withoutEscapes}. */
+export function withEscapes(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is escaped here
+  return text.replaceAll(/[\\\u0000-\u001f\u007f-\u{10ffff}]/gu, (character) => {
+    const simple = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }[character];
+    if (simple !== undefined) return simple;
+    const point = character.codePointAt(0) ?? 0;
+    const hex = (length: number) => point.toString(16).padStart(length, '0');
+    return point <= 0xff ? `\\x${hex(2)}` : point <= 0xffff ? `\\u${hex(4)}` : `\\U${hex(8)}`;
+  });
 }

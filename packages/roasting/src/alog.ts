@@ -2,7 +2,7 @@ import { alogChannels, type AlogChannel } from './alog-channels.ts';
 import { controlStepsOf, eventNamesOf, type ControlSteps } from './alog-controls.ts';
 import { numberOf, numbersOf, textOf, valuesOf, type Dictionary } from './alog-fields.ts';
 import type { Mark, MarkKind } from './marks.ts';
-import { LiteralError, parsePythonLiteral } from './python-literal.ts';
+import { LiteralError, parsePythonLiteral, type PythonValue } from './python-literal.ts';
 import { risingIndices } from './rising-times.ts';
 import type { Reading } from './series.ts';
 import { fToC, parseMassUnit, toKg, type TemperatureUnit } from './units.ts';
@@ -36,9 +36,16 @@ export interface ArtisanRoast {
   readonly marks: readonly Mark[];
   readonly channels: readonly AlogChannel[];
   readonly controls: ControlSteps;
+  /** What this file calls the four controls, in the order of `controlNames`: type 0 needn't be air. */
+  readonly controlLabels: readonly string[];
   readonly title: string | null;
   readonly beans: string | null;
   readonly machine: string | null;
+  readonly operator: string | null;
+  readonly roastingNotes: string | null;
+  readonly cuppingNotes: string | null;
+  /** Colour of the ground coffee, else of the whole bean, on whatever scale the roastery has. */
+  readonly color: number | null;
   readonly greenKg: number | null;
   readonly roastedKg: number | null;
   /** ISO 8601, UTC. */
@@ -49,11 +56,16 @@ export interface ArtisanRoast {
   /** The unit the file was recorded in. */
   readonly recordedIn: TemperatureUnit;
   readonly artisanVersion: string | null;
+  /** What `writeAlog` put in beside Artisan's own keys; undefined in every other file. */
+  readonly record: PythonValue | undefined;
   readonly warnings: readonly AlogWarning[];
 }
 
+/** Artisan passes over keys it doesn't know, so a roast of ours keeps here what the format has no place for. */
+export const recordKey = 'roastery_record';
+
 /** The kinds in the order of `timeindex`. */
-const timeindexKinds: readonly MarkKind[] = [
+export const timeindexKinds: readonly MarkKind[] = [
   'charge',
   'dry_end',
   'first_crack',
@@ -104,9 +116,14 @@ export function parseAlog(text: string, options: { maxLength?: number } = {}): A
     marks: marksOf(file, kept, timesSeconds, beanTempC, warnings),
     channels: alogChannels(file, eventNames),
     controls: controlStepsOf(file, rawTimes),
+    controlLabels: eventNames,
     title: textOf(file, 'title'),
-    beans: textOf(file, 'beans')?.replaceAll('\\n', '\n').trim() || null,
+    beans: textOf(file, 'beans'),
     machine: textOf(file, 'roastertype'),
+    operator: textOf(file, 'operator'),
+    roastingNotes: textOf(file, 'roastingnotes'),
+    cuppingNotes: textOf(file, 'cuppingnotes'),
+    color: numberOf(file, 'ground_color') || numberOf(file, 'whole_color') || null,
     greenKg: weightKg(weight[0], weight[2]),
     roastedKg: weightKg(weight[1], weight[2]),
     roastedAt: roastedAtOf(file),
@@ -115,6 +132,7 @@ export function parseAlog(text: string, options: { maxLength?: number } = {}): A
     uuid: textOf(file, 'roastUUID'),
     recordedIn,
     artisanVersion: textOf(file, 'version'),
+    record: file.get(recordKey),
     warnings: [...warnings],
   };
 }

@@ -1,0 +1,152 @@
+import { recordKey, timeindexKinds } from './alog.ts';
+import { withEscapes } from './alog-fields.ts';
+import { markOf, type MarkKind } from './marks.ts';
+import { pythonRepr, type WritableValue } from './python-repr.ts';
+import type { Reading } from './series.ts';
+
+/** A curve beside bean and exhaust temperature, on the same times. */
+export interface WrittenChannel {
+  /** As Artisan shows it. */
+  readonly name: string;
+  readonly isTemperature: boolean;
+  readonly values: readonly Reading[];
+}
+
+/** A roast to write for Artisan: °C, kg, seconds since the recording began. */
+export interface WrittenRoast {
+  readonly timesSeconds: readonly number[];
+  readonly beanTempC: readonly Reading[];
+  readonly exhaustTempC: readonly Reading[];
+  readonly channels: readonly WrittenChannel[];
+  readonly marks: readonly { readonly kind: MarkKind; readonly timeSeconds: number }[];
+  readonly title: string;
+  readonly beans: string;
+  readonly machine: string;
+  readonly operator: string;
+  readonly roastingNotes: string;
+  readonly color: number | null;
+  readonly greenKg: number | null;
+  readonly roastedKg: number | null;
+  /** When the recording began, ms since 1970. */
+  readonly startedAtMs: number;
+  readonly uuid: string;
+  /** What the format has no place for; comes back as `record` from `parseAlog`. */
+  readonly record: WritableValue;
+}
+
+/** The version of the format that is followed: Artisan's own numbering. */
+const artisanVersion = '4.0.3';
+/** Artisan's number for a device that it doesn't read itself. */
+const virtualDevice = 25;
+
+/**
+ * A roast as an Artisan `.alog` file. Marks lie on the nearest sample, as Artisan has them; missing readings are -1.
+ * Extra curves go in pairs, since an extra device of Artisan has two.
+ */
+export function writeAlog(roast: WrittenRoast): string {
+  const started = new Date(roast.startedAtMs);
+  return `${pythonRepr({
+    version: artisanVersion,
+    viewerMode: false,
+    mode: 'C',
+    title: withEscapes(roast.title),
+    beans: withEscapes(roast.beans),
+    roastertype: withEscapes(roast.machine),
+    operator: withEscapes(roast.operator),
+    roastingnotes: withEscapes(roast.roastingNotes),
+    cuppingnotes: '',
+    weight: [roast.greenKg ?? 0, roast.roastedKg ?? 0, 'Kg'],
+    ground_color: roast.color ?? 0,
+    whole_color: 0,
+    roastisodate: started.toISOString().slice(0, 10),
+    roasttime: started.toISOString().slice(11, 19),
+    roastepoch: Math.floor(roast.startedAtMs / 1000),
+    roasttzoffset: 0,
+    roastUUID: roast.uuid.replaceAll('-', ''),
+    roastbatchnr: 0,
+    roastbatchprefix: '',
+    timeindex: timeindexOf(roast),
+    timex: [...roast.timesSeconds],
+    temp1: roast.exhaustTempC.map(orDropout),
+    temp2: roast.beanTempC.map(orDropout),
+    ...extraDevices(roast),
+    etypes: ['Air', 'Drum', 'Damper', 'Burner', '--'],
+    specialevents: [],
+    specialeventstype: [],
+    specialeventsvalue: [],
+    specialeventsStrings: [],
+    xmin: 0,
+    xmax: Math.ceil(roast.timesSeconds.at(-1) ?? 0) + 60,
+    ymin: 0,
+    ymax: 275,
+    zmin: 0,
+    zmax: 45,
+    [recordKey]: roast.record,
+  })}\n`;
+}
+
+const orDropout = (reading: Reading | undefined): number => reading ?? -1;
+
+/** Index of the sample nearest to each mark. A charge that isn't there is -1, everything else 0. */
+function timeindexOf({ marks, timesSeconds }: WrittenRoast): number[] {
+  return timeindexKinds.map((kind) => {
+    const mark = markOf(marks, kind);
+    const unset = kind === 'charge' ? -1 : 0;
+    return mark === undefined ? unset : nearestIndex(timesSeconds, mark.timeSeconds, unset);
+  });
+}
+
+function nearestIndex(times: readonly number[], seconds: number, none: number): number {
+  let best = none;
+  let distance = Number.POSITIVE_INFINITY;
+  for (const [index, time] of times.entries()) {
+    if (Math.abs(time - seconds) >= distance) continue;
+    distance = Math.abs(time - seconds);
+    best = index;
+  }
+  return best;
+}
+
+/** The lists that Artisan keeps one entry a device in; they must all be as long. */
+function extraDevices({ channels, timesSeconds }: WrittenRoast): Record<string, WritableValue> {
+  const devices = Array.from({ length: Math.ceil(channels.length / 2) }, (_, k) => [
+    channels[2 * k],
+    channels[2 * k + 1],
+  ]);
+  const each = (value: (first: WrittenChannel | undefined, second: WrittenChannel | undefined) => WritableValue) =>
+    devices.map(([first, second]) => value(first, second));
+  const values = (channel: WrittenChannel | undefined) =>
+    channel?.values.map(orDropout) ?? timesSeconds.map(() => orDropout(null));
+  return {
+    extradevices: each(() => virtualDevice),
+    extratimex: each(() => [...timesSeconds]),
+    extraname1: each((first) => withEscapes(first?.name ?? '')),
+    extraname2: each((_, second) => withEscapes(second?.name ?? '')),
+    extratemp1: each((first) => values(first)),
+    extratemp2: each((_, second) => values(second)),
+    extramathexpression1: each(() => ''),
+    extramathexpression2: each(() => ''),
+    extraNoneTempHint1: each((first) => first?.isTemperature !== true),
+    extraNoneTempHint2: each((_, second) => second?.isTemperature !== true),
+    extradevicecolor1: each(() => '#49160e'),
+    extradevicecolor2: each(() => '#3a6ea5'),
+    extraCurveVisibility1: each(() => true),
+    extraCurveVisibility2: each((_, second) => second !== undefined),
+    extraLCDvisibility1: each(() => true),
+    extraLCDvisibility2: each((_, second) => second !== undefined),
+    extraDelta1: each(() => false),
+    extraDelta2: each(() => false),
+    extraFill1: each(() => 0),
+    extraFill2: each(() => 0),
+    extralinestyles1: each(() => '-'),
+    extralinestyles2: each(() => '-'),
+    extradrawstyles1: each(() => 'default'),
+    extradrawstyles2: each(() => 'default'),
+    extralinewidths1: each(() => 1),
+    extralinewidths2: each(() => 1),
+    extramarkers1: each(() => 'None'),
+    extramarkers2: each(() => 'None'),
+    extramarkersizes1: each(() => 6),
+    extramarkersizes2: each(() => 6),
+  };
+}
