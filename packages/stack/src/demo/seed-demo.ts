@@ -57,7 +57,7 @@ export const seedDemo = async (place: DemoPlace): Promise<DemoState['machines']>
     await save();
   }
   const lotIds = await seedLots(maya);
-  const recipeIds = await seedRecipes(maya, lotIds);
+  const recipeIds = await seedRecipes(maya, admin, lotIds);
   const pasts = roasts.map((roast, index) => pastOf(roast, index, state));
   for (const [index, { serial_number: serial }] of machines.entries()) {
     const known = state.machines[serial];
@@ -105,7 +105,9 @@ const seedRecipes = async (client: RoasteryClient, lotIds: ReadonlyMap<string, s
         control_profile: controlProfileOf(body.target_roast_time ?? 720),
       },
     });
-    if (favorite) await client.call(toggleProfileFavorite, { params: { id: made.id } });
+    // Stars are each person's own: whoever looks at the demo should find some.
+    for (const fan of favorite ? [client, admin] : [])
+      await fan.call(toggleProfileFavorite, { params: { id: made.id } });
     ids.push(made.id);
   }
   return ids;
