@@ -105,6 +105,17 @@ export interface DrawnColumn {
   readonly y: Float64Array;
 }
 
+const axes = new WeakMap<readonly number[], Float64Array>();
+
+/** Times for drawing: one copy for all columns of a curve, not one each. */
+const axisOf = (times: readonly number[]): Float64Array => {
+  const known = axes.get(times);
+  if (known) return known;
+  const axis = Float64Array.from(times);
+  axes.set(times, axis);
+  return axis;
+};
+
 const convert = (style: CurveStyle, unit: TemperatureUnit) => {
   if (unit === 'C') return (value: number) => value;
   return style.axis === 'rate' ? rateCToF : cToF;
@@ -116,7 +127,7 @@ export const drawnColumn = (
   column: Column | undefined,
   toUnit: (value: number) => number,
 ): DrawnColumn => {
-  const x = Float64Array.from(times);
+  const x = axisOf(times);
   const y = new Float64Array(times.length).fill(Number.NaN);
   if (!column) return { x, y };
   let last = -1;

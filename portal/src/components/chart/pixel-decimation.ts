@@ -2,7 +2,7 @@ import { lttbIndices } from '@roastery/roasting/decimate';
 import type { ChartDataset, Plugin } from 'chart.js';
 import type { DrawnColumn } from './curves.ts';
 
-/** What Chart.js draws; `whole` keeps every sample, `data` holds only what the pixels can show. */
+/** What Chart.js draws; `whole` keeps every sample, `data` is filled before each update with what the pixels can show. */
 export type CurveDataset = ChartDataset<'line', { x: number; y: number }[]> & {
   whole: DrawnColumn;
   curveKey: string;

@@ -23,8 +23,8 @@ export interface TimeViewStore {
 /** Shortest window one can zoom into, seconds. */
 const shortest = 10;
 
-export const createTimeView = (): TimeViewStore => {
-  let extent = { from: 0, to: 60 };
+export const createTimeView = (from = 0, to = 60): TimeViewStore => {
+  let extent = { from, to: Math.max(to, from + shortest) };
   let view: TimeView = { ...extent, cursor: null };
   let zoomed = false;
   const listeners = new Set<() => void>();

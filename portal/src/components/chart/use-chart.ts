@@ -38,11 +38,13 @@ export const useChartView = (
   }, [chart, view, overlay]);
   // A canvas does not redraw by itself when its font arrives.
   useEffect(() => {
+    const font = "500 11px 'Geist Mono Variable'";
+    if (document.fonts.check(font)) return undefined;
     let gone = false;
     const redraw = (): void => {
       if (!gone) chart.current?.update('none');
     };
-    document.fonts.load("500 11px 'Geist Mono Variable'").then(redraw, redraw);
+    document.fonts.load(font).then(redraw, redraw);
     return () => {
       gone = true;
     };

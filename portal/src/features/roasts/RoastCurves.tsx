@@ -1,7 +1,7 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Maximize2 } from 'lucide-react';
-import { Suspense, use, useEffect, useMemo, type ReactNode } from 'react';
+import { Suspense, use, useDeferredValue, useEffect, useMemo, type ReactNode } from 'react';
 import { stepStyles } from '../../components/chart/curves.ts';
 import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
 import { createTimeView, useTimeWindow, type TimeViewStore } from '../../components/chart/time-view.ts';
@@ -50,12 +50,16 @@ export const RoastCurves = ({
   endSeconds,
   actions,
 }: RoastCurvesProps) => {
-  const view = useMemo(() => createTimeView(), []);
   const [shown, toggle] = useShownCurves();
   const { temperature_unit: unit } = usePreferences();
   const times = curve?.time_seconds;
   const first = times?.[0] ?? 0;
   const last = Math.max(times?.at(-1) ?? 60, endSeconds ?? 0);
+  // The chart first: rows of a long roast would hold its layout up.
+  const tabled = useDeferredValue(curve ?? null, null);
+  const isThere = times !== undefined;
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- begun with the curve, so that it is drawn once; then it follows
+  const view = useMemo(() => createTimeView(first, last), [isThere]);
   useEffect(() => view.setExtent(first, last), [view, first, last]);
   const points = times?.length ?? 0;
   return (
@@ -83,7 +87,7 @@ export const RoastCurves = ({
           <ChartBoundary>
             <Suspense fallback={<Skeleton className="h-[500px] w-full" />}>
               <Charts {...{ curve, reference, marks, shown, unit, view, selected, onSelect }} />
-              <CurveTable curve={curve} marks={marks} />
+              {tabled !== null && <CurveTable curve={tabled} marks={marks} />}
             </Suspense>
           </ChartBoundary>
         )}
