@@ -24,7 +24,10 @@ interface ChangedMeanwhileProps {
 
 /** Somebody saved the same record first: what they changed, what clashes, and the two ways on. Nothing was overwritten. */
 export const ChangedMeanwhile = ({ thing, theirs, clashes, onMerge, onDiscard }: ChangedMeanwhileProps) => (
-  <div role="alert" className="flex flex-col gap-3 rounded-md border border-warning/40 bg-warning-soft p-4 text-sm">
+  <div
+    role="alert"
+    className="flex max-h-[55dvh] flex-col gap-3 overflow-y-auto rounded-md border border-warning/40 bg-warning-soft p-3 text-sm sm:p-4"
+  >
     <div className="flex items-start gap-2.5">
       <Users aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
       <div className="min-w-0 text-strong">

@@ -35,7 +35,8 @@ export const SuggestField = (props: SuggestFieldProps) => {
             {suggestions.length > 0 && (
               <div className="absolute inset-y-0 right-1.5 flex items-center text-faint">
                 <Base.Trigger
-                  aria-label={`Show ${field.label} list`}
+                  // The field itself opens the list, by click and by arrow key: for the mouse this is only the sign of it.
+                  aria-hidden
                   tabIndex={-1}
                   className="rounded-sm p-1.5 hover:text-strong [&_svg]:size-4"
                 >

@@ -2,7 +2,7 @@ import { formatDuration, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ChartOptions } from 'chart.js';
 import { useEffect, useMemo, useRef, useState, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
-import { useTheme } from '../../ui/theme.ts';
+import { colourToken, useTheme } from '../../ui/theme.ts';
 import type { Chart } from './chart-parts.ts';
 import './chart-parts.ts';
 import { readPalette } from './palette.ts';
@@ -32,7 +32,10 @@ export default function ProfileChart({ points, interpolated, reference, unit }: 
   const palette = useMemo(() => readPalette(), [theme]);
   const end = Math.max(points.at(-1)?.time ?? 0, reference?.curve.time_seconds.at(-1) ?? 0, 60);
   const lines = useMemo(
-    () => [...profileLines(points, interpolated, end), ...(reference ? profileBackdrop(reference, unit) : [])],
+    () => [
+      ...profileLines(points, interpolated, end, colourToken),
+      ...(reference ? profileBackdrop(reference, unit, colourToken) : []),
+    ],
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
     [points, interpolated, end, reference, unit, theme],
   );

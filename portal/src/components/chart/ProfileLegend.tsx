@@ -5,33 +5,60 @@ interface ProfileLegendProps {
   lines: readonly ProfileLine[];
   /** Seconds under the pointer. */
   cursor: number | null;
-  /** Names the roast behind. */
+  /** Names the roast behind, when there is one. */
   reference: string | undefined;
 }
 
-/** Which line is which, with its value under the pointer. */
-export const ProfileLegend = ({ lines, cursor, reference }: ProfileLegendProps) => (
-  <figcaption className="flex flex-col gap-1.5 text-sm">
-    <Row
-      title={cursor === null ? 'Recipe' : `Recipe at ${formatDuration(cursor)}`}
-      lines={lines.filter((line) => !line.behind)}
-      cursor={cursor}
-    />
-    {reference !== undefined && <Row title={reference} lines={lines.filter((line) => line.behind)} cursor={cursor} />}
-  </figcaption>
-);
+/** Which line is which, and under the pointer what the recipe asks for above what the roast had. */
+export const ProfileLegend = ({ lines, cursor, reference }: ProfileLegendProps) => {
+  const labels = [...new Map(lines.map(({ label, unit }) => [label, unit])).entries()];
+  return (
+    <table className="w-full table-fixed text-xs sm:text-sm">
+      <thead>
+        <tr className="[&>th]:pb-1 [&>th]:text-left [&>th]:font-medium">
+          <th scope="col" className="label-mono figures w-22 sm:w-32">
+            {cursor === null ? <span className="sr-only">Line</span> : `At ${formatDuration(cursor)}`}
+          </th>
+          {labels.map(([label, unit]) => (
+            <th key={label} scope="col" className="truncate text-content">
+              {label} <span className="font-normal text-muted max-sm:hidden">{unit}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {[false, true].map((behind) =>
+          behind && reference === undefined ? null : (
+            <tr key={String(behind)} className="h-6">
+              <th scope="row" className="truncate text-left font-normal text-muted">
+                {behind ? reference : 'Recipe'}
+              </th>
+              {labels.map(([label]) => (
+                <Sample
+                  key={label}
+                  line={lines.find((line) => line.label === label && line.behind === behind)}
+                  cursor={cursor}
+                />
+              ))}
+            </tr>
+          ),
+        )}
+      </tbody>
+    </table>
+  );
+};
 
-const Row = ({ title, lines, cursor }: { title: string; lines: readonly ProfileLine[]; cursor: number | null }) => (
-  <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-    <span className="label-mono min-w-32">{title}</span>
-    {lines.map((line) => {
-      const value = cursor === null ? null : lineValueAt(line, cursor);
-      return (
-        <span key={line.label} className="inline-flex items-center gap-1.5">
-          <svg width={22} height={8} aria-hidden>
+const Sample = ({ line, cursor }: { line: ProfileLine | undefined; cursor: number | null }) => {
+  const value = line === undefined || cursor === null ? null : lineValueAt(line, cursor);
+  return (
+    <td className="figures whitespace-nowrap text-strong">
+      {line === undefined ? (
+        <span className="text-faint">--</span>
+      ) : (
+        <span className="inline-flex items-center gap-1.5">
+          <svg width={18} height={8} aria-hidden>
             <line
-              x1={0}
-              x2={22}
+              x2={18}
               y1={4}
               y2={4}
               stroke={line.borderColor}
@@ -39,17 +66,9 @@ const Row = ({ title, lines, cursor }: { title: string; lines: readonly ProfileL
               strokeDasharray={line.borderDash.join(' ')}
             />
           </svg>
-          {line.label}
-          <span className="figures min-w-14 text-strong">
-            {value !== null && (
-              <>
-                {line.unit.startsWith('°') ? value.toFixed(1) : Math.round(value)}
-                <span className="text-muted"> {line.unit}</span>
-              </>
-            )}
-          </span>
+          {value !== null && (line.unit.startsWith('°') ? value.toFixed(1) : Math.round(value))}
         </span>
-      );
-    })}
-  </div>
-);
+      )}
+    </td>
+  );
+};

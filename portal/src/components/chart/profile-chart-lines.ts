@@ -1,9 +1,7 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
-import { interpolateControlProfile, percentToRpm } from '@roastery/roasting/control-profile';
+import { percentToRpm } from '@roastery/roasting/control-profile';
 import { cToF, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ChartDataset } from 'chart.js';
-import { colourToken } from '../../ui/theme.ts';
-import { nearestIndex } from './curves.ts';
 import { withAlpha } from './palette.ts';
 
 /** A control point as it is stored: seconds, %, %, RPM. */
@@ -34,6 +32,9 @@ export type ProfileLine = ChartDataset<'line', { x: number; y: number }[]> & {
   behind: boolean;
 };
 
+/** Value of a colour token on the page: `curve-bean` → `oklch(…)`. */
+type ColourOf = (token: string) => string;
+
 const styles = [
   { field: 'burner', label: 'Burner', unit: '%', token: 'curve-gas', dash: [] as number[], channel: 'heat_power' },
   { field: 'exhaust', label: 'Exhaust', unit: '%', token: 'curve-airflow', dash: [7, 4], channel: 'fan_speed' },
@@ -47,14 +48,13 @@ export const profileLines = (
   points: readonly ProfilePoint[],
   interpolated: boolean,
   endSeconds: number,
+  colourOf: ColourOf,
 ): ProfileLine[] => {
-  const drawn: readonly ProfilePoint[] = interpolated
-    ? interpolateControlProfile(
-        points.map(({ time, drum, ...point }) => ({ ...point, timeSeconds: time, drumRpm: drum })),
-      ).map(({ timeSeconds, drumRpm, ...point }) => ({ ...point, time: timeSeconds, drum: drumRpm }))
+  const drawn = interpolated
+    ? points
     : [...points, ...points.slice(-1).map((last) => ({ ...last, time: Math.max(last.time, endSeconds) }))];
   return styles.map(({ field, label, unit, token, dash }) => {
-    const colour = colourToken(token);
+    const colour = colourOf(token);
     return {
       ...plain,
       label,
@@ -89,11 +89,15 @@ const columnLine = (
 };
 
 /** What a past roast did, dimmed: its bean temperature, and its controls where they were recorded. */
-export const profileBackdrop = ({ curve, maxDrumRpm }: ReferenceRoast, unit: TemperatureUnit): ProfileLine[] => {
+export const profileBackdrop = (
+  { curve, maxDrumRpm }: ReferenceRoast,
+  unit: TemperatureUnit,
+  colourOf: ColourOf,
+): ProfileLine[] => {
   const lines: ProfileLine[] = [];
   const bean = curve.channels['bean_temp'];
   if (bean) {
-    const colour = colourToken('curve-bean');
+    const colour = colourOf('curve-bean');
     lines.push({
       ...plain,
       label: 'Bean temp',
@@ -110,7 +114,7 @@ export const profileBackdrop = ({ curve, maxDrumRpm }: ReferenceRoast, unit: Tem
   for (const { field, label, unit: of, token, channel } of styles) {
     const column = curve.channels[channel];
     if (!column || (field === 'drum' && maxDrumRpm === null)) continue;
-    const colour = colourToken(token);
+    const colour = colourOf(token);
     lines.push({
       ...plain,
       label,
@@ -121,7 +125,7 @@ export const profileBackdrop = ({ curve, maxDrumRpm }: ReferenceRoast, unit: Tem
         field === 'drum' ? percentToRpm(percent, maxDrumRpm ?? 100) : percent,
       ),
       yAxisID: 'control',
-      borderColor: withAlpha(colour, 0.38),
+      borderColor: withAlpha(colour, 0.5),
       borderWidth: 1.25,
       borderDash: [],
       stepped: 'before' as const,
@@ -130,15 +134,13 @@ export const profileBackdrop = ({ curve, maxDrumRpm }: ReferenceRoast, unit: Tem
   return lines;
 };
 
-/** Value of a line at a moment: what was said last, or for the temperature the nearest reading. Null outside of it. */
-export const lineValueAt = (line: ProfileLine, seconds: number): number | null => {
-  const first = line.data[0];
-  const last = line.data.at(-1);
-  if (first === undefined || last === undefined || seconds < first.x || seconds > last.x) return null;
-  const times = line.data.map((point) => point.x);
-  const nearest = nearestIndex(times, seconds);
-  const index =
-    line.stepped !== undefined && line.stepped !== false && (times[nearest] ?? 0) > seconds ? nearest - 1 : nearest;
-  const value = line.data[index]?.y;
-  return value === undefined || Number.isNaN(value) ? null : value;
+/** Value of a line at a moment: on the line between two points, or what was said last. Null outside of it and in gaps. */
+export const lineValueAt = ({ data, stepped }: ProfileLine, seconds: number): number | null => {
+  const after = data.findIndex((point) => point.x > seconds);
+  const to = after === -1 ? data.at(-1) : data[after];
+  const from = after === -1 ? to : data[after - 1];
+  if (from === undefined || to === undefined || seconds > to.x) return null;
+  const share = stepped === 'before' || to.x === from.x ? 0 : (seconds - from.x) / (to.x - from.x);
+  const value = from.y + (share === 0 ? 0 : (to.y - from.y) * share);
+  return Number.isNaN(value) ? null : value;
 };

@@ -148,8 +148,8 @@ export const LotForm = ({ form, lot, failure, notice, onSubmit }: LotFormProps) 
           )}
         </Fields>
       </Panel>
-      {notice}
       <FormActions>
+        {notice}
         <FormError text={failure} />
         <div className="flex justify-end gap-2">
           <ButtonLink to={paths.lots} size="md">

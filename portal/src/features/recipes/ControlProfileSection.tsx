@@ -21,17 +21,17 @@ export const ControlProfileSection = ({
   referenceRoastId: string | null;
 }) => {
   const { field: profile } = useController({ control: form.control, name: 'control_profile' });
+  const { value: points, onChange: onPoints, ref: focusWhenRefused } = profile;
   const { field: interpolate } = useController({ control: form.control, name: 'auto_interpolate' });
   const roastTime = useWatch({ control: form.control, name: 'target_roast_time' });
   const [active, setActive] = useState<string | null>(null);
   const [previewing, setPreviewing] = useState(false);
-  const points = profile.value;
   const problems = problemsOf(points);
   const drawn = sorted(readablePoints(points));
   const count = resultingCount(points, interpolate.value);
   const change = (next: typeof points) => {
     form.clearErrors('control_profile');
-    profile.onChange(next);
+    onPoints(next);
   };
   const add = () => {
     const next = withNext(points);
@@ -72,7 +72,12 @@ export const ControlProfileSection = ({
             onActive={setActive}
           />
         </div>
-        <div className="flex min-w-0 flex-col gap-3 border-t border-stroke p-3 xl:border-t-0 xl:border-l">
+        <div
+          // Where a refused form takes the reader when nothing else is wrong.
+          ref={focusWhenRefused}
+          tabIndex={-1}
+          className="flex min-w-0 flex-col gap-3 border-t border-stroke p-3 xl:border-t-0 xl:border-l"
+        >
           <ControlTable points={points} problems={problems} onChange={change} active={active} onActive={setActive} />
           {whole !== undefined && (
             <p role="alert" className="px-1 text-sm text-danger">

@@ -16,6 +16,8 @@ interface CurveEditorProps {
 }
 
 const laneHeight = 132;
+/** Below this nothing can be drawn: the page is being laid out. */
+const narrowest = 120;
 
 /**
  * The control profile as three lanes over one time axis. Points are pulled by mouse or finger, or moved by the arrow keys:
@@ -44,7 +46,7 @@ export const CurveEditor = ({ points, onChange, interpolated, roastSeconds, acti
   const values = shownAt === null ? null : valuesAt(drawn, shownAt, interpolated);
   return (
     <div ref={frame} className="min-w-0 select-none">
-      {width > 0 && (
+      {width >= narrowest && (
         <>
           {lanes.map((lane) => (
             <EditorLane

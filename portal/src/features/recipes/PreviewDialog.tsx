@@ -66,7 +66,7 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
   const reference = useMemo<ReferenceRoast | undefined>(
     () =>
       roast && curve && curve.time_seconds.length > 0
-        ? { label: `Roast ${roast.roast_number}`, curve, maxDrumRpm: roast.max_drum_rpm }
+        ? { label: 'Best past roast', curve, maxDrumRpm: roast.max_drum_rpm }
         : undefined,
     [roast, curve],
   );
@@ -77,7 +77,7 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
       </Suspense>
       <p className="text-sm text-muted">
         {referenceRoastId === null ? (
-          'No roast with this recipe yet. The best one will stand behind the curves.'
+          'No rated roast of this recipe yet. Give its roasts a cupping score, and the best one stands behind these curves.'
         ) : roastError || curveError ? (
           'The best past roast of this recipe could not be read.'
         ) : roast === undefined ? (
@@ -85,7 +85,7 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
         ) : (
           <>
             Behind it: the best past roast,{' '}
-            <Link to={paths.roast(roast.id)} className="text-accent-text underline-offset-2 hover:underline">
+            <Link to={paths.roast(roast.id)} className="text-accent-text underline underline-offset-2">
               {roast.roast_number}
             </Link>{' '}
             of {dates.day(roast.start_time)}.

@@ -137,8 +137,8 @@ export const RecipeForm = (props: RecipeFormProps) => {
         <InventorySection form={form} />
       </div>
       <ControlProfileSection form={form} referenceRoastId={referenceRoastId} />
-      {notice}
       <FormActions>
+        {notice}
         <FormError text={failure} />
         <div className="flex justify-end gap-2">
           <ButtonLink to={paths.recipes} size="md">
