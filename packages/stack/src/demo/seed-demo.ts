@@ -89,7 +89,11 @@ const seedLots = async (client: RoasteryClient): Promise<Map<string, string>> =>
   return ids;
 };
 
-const seedRecipes = async (client: RoasteryClient, lotIds: ReadonlyMap<string, string>): Promise<string[]> => {
+const seedRecipes = async (
+  client: RoasteryClient,
+  admin: RoasteryClient,
+  lotIds: ReadonlyMap<string, string>,
+): Promise<string[]> => {
   const present = await client.call(listProfiles);
   const ids: string[] = [];
   for (const { lot, favorite, body } of recipes) {
