@@ -76,7 +76,7 @@ async function startFromEnvironment(signal: AbortSignal): Promise<Stack> {
   let isOpen = false;
   const onLine = (name: string, line: string) => {
     // While the parts find each other they warn of what isn't there yet. If one never comes, startStack tells why.
-    if (showsAll || (isOpen ? !isRoutine(line) : !isWarning(line))) say(format(name, line));
+    if (showsAll || (!isRoutine(line) && (isOpen || !isWarning(line)))) say(format(name, line));
   };
   const stack = await startStack({ ...config, signal, onLine });
   isOpen = true;
