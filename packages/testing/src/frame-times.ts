@@ -24,6 +24,7 @@ const watchFrames = (): void => {
   const times: FrameTimes = { firstDrawn: null, dataArrived: null, steps: [] };
   window.frameTimes = times;
   let drew = false;
+  // oxlint-disable-next-line unicorn/consistent-function-scoping -- only what is in here goes into the page
   const afterFrame = (then: () => void): void => {
     requestAnimationFrame(() => {
       const channel = new MessageChannel();

@@ -81,7 +81,7 @@ const beanPixels = (page: Page): Promise<number> =>
   });
 
 it.skipIf(!data.present)(
-  data.title('stores and shows three real roasts as their files have them'),
+  `three real roasts: ${data.title('stored and shown as their files have them')}`,
   { timeout: 420_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'roastery-real-roasts-'));
@@ -119,7 +119,6 @@ it.skipIf(!data.present)(
         expect(Math.abs(drop), `${name}: drop is ${drop.toFixed(1)} s off`).toBeLessThanOrEqual(5);
 
         const compared = compareWithFile(one, toleranceSeconds);
-        console.log(name, { charge, drop, ...compared });
         expect(compared.foreign, `${name}: every stored sample is one of the file`).toEqual([]);
         // A sample stands for 125 ms in this test: a machine busy with other tests may let the board come late to one.
         expect(compared.missing.length, `${name}: samples of the file nobody stored`).toBeLessThanOrEqual(
