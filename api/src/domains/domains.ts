@@ -1,6 +1,7 @@
 import type { Domain } from '../app.ts';
 import { accountRoutes } from './account/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
+import { analyticsRoutes } from './analytics/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { deviceRoutes } from './devices/routes.ts';
@@ -21,6 +22,7 @@ export const domains: readonly Domain[] = [
   roastRoutes,
   inventoryRoutes,
   profileRoutes,
+  analyticsRoutes,
   settingsRoutes,
   userRoutes,
   adminRoutes,

@@ -80,6 +80,8 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   deleteProfile: profile,
   toggleProfileFavorite: profile,
   cloneProfile: profile,
+  analyticsGroups: { params: async () => ({ by: 'machine' }) },
+  analyticsConsistency: profile,
   listOptions: { params: async () => ({ category: 'origin' }) },
   createOption: { body: (unique) => ({ category: 'origin', value: unique }) },
   deleteOption: { params: withId(addOption) },

@@ -1,0 +1,52 @@
+import type { CurveBand } from '@roastery/contract/analytics';
+import { isReading } from '@roastery/roasting/series';
+import type { SecondCurve } from './second-curve.ts';
+
+/** A chart is no wider than this many points are dense. */
+const stepSeconds = 5;
+
+/** Value below which a share of the sorted numbers lies, between neighbours in proportion. */
+const quantile = (sorted: readonly number[], share: number): number => {
+  const place = (sorted.length - 1) * share;
+  const below = Math.floor(place);
+  const low = sorted[below] ?? Number.NaN;
+  const high = sorted[below + 1] ?? low;
+  return low + (high - low) * (place - below);
+};
+
+const readingsAt = (curves: readonly SecondCurve[], second: number): number[] =>
+  curves
+    .map((curve) => curve[second])
+    .filter(isReading)
+    .sort((a, b) => a - b);
+
+/** A tenth of a degree is what probes resolve. */
+const rounded = (value: number): number => Math.round(value * 10) / 10;
+
+/** The curve that lies in the middle of all, as far as half of them go. */
+export const middleCurve = (curves: readonly SecondCurve[]): SecondCurve => {
+  const length = Math.max(0, ...curves.map((curve) => curve.length));
+  const middle = Array.from({ length }, (_, second) => {
+    const readings = readingsAt(curves, second);
+    return readings.length * 2 < curves.length ? null : quantile(readings, 0.5);
+  });
+  return middle.slice(0, middle.findLastIndex(isReading) + 1);
+};
+
+/** Between which temperatures four of five curves lie, with the reference, every five seconds. */
+export const curveBand = (curves: readonly SecondCurve[], reference: SecondCurve): CurveBand => {
+  const band: CurveBand = { time_seconds: [], reference: [], low: [], middle: [], high: [] };
+  const end = Math.max(reference.length, middleCurve(curves).length) - 1;
+  for (let second = 0; second <= end; second += stepSeconds) {
+    const readings = readingsAt(curves, second);
+    const enough = readings.length > 0 && readings.length * 2 >= curves.length;
+    const at = (share: number) => (enough ? rounded(quantile(readings, share)) : null);
+    const own = reference[second];
+    band.time_seconds.push(second);
+    band.reference.push(isReading(own) ? rounded(own) : null);
+    band.low.push(at(0.1));
+    band.middle.push(at(0.5));
+    band.high.push(at(0.9));
+  }
+  return band;
+};

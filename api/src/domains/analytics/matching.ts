@@ -1,0 +1,28 @@
+import type { SignedInUser } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { roastedBy, visibleTo } from '../roasts/roast-row.ts';
+
+export interface AnalyticsFilter {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly machine_id?: string | undefined;
+  readonly profile_id?: string | undefined;
+  readonly coffee_name?: string | undefined;
+  readonly roasted_by?: string | undefined;
+}
+
+/**
+ * Condition on `roasts r` joined with its owner `users o`: visible to the person and matching, with the meaning that the list
+ * of roasts gives the same keys. Days begin and end in the roastery's time zone.
+ */
+export const matching = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, zone: string) => sql`
+  ${visibleTo(sql, user)}
+  ${filter.machine_id === undefined ? sql`` : sql`AND r.machine_id = ${filter.machine_id}`}
+  ${filter.profile_id === undefined ? sql`` : sql`AND r.profile_id = ${filter.profile_id}`}
+  ${filter.coffee_name === undefined ? sql`` : sql`AND r.coffee_name = ${filter.coffee_name}`}
+  ${filter.roasted_by === undefined ? sql`` : sql`AND ${roastedBy(sql)} = ${filter.roasted_by}`}
+  ${filter.from === undefined ? sql`` : sql`AND r.start_time >= (${filter.from}::date)::timestamp AT TIME ZONE ${zone}`}
+  ${filter.to === undefined ? sql`` : sql`AND r.start_time < (${filter.to}::date + 1)::timestamp AT TIME ZONE ${zone}`}`;
+
+/** The tables that {@link matching} speaks of. */
+export const matched = (sql: Sql) => sql`roasts r JOIN users o ON o.id = r.owner_id`;

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { choosePeriod, daysBefore, daysIn, periodStart, periodStarts, periodWithin } from './periods.ts';
+
+describe('periods', () => {
+  it('begin weeks on Monday, also before 1970 and across years', () => {
+    expect(periodStart('2026-11-21', 'week')).toBe('2026-11-16');
+    expect(periodStart('2026-11-16', 'week')).toBe('2026-11-16');
+    expect(periodStart('2027-01-01', 'week')).toBe('2026-12-28');
+    expect(periodStart('1969-12-31', 'week')).toBe('1969-12-29');
+  });
+
+  it('are cut to the span, so that their links count the same roasts', () => {
+    const span = { from: '2026-11-05', to: '2026-12-10' };
+    expect(periodStarts(span, 'month').map((start) => periodWithin(start, 'month', span))).toEqual([
+      { from: '2026-11-05', to: '2026-11-30' },
+      { from: '2026-12-01', to: '2026-12-10' },
+    ]);
+    expect(periodStarts(span, 'week')).toHaveLength(6);
+    expect(periodStarts({ from: '2024-02-28', to: '2024-03-01' }, 'day')).toEqual([
+      '2024-02-28',
+      '2024-02-29',
+      '2024-03-01',
+    ]);
+  });
+
+  it('fit the span and are never too many', () => {
+    expect(choosePeriod({ from: '2026-11-01', to: '2026-11-30' }, undefined)).toBe('day');
+    expect(choosePeriod({ from: '2026-08-24', to: '2026-11-21' }, undefined)).toBe('week');
+    expect(choosePeriod({ from: '2025-11-22', to: '2026-11-21' }, undefined)).toBe('month');
+    expect(choosePeriod({ from: '2025-11-22', to: '2026-11-21' }, 'day')).toBe('day');
+    expect(choosePeriod({ from: '2016-01-01', to: '2026-11-21' }, 'day')).toBe('month');
+    expect(periodStarts({ from: '0001-01-01', to: '9999-12-31' }, 'month')).toEqual([]);
+  });
+
+  it('compare with as many days before', () => {
+    expect(daysBefore({ from: '2026-03-01', to: '2026-03-31' })).toEqual({ from: '2026-01-29', to: '2026-02-28' });
+    expect(daysIn({ from: '2026-03-29', to: '2026-03-29' })).toBe(1);
+    expect(daysBefore({ from: '0001-01-02', to: '2026-03-31' })).toBeUndefined();
+  });
+});

@@ -1,0 +1,66 @@
+import type { PeriodKind } from '@roastery/contract/analytics';
+
+/** Calendar days, both included, `yyyy-mm-dd`. */
+export interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+const dayMs = 86_400_000;
+/** More bars than this are no chart any more. */
+const mostPeriods = 400;
+
+/** A day as whole days since 1970. Calendar days have no clock: UTC serves as a calendar without summer time. */
+const dayNumber = (day: string): number => Math.round(Date.parse(`${day}T00:00:00Z`) / dayMs);
+const dayText = (number: number): string => new Date(number * dayMs).toISOString().slice(0, 10);
+
+export const daysIn = ({ from, to }: Days): number => dayNumber(to) - dayNumber(from) + 1;
+
+/** As many days just before; undefined before the year 1. */
+export const daysBefore = (span: Days): Days | undefined => {
+  const length = daysIn(span);
+  const first = dayNumber(span.from) - length;
+  if (length < 1 || first < dayNumber('0001-01-01')) return undefined;
+  return { from: dayText(first), to: dayText(first + length - 1) };
+};
+
+/** First day of the period that a day lies in; weeks begin on Monday. */
+export const periodStart = (day: string, kind: PeriodKind): string => {
+  if (kind === 'day') return day;
+  if (kind === 'month') return `${day.slice(0, 8)}01`;
+  const number = dayNumber(day);
+  // 1 January 1970 was a Thursday: day -3 was a Monday.
+  return dayText(number - ((((number + 3) % 7) + 7) % 7));
+};
+
+const periodAfter = (start: string, kind: PeriodKind): string => {
+  if (kind === 'day') return dayText(dayNumber(start) + 1);
+  if (kind === 'week') return dayText(dayNumber(start) + 7);
+  return periodStart(dayText(dayNumber(start) + 31), 'month');
+};
+
+/** The period that begins on `start`, cut to the span. */
+export const periodWithin = (start: string, kind: PeriodKind, span: Days): Days => {
+  const last = dayText(dayNumber(periodAfter(start, kind)) - 1);
+  return { from: start < span.from ? span.from : start, to: last > span.to ? span.to : last };
+};
+
+/** Days for up to six weeks, weeks for up to half a year, months beyond: some 6 to 45 periods. */
+const fitting = (days: number): PeriodKind => (days <= 45 ? 'day' : days <= 190 ? 'week' : 'month');
+const roughDays = { day: 1, week: 7, month: 28 } as const;
+
+/** The wanted kind of period, or one that fits; coarser when there would be too many. */
+export const choosePeriod = (span: Days, wanted: PeriodKind | undefined): PeriodKind => {
+  const days = daysIn(span);
+  const kinds: readonly PeriodKind[] = ['day', 'week', 'month'];
+  const first = kinds.indexOf(wanted ?? fitting(days));
+  return kinds.slice(first).find((kind) => days / roughDays[kind] <= mostPeriods) ?? 'month';
+};
+
+/** First days of all periods of a span in their order; none for a span that is too long even in months. */
+export const periodStarts = (span: Days, kind: PeriodKind): string[] => {
+  if (daysIn(span) / roughDays[kind] > mostPeriods) return [];
+  const starts: string[] = [];
+  for (let start = periodStart(span.from, kind); start <= span.to; start = periodAfter(start, kind)) starts.push(start);
+  return starts;
+};

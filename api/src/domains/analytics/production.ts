@@ -1,0 +1,50 @@
+import type { analyticsProduction, Figures, PeriodKind } from '@roastery/contract/analytics';
+import type { ResponseOf } from '@roastery/contract/endpoint';
+import type { SignedInUser } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { figureColumns, noFigures } from './figures.ts';
+import { matched, matching, type AnalyticsFilter } from './matching.ts';
+import { choosePeriod, daysBefore, periodStarts, periodWithin, type Days } from './periods.ts';
+import { readSpan } from './span.ts';
+
+export type Production = ResponseOf<typeof analyticsProduction>;
+export type PeriodFilter = AnalyticsFilter & { readonly period?: PeriodKind | undefined };
+
+/** Figures of the days just before, when the span has a beginning that was asked for. */
+const readEarlier = async (
+  sql: Sql,
+  user: SignedInUser,
+  filter: AnalyticsFilter,
+  zone: string,
+  span: Days,
+): Promise<Production['earlier']> => {
+  const before = filter.from === undefined ? undefined : daysBefore(span);
+  if (before === undefined) return null;
+  const [figures] = await sql<Figures[]>`
+    SELECT ${figureColumns(sql)} FROM ${matched(sql)} WHERE ${matching(sql, user, { ...filter, ...before }, zone)}`;
+  return { ...before, ...(figures ?? noFigures) };
+};
+
+/** Totals and figures by period, from one reading of the roasts. */
+export const readProduction = async (sql: Sql, user: SignedInUser, filter: PeriodFilter): Promise<Production> => {
+  const { zone, span } = await readSpan(sql, user, filter);
+  const period = choosePeriod(span, filter.period);
+  const [rows, earlier] = await Promise.all([
+    sql<(Figures & { start: string | null })[]>`
+      SELECT date_trunc(${period}::text, r.start_time AT TIME ZONE ${zone}::text)::date AS start, ${figureColumns(sql)}
+        FROM ${matched(sql)} WHERE ${matching(sql, user, filter, zone)}
+       GROUP BY GROUPING SETS ((), (1)) ORDER BY 1`,
+    readEarlier(sql, user, filter, zone, span),
+  ]);
+  const byStart = new Map(rows.map(({ start, ...figures }) => [start, figures]));
+  const starts = new Set(periodStarts(span, period));
+  for (const start of byStart.keys()) if (start !== null) starts.add(start);
+  return {
+    totals: byStart.get(null) ?? noFigures,
+    earlier,
+    period,
+    periods: [...starts]
+      .sort()
+      .map((start) => ({ ...periodWithin(start, period, span), ...(byStart.get(start) ?? noFigures) })),
+  };
+};

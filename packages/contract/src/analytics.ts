@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { roastFilters } from './roasts.ts';
+import { dayShape, idShape, instantShape } from './shapes.ts';
+
+/** Which roasts are counted: the same keys as the list of roasts has, so that a figure's link shows the roasts behind it. */
+export const analyticsFilters = {
+  from: roastFilters.from,
+  to: roastFilters.to,
+  machine_id: roastFilters.machine_id,
+  profile_id: roastFilters.profile_id,
+  coffee_name: roastFilters.coffee_name,
+  roasted_by: roastFilters.roasted_by,
+};
+
+export const periodKinds = ['day', 'week', 'month'] as const;
+export const periodKindShape = z.enum(periodKinds);
+export type PeriodKind = z.infer<typeof periodKindShape>;
+
+const periodQuery = {
+  ...analyticsFilters,
+  /** Absent: what fits the span. More than 400 periods become the next coarser kind; the answer says which it is. */
+  period: periodKindShape.optional(),
+};
+
+const share = z.number().nullable();
+const figures = {
+  /** Every roast that matches, running and aborted ones too, as the list of roasts shows them. */
+  roasts: z.number().int(),
+  /** Green weight charged. */
+  kg: z.number(),
+  /** Charge to drop; over completed roasts, as are the ratios. */
+  mean_duration_seconds: z.number().nullable(),
+  /** Development ratio, 0 to 1: mean, standard deviation (of the sample: none below two), and how many roasts have one. */
+  development_ratio_mean: share,
+  development_ratio_deviation: share,
+  development_roasts: z.number().int(),
+};
+export const figuresShape = z.object(figures);
+export type Figures = z.infer<typeof figuresShape>;
+
+/** Days of a period, both included, in the roastery's time zone; cut to what was asked for. */
+const periodDays = { from: dayShape, to: dayShape };
+export const periodFiguresShape = z.object({ ...periodDays, ...figures });
+export type PeriodFigures = z.infer<typeof periodFiguresShape>;
+
+export const analyticsProduction = endpoint({
+  name: 'analyticsProduction',
+  method: 'GET',
+  path: '/analytics/production',
+  tag: 'Analytics',
+  summary: 'What was roasted, in all and by period, over the machines one may see; weeks begin on Monday',
+  access: 'user',
+  query: z.object(periodQuery),
+  response: z.object({
+    totals: figuresShape,
+    /** As many days just before `from`, to compare with; null without a `from`. */
+    earlier: z.object({ ...periodDays, ...figures }).nullable(),
+    period: periodKindShape,
+    /** In order; periods without a roast are there with zeros. */
+    periods: z.array(periodFiguresShape),
+  }),
+});
+
+export const groupKinds = ['machine', 'coffee', 'recipe', 'person'] as const;
+export const groupKindShape = z.enum(groupKinds);
+export type GroupKind = z.infer<typeof groupKindShape>;
+
+const groupSortFields = ['name', 'roasts', 'kg', 'mean_duration_seconds', 'development_ratio_mean'] as const;
+type GroupSortField = (typeof groupSortFields)[number];
+type GroupSort = GroupSortField | `-${GroupSortField}`;
+export const groupSorts = groupSortFields.flatMap((field) => [field, `-${field}`]) as [GroupSort, ...GroupSort[]];
+
+export const groupFiguresShape = z.object({
+  /** Of the machine or recipe; null for coffees and people, which go by name, and where there is none. */
+  id: idShape.nullable(),
+  /** Null: roasts without one (no machine, no coffee named, no recipe). */
+  name: z.string().nullable(),
+  ...figures,
+});
+export type GroupFigures = z.infer<typeof groupFiguresShape>;
+
+export const analyticsGroups = endpoint({
+  name: 'analyticsGroups',
+  method: 'GET',
+  path: '/analytics/groups/{by}',
+  tag: 'Analytics',
+  summary: 'The same figures by machine, coffee, recipe or person; together they are the totals',
+  access: 'user',
+  params: z.object({ by: groupKindShape }),
+  query: z.object({
+    ...analyticsFilters,
+    limit: z.coerce.number().int().min(1).max(500).default(25),
+    offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+    sort: z.enum(groupSorts).default('-kg'),
+  }),
+  response: z.object({ groups: z.array(groupFiguresShape), total: z.number().int() }),
+});
+
+const named = z.object({ id: idShape, name: z.string() });
+export const analyticsChoices = endpoint({
+  name: 'analyticsChoices',
+  method: 'GET',
+  path: '/analytics/choices',
+  tag: 'Analytics',
+  summary: 'Machines, coffees, recipes and people that occur in a span of days: what the filters offer',
+  access: 'user',
+  query: z.object({ from: analyticsFilters.from, to: analyticsFilters.to }),
+  response: z.object({
+    machines: z.array(named),
+    coffees: z.array(z.string()),
+    recipes: z.array(named.extend({ roasts: z.number().int() })),
+    people: z.array(z.string()),
+  }),
+});
+
+/** How a reference was found: the recipe's own choice, else its best cupped roast, else the one nearest to the middle of all. */
+export const referenceSourceShape = z.enum(['chosen', 'best_rated', 'most_typical']);
+export type ReferenceSource = z.infer<typeof referenceSourceShape>;
+
+const degrees = z.number().nullable();
+export const comparedRoastShape = z.object({
+  id: idShape,
+  roast_number: z.string(),
+  start_time: instantShape,
+  machine_name: z.string().nullable(),
+  roasted_by: z.string().nullable(),
+  duration_seconds: z.number().nullable(),
+  drop_temp: degrees,
+  /** From the reference's bean temperature, charge on charge; null when the two share less than 30 s. */
+  distance: z
+    .object({
+      /** Root of the mean squared difference, °C. */
+      rms: z.number(),
+      max: z.number(),
+      /** Seconds after charge. */
+      max_at: z.number(),
+    })
+    .nullable(),
+});
+export type ComparedRoast = z.infer<typeof comparedRoastShape>;
+
+/** At each time after charge the reference, and between which temperatures (°C) four of five of the roasts lie. */
+export const curveBandShape = z.object({
+  time_seconds: z.array(z.number()),
+  reference: z.array(degrees),
+  /** 10th and 90th percentile and the median; null where less than half of the roasts have a reading. */
+  low: z.array(degrees),
+  middle: z.array(degrees),
+  high: z.array(degrees),
+});
+export type CurveBand = z.infer<typeof curveBandShape>;
+
+export const analyticsConsistency = endpoint({
+  name: 'analyticsConsistency',
+  method: 'GET',
+  path: '/analytics/consistency/{id}',
+  tag: 'Analytics',
+  summary: 'How near the newest 40 roasts of a recipe came to its reference roast',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  query: z.object({
+    from: analyticsFilters.from,
+    to: analyticsFilters.to,
+    machine_id: analyticsFilters.machine_id,
+    coffee_name: analyticsFilters.coffee_name,
+    roasted_by: analyticsFilters.roasted_by,
+  }),
+  response: z.object({
+    profile: named,
+    /** Null while the recipe has no roast with a curve. */
+    reference: z
+      .object({ id: idShape, roast_number: z.string(), start_time: instantShape, source: referenceSourceShape })
+      .nullable(),
+    /** Newest first; the reference itself is among them when it falls into the span, with a distance of 0. */
+    roasts: z.array(comparedRoastShape),
+    /** Completed roasts of the recipe that match, also those beyond the newest 40. */
+    total: z.number().int(),
+    /** Mean of the distances, the reference left out; °C. */
+    mean_rms: degrees,
+    band: curveBandShape.nullable(),
+  }),
+  errors: ['not_found'],
+});
+
+const greenFigures = {
+  /** Green coffee that roasts took from lots, as the ledger has it. */
+  kg: z.number(),
+  /** At the lots' cost per kg. */
+  cost: z.number(),
+  /** Part of `kg` whose lot has no cost: it is missing in `cost`. */
+  kg_without_cost: z.number(),
+  roasts: z.number().int(),
+};
+export const greenFiguresShape = z.object(greenFigures);
+export type GreenFigures = z.infer<typeof greenFiguresShape>;
+export const lotUseShape = z.object({
+  lot_id: idShape,
+  lot_number: z.string(),
+  coffee_name: z.string(),
+  origin: z.string(),
+  cost_per_kg: z.number().nullable(),
+  current_weight: z.number(),
+  ...greenFigures,
+});
+export type LotUse = z.infer<typeof lotUseShape>;
+
+export const analyticsGreen = endpoint({
+  name: 'analyticsGreen',
+  method: 'GET',
+  path: '/analytics/green',
+  tag: 'Analytics',
+  summary: 'Green coffee used and what it cost, in all, by period and by lot',
+  access: 'user',
+  query: z.object({ ...periodQuery, limit: z.coerce.number().int().min(1).max(500).default(50) }),
+  response: z.object({
+    totals: greenFiguresShape,
+    /** Charged by roasts that took nothing from a lot: none was chosen, or their recipe does not deduct. */
+    kg_without_lot: z.number(),
+    period: periodKindShape,
+    periods: z.array(z.object({ ...periodDays, ...greenFigures })),
+    /** The most used first. */
+    lots: z.array(lotUseShape),
+    total_lots: z.number().int(),
+  }),
+});
