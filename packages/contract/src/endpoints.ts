@@ -1,3 +1,4 @@
+import * as analytics from './analytics.ts';
 import * as auth from './auth.ts';
 import * as dashboard from './dashboard.ts';
 import * as devices from './devices.ts';
@@ -22,6 +23,7 @@ export const endpoints: readonly Endpoint[] = [
   roasts,
   inventory,
   profiles,
+  analytics,
   settings,
   users,
   devices,
