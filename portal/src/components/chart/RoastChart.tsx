@@ -4,13 +4,15 @@ import { cToF, formatDuration, formatRate, rateCToF, type TemperatureUnit } from
 import type { ChartOptions } from 'chart.js';
 import { useLayoutEffect, useMemo, useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
-import { useTheme } from '../../ui/theme.ts';
+import { colourToken, useTheme } from '../../ui/theme.ts';
+import { ChartReadout } from './ChartReadout.tsx';
 import type { Chart } from './chart-parts.ts';
 import './chart-parts.ts';
 import { curveStyles, drawnCurve, nearestIndex, rateBounds, temperatureTop, type CurveStyle } from './curves.ts';
 import { overlayPlugin, overlayTop, type Overlay } from './overlay.ts';
 import { readPalette, withAlpha } from './palette.ts';
-import { pixelDecimation, visiblePoints, type CurveDataset } from './pixel-decimation.ts';
+import { barePixels, fixedWidth } from './plot-frame.ts';
+import { pixelDecimation, type CurveDataset } from './pixel-decimation.ts';
 import { axisFont, timeScale, zoomOptions } from './time-scale.ts';
 import type { TimeViewStore } from './time-view.ts';
 import { useChartView } from './use-chart.ts';
@@ -34,17 +36,15 @@ const datasetOf = (
   style: CurveStyle,
   curve: CurveColumns,
   unit: TemperatureUnit,
-  view: TimeViewStore,
   dim: boolean,
   colour: string,
 ): CurveDataset => {
   const whole = drawnCurve(curve, style, unit);
-  const { from, to } = view.get();
   return {
     curveKey: dim ? `reference-${style.key}` : style.key,
     label: dim ? '' : style.tag,
     whole,
-    data: visiblePoints(whole, from, to, 1200),
+    data: [],
     yAxisID: style.axis,
     colour,
     borderColor: dim ? withAlpha(colour, 0.32) : colour,
@@ -88,6 +88,7 @@ export default function RoastChart({
     formatTemp: (tempC) => `${(unit === 'F' ? cToF(tempC) : tempC).toFixed(1)}°`,
     rateText: (rateC) => formatRate(rateC, unit),
     toAxis: (tempC) => (unit === 'F' ? cToF(tempC) : tempC),
+    units: { left: `°${unit}`, right: shown['ror'] ? `°${unit}/min` : null },
   };
   const datasets = useMemo(() => {
     const wanted = curveStyles.filter((style) => shown[style.key]);
@@ -100,14 +101,22 @@ export default function RoastChart({
     const behind = reference
       ? wanted
           .filter((style) => style.key === 'beanTemp' || style.key === 'ror')
-          .map((style) => datasetOf(style, reference, unit, view, true, colours.get(style.key) ?? ''))
+          .map((style) => datasetOf(style, reference, unit, true, colours.get(style.key) ?? ''))
       : [];
-    return [
-      ...wanted.map((style) => datasetOf(style, curve, unit, view, false, colours.get(style.key) ?? '')),
-      ...behind,
-    ];
+    const drawn = wanted.map((style) => datasetOf(style, curve, unit, false, colours.get(style.key) ?? ''));
+    const beanBehind = behind.findIndex((set) => set.curveKey === 'reference-beanTemp');
+    const bean = drawn.find((set) => set.curveKey === 'beanTemp');
+    // The deviation at a glance: warm where the beans are above the reference, cool where they are below.
+    if (bean && beanBehind >= 0) {
+      bean.fill = {
+        target: drawn.length + beanBehind,
+        above: withAlpha(colourToken('curve-bean'), 0.16),
+        below: withAlpha(colourToken('curve-exhaust'), 0.2),
+      };
+    }
+    return [...drawn, ...behind];
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
-  }, [curve, reference, shown, unit, view, theme]);
+  }, [curve, reference, shown, unit, theme]);
   const top = useMemo(
     () =>
       temperatureTop(
@@ -126,7 +135,7 @@ export default function RoastChart({
       parsing: false,
       normalized: true,
       events: [],
-      layout: { padding: { top: overlayTop, right: 2 } },
+      layout: { padding: { top: overlayTop, right: withRate ? 0 : barePixels } },
       scales: {
         x: timeScale(palette, view, { labels: true }),
         temperature: {
@@ -134,8 +143,8 @@ export default function RoastChart({
           position: 'left',
           min: 0,
           max: top,
-          title: { display: true, text: `Temperature °${unit}`, color: palette.muted, font: axisFont(palette) },
           border: { display: false },
+          afterFit: fixedWidth,
           grid: { color: palette.stroke, drawTicks: false },
           ticks: { color: palette.muted, font: axisFont(palette), stepSize: unit === 'C' ? 50 : 100, padding: 6 },
         },
@@ -144,9 +153,9 @@ export default function RoastChart({
           position: 'right',
           display: withRate,
           ...rateBounds(unit),
-          title: { display: true, text: `Rate of rise °${unit}/min`, color: palette.muted, font: axisFont(palette) },
           border: { display: false },
           grid: { display: false },
+          afterFit: fixedWidth,
           ticks: { color: palette.muted, font: axisFont(palette), padding: 6 },
         },
       },
@@ -167,6 +176,7 @@ export default function RoastChart({
     const seconds = curve.time_seconds[nearestIndex(curve.time_seconds, x.getValueForPixel(at) ?? 0)];
     return seconds ?? null;
   };
+  const pixelAt = (seconds: number): number | null => chart.current?.scales['x']?.getPixelForValue(seconds) ?? null;
   const down = useRef<{ x: number; y: number } | null>(null);
   const onPointerDown = (event: PointerEvent): void => {
     down.current = { x: event.clientX, y: event.clientY };
@@ -213,7 +223,14 @@ export default function RoastChart({
       onDoubleClick={() => view.reset()}
       data-testid="roast-chart"
     >
-      <Line ref={chart} data={{ datasets }} options={options} plugins={plugins} />
+      <Line
+        ref={chart}
+        data={{ datasets }}
+        options={options}
+        plugins={plugins}
+        aria-label="Temperatures and rate of rise over time; the same figures are in the table below"
+      />
+      <ChartReadout {...{ curve, shown, view, selected, pixelAt }} />
     </div>
   );
 }

@@ -3,12 +3,14 @@ import type { ChartOptions } from 'chart.js';
 import { useMemo, useRef } from 'react';
 import { Line } from 'react-chartjs-2';
 import { useTheme } from '../../ui/theme.ts';
+import { Measure } from '../Measure.tsx';
 import type { Chart } from './chart-parts.ts';
 import './chart-parts.ts';
 import { drawnColumn, nearestIndex, type StepStyle } from './curves.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
 import { readPalette, withAlpha } from './palette.ts';
-import { pixelDecimation, visiblePoints, type CurveDataset } from './pixel-decimation.ts';
+import { pixelDecimation, type CurveDataset } from './pixel-decimation.ts';
+import { fixedWidth } from './plot-frame.ts';
 import { axisFont, timeScale } from './time-scale.ts';
 import { useTimeView, type TimeViewStore } from './time-view.ts';
 import { useChartView } from './use-chart.ts';
@@ -18,14 +20,14 @@ interface StepChartProps {
   curve: CurveColumns;
   view: TimeViewStore;
   selected: number | null;
-  /** Width kept free right of the plot, so that it lines up with the temperature chart above. */
-  rightPixels?: number;
+  /** Width kept free right of the plot, so that it ends where the temperature chart above ends. */
+  rightPixels: number;
 }
 
 const identity = (value: number): number => value;
 
 /** One output over time, 0-100 %, as steps; shares time axis and cursor with the temperature chart. */
-export default function StepChart({ style, curve, view, selected, rightPixels = 0 }: StepChartProps) {
+export default function StepChart({ style, curve, view, selected, rightPixels }: StepChartProps) {
   const theme = useTheme();
   const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
@@ -42,17 +44,17 @@ export default function StepChart({ style, curve, view, selected, rightPixels = 
     formatTemp: String,
     rateText: String,
     toAxis: identity,
+    units: { left: '%', right: null },
   };
   const datasets = useMemo<CurveDataset[]>(() => {
     const whole = drawnColumn(curve.time_seconds, column, identity);
-    const { from, to } = view.get();
     const colour = getComputedStyle(document.documentElement).getPropertyValue(`--${style.token}`).trim();
     return [
       {
         curveKey: style.key,
         label: '',
         whole,
-        data: visiblePoints(whole, from, to, 1200),
+        data: [],
         yAxisID: 'y',
         colour,
         borderColor: colour,
@@ -66,7 +68,7 @@ export default function StepChart({ style, curve, view, selected, rightPixels = 
       },
     ];
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
-  }, [curve, column, style, view, theme]);
+  }, [curve, column, style, theme]);
   const options = useMemo<ChartOptions<'line'>>(
     () => ({
       animation: false,
@@ -75,7 +77,7 @@ export default function StepChart({ style, curve, view, selected, rightPixels = 
       parsing: false,
       normalized: true,
       events: [],
-      layout: { padding: { right: rightPixels, top: 4 } },
+      layout: { padding: { right: rightPixels, top: 3 } },
       scales: {
         x: timeScale(palette, view, { labels: false }),
         y: {
@@ -85,10 +87,7 @@ export default function StepChart({ style, curve, view, selected, rightPixels = 
           border: { display: false },
           grid: { color: palette.stroke, drawTicks: false },
           ticks: { stepSize: 50, color: palette.muted, font: axisFont(palette), padding: 6 },
-          // As wide as the temperature axis with its title, so that the plots stand under each other.
-          afterFit: (scale: { width: number }) => {
-            scale.width = 52;
-          },
+          afterFit: fixedWidth,
         },
       },
       plugins: {},
@@ -103,18 +102,21 @@ export default function StepChart({ style, curve, view, selected, rightPixels = 
   const value = column?.[at === null ? curve.time_seconds.length - 1 : index];
   return (
     <figure className="min-w-0" aria-label={`${style.label}, ${style.what}`}>
-      <figcaption className="flex items-baseline justify-between gap-3 pb-1">
+      <figcaption className="flex items-baseline gap-2 pl-11.5">
         <span className="label-mono">{style.label}</span>
-        <span className="figures text-sm text-strong">
-          {value === null || value === undefined ? '--' : Math.round(value)}
-          <span className="text-muted"> %</span>
-        </span>
+        <Measure quantity="percent" value={value} digits={0} className="text-sm font-medium" />
       </figcaption>
-      <div className="h-24">
+      <div className="h-16">
         {column ? (
-          <Line ref={chart} data={{ datasets }} options={options} plugins={plugins} />
+          <Line
+            ref={chart}
+            data={{ datasets }}
+            options={options}
+            plugins={plugins}
+            aria-label={`${style.label} over the time of the roast, 0 to 100 %`}
+          />
         ) : (
-          <p className="flex h-full items-center justify-center rounded-md border border-dashed border-stroke text-sm text-muted">
+          <p className="ml-11.5 flex h-full items-center justify-center rounded-md border border-dashed border-stroke text-sm text-muted">
             Not recorded
           </p>
         )}

@@ -3,7 +3,9 @@ import type { Phase } from '@roastery/roasting/phases';
 import { formatDuration } from '@roastery/roasting/units';
 import type { Chart, Plugin } from 'chart.js';
 import { nearestIndex } from './curves.ts';
+import { layOutLabels } from './mark-layout.ts';
 import { markLabels, phaseLabels } from './mark-labels.ts';
+import { drawTags } from './overlay-tags.ts';
 import { withAlpha, type Palette } from './palette.ts';
 import type { CurveDataset } from './pixel-decimation.ts';
 
@@ -21,10 +23,13 @@ export interface Overlay {
   rateText: (rateC: number | null) => string;
   /** °C to the axis. */
   toAxis: (tempC: number) => number;
+  /** Units of the left and the right axis, written above them. */
+  units: { readonly left: string; readonly right: string | null };
 }
 
 const bandHeight = 20;
-export const overlayTop = bandHeight + 20;
+/** Above the plot: phases, then the names of the marks. */
+export const overlayTop = bandHeight + 22;
 
 const drawPhases = (chart: LineChart, { phases, palette, rateText }: Overlay): void => {
   const { ctx, chartArea, scales } = chart;
@@ -32,6 +37,7 @@ const drawPhases = (chart: LineChart, { phases, palette, rateText }: Overlay): v
   if (!x) return;
   ctx.textBaseline = 'middle';
   ctx.textAlign = 'center';
+  ctx.font = `500 11px ${palette.mono}`;
   for (const [index, phase] of phases.entries()) {
     const from = Math.max(chartArea.left, x.getPixelForValue(phase.startSeconds));
     const to = Math.min(chartArea.right, x.getPixelForValue(phase.endSeconds));
@@ -40,20 +46,33 @@ const drawPhases = (chart: LineChart, { phases, palette, rateText }: Overlay): v
     const top = chartArea.top - overlayTop;
     ctx.fillStyle = withAlpha(palette.strong, [0.05, 0.085, 0.13][index] ?? 0.05);
     ctx.fillRect(from + 1, top, width - 2, bandHeight - 2);
-    const share = phase.share === null ? '' : ` · ${Math.round(phase.share * 100)}%`;
+    const { long, short } = phaseLabels[phase.name];
+    const percent = phase.share === null ? null : `${Math.round(phase.share * 100)}%`;
+    const figures = [formatDuration(phase.durationSeconds), ...(percent === null ? [] : [percent])].join(' · ');
     const texts = [
-      `${phaseLabels[phase.name]}  ${formatDuration(phase.durationSeconds)}${share} · ${rateText(phase.meanRateC)}`,
-      `${phaseLabels[phase.name]}  ${formatDuration(phase.durationSeconds)}${share}`,
-      `${formatDuration(phase.durationSeconds)}${share}`,
-      phase.share === null ? formatDuration(phase.durationSeconds) : `${Math.round(phase.share * 100)}%`,
+      `${long}  ${figures} · ${rateText(phase.meanRateC)}`,
+      `${long}  ${figures}`,
+      `${short} ${figures}`,
+      figures,
+      percent ?? formatDuration(phase.durationSeconds),
     ];
-    ctx.font = `500 11px ${palette.mono}`;
     const fitting = texts.find((text) => ctx.measureText(text).width < width - 8);
-    if (fitting) {
-      ctx.fillStyle = palette.content;
-      ctx.fillText(fitting, (from + to) / 2, top + (bandHeight - 2) / 2 + 0.5);
-    }
+    if (fitting === undefined) continue;
+    ctx.fillStyle = palette.content;
+    ctx.fillText(fitting, (from + to) / 2, top + (bandHeight - 2) / 2 + 0.5);
   }
+};
+
+/** Units stand above their axes, where a title on its side would cost width. */
+const drawUnits = ({ ctx, chartArea }: LineChart, { palette, units }: Overlay): void => {
+  ctx.font = `500 11px ${palette.mono}`;
+  ctx.textBaseline = 'alphabetic';
+  ctx.fillStyle = palette.muted;
+  ctx.textAlign = 'right';
+  ctx.fillText(units.left, chartArea.left - 6, chartArea.top - 8);
+  if (units.right === null) return;
+  ctx.textAlign = 'left';
+  ctx.fillText(units.right, chartArea.right + 5, chartArea.top - 8);
 };
 
 const drawMarks = (chart: LineChart, { marks, palette, formatTemp, toAxis }: Overlay): void => {
@@ -61,10 +80,10 @@ const drawMarks = (chart: LineChart, { marks, palette, formatTemp, toAxis }: Ove
   const x = scales['x'];
   const y = scales['temperature'];
   if (!x || !y) return;
-  let lastLabelEnd = Number.NEGATIVE_INFINITY;
-  for (const mark of marks) {
-    const at = x.getPixelForValue(mark.time_seconds);
-    if (at < chartArea.left - 1 || at > chartArea.right + 1) continue;
+  const inSight = marks
+    .map((mark) => ({ mark, at: x.getPixelForValue(mark.time_seconds) }))
+    .filter(({ at }) => at >= chartArea.left - 1 && at <= chartArea.right + 1);
+  for (const { mark, at } of inSight) {
     ctx.strokeStyle = withAlpha(palette.strong, mark.provisional ? 0.25 : 0.38);
     ctx.lineWidth = 1;
     ctx.setLineDash(mark.provisional ? [3, 3] : []);
@@ -73,47 +92,26 @@ const drawMarks = (chart: LineChart, { marks, palette, formatTemp, toAxis }: Ove
     ctx.lineTo(Math.round(at) + 0.5, chartArea.bottom);
     ctx.stroke();
     ctx.setLineDash([]);
-    if (mark.temp !== null) {
-      const py = y.getPixelForValue(toAxis(mark.temp));
-      ctx.beginPath();
-      ctx.arc(at, py, 4, 0, Math.PI * 2);
-      ctx.fillStyle = palette.surface;
-      ctx.fill();
-      ctx.lineWidth = 1.75;
-      ctx.strokeStyle = palette.strong;
-      ctx.stroke();
-    }
-    lastLabelEnd = drawMarkLabel(chart, mark, at, lastLabelEnd, palette, formatTemp);
+    if (mark.temp === null) continue;
+    ctx.beginPath();
+    ctx.arc(at, y.getPixelForValue(toAxis(mark.temp)), 4, 0, Math.PI * 2);
+    ctx.fillStyle = palette.surface;
+    ctx.fill();
+    ctx.lineWidth = 1.75;
+    ctx.strokeStyle = palette.strong;
+    ctx.stroke();
   }
-};
-
-const drawMarkLabel = (
-  { ctx, chartArea }: LineChart,
-  mark: RoastMark,
-  at: number,
-  lastEnd: number,
-  palette: Palette,
-  formatTemp: (tempC: number) => string,
-): number => {
-  const { short } = markLabels[mark.kind];
-  const time = formatDuration(mark.time_seconds);
   ctx.font = `500 11px ${palette.mono}`;
   ctx.textBaseline = 'alphabetic';
-  const choices = [
-    mark.temp === null ? `${short} ${time}` : `${short} ${time} ${formatTemp(mark.temp)}`,
-    `${short} ${time}`,
-    short,
-  ];
-  for (const text of choices) {
-    const width = ctx.measureText(text).width;
-    const centred = Math.min(Math.max(at - width / 2, chartArea.left), chartArea.right - width);
-    if (centred <= lastEnd + 8) continue;
-    ctx.textAlign = 'left';
-    ctx.fillStyle = palette.content;
-    ctx.fillText(text, centred, chartArea.top - 7);
-    return centred + width;
-  }
-  return lastEnd;
+  ctx.textAlign = 'left';
+  ctx.fillStyle = palette.content;
+  const wishes = inSight.map(({ mark, at }) => {
+    const { short, weight } = markLabels[mark.kind];
+    const timed = `${short} ${formatDuration(mark.time_seconds)}`;
+    return { at, weight, texts: [...(mark.temp === null ? [] : [`${timed} ${formatTemp(mark.temp)}`]), timed, short] };
+  });
+  const labels = layOutLabels(wishes, (text) => ctx.measureText(text).width, chartArea.left, chartArea.right);
+  for (const label of labels) if (label !== null) ctx.fillText(label.text, label.left, chartArea.top - 8);
 };
 
 const drawCursor = (chart: LineChart, { cursor, selected, palette }: Overlay): void => {
@@ -139,46 +137,22 @@ const drawCursor = (chart: LineChart, { cursor, selected, palette }: Overlay): v
 
 const drawDots = (chart: LineChart, seconds: number, radius: number, palette: Palette): void => {
   const x = chart.scales['x'];
+  const { ctx, chartArea } = chart;
   for (const [index, dataset] of (chart.data.datasets as CurveDataset[]).entries()) {
     if (!dataset.whole || dataset.curveKey.startsWith('reference') || !chart.isDatasetVisible(index)) continue;
     const y = chart.scales[dataset.yAxisID ?? 'y'];
     const nearest = nearestIndex(dataset.whole.x, seconds);
     const value = dataset.whole.y[nearest];
     if (!x || !y || value === undefined || Number.isNaN(value)) continue;
-    const { ctx } = chart;
+    const at = y.getPixelForValue(value);
+    if (at < chartArea.top - 1 || at > chartArea.bottom + 1) continue;
     ctx.beginPath();
-    ctx.arc(x.getPixelForValue(dataset.whole.x[nearest] ?? 0), y.getPixelForValue(value), radius, 0, Math.PI * 2);
+    ctx.arc(x.getPixelForValue(dataset.whole.x[nearest] ?? 0), at, radius, 0, Math.PI * 2);
     ctx.fillStyle = dataset.colour;
     ctx.fill();
     ctx.lineWidth = 1.5;
     ctx.strokeStyle = palette.surface;
     ctx.stroke();
-  }
-};
-
-/** Short names at the right end of each line, so that curves are told apart without colour. */
-const drawTags = (chart: LineChart, palette: Palette): void => {
-  const { ctx, chartArea } = chart;
-  ctx.font = `600 11px ${palette.mono}`;
-  ctx.textAlign = 'right';
-  ctx.textBaseline = 'bottom';
-  const taken: number[] = [];
-  for (const [index, dataset] of (chart.data.datasets as CurveDataset[]).entries()) {
-    if (!dataset.label || !chart.isDatasetVisible(index)) continue;
-    const last = dataset.data.findLast((point) => !Number.isNaN(point.y));
-    const y = chart.scales[dataset.yAxisID ?? 'y'];
-    const x = chart.scales['x'];
-    if (!last || !y || !x) continue;
-    const at = Math.min(x.getPixelForValue(last.x), chartArea.right) - 4;
-    let top = Math.max(y.getPixelForValue(last.y) - 6, chartArea.top + 12);
-    while (taken.some((other) => Math.abs(other - top) < 13)) top += 13;
-    if (top > chartArea.bottom) continue;
-    taken.push(top);
-    ctx.lineWidth = 3;
-    ctx.strokeStyle = palette.surface;
-    ctx.strokeText(dataset.label, at, top);
-    ctx.fillStyle = dataset.colour;
-    ctx.fillText(dataset.label, at, top);
   }
 };
 
@@ -189,13 +163,14 @@ export const overlayPlugin = (overlay: { readonly current: Overlay }, parts: 'ro
     if (parts !== 'roast') return;
     chart.ctx.save();
     drawPhases(chart, overlay.current);
+    drawUnits(chart, overlay.current);
     chart.ctx.restore();
   },
   afterDatasetsDraw(chart) {
     chart.ctx.save();
     if (parts === 'roast') {
-      drawTags(chart, overlay.current.palette);
       drawMarks(chart, overlay.current);
+      drawTags(chart, overlay.current.palette);
     }
     drawCursor(chart, overlay.current);
     chart.ctx.restore();

@@ -1,5 +1,5 @@
 import type { ChartOptions } from 'chart.js';
-import type { Palette } from './palette.ts';
+import { withAlpha, type Palette } from './palette.ts';
 import { tickLabel, tickStepSeconds } from './time-axis.ts';
 import type { TimeViewStore } from './time-view.ts';
 
@@ -49,7 +49,7 @@ export const zoomOptions = (
       drag: {
         enabled: true,
         threshold: 8,
-        backgroundColor: 'transparent',
+        backgroundColor: withAlpha(palette.accent, 0.1),
         borderColor: palette.accent,
         borderWidth: 1,
       },

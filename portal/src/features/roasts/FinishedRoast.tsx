@@ -4,6 +4,7 @@ import { ErrorState } from '../../components/ErrorState.tsx';
 import { useUrlState } from '../../components/url-state.ts';
 import { Card } from '../../ui/Card.tsx';
 import { RoastCurves } from './RoastCurves.tsx';
+import { useReference } from './use-reference.ts';
 
 /** The recorded curve of a roast that has ended. The pinned point is in the address, so a link shows the same. */
 export const FinishedRoast = ({ roast }: { roast: Roast }) => {
@@ -18,6 +19,7 @@ export const FinishedRoast = ({ roast }: { roast: Roast }) => {
     { revalidateOnFocus: false, revalidateIfStale: false, compare: Object.is },
   );
   const { read, change } = useUrlState();
+  const { reference } = useReference(roast);
   const at = Number(read('at') ?? Number.NaN);
   const selected = Number.isFinite(at) ? at : null;
   if (error && curve === undefined) {
@@ -30,6 +32,7 @@ export const FinishedRoast = ({ roast }: { roast: Roast }) => {
   return (
     <RoastCurves
       curve={curve}
+      reference={reference}
       marks={roast.marks}
       channels={roast.channels}
       selected={selected}

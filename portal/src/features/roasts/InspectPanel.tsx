@@ -5,16 +5,19 @@ import { curveStyles, columnOf, nearestIndex } from '../../components/chart/curv
 import { useTimeView, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { Measure } from '../../components/Measure.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
+import { Difference } from './Difference.tsx';
+import { deviationAt } from './use-reference.ts';
 
 interface InspectPanelProps {
   curve: CurveColumns;
+  reference?: CurveColumns | undefined;
   view: TimeViewStore;
   selected: number | null;
   onClear: () => void;
 }
 
 /** All values of one moment: the pinned point, else the one under the pointer, else the last. */
-export const InspectPanel = ({ curve, view, selected, onClear }: InspectPanelProps) => {
+export const InspectPanel = ({ curve, reference, view, selected, onClear }: InspectPanelProps) => {
   const { cursor } = useTimeView(view);
   const last = curve.time_seconds.length - 1;
   const moment = selected ?? cursor;
@@ -47,6 +50,17 @@ export const InspectPanel = ({ curve, view, selected, onClear }: InspectPanelPro
             </dd>
           </div>
         ))}
+        {reference !== undefined && (
+          <div className="flex h-7 items-center gap-2.5 px-2 text-sm">
+            <span aria-hidden className="size-2 shrink-0 rounded-full bg-curve-bean opacity-40" />
+            <dt className="flex-1 text-content">Bean vs reference</dt>
+            <dd>
+              <Difference
+                valueC={deviationAt(reference, curve.time_seconds[index], curve.channels['bean_temp']?.[index])}
+              />
+            </dd>
+          </div>
+        )}
         <div className="flex h-7 items-center gap-2.5 px-2 text-sm">
           <span aria-hidden className="size-2 shrink-0 rounded-full border border-stroke-control" />
           <dt className="flex-1 text-content">Roast time</dt>

@@ -15,15 +15,17 @@ const markedByHand: readonly MarkKind[] = ['dry_end', 'first_crack', 'first_crac
 
 interface MarkBarProps {
   roast: Roast;
+  /** Of this batch. */
+  marks: Roast['marks'];
   elapsedSeconds: number | null;
   temp: number | null;
   onChanged: (roast: Roast) => void;
 }
 
 /** The next event of the running roast as one large button; Space does the same. A mark can be taken back. */
-export const MarkBar = ({ roast, elapsedSeconds, temp, onChanged }: MarkBarProps) => {
+export const MarkBar = ({ roast, marks, elapsedSeconds, temp, onChanged }: MarkBarProps) => {
   const [busy, setBusy] = useState(false);
-  const last = Math.max(-1, ...roast.marks.map((mark) => markedByHand.indexOf(mark.kind)));
+  const last = Math.max(-1, ...marks.map((mark) => markedByHand.indexOf(mark.kind)));
   const next = markedByHand[last + 1];
 
   const undo = useCallback(
@@ -72,9 +74,10 @@ export const MarkBar = ({ roast, elapsedSeconds, temp, onChanged }: MarkBarProps
       busy={busy}
       disabled={elapsedSeconds === null}
       onClick={() => void mark()}
+      className="max-sm:w-full"
     >
       Mark {markLabels[next].long}
-      <span className="pointer-coarse:hidden">
+      <span className="max-sm:hidden pointer-coarse:hidden">
         <Kbd>Space</Kbd>
       </span>
     </Button>

@@ -1,9 +1,10 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Maximize2 } from 'lucide-react';
-import { Suspense, use, useDeferredValue, useEffect, useMemo, type ReactNode } from 'react';
+import { Suspense, use, useDeferredValue, useEffect, useMemo } from 'react';
 import { stepStyles } from '../../components/chart/curves.ts';
 import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
+import { axisPixels, barePixels } from '../../components/chart/plot-frame.ts';
 import { createTimeView, useTimeWindow, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePreferences } from '../../components/preferences.ts';
@@ -14,6 +15,8 @@ import { ChartBoundary } from './ChartBoundary.tsx';
 import { CurvesPanel } from './CurvesPanel.tsx';
 import { InspectPanel } from './InspectPanel.tsx';
 import { MarkersPanel } from './MarkersPanel.tsx';
+import { ReferenceNote } from './ReferenceNote.tsx';
+import type { Reference } from './use-reference.ts';
 import { useShownCurves } from './use-shown-curves.ts';
 
 // Chart.js is loaded where a chart is shown, and nowhere else. Asked for with the page, and read without suspending once
@@ -26,15 +29,14 @@ const chartsLoaded = loadCharts().then((loaded) => (charts = loaded));
 interface RoastCurvesProps {
   /** `undefined` while it loads. */
   curve: CurveColumns | undefined;
-  reference?: CurveColumns | undefined;
+  /** Dimmed behind the curve. */
+  reference?: Reference | undefined;
   marks: readonly RoastMark[];
   channels: readonly string[];
   selected: number | null;
   onSelect: (seconds: number | null) => void;
   /** A live curve leaves room for what is to come. */
   endSeconds?: number;
-  /** Beside the chart's title. */
-  actions?: ReactNode;
 }
 
 const chartHeight = 500;
@@ -48,7 +50,6 @@ export const RoastCurves = ({
   selected,
   onSelect,
   endSeconds,
-  actions,
 }: RoastCurvesProps) => {
   const [shown, toggle] = useShownCurves();
   const { temperature_unit: unit } = usePreferences();
@@ -70,13 +71,13 @@ export const RoastCurves = ({
             Temperature Curve
             <span className="figures ml-2 text-sm font-normal text-muted">{points.toLocaleString('en-US')} points</span>
           </h2>
-          <div className="flex items-center gap-2">
+          <div className="flex min-w-0 items-center gap-3">
+            {reference !== undefined && <ReferenceNote {...{ reference, curve, marks }} />}
             <ResetZoom view={view} />
-            {actions}
           </div>
         </div>
         {curve === undefined ? (
-          <Skeleton className="h-[500px] w-full" />
+          <ChartsSkeleton />
         ) : points === 0 ? (
           <div className="flex h-[500px] items-center justify-center">
             <EmptyState icon={<ChartSpline aria-hidden />} title="No curve data available">
@@ -85,8 +86,8 @@ export const RoastCurves = ({
           </div>
         ) : (
           <ChartBoundary>
-            <Suspense fallback={<Skeleton className="h-[500px] w-full" />}>
-              <Charts {...{ curve, reference, marks, shown, unit, view, selected, onSelect }} />
+            <Suspense fallback={<ChartsSkeleton />}>
+              <Charts {...{ curve, reference: reference?.curve, marks, shown, unit, view, selected, onSelect }} />
               {tabled !== null && <CurveTable curve={tabled} marks={marks} />}
             </Suspense>
           </ChartBoundary>
@@ -99,7 +100,7 @@ export const RoastCurves = ({
         <CurvesPanel shown={shown} onToggle={toggle} channels={channels} />
         <MarkersPanel marks={marks} curve={curve} onPick={onSelect} />
         {curve !== undefined && points > 0 && (
-          <InspectPanel {...{ curve, view, selected }} onClear={() => onSelect(null)} />
+          <InspectPanel {...{ curve, reference: reference?.curve, view, selected }} onClear={() => onSelect(null)} />
         )}
       </aside>
     </Card>
@@ -108,18 +109,34 @@ export const RoastCurves = ({
 
 const Charts = (props: RoastChartProps) => {
   const [{ default: RoastChart }, { default: StepChart }] = charts ?? use(chartsLoaded);
-  const { curve, view, selected } = props;
+  const { curve, view, selected, shown } = props;
   return (
     <>
       <RoastChart {...props} height={chartHeight} />
-      <div className="grid gap-x-6 gap-y-4 border-t border-stroke pt-4 mt-3 md:grid-cols-3">
+      <div className="mt-2 flex flex-col gap-1.5">
         {stepStyles.map((style) => (
-          <StepChart key={style.key} {...{ style, curve, view, selected }} />
+          <StepChart
+            key={style.key}
+            {...{ style, curve, view, selected }}
+            rightPixels={shown['ror'] ? axisPixels : barePixels}
+          />
         ))}
       </div>
     </>
   );
 };
+
+/** As tall as the charts that take its place. */
+const ChartsSkeleton = () => (
+  <>
+    <Skeleton className="h-[500px] w-full" />
+    <div className="mt-2 flex flex-col gap-1.5">
+      {stepStyles.map(({ key }) => (
+        <Skeleton key={key} className="h-21.5 w-full" />
+      ))}
+    </div>
+  </>
+);
 
 const ResetZoom = ({ view }: { view: TimeViewStore }) => {
   useTimeWindow(view);

@@ -14,6 +14,8 @@ interface RoastHeaderProps {
   roast: Roast;
   /** State of a roast that is not completed. */
   state?: ReactNode;
+  /** While it runs its figures stand below, large. */
+  isLive?: boolean;
   onEdit: () => void;
   onDelete: () => void;
   onExportPng: () => void;
@@ -30,7 +32,7 @@ export const BackToRoasts = () => (
 );
 
 /** Who the roast is, what can be done with it, and its six figures. */
-export const RoastHeader = ({ roast, state, onEdit, onDelete, onExportPng }: RoastHeaderProps) => (
+export const RoastHeader = ({ roast, state, isLive = false, onEdit, onDelete, onExportPng }: RoastHeaderProps) => (
   <header className="flex flex-col gap-4 pb-5">
     <BackToRoasts />
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
@@ -57,27 +59,31 @@ export const RoastHeader = ({ roast, state, onEdit, onDelete, onExportPng }: Roa
         </Button>
       </div>
     </div>
-    <dl className="grid grid-cols-3 gap-px overflow-hidden rounded-lg border border-stroke bg-stroke lg:grid-cols-6">
-      <Metric label="Duration">
-        <span className="figures text-strong">{formatDuration(roast.duration_seconds)}</span>
-      </Metric>
-      <Metric label="Batch">
-        <Measure quantity="weight" value={roast.batch_size_kg} />
-      </Metric>
-      <Metric label="Drop Temp">
-        <Measure quantity="temperature" value={roast.drop_temp} />
-      </Metric>
-      <Metric label="Charge">
-        <Measure quantity="temperature" value={roast.charge_temp} />
-      </Metric>
-      <Metric label="Dev Time">
-        <span className="figures text-strong">{developmentText(roast)}</span>
-      </Metric>
-      <Metric label="First Crack">
-        <span className="figures text-strong">{formatDuration(roast.first_crack_time)}</span>
-      </Metric>
-    </dl>
+    {!isLive && <Metrics roast={roast} />}
   </header>
+);
+
+const Metrics = ({ roast }: { roast: Roast }) => (
+  <dl className="grid grid-cols-3 gap-px overflow-hidden rounded-lg border border-stroke bg-stroke lg:grid-cols-6">
+    <Metric label="Duration">
+      <span className="figures text-strong">{formatDuration(roast.duration_seconds)}</span>
+    </Metric>
+    <Metric label="Batch">
+      <Measure quantity="weight" value={roast.batch_size_kg} />
+    </Metric>
+    <Metric label="Drop Temp">
+      <Measure quantity="temperature" value={roast.drop_temp} />
+    </Metric>
+    <Metric label="Charge">
+      <Measure quantity="temperature" value={roast.charge_temp} />
+    </Metric>
+    <Metric label="Dev Time">
+      <span className="figures text-strong">{developmentText(roast)}</span>
+    </Metric>
+    <Metric label="First Crack">
+      <span className="figures text-strong">{formatDuration(roast.first_crack_time)}</span>
+    </Metric>
+  </dl>
 );
 
 const Metric = ({ label, children }: { label: string; children: ReactNode }) => (

@@ -98,20 +98,28 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
     });
   };
 
+  const head = {
+    roast,
+    onEdit: () => setEditing(true),
+    onDelete: () => setDeleting(roast),
+    onExportPng: exportPng,
+  };
+
   return (
     <Page wide>
       <title>{`${coffeeName(roast)} · Roasting Management`}</title>
-      <RoastHeader
-        roast={roast}
-        state={stateBadge(roast)}
-        onEdit={() => setEditing(true)}
-        onDelete={() => setDeleting(roast)}
-        onExportPng={exportPng}
-      />
       {running && roast.machine_id !== null ? (
-        <LiveRoast roast={roast} machineId={roast.machine_id} onChanged={onChanged} />
+        <LiveRoast
+          roast={roast}
+          machineId={roast.machine_id}
+          onChanged={onChanged}
+          header={(badge) => <RoastHeader {...head} state={badge} isLive />}
+        />
       ) : (
-        <FinishedRoast roast={roast} />
+        <>
+          <RoastHeader {...head} state={stateBadge(roast)} />
+          <FinishedRoast roast={roast} />
+        </>
       )}
       <div className="mt-4 grid items-start gap-4 lg:grid-cols-3">
         <CoffeeCard roast={roast} />

@@ -13,7 +13,8 @@ export const liveCurve = (track: LiveTrack, chargeMono: number, beforeSeconds: n
   return { time_seconds: times, channels, ror: rateColumn(times, channels['bean_temp'] ?? []) };
 };
 
+/** From charge on: what the empty drum's probe did before is no rate of any bean. */
 const rateColumn = (times: readonly number[], bean: readonly (number | null)[]): (number | null)[] => {
   const rate = createLiveRateOfRise();
-  return times.map((time, index) => rate.push(time, bean[index] ?? null));
+  return times.map((time, index) => (time < 0 ? null : rate.push(time, bean[index] ?? null)));
 };

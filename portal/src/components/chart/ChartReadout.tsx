@@ -1,0 +1,58 @@
+import type { CurveColumns } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+import { classes } from '../../ui/classes.ts';
+import { Measure } from '../Measure.tsx';
+import { columnOf, curveStyles, nearestIndex } from './curves.ts';
+import { useTimeView, type TimeViewStore } from './time-view.ts';
+
+interface ChartReadoutProps {
+  curve: CurveColumns;
+  shown: Readonly<Record<string, boolean>>;
+  view: TimeViewStore;
+  selected: number | null;
+  /** CSS pixels from the chart's left edge; null while there is no chart. */
+  pixelAt: (seconds: number) => number | null;
+}
+
+/** Past this part of the width it stands left of the crosshair, so that it never leaves the chart. */
+const turnsAt = 0.6;
+
+/**
+ * All values at the crosshair, beside it. Where the panel of figures stands beside the chart, a pinned point is shown there
+ * alone; on narrow screens here too. Decoration for assistive technology: the panel says the same.
+ */
+export const ChartReadout = ({ curve, shown, view, selected, pixelAt }: ChartReadoutProps) => {
+  const { cursor, from, to } = useTimeView(view);
+  const seconds = cursor ?? selected;
+  const at = seconds === null ? null : pixelAt(seconds);
+  if (seconds === null || at === null || seconds < from || seconds > to) return null;
+  const index = nearestIndex(curve.time_seconds, seconds);
+  const isLate = (seconds - from) / (to - from) > turnsAt;
+  return (
+    <div
+      aria-hidden
+      data-testid="chart-readout"
+      className={classes(
+        'pointer-events-none absolute bottom-9 left-0 z-1 rounded-md border border-stroke-strong bg-overlay px-2.5 py-1.5 text-sm',
+        cursor === null && 'xl:hidden',
+      )}
+      style={{ transform: `translateX(${at}px) translateX(${isLate ? 'calc(-100% - 10px)' : '10px'})` }}
+    >
+      <p className="figures font-mono text-xs text-muted">{formatDuration(curve.time_seconds[index])}</p>
+      {curveStyles
+        .filter((style) => shown[style.key] === true && columnOf(curve, style) !== undefined)
+        .map((style) => (
+          <p key={style.key} className="flex items-baseline justify-between gap-3">
+            <span className="font-mono text-xs font-semibold" style={{ color: `var(--${style.token})` }}>
+              {style.tag}
+            </span>
+            <Measure
+              quantity={style.axis === 'rate' ? 'rate' : 'temperature'}
+              value={columnOf(curve, style)?.[index]}
+              className="font-medium"
+            />
+          </p>
+        ))}
+    </div>
+  );
+};

@@ -1,0 +1,64 @@
+export interface LabelWish {
+  /** Where the mark is, px. */
+  readonly at: number;
+  /** What the label could say, the longest first. */
+  readonly texts: readonly string[];
+  /** The greater, the sooner it gets its place. */
+  readonly weight: number;
+}
+
+export interface PlacedLabel {
+  readonly text: string;
+  /** Left edge, px. */
+  readonly left: number;
+  readonly width: number;
+}
+
+/** Room between two labels, px. */
+const gap = 10;
+
+/** How far a label that ends or begins at its mark reaches beyond it, px. */
+const overhang = 4;
+
+/**
+ * Finds room for labels on one line: each centred above its mark, else ending or beginning there, pushed inward at the
+ * edges. Every label first gets its shortest text, the weightiest first; then they grow in turn while nothing touches.
+ * `null` for a label that finds no room.
+ */
+export const layOutLabels = (
+  wishes: readonly LabelWish[],
+  widthOf: (text: string) => number,
+  left: number,
+  right: number,
+): readonly (PlacedLabel | null)[] => {
+  const placed: (PlacedLabel | null)[] = wishes.map(() => null);
+  const places = ({ at }: LabelWish, text: string): PlacedLabel[] => {
+    const width = widthOf(text);
+    return [at - width / 2, at + overhang - width, at - overhang].map((start) => ({
+      text,
+      width,
+      left: Math.max(left, Math.min(start, right - width)),
+    }));
+  };
+  const fits = (index: number, label: PlacedLabel): boolean =>
+    label.left + label.width <= right + 0.5 &&
+    placed.every(
+      (other, n) =>
+        n === index ||
+        other === null ||
+        label.left + label.width + gap <= other.left ||
+        other.left + other.width + gap <= label.left,
+    );
+  const order = wishes.map((_, index) => index).sort((a, b) => (wishes[b]?.weight ?? 0) - (wishes[a]?.weight ?? 0));
+  const longest = Math.max(0, ...wishes.map(({ texts }) => texts.length));
+  for (let shorten = 0; shorten < longest; shorten++) {
+    for (const index of order) {
+      const wish = wishes[index];
+      const text = wish?.texts.at(-1 - shorten);
+      if (wish === undefined || text === undefined || (shorten > 0 && placed[index] === null)) continue;
+      const label = places(wish, text).find((candidate) => fits(index, candidate));
+      if (label !== undefined) placed[index] = label;
+    }
+  }
+  return placed;
+};

@@ -1,0 +1,141 @@
+import type { Roast } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+import type { ReactNode } from 'react';
+import type { LiveMachine } from '../../api/use-live.ts';
+import { Measure } from '../../components/Measure.tsx';
+import { usePreferences } from '../../components/preferences.ts';
+import { readingOf, unitOf, type Quantity } from '../../components/quantities.ts';
+import { Card } from '../../ui/Card.tsx';
+import { classes } from '../../ui/classes.ts';
+import { Difference } from './Difference.tsx';
+import { stateWords } from './LiveBadge.tsx';
+import { NextEvent } from './NextEvent.tsx';
+import type { ExpectedEvent } from './next-event.ts';
+
+interface LiveFiguresProps {
+  roast: Roast;
+  live: LiveMachine;
+  elapsedSeconds: number | null;
+  rateC: number | null;
+  /** °C above the reference curve; `undefined` without a reference. */
+  deviationC: number | null | undefined;
+  expected: ExpectedEvent | null;
+  /** The button that marks the next event. */
+  action: ReactNode;
+}
+
+/** Below its axis a rate is the probe cooling down in fresh beans, not the beans. */
+const leastRateC = -20;
+
+/**
+ * The figures of a running roast, large enough for three metres. They grey and say how old they are when readings stop: a
+ * number must never freeze as if it were alive.
+ */
+export const LiveFigures = (props: LiveFiguresProps) => {
+  const { roast, live, elapsedSeconds, rateC, deviationC, expected, action } = props;
+  const stale = live.state !== 'live';
+  const values = live.reading?.values ?? {};
+  const shownRate = rateC === null || rateC < leastRateC ? null : rateC;
+  return (
+    <Card className="overflow-hidden" data-testid="live-figures" data-state={live.state}>
+      <div className="grid grid-cols-2 gap-px bg-stroke md:grid-cols-[1fr_1.1fr_1fr]">
+        <BigFigure label="Time" stale={stale} age={live.readingAgeSeconds} state={stateWords[live.state]}>
+          <span data-testid="live-clock">{formatDuration(elapsedSeconds)}</span>
+        </BigFigure>
+        <BigFigure
+          label="Bean Temp"
+          quantity="temperature"
+          token="curve-bean"
+          stale={stale}
+          className="max-md:col-span-2 max-md:row-start-1 max-md:text-[5.75rem]"
+        >
+          <Value quantity="temperature" value={values['bean_temp']} />
+        </BigFigure>
+        <BigFigure label="Rate of Rise" quantity="rate" token="curve-rate" stale={stale}>
+          <Value quantity="rate" value={shownRate} />
+        </BigFigure>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-8 gap-y-3 border-t border-stroke px-4 py-3">
+        <dl className="grid grow grid-cols-4 gap-x-4 gap-y-3 text-base sm:flex sm:flex-wrap sm:gap-x-8">
+          <NextEvent roast={roast} expected={expected} elapsedSeconds={elapsedSeconds} stale={stale} />
+          {deviationC !== undefined && (
+            <Small label="vs reference" className="max-sm:col-span-2">
+              <Difference valueC={deviationC} stale={stale} />
+            </Small>
+          )}
+          <Small label="Exhaust">
+            <Measure quantity="temperature" value={values['exhaust_temp']} stale={stale} />
+          </Small>
+          <Small label="Gas">
+            <Measure quantity="percent" value={values['heat_power']} digits={0} stale={stale} />
+          </Small>
+          <Small label="Airflow">
+            <Measure quantity="percent" value={values['fan_speed']} digits={0} stale={stale} />
+          </Small>
+          <Small label="Drum">
+            <Measure quantity="percent" value={values['drum_speed']} digits={0} stale={stale} />
+          </Small>
+        </dl>
+        {action}
+      </div>
+    </Card>
+  );
+};
+
+interface BigFigureProps {
+  label: string;
+  quantity?: Quantity;
+  token?: string;
+  stale: boolean;
+  age?: number | null;
+  state?: string;
+  className?: string;
+  children: ReactNode;
+}
+
+/** Value large and bright; its unit stands with the label, where it takes no room from the figure. */
+const BigFigure = ({ label, quantity, token, stale, age, state, className, children }: BigFigureProps) => {
+  const units = usePreferences();
+  return (
+    <div
+      className={classes(
+        'flex min-w-0 flex-col justify-between gap-1 bg-surface px-4 pt-3 pb-3.5 text-[3.25rem] md:text-[clamp(3.5rem,6.4vw,5.75rem)]',
+        className,
+      )}
+    >
+      <p className="flex items-baseline gap-x-2 gap-y-0.5">
+        {token !== undefined && (
+          <span aria-hidden className="size-2 shrink-0 rounded-full" style={{ background: `var(--${token})` }} />
+        )}
+        <span className="label-mono">
+          {label}
+          {quantity !== undefined && <span className="normal-case"> {unitOf(quantity, units)}</span>}
+        </span>
+        {state !== undefined && stale && (
+          <output className="text-sm font-medium text-warning">
+            {state}
+            {age !== null && age !== undefined && <span className="figures"> · {age} s ago</span>}
+          </output>
+        )}
+      </p>
+      <p
+        className={classes(
+          'figures leading-[0.95] font-semibold tracking-tight whitespace-nowrap',
+          stale ? 'text-muted' : 'text-strong',
+        )}
+      >
+        {children}
+      </p>
+    </div>
+  );
+};
+
+const Value = ({ quantity, value }: { quantity: Quantity; value: number | null | undefined }) =>
+  readingOf(quantity, value, usePreferences()).value;
+
+const Small = ({ label, className, children }: { label: string; className?: string; children: ReactNode }) => (
+  <div className={classes('min-w-0', className)}>
+    <dt className="label-mono truncate">{label}</dt>
+    <dd className="font-medium">{children}</dd>
+  </div>
+);
