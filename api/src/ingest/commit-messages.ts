@@ -4,16 +4,9 @@ import type { JournalMessage, KnownBatch } from './journal-message.ts';
 import { placeBatch, rangeOf, type Placed } from './place-batch.ts';
 import { writeQuarantine, type Refusal } from './quarantine.ts';
 import { applyEvents } from './roast-events.ts';
-import { joinNeighbours } from './sample-pieces.ts';
+import { arrivingSamples, joinNeighbours, samplesIn } from './sample-pieces.ts';
 import { missingFrom, withRange, type SeqRange, type SeqRanges } from './seq-ranges.ts';
-import {
-  insertChunks,
-  updateCommitted,
-  writeBoots,
-  writeLayouts,
-  type BootRow,
-  type StoredPiece,
-} from './store-samples.ts';
+import { insertChunks, updateCommitted, writeBoots, writeLayouts, type BootRow } from './store-samples.ts';
 import { keyOf, lockStreams, type Stream, type StreamKey } from './streams.ts';
 import { moveStarts, type ClockChange } from './clock-changes.ts';
 
@@ -150,11 +143,11 @@ const storePlaced = async (tx: Sql, placed: readonly { stream: Stream; placed: P
     pieces.push(...added.pieces);
     byStream.set(stream.recordingId, pieces);
   }
-  const stored: StoredPiece[] = Array.from(byStream, ([recordingId, pieces]) =>
-    joinNeighbours(pieces).map((piece) => ({ recordingId, piece })),
+  const chunks = Array.from(byStream, ([recordingId, pieces]) =>
+    joinNeighbours(pieces, arrivingSamples).map((run) => ({ recordingId, run })),
   ).flat();
-  await insertChunks(tx, stored, receivedAtMs);
-  return stored.reduce((sum, { piece }) => sum + piece.dtMs.length, 0);
+  await insertChunks(tx, chunks, receivedAtMs);
+  return chunks.reduce((sum, { run }) => sum + samplesIn(run), 0);
 };
 
 const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Promise<Committed> => {

@@ -15,12 +15,13 @@ export interface Overlap {
 const sameReading = (sent: number | null, stored: number | null): boolean =>
   sent === null || stored === null ? sent === stored : Math.fround(sent) === Math.fround(stored);
 
-const bySeq = (samples: Samples): Map<number, number> => new Map(samples.seq.map((seq, index) => [seq, index]));
-
 /** The first sequence number at which a batch says something other than what is stored, and what differs. */
-const firstDifference = (known: KnownBatch, parts: readonly SeqRange[], stored: Samples): string | undefined => {
-  const { batch } = known;
-  const places = bySeq(stored);
+const firstDifference = (
+  { batch }: KnownBatch,
+  parts: readonly SeqRange[],
+  stored: Samples,
+  places: ReadonlyMap<number, number>,
+): string | undefined => {
   for (const { start, end } of parts) {
     for (let seq = start; seq < end; seq++) {
       const place = places.get(seq);
@@ -38,6 +39,30 @@ const firstDifference = (known: KnownBatch, parts: readonly SeqRange[], stored: 
   return undefined;
 };
 
+/** Repeats of one stream this close together are compared with one reading of what is stored. */
+const seqsAtOnce = 20_000;
+
+/** The overlaps of each stream in groups that lie close together, so that a board which repeats its backlog costs few queries. */
+const neighbours = (overlaps: readonly Overlap[]): Overlap[][] => {
+  const sorted = overlaps.toSorted((a, b) =>
+    a.stream.recordingId === b.stream.recordingId
+      ? startOf(a) - startOf(b)
+      : a.stream.recordingId < b.stream.recordingId
+        ? -1
+        : 1,
+  );
+  const groups: Overlap[][] = [];
+  for (const overlap of sorted) {
+    const [first] = groups.at(-1) ?? [];
+    const isNear = first?.stream === overlap.stream && endOf(overlap) - startOf(first) <= seqsAtOnce;
+    if (isNear) groups.at(-1)?.push(overlap);
+    else groups.push([overlap]);
+  }
+  return groups;
+};
+const startOf = ({ parts }: Overlap): number => parts[0]?.start ?? 0;
+const endOf = ({ parts }: Overlap): number => parts.at(-1)?.end ?? 0;
+
 /**
  * Which of these repeats claim something else under a sequence number that is taken. The first word stands; this only
  * says so, since two contents under one number mean a board whose journal was copied or damaged.
@@ -47,12 +72,17 @@ export const findConflicts = async (
   overlaps: readonly Overlap[],
 ): Promise<{ known: KnownBatch; reason: string }[]> => {
   const found: { known: KnownBatch; reason: string }[] = [];
-  for (const { known, stream, parts } of overlaps) {
-    const from = parts[0]?.start ?? 0;
-    const to = (parts.at(-1)?.end ?? 0) - 1;
-    const stored = await readSamples(tx, stream.recordingId, from, to);
-    const difference = firstDifference(known, parts, stored) ?? (await markDifference(tx, known, stream, parts));
-    if (difference !== undefined) found.push({ known, reason: `sequence number claimed twice: ${difference}` });
+  for (const group of neighbours(overlaps)) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const last = Math.max(...group.map(endOf)) - 1;
+    const stored = await readSamples(tx, first.stream.recordingId, startOf(first), last);
+    const places = new Map(stored.seq.map((seq, index) => [seq, index]));
+    for (const { known, stream, parts } of group) {
+      const difference =
+        firstDifference(known, parts, stored, places) ?? (await markDifference(tx, known, stream, parts));
+      if (difference !== undefined) found.push({ known, reason: `sequence number claimed twice: ${difference}` });
+    }
   }
   return found;
 };

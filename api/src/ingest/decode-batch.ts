@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { entryCount, eventBatchShape, sampleBatchShape, type JournalBatch } from '@roastery/contract/mqtt';
 import { z } from 'zod';
+import { readSampleBatch } from './sample-columns.ts';
 import type { SeqRange } from './seq-ranges.ts';
 
 /** 600 entries of 64 channels are under 400 KB as JSON; anything beyond this is a mistake or an attack. */
@@ -65,6 +66,10 @@ export const decodeBatch = (payload: Buffer): Decoded => {
   const kind = typeof value === 'object' && value !== null && 'k' in value ? value.k : undefined;
   if (kind !== 'samples' && kind !== 'events') {
     return refuse('k must be "samples" or "events"', claimsOf(value));
+  }
+  const samples = kind === 'samples' ? readSampleBatch(value) : undefined;
+  if (samples !== undefined && Number.isSafeInteger(samples.seq + entryCount(samples))) {
+    return { ok: true, batch: samples };
   }
   const parsed = kind === 'samples' ? sampleBatchShape.safeParse(value) : eventBatchShape.safeParse(value);
   if (!parsed.success) {

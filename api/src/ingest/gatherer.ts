@@ -27,6 +27,12 @@ const messageOverhead = 512;
 
 const sizeOf = (message: JournalMessage): number => message.payload.length + messageOverhead;
 
+/**
+ * While Postgres works on one transaction the next one is being prepared. Which of two that share a stream comes first does
+ * not matter: the stream's row is locked.
+ */
+const transactionsAtOnce = 2;
+
 /** A collision with another instance goes away when one of both tries again. */
 const collisionTries = 5;
 
@@ -41,8 +47,9 @@ export const createGatherer = (options: GathererOptions) => {
   const backoff = createBackoff(200, 2000);
   let waiting: JournalMessage[] = [];
   let waitingBytes = 0;
-  let wake: (() => void) | undefined;
+  const sleepers = new Set<() => void>();
   let away = false;
+  let isGathering = false;
 
   const takeBatch = (): JournalMessage[] => {
     let bytes = 0;
@@ -97,17 +104,28 @@ export const createGatherer = (options: GathererOptions) => {
     }
   };
 
+  /** One worker gathers at a time; the other may be busy storing. */
+  const wakeOne = (): void => {
+    if (isGathering) return;
+    for (const sleeper of sleepers) {
+      sleepers.delete(sleeper);
+      return sleeper();
+    }
+  };
+
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       if (waiting.length === 0) {
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          sleepers.add(resolve);
         });
-        wake = undefined;
         if (stopping.signal.aborted) break;
+        isGathering = true;
         await pause(gatherMs, stopping.signal);
+        isGathering = false;
       }
       const batch = takeBatch();
+      if (waiting.length > 0) wakeOne();
       if (batch.length > 0) await storeWhenPossible(batch);
     }
     // One last time: what came in before the end is stored if Postgres is there, else the boards send it again.
@@ -119,15 +137,14 @@ export const createGatherer = (options: GathererOptions) => {
       log.warn(loggable(error), 'the last messages could not be stored; their boards will send them again');
     }
   };
-  const running = run();
-
+  const running = Promise.all(Array.from({ length: transactionsAtOnce }, run));
   return {
     /** Takes a message in, or lets it go when there is no room. */
     add(message: JournalMessage): void {
       if (waitingBytes + sizeOf(message) > maxWaitingBytes) return onDropped();
       waiting.push(message);
       waitingBytes += sizeOf(message);
-      wake?.();
+      wakeOne();
     },
     get waitingBytes(): number {
       return waitingBytes;
@@ -138,7 +155,7 @@ export const createGatherer = (options: GathererOptions) => {
     },
     async close(): Promise<void> {
       stopping.abort();
-      wake?.();
+      for (const sleeper of sleepers) sleeper();
       await running;
     },
   };

@@ -14,8 +14,10 @@ export interface SamplePiece {
   readonly columns: readonly (readonly (number | null)[])[];
 }
 
-/** Chunks grow to this many samples when a backlog drains; larger ones make reading a short curve wasteful. */
-export const maxPieceSamples = 600;
+/** Sealed chunks hold this many samples: they compress well, and larger ones make reading a short curve wasteful. */
+export const sealedSamples = 600;
+/** Chunks of a draining backlog: of 8 channels they are just too small to be compressed while boards wait. */
+export const arrivingSamples = 200;
 
 /** The part of a batch with these sequence numbers. */
 export const cutPiece = (batch: SampleBatch, part: SeqRange, bootNo: number, layoutNo: number): SamplePiece => {
@@ -43,42 +45,36 @@ export const cutPiece = (batch: SampleBatch, part: SeqRange, bootNo: number, lay
   };
 };
 
-/** Whether `next` continues `piece` so that both may be one chunk. dt is an int4: a piece spans less than a day. */
+/** dt is an int4. */
+const longestSpanMs = 86_400_000;
+
+/** Whether `next` continues `piece` so that both may be one chunk. */
 const continues = (piece: SamplePiece, next: SamplePiece): boolean =>
   next.firstSeq === piece.firstSeq + piece.dtMs.length &&
   next.bootNo === piece.bootNo &&
   next.layoutNo === piece.layoutNo &&
-  next.monoMs >= piece.monoMs + (piece.dtMs.at(-1) ?? 0) &&
-  next.monoMs - piece.monoMs < 86_400_000 &&
-  piece.dtMs.length + next.dtMs.length <= maxPieceSamples;
+  next.monoMs >= piece.monoMs + (piece.dtMs.at(-1) ?? 0);
 
-const join = (pieces: readonly SamplePiece[]): SamplePiece => {
-  const [first] = pieces;
-  if (first === undefined || pieces.length === 1) return first as SamplePiece;
-  return {
-    ...first,
-    dtMs: pieces.flatMap((piece) => piece.dtMs.map((dt) => dt + piece.monoMs - first.monoMs)),
-    columns: first.columns.map((_, channel) => pieces.flatMap((piece) => piece.columns[channel] ?? [])),
-  };
-};
+/** Pieces that follow each other and become one chunk; the first one names it. */
+export type Run = readonly [SamplePiece, ...SamplePiece[]];
+
+export const samplesIn = (run: Run): number => run.reduce((sum, piece) => sum + piece.dtMs.length, 0);
 
 /** Puts neighbours together: few large chunks take less disk and are read faster than many small ones. */
-export const joinNeighbours = (pieces: readonly SamplePiece[]): SamplePiece[] => {
-  const sorted = [...pieces].sort((a, b) => a.firstSeq - b.firstSeq);
-  const joined: SamplePiece[] = [];
-  let run: SamplePiece[] = [];
+export const joinNeighbours = (pieces: readonly SamplePiece[], maxSamples: number): Run[] => {
+  const runs: [SamplePiece, ...SamplePiece[]][] = [];
   let length = 0;
-  for (const piece of sorted) {
-    const last = run.at(-1);
-    if (last !== undefined && continues(last, piece) && length + piece.dtMs.length <= maxPieceSamples) {
+  for (const piece of pieces.toSorted((a, b) => a.firstSeq - b.firstSeq)) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    length += piece.dtMs.length;
+    const fits = run !== undefined && piece.monoMs - run[0].monoMs < longestSpanMs && length <= maxSamples;
+    if (fits && last !== undefined && continues(last, piece)) {
       run.push(piece);
-      length += piece.dtMs.length;
-      continue;
+    } else {
+      runs.push([piece]);
+      length = piece.dtMs.length;
     }
-    if (run.length > 0) joined.push(join(run));
-    run = [piece];
-    length = piece.dtMs.length;
   }
-  if (run.length > 0) joined.push(join(run));
-  return joined;
+  return runs;
 };

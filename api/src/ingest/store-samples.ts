@@ -1,49 +1,65 @@
 import type { Sql } from '../db/sql.ts';
-import type { SamplePiece } from './sample-pieces.ts';
+import type { Run } from './sample-pieces.ts';
 import { formatMultirange } from './seq-ranges.ts';
 import type { Stream } from './streams.ts';
 import type { WallClock } from './wall-clock.ts';
 
-export interface StoredPiece {
+export interface Chunk {
   readonly recordingId: string;
-  readonly piece: SamplePiece;
+  readonly run: Run;
 }
 
 /** Smallest number a float4 holds with full precision; Postgres refuses what is nearer to zero. */
 const smallestReal = 1.2e-38;
 
-/** An array as Postgres writes one, inside the quotes of an outer text[]: numbers and NULL need no escaping. */
+const isTiny = (number: number | null): boolean =>
+  number !== null && number !== 0 && number < smallestReal && number > -smallestReal;
+
+/** Numbers as they stand in an array of Postgres, inside the quotes of an outer text[]: nothing needs escaping. */
 const numbersLiteral = (numbers: readonly (number | null)[]): string => {
-  let text = '';
-  for (const number of numbers) {
-    if (number === null) text += ',NULL';
-    else text += number < smallestReal && number > -smallestReal ? ',0' : `,${number}`;
-  }
-  return text.slice(1);
+  const storable = numbers.some(isTiny) ? numbers.map((number) => (isTiny(number) ? 0 : number)) : numbers;
+  const text = JSON.stringify(storable).slice(1, -1);
+  return text.includes('n') ? text.replaceAll('null', 'NULL') : text;
 };
 
+/** ms after the run's first sample; later pieces count from there too. */
+const timesLiteral = (run: Run): string =>
+  run
+    .map((piece) => {
+      const later = piece.monoMs - run[0].monoMs;
+      return numbersLiteral(later === 0 ? piece.dtMs : piece.dtMs.map((ms) => ms + later));
+    })
+    .join(',');
+
+/** One column after the other, each through all pieces. */
+const valuesLiteral = (run: Run): string =>
+  run[0].columns
+    .map((_, channel) => run.map((piece) => numbersLiteral(piece.columns[channel] ?? [])).join(','))
+    .join(',');
+
+const quotedTexts = (texts: readonly string[]): string => `{${texts.map((text) => `"${text}"`).join(',')}}`;
 const quotedArrays = (arrays: readonly string[]): string => `{${arrays.map((text) => `"{${text}}"`).join(',')}}`;
 
 /**
- * Writes pieces as chunks, one statement for all of them. Arrays of different lengths can't be unnested, so each travels as
- * text and is cast. The caller holds the streams' rows and has cut away what is there, so that no key can collide.
+ * Writes chunks, one statement for all of them. Arrays of different lengths can't be unnested, so each travels as text and is
+ * cast. The caller holds the streams' rows and has cut away what is there, so that no key can collide.
  */
-export const insertChunks = async (tx: Sql, stored: readonly StoredPiece[], receivedAtMs: number): Promise<void> => {
-  if (stored.length === 0) return;
-  const dt = quotedArrays(stored.map(({ piece }) => numbersLiteral(piece.dtMs)));
-  const values = quotedArrays(stored.map(({ piece }) => piece.columns.map(numbersLiteral).join(',')));
+export const insertChunks = async (tx: Sql, chunks: readonly Chunk[], receivedAtMs: number): Promise<void> => {
+  if (chunks.length === 0) return;
+  const dt = quotedArrays(chunks.map(({ run }) => timesLiteral(run)));
+  const values = quotedArrays(chunks.map(({ run }) => valuesLiteral(run)));
   await tx`
     INSERT INTO recording_chunks (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, values, received_at)
     SELECT recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms::integer[], "values"::real[],
            ${new Date(receivedAtMs)}::timestamptz
     FROM unnest(
-      ${stored.map(({ recordingId }) => recordingId)}::uuid[],
-      ${stored.map(({ piece }) => piece.firstSeq)}::bigint[],
-      ${stored.map(({ piece }) => piece.bootNo)}::smallint[],
-      ${stored.map(({ piece }) => piece.layoutNo)}::smallint[],
-      ${stored.map(({ piece }) => piece.monoMs)}::bigint[],
+      ${chunks.map(({ recordingId }) => recordingId)}::uuid[],
+      ${chunks.map(({ run }) => run[0].firstSeq)}::bigint[],
+      ${chunks.map(({ run }) => run[0].bootNo)}::smallint[],
+      ${chunks.map(({ run }) => run[0].layoutNo)}::smallint[],
+      ${chunks.map(({ run }) => run[0].monoMs)}::bigint[],
       ${dt}::text[], ${values}::text[]
-    ) AS piece (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values")`;
+    ) AS chunk (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values")`;
 };
 
 export const updateCommitted = async (tx: Sql, streams: readonly Stream[], receivedAtMs: number): Promise<void> => {
@@ -54,8 +70,6 @@ export const updateCommitted = async (tx: Sql, streams: readonly Stream[], recei
     FROM unnest(${streams.map((stream) => stream.recordingId)}::uuid[], ${committed}::text[]) AS seen (id, committed)
     WHERE r.id = seen.id`;
 };
-
-const quotedTexts = (texts: readonly string[]): string => `{${texts.map((text) => `"${text}"`).join(',')}}`;
 
 export interface BootRow {
   readonly recordingId: string;

@@ -1,0 +1,105 @@
+import { gzipSync } from 'node:zlib';
+import { sampleBatchShape, type SampleBatch } from '@roastery/contract/mqtt';
+import { describe, expect, it } from 'vitest';
+import { decodeBatch } from './decode-batch.ts';
+import { readSampleBatch } from './sample-columns.ts';
+
+const good = {
+  v: 1,
+  k: 'samples',
+  epoch: '00112233445566aa',
+  seq: 7,
+  boot: 'b6a1a3c8-0000-4000-8000-000000000000',
+  synced: true,
+  t: 1_790_000_000_000,
+  mono: 5000,
+  map: { id: 'demo', rev: 1 },
+  dt: [0, 250, 250, 501],
+  ch: ['bean_temp', 'heat_power'],
+  s: [
+    [100.5, null, -0.1, 1e6],
+    [0, 50, 100, null],
+  ],
+} satisfies SampleBatch;
+
+/** Everything a hostile or broken board may put in place of a part. */
+const oddities: unknown[] = [
+  undefined,
+  null,
+  0,
+  -1,
+  1.5,
+  1e7,
+  -1e7,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  '',
+  'x',
+  true,
+  {},
+  [],
+  [[]],
+  [null],
+  ['bean_temp'],
+  ['bean_temp', 'bean_temp'],
+  [0, 250, 249, 501],
+  [0, 250, 250],
+  [0, 250, 250, 86_400_001],
+  [0, 1, 2, 3.5],
+  [[1, 2, 3, 4]],
+  [
+    [1, 2, 3, 4],
+    [1, 2, 3],
+  ],
+  [
+    [1, 2, 3, 4],
+    [1, 2, 3, 'x'],
+  ],
+  [
+    [1, 2, 3, 4],
+    [1, 2, 3, 1e7],
+  ],
+  Array.from({ length: 601 }, (_, n) => n),
+];
+
+describe('a journal message', () => {
+  it('is read by the fast check exactly as by the contract’s shape', () => {
+    expect(readSampleBatch(good)).toEqual(good);
+    for (const key of [...Object.keys(good), 'extra']) {
+      for (const oddity of oddities) {
+        const changed = { ...good, [key]: oddity };
+        const byShape = sampleBatchShape.safeParse(changed);
+        expect([key, oddity, readSampleBatch(changed)]).toEqual([
+          key,
+          oddity,
+          byShape.success ? byShape.data : undefined,
+        ]);
+      }
+    }
+    for (const value of oddities) expect(readSampleBatch(value)).toBeUndefined();
+  });
+
+  it('may be gzipped', () => {
+    expect(decodeBatch(gzipSync(JSON.stringify(good)))).toEqual({ ok: true, batch: good });
+  });
+
+  it('that is none says why, and which entries it claimed', () => {
+    const claims = { epoch: good.epoch, range: { start: 7, end: 11 } };
+    expect(decodeBatch(Buffer.from(JSON.stringify({ ...good, ch: ['bean_temp'] })))).toEqual({
+      ok: false,
+      reason: 's: s needs one column per channel in ch',
+      claims,
+    });
+    expect(decodeBatch(Buffer.from(JSON.stringify({ ...good, k: 'sample' })))).toEqual({
+      ok: false,
+      reason: 'k must be "samples" or "events"',
+      claims,
+    });
+    expect(decodeBatch(Buffer.from('null'))).toEqual({ ok: false, reason: 'k must be "samples" or "events"' });
+    expect(decodeBatch(Buffer.alloc(0)).ok).toBe(false);
+    expect(decodeBatch(gzipSync(Buffer.alloc(5 * 1024 * 1024)))).toEqual({
+      ok: false,
+      reason: 'unpacks to more than 4 MB',
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { maxBatchEntries, sampleBatchShape, type SampleBatch } from '@roastery/contract/mqtt';
+import { channelNameShape } from '@roastery/contract/channels';
+
+const { shape } = sampleBatchShape;
+const keys = Object.keys(shape);
+
+const longestMs = 86_400_000;
+const largest = 1e6;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isRisingTimes = (value: unknown): value is number[] => {
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxBatchEntries) return false;
+  let before = 0;
+  for (const ms of value as unknown[]) {
+    if (typeof ms !== 'number' || !Number.isInteger(ms) || ms < before || ms > longestMs) return false;
+    before = ms;
+  }
+  return true;
+};
+
+const isColumns = (value: unknown, columns: number, length: number): value is (number | null)[][] => {
+  if (!Array.isArray(value) || value.length !== columns) return false;
+  for (const column of value as unknown[]) {
+    if (!Array.isArray(column) || column.length !== length) return false;
+    for (const reading of column as unknown[]) {
+      if (reading === null) continue;
+      if (typeof reading !== 'number' || !(reading >= -largest && reading <= largest)) return false;
+    }
+  }
+  return true;
+};
+
+/** What the shape has accepted lately: heads hardly change from one batch of a board to its next. */
+const createAccepted = (accepts: (value: unknown) => boolean) => {
+  const accepted = new Set<string>();
+  return (value: unknown): boolean => {
+    const key = typeof value === 'string' ? value : JSON.stringify(value);
+    if (key === undefined) return false;
+    if (accepted.has(key)) return true;
+    if (!accepts(value)) return false;
+    // Names come from outside: a hostile board must not fill the memory.
+    if (accepted.size >= 10_000) accepted.clear();
+    if (key.length < 4000) accepted.add(key);
+    return true;
+  };
+};
+const isEpoch = createAccepted((value) => typeof value === 'string' && shape.epoch.safeParse(value).success);
+const isBoot = createAccepted((value) => typeof value === 'string' && shape.boot.safeParse(value).success);
+const isMap = createAccepted((value) => shape.map.safeParse(value).success);
+const isChannels = createAccepted(
+  (value) =>
+    Array.isArray(value) &&
+    shape.ch.safeParse(value).success &&
+    new Set(value).size === value.length &&
+    value.every((name) => channelNameShape.safeParse(name).success),
+);
+
+const isMillis = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 8.64e15;
+
+const isHead = (batch: Fields): boolean =>
+  batch['v'] === 1 &&
+  batch['k'] === 'samples' &&
+  typeof batch['synced'] === 'boolean' &&
+  typeof batch['seq'] === 'number' &&
+  Number.isSafeInteger(batch['seq']) &&
+  batch['seq'] >= 0 &&
+  isMillis(batch['t']) &&
+  isMillis(batch['mono']) &&
+  isEpoch(batch['epoch']) &&
+  isBoot(batch['boot']) &&
+  isMap(batch['map']) &&
+  isChannels(batch['ch']);
+
+const hasItsKeys = (batch: Fields): boolean => {
+  let count = 0;
+  for (const key in batch) {
+    if (!(key in shape)) return false;
+    count += 1;
+  }
+  return count === keys.length;
+};
+
+/**
+ * Accepts exactly what `sampleBatchShape` accepts, ten times faster: this is where every sample of every board passes (a
+ * test holds both against each other). Undefined says only that something is wrong; ask the shape itself what.
+ */
+export const readSampleBatch = (value: unknown): SampleBatch | undefined => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const batch = value as Fields;
+  if (!hasItsKeys(batch) || !isHead(batch)) return undefined;
+  const { dt, s, ch } = batch as { dt: unknown; s: unknown; ch: string[] };
+  if (!isRisingTimes(dt) || !isColumns(s, ch.length, dt.length)) return undefined;
+  return value as SampleBatch;
+};

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
+import { describe, expect, it } from 'vitest';
+import type { Database } from '../db/sql.ts';
+import { readSamples } from '../domains/roasts/read-samples.ts';
+import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
+import { commitMessages } from './commit-messages.ts';
+import { sealStreams } from './seal-chunks.ts';
+import { abortStaleRoasts, removeOldSamples, sweepRules } from './sweeper.ts';
+
+const recordingOf = async (sql: Database, board: JournalBoard): Promise<string> => {
+  const [row] = await sql<{ id: string }[]>`SELECT id FROM recordings WHERE epoch = ${board.epoch}`;
+  return row?.id ?? '';
+};
+
+const chunkCount = async (sql: Database): Promise<number> => {
+  const [row] = await sql<{ n: number }[]>`SELECT count(*) AS n FROM recording_chunks`;
+  return row?.n ?? 0;
+};
+
+const ship = (sql: Database, serial: string, board: JournalBoard, size: number, first = 0) =>
+  Promise.all(board.batches(() => size, first).map((batch) => commitMessages(sql, [messageOf(serial, batch)])));
+
+describe('the sweeper', () => {
+  it('puts small chunks together without changing a sample, and late ones still find their place', async () => {
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    await registerMachine(sql, 'S-1');
+    const boot = randomUUID();
+    const board = createJournalBoard({ boot });
+    for (let n = 0; n < 4000; n++) {
+      board.sample(n * 250, n % 7 === 0 ? null : 100 + (n % 500) / 10, 150, n % 2);
+      if (n === 1500) board.event(n * 250, { type: 'start', agent_version: '1.0.0' });
+    }
+    const batches = board.batches(() => 4);
+    // One batch comes late, after its neighbours were sealed.
+    const [late] = batches.splice(100, 1);
+    for (const batch of batches) await commitMessages(sql, [messageOf('S-1', batch)]);
+    const recording = await recordingOf(sql, board);
+    const before = await readSamples(sql, recording, 0, 1e9);
+    const chunksBefore = await chunkCount(sql);
+    expect(await sealStreams(sql)).toBeGreaterThan(600);
+    expect(await chunkCount(sql)).toBeLessThan(chunksBefore / 2);
+    expect(await readSamples(sql, recording, 0, 1e9)).toEqual(before);
+    expect(await sealStreams(sql)).toBe(0);
+
+    if (late === undefined) throw new Error('no late batch');
+    await commitMessages(sql, [
+      messageOf('S-1', late),
+      ...batches.slice(90, 110).map((batch) => messageOf('S-1', batch)),
+    ]);
+    const sent = board.entries().flatMap((entry, seq) => (entry.kind === 'sample' ? [{ seq, ...entry }] : []));
+    const all = await readSamples(sql, recording, 0, 1e9);
+    expect(all.seq).toEqual(sent.map((entry) => entry.seq));
+    expect(all.monoMs).toEqual(sent.map((entry) => entry.mono));
+    expect(all.channels.get('bean_temp')).toEqual(sent.map((entry) => entry.values[0]));
+  });
+
+  it('ends a roast whose board fell silent, and lets the board have the last word when it is back', async () => {
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    await registerMachine(sql, 'S-2');
+    const board = createJournalBoard();
+    const id = uuidV7();
+    board.sample(0, 100, 150, 50);
+    board.event(0, { type: 'roast', roast_id: id, state: 'in_progress' });
+    await ship(sql, 'S-2', board, 20);
+    const status = async () => (await sql<{ status: string }[]>`SELECT status FROM roasts WHERE id = ${id}`)[0]?.status;
+    expect(await abortStaleRoasts(sql, sweepRules)).toBe(0);
+    await sql`UPDATE recordings SET last_received_at = now() - interval '4 hours'`;
+    expect(await abortStaleRoasts(sql, sweepRules)).toBe(1);
+    expect(await status()).toBe('aborted');
+    const from = board.length;
+    board.event(900_000, { type: 'roast', roast_id: id, state: 'completed' });
+    await ship(sql, 'S-2', board, 20, from);
+    expect(await status()).toBe('completed');
+  });
+
+  it('removes old samples outside roasts, never those of a roast', async () => {
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    await registerMachine(sql, 'S-3');
+    const roasted = createJournalBoard();
+    const idle = createJournalBoard();
+    roastOn(roasted, uuidV7());
+    for (let n = 0; n < 200; n++) idle.sample(n * 1000, 25, 25, 0);
+    await ship(sql, 'S-3', roasted, 60);
+    await ship(sql, 'S-3', idle, 60);
+    await sql`UPDATE recording_chunks SET received_at = now() - interval '91 days'`;
+    const count = async (board: JournalBoard) =>
+      (await readSamples(sql, await recordingOf(sql, board), 0, 1e9)).seq.length;
+    await removeOldSamples(sql, sweepRules);
+    expect([await count(roasted), await count(idle)]).toEqual([720, 0]);
+    await sql`DELETE FROM roasts`;
+    await removeOldSamples(sql, sweepRules);
+    expect(await count(roasted)).toBe(0);
+  });
+});
