@@ -44,7 +44,7 @@ export async function main(parentPid: number | undefined): Promise<void> {
   process.exit();
 }
 
-/** npm passes SIGTERM on to a shell that dies without telling us. We see it by being given another parent. */
+/** An npm that is killed can't tell us. We see it by being given another parent. */
 function stopWithParent(parentPid: number, stopping: AbortController): void {
   const timer = setInterval(() => {
     if (process.ppid === parentPid) return;
@@ -76,7 +76,8 @@ async function startFromEnvironment(signal: AbortSignal): Promise<Stack> {
   let isOpen = false;
   const onLine = (name: string, line: string) => {
     // While the parts find each other they warn of what isn't there yet. If one never comes, startStack tells why.
-    if (showsAll || (!isRoutine(line) && (isOpen || !isWarning(line)))) say(format(name, line));
+    const isNoise = isRoutine(line) || (!isOpen && isWarning(line));
+    if (showsAll || !isNoise) say(format(name, line));
   };
   const stack = await startStack({ ...config, signal, onLine });
   isOpen = true;

@@ -92,14 +92,14 @@ describe('npm start', () => {
     expect(program.said()).not.toContain('    at ');
   });
 
-  it('ends when npm is told to end, although npm does not pass that on', async () => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('ends with npm when that alone is sent %s', async (signal) => {
     const program = run('npm', ['start'], env);
     await program.untilSaid('The roastery is open');
-    process.kill(program.pid, 'SIGTERM');
+    process.kill(program.pid, signal);
     await untilPortFree(Number(env.PORT));
     await untilPortFree(Number(env.MQTT_PORT));
     await until('its last word', () => program.said().includes('Stopped.'));
-    expect(program.said()).toContain('Stopping (npm has ended)');
+    expect(program.said()).toContain(`Stopping (${signal === 'SIGKILL' ? 'npm has ended' : signal})`);
   });
 
   it('gives up cleanly when it is interrupted while it starts', async () => {
