@@ -65,15 +65,18 @@ describe('who may do what', () => {
     counter += 1;
     const params = (await example.params?.(test.api.context.sql, ownerId)) ?? {};
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'missing');
+    const query = new URLSearchParams(example.query ?? {}).toString();
     const end = new AbortController();
     const cookie = visitors.get(role)?.cookie;
-    const answer = await fetch(`${test.url}${apiBasePath}${path}`, {
+    const answer = await fetch(`${test.url}${apiBasePath}${path}${query === '' ? '' : `?${query}`}`, {
       method: endpoint.method,
       headers: {
         ...(cookie === undefined ? {} : { cookie }),
         ...(endpoint.body ? { 'content-type': 'application/json' } : {}),
+        ...(endpoint.accepts ? { 'content-type': endpoint.accepts.type } : {}),
       },
       ...(endpoint.body ? { body: JSON.stringify(example.body?.(`unique-${counter}`) ?? {}) } : {}),
+      ...(endpoint.accepts ? { body: example.file?.() ?? '' } : {}),
       signal: end.signal,
     });
     // An event stream would never end by itself.

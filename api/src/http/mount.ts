@@ -13,13 +13,15 @@ import { AppError } from './app-error.ts';
 import { authenticateBroker, authenticateDevice, authenticatePublic, authenticateUser } from './authenticate.ts';
 import { clientAddress, type Env } from './client-address.ts';
 import { checkOrigin } from './origin.ts';
-import { readJsonBody } from './request-body.ts';
+import { readFileBody, readJsonBody } from './request-body.ts';
 import { parsePart, readQuery } from './request-shape.ts';
 
 export interface Input<E> {
   readonly params: ParsedParams<E>;
   readonly query: ParsedQuery<E>;
   readonly body: ParsedBody<E>;
+  /** Of an endpoint that `accepts` one; empty for all others. */
+  readonly file: Uint8Array;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
 }
@@ -54,6 +56,7 @@ const parseInput = async (c: Context<Env>, endpoint: Endpoint) => {
     params: parsedParams?.data,
     query: query && (await parsePart(query, readQuery(c.req.url))),
     body: body && (await parsePart(body, await readJsonBody(c))),
+    file: endpoint.accepts ? await readFileBody(c, endpoint.accepts) : new Uint8Array(),
     signal: c.req.raw.signal,
   };
 };

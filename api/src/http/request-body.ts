@@ -4,13 +4,13 @@ import { AppError, invalid } from './app-error.ts';
 export const maxBodyBytes = 1024 * 1024;
 const maxDepth = 32;
 
-const tooLarge = (): AppError => new AppError('too_large', 'The request is larger than 1 MB');
-
-/** Reads at most `maxBodyBytes`, however the length was announced. */
-const readBytes = async (c: Context): Promise<Uint8Array> => {
+/** Reads at most `maxBytes`, however the length was announced. */
+const readBytes = async (c: Context, maxBytes: number, what: string): Promise<Uint8Array> => {
+  const tooLarge = () =>
+    new AppError('too_large', `The ${what} is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
   const announced = c.req.header('content-length');
   if (announced !== undefined) {
-    if (Number(announced) > maxBodyBytes) throw tooLarge();
+    if (Number(announced) > maxBytes) throw tooLarge();
     // Node's parser holds a body to its announced length.
     return new Uint8Array(await c.req.arrayBuffer());
   }
@@ -20,7 +20,7 @@ const readBytes = async (c: Context): Promise<Uint8Array> => {
   let length = 0;
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     length += chunk.byteLength;
-    if (length > maxBodyBytes) throw tooLarge();
+    if (length > maxBytes) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
@@ -55,7 +55,7 @@ export const readJsonBody = async (c: Context): Promise<unknown> => {
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new AppError('wrong_type', 'Send the body as application/json');
   }
-  const bytes = await readBytes(c).catch(refuseBrokenOff);
+  const bytes = await readBytes(c, maxBodyBytes, 'request').catch(refuseBrokenOff);
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     checkValue(value);
@@ -64,4 +64,11 @@ export const readJsonBody = async (c: Context): Promise<unknown> => {
     if (error instanceof SyntaxError || error instanceof TypeError) throw invalid('body', 'must be JSON in UTF-8');
     throw error;
   }
+};
+
+/** The file that a request carries instead of JSON. Throws `wrong_type`, `too_large` or `validation`. */
+export const readFileBody = async (c: Context, { type, maxBytes }: { type: string; maxBytes: number }) => {
+  const sent = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  if (sent !== type) throw new AppError('wrong_type', `Send the file as ${type}`);
+  return readBytes(c, maxBytes, 'file').catch(refuseBrokenOff);
 };

@@ -63,3 +63,28 @@ export const addSession = async (sql: Sql, userId: string): Promise<string> => {
   if (!row) throw new Error('the session just added is not there');
   return row.id;
 };
+
+/** The curve of a short roast as CSV: charge, first crack and drop stand in it. */
+export const exampleCsv = (unique = uuidV7()): string => {
+  const marks = new Map([
+    [5, 'Charge'],
+    [70, 'First Crack'],
+    [110, 'Drop'],
+  ]);
+  const shift = Number.parseInt(unique.slice(-4), 16) / 65_536 || 0;
+  const rows = Array.from({ length: 120 }, (_, k) => {
+    const temp = (k < 5 ? 200 : k < 20 ? 200 - (k - 5) * 7 : 95 + (k - 20) * 1.3) + shift;
+    return `${k * 5},${temp.toFixed(4)},${marks.get(k) ?? ''}`;
+  });
+  return ['time (s),BT (°C),event', ...rows].join('\n');
+};
+
+/** A file that this person uploaded and hasn't taken in. */
+export const addUpload = async (sql: Sql, userId: string): Promise<string> => {
+  const id = uuidV7();
+  const content = Buffer.from(exampleCsv(id));
+  await sql`
+    INSERT INTO roast_uploads (id, user_id, file_name, file_sha256, content)
+    VALUES (${id}, ${userId}, 'roast.csv', sha256(${content}), ${content})`;
+  return id;
+};

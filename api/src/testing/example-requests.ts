@@ -1,5 +1,15 @@
 import type { Sql } from '../db/sql.ts';
-import { addLot, addMachine, addOption, addProfile, addRoast, addSession, addUser } from './example-data.ts';
+import {
+  addLot,
+  addMachine,
+  addOption,
+  addProfile,
+  addRoast,
+  addSession,
+  addUpload,
+  addUser,
+  exampleCsv,
+} from './example-data.ts';
 
 /** Whose the thing in the path is: everybody's, the owner's and every admin's, or one person's alone. */
 export type Belongs = 'everybody' | 'owner' | 'one person';
@@ -10,6 +20,10 @@ export interface ExampleRequest {
   readonly belongs?: Belongs;
   /** A body that is right, new each time. */
   readonly body?: (unique: string) => Record<string, unknown>;
+  /** A file that is right, for an endpoint that accepts one. */
+  readonly file?: () => string;
+  /** What has to stand in the query. */
+  readonly query?: Record<string, string>;
   /** Where a right request of somebody who may meets a state that does not allow it. */
   readonly status?: number;
 }
@@ -19,6 +33,7 @@ const withId = (add: (sql: Sql, ownerId: string) => Promise<string>) => async (s
 });
 const machine = { params: withId(addMachine), belongs: 'owner' } as const;
 const roast = { params: withId(addRoast), belongs: 'owner' } as const;
+const upload = { params: withId(addUpload), belongs: 'one person' } as const;
 const lot = { params: withId(addLot) };
 const profile = { params: withId(addProfile) };
 const user = { params: withId(addUser) };
@@ -65,6 +80,13 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   putMark: { params: markOf, belongs: 'owner', body: () => ({ time_seconds: 500 }), status: 409 },
   deleteMark: { params: markOf, belongs: 'owner', status: 409 },
   setRoastFavorite: { ...roast, body: () => ({ is_favorite: true }) },
+  uploadRoastFile: { query: { file_name: 'roast.csv' }, file: () => exampleCsv() },
+  getRoastUpload: upload,
+  chooseRoastUpload: { ...upload, body: () => ({ temperature_unit: 'C' }) },
+  createRoastFromUpload: { ...upload, body: () => ({ start_time: '2026-11-21T07:40:00.000Z', coffee_name: 'Guji' }) },
+  logRoast: {
+    body: () => ({ coffee_name: 'Guji', start_time: '2026-11-21T07:40:00.000Z', duration_seconds: 640 }),
+  },
   getLot: lot,
   createLot: { body: (unique) => ({ lot_number: unique, ...lotBody }) },
   importLots: {

@@ -14,6 +14,10 @@ export interface Visitor {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answered<T>>;
+  /** Posts a file as it is. */
+  sendFile<T = unknown>(path: string, bytes: string | Uint8Array<ArrayBuffer>): Promise<Answered<T>>;
+  /** Reads an answer that is no text. */
+  download(path: string): Promise<{ status: number; headers: Headers; bytes: Uint8Array<ArrayBuffer> }>;
   readonly cookie: string | undefined;
   forgetCookie(): void;
 }
@@ -37,6 +41,19 @@ export const createVisitor = (url: string): Visitor => {
       const text = await answer.text();
       const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
       return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : text) as T };
+    },
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what the contract promises it
+    async sendFile<T>(path: string, bytes: string | Uint8Array<ArrayBuffer>) {
+      const answer = await fetch(`${url}${apiBasePath}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/octet-stream', ...(cookie === undefined ? {} : { cookie }) },
+        body: bytes,
+      });
+      return { status: answer.status, headers: answer.headers, body: (await answer.json()) as T };
+    },
+    async download(path) {
+      const answer = await fetch(`${url}${apiBasePath}${path}`, { headers: cookie === undefined ? {} : { cookie } });
+      return { status: answer.status, headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
     },
     get cookie() {
       return cookie;

@@ -29,6 +29,8 @@ export interface Endpoint<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** The request carries a file instead of JSON. */
+  readonly accepts?: { readonly type: string; readonly maxBytes: number };
   /** Shape of a success; absent for an event stream or a file. */
   readonly response?: Response;
   /** Content type of a success when it is not JSON. */

@@ -3,6 +3,7 @@ import * as auth from './auth.ts';
 import * as dashboard from './dashboard.ts';
 import * as devices from './devices.ts';
 import type { Endpoint } from './endpoint.ts';
+import * as imports from './imports.ts';
 import * as inventory from './inventory.ts';
 import * as live from './live.ts';
 import * as machines from './machines.ts';
@@ -21,6 +22,7 @@ export const endpoints: readonly Endpoint[] = [
   machines,
   live,
   roasts,
+  imports,
   inventory,
   profiles,
   analytics,

@@ -60,6 +60,14 @@ const operationOf = (endpoint: Endpoint) => ({
   ...(endpoint.body && {
     requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(endpoint.body, 'input') } } },
   }),
+  ...(endpoint.accepts && {
+    requestBody: {
+      required: true,
+      content: {
+        [endpoint.accepts.type]: { schema: { type: 'string', format: 'binary', maxLength: endpoint.accepts.maxBytes } },
+      },
+    },
+  }),
   responses: {
     [String(endpoint.status ?? 200)]: {
       description: 'Success',

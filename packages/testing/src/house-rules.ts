@@ -34,6 +34,11 @@ const PURE: Record<string, readonly string[]> = {
 const DOMAIN_IMPORTS: Record<string, readonly string[]> = {
   // Who may see a roast, and its curve.
   analytics: ['roasts'],
+  // Uploads, exports, plans and blends are made of roasts.
+  imports: ['roasts'],
+  exports: ['roasts'],
+  planned: ['roasts'],
+  blends: ['roasts'],
 };
 
 const workspaceOf = (file: string) => /^(?:packages\/[^/]+|[^/]+)/.exec(file)?.[0] ?? '';

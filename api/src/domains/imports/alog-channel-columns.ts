@@ -1,0 +1,76 @@
+import type { AlogChannel } from '@roastery/roasting/alog-channels';
+import type { ArtisanRoast } from '@roastery/roasting/alog';
+import { controlNames, type ControlStep } from '@roastery/roasting/alog-controls';
+import type { Reading } from '@roastery/roasting/series';
+import { isPercentage, knownChannel, ownChannel } from './channel-names.ts';
+import type { ImportedChannel } from './imported-roast.ts';
+
+/**
+ * Extra curves and the steps of the controls as columns on the roast's own times. A curve that is called Burner, Air or Drum
+ * and holds percentages is that output; where there is none, the steps that somebody set are. The rest keeps its own name.
+ */
+export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading) => Reading): ImportedChannel[] => {
+  const taken = new Set(['bean_temp', 'exhaust_temp']);
+  const columns: ImportedChannel[] = [];
+  const add = (column: Omit<ImportedChannel, 'name'>, preferred: string | undefined) => {
+    const name =
+      preferred !== undefined && !taken.has(preferred)
+        ? preferred
+        : ownChannel(column.label, columns.length + 1, taken);
+    taken.add(name);
+    columns.push({ ...column, name });
+  };
+  for (const channel of roast.channels) {
+    const onTimes = valuesOnTimes(channel, roast.timesSeconds);
+    const known = outputOf(channel.name, onTimes);
+    // A curve that only ever says 0 tells less than the steps that were set.
+    const silent = known !== undefined && onTimes.every((value) => value === null || value === 0);
+    if (known !== undefined) add({ label: channel.name, unit: '%', values: onTimes }, silent ? undefined : known);
+    else if (channel.mayBeTemperature)
+      add({ label: channel.name, unit: '°C', values: onTimes.map(toCelsius) }, undefined);
+    else add({ label: channel.name, unit: '', values: onTimes }, undefined);
+  }
+  for (const [place, control] of controlNames.entries()) {
+    const steps = roast.controls[control];
+    if (steps.length === 0) continue;
+    const own = roast.controlLabels[place] ?? control;
+    // What was measured and what was set are two things.
+    const label = columns.some((column) => column.label === own) ? `${own} set` : own;
+    const values = stepsOnTimes(steps, roast.timesSeconds);
+    const known = outputOf(own, values);
+    add({ label, unit: known === undefined ? '' : '%', values }, known);
+  }
+  return columns;
+};
+
+const outputOf = (label: string, values: readonly Reading[]): string | undefined => {
+  const known = knownChannel(label);
+  return known?.unit === '%' && isPercentage(values) ? known.channel : undefined;
+};
+
+/**
+ * Extra devices are read in the same round as the probes, some milliseconds to a second later, so a curve of equal length
+ * belongs sample to sample. Any other takes the reading nearest in time, where there is one within half a round.
+ */
+const valuesOnTimes = (channel: AlogChannel, times: readonly number[]): Reading[] => {
+  if (channel.timesSeconds.length === times.length) return [...channel.values];
+  const round = times.length < 2 ? 1 : ((times.at(-1) ?? 0) - (times[0] ?? 0)) / (times.length - 1);
+  let at = 0;
+  return times.map((time) => {
+    const distance = (index: number) => Math.abs((channel.timesSeconds[index] ?? Number.POSITIVE_INFINITY) - time);
+    while (at + 1 < channel.timesSeconds.length && distance(at + 1) <= distance(at)) at += 1;
+    return distance(at) <= round / 2 ? (channel.values[at] ?? null) : null;
+  });
+};
+
+/** What a control stood at: nothing before it was first set. */
+const stepsOnTimes = (steps: readonly ControlStep[], times: readonly number[]): Reading[] => {
+  let next = 0;
+  let value: Reading = null;
+  return times.map((time) => {
+    for (let step = steps[next]; step !== undefined && step.timeSeconds <= time; step = steps[++next]) {
+      value = step.value;
+    }
+    return value;
+  });
+};

@@ -1,0 +1,99 @@
+import type { ChannelUnit } from './imported-roast.ts';
+
+interface KnownName {
+  readonly channel: string;
+  readonly unit: ChannelUnit;
+  /** Whole names, in lower case, letters and digits apart by single spaces. */
+  readonly names: readonly string[];
+}
+
+/** What programs and roasters call the channels that the portal knows. */
+const known: readonly KnownName[] = [
+  {
+    channel: 'bean_temp',
+    unit: '°C',
+    names: ['bt', 'bean', 'beans', 'bean temp', 'bean temperature', 'beantemp', 'bean probe', 'product temperature'],
+  },
+  {
+    channel: 'exhaust_temp',
+    unit: '°C',
+    names: [
+      'et',
+      'exhaust',
+      'exhaust temp',
+      'exhaust temperature',
+      'env',
+      'env temp',
+      'environment',
+      'environment temp',
+      'environmental temperature',
+      'environment temperature',
+      'air temp',
+      'air temperature',
+    ],
+  },
+  { channel: 'burner_front_temp', unit: '°C', names: ['burner front', 'burner front temp'] },
+  { channel: 'burner_back_temp', unit: '°C', names: ['burner back', 'burner back temp'] },
+  {
+    channel: 'heat_power',
+    unit: '%',
+    names: [
+      'burner',
+      'heater',
+      'heat',
+      'gas',
+      'power',
+      'heat power',
+      'burner power',
+      'gas power',
+      'duty',
+      '燃燒室',
+      '火力',
+    ],
+  },
+  {
+    channel: 'fan_speed',
+    unit: '%',
+    names: ['air', 'fan', 'airflow', 'air flow', 'fan speed', 'exhaust damper', '進風量', '風門'],
+  },
+  { channel: 'drum_speed', unit: '%', names: ['drum', 'drum speed', '滾筒'] },
+];
+
+const words = (name: string): string =>
+  name
+    .replaceAll(/[([][^)\]]*[)\]]/g, ' ')
+    .replaceAll(/[°%]\s*[CF]?\b/g, ' ')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+/** The channel a name stands for, or undefined when it is one of the file's own. */
+export const knownChannel = (name: string): { channel: string; unit: ChannelUnit } | undefined => {
+  const said = words(name);
+  return known.find(({ names }) => names.includes(said));
+};
+
+const longest = 40;
+
+/** `Inlet °C` → `inlet`; a name without a letter of ours becomes `channel_3`. Never one that is taken. */
+export const ownChannel = (name: string, place: number, taken: ReadonlySet<string>): string => {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^[_\d]+|_+$/g, '')
+    .slice(0, longest);
+  const base = slug === '' ? `channel_${place}` : slug;
+  if (!taken.has(base)) return base;
+  let number = 2;
+  while (taken.has(`${base.slice(0, longest - 4)}_${number}`)) number += 1;
+  return `${base.slice(0, longest - 4)}_${number}`;
+};
+
+/** Curves that follow from the bean temperature: they are calculated here, not taken in. */
+export const isDerived = (name: string): boolean =>
+  /^(?:ror|rate of rise|delta ?(?:bt|et)|δ ?(?:bt|et)|bean ror|bt ror|et ror)$/.test(words(name));
+
+/** A percentage, by its values. */
+export const isPercentage = (values: readonly (number | null)[]): boolean =>
+  values.every((value) => value === null || (value >= 0 && value <= 100));

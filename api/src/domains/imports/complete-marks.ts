@@ -1,0 +1,84 @@
+import type { UploadChoices } from '@roastery/contract/imports';
+import { detectMarks } from '@roastery/roasting/detect-marks';
+import { markOf, marksInOrder, type Mark } from '@roastery/roasting/marks';
+import { valueAt } from '@roastery/roasting/series';
+import { valuesOf, type ImportedRoast } from './imported-roast.ts';
+
+/** How far a charge found by the detector may lie from the file's own and still be of the same roast, s. */
+const sameRoastSeconds = 60;
+
+const byHand = (roast: ImportedRoast, kind: 'charge' | 'drop', timeSeconds: number): Mark => ({
+  kind,
+  timeSeconds,
+  tempC: valueAt(roast.timesSeconds, valuesOf(roast, 'bean_temp') ?? [], timeSeconds),
+  origin: 'person',
+  confidence: 1,
+  provisional: false,
+});
+
+const detected = (roast: ImportedRoast): readonly Mark[] => {
+  const bean = valuesOf(roast, 'bean_temp') ?? [];
+  const heat = valuesOf(roast, 'heat_power');
+  const fan = valuesOf(roast, 'fan_speed');
+  return detectMarks(
+    roast.timesSeconds.map((timeSeconds, index) => ({
+      timeSeconds,
+      beanTempC: bean[index] ?? null,
+      heatPower: heat?.[index] ?? null,
+      fanSpeed: fan?.[index] ?? null,
+    })),
+  ).map((mark) => ({ ...mark, provisional: false }));
+};
+
+/** Marks of the file that can stand beside each other; what breaks the order of a roast is left out. */
+const inOrder = (marks: readonly Mark[]): { kept: Mark[]; left: number } => {
+  const kept: Mark[] = [];
+  for (const mark of marks) if (marksInOrder([...kept, mark]).ok) kept.push(mark);
+  return { kept, left: marks.length - kept.length };
+};
+
+const sentenceOf = (found: readonly Mark[]): string[] => {
+  const ends = found.filter(({ kind }) => kind === 'charge' || kind === 'drop').map(({ kind }) => kind);
+  if (ends.length === 0) return [];
+  return [`The file marks no ${ends.join(' and no ')}; found by the shape of the curve. Check it before you go on.`];
+};
+
+/**
+ * What a person chose comes first, then what the file says; what is missing is looked for in the curve: charge and drop,
+ * turning point and dry end, as a board would have found them.
+ */
+export const completeMarks = (roast: ImportedRoast, choices: UploadChoices): ImportedRoast => {
+  const chosen = (['charge', 'drop'] as const).flatMap((kind) => {
+    const seconds = choices[`${kind}_seconds`];
+    return seconds === undefined ? [] : [byHand(roast, kind, seconds)];
+  });
+  const first = roast.timesSeconds[0] ?? 0;
+  const last = roast.timesSeconds.at(-1) ?? 0;
+  const ofFile = roast.marks.filter(
+    ({ kind, timeSeconds }) =>
+      !chosen.some((mark) => mark.kind === kind) && timeSeconds >= first - 1 && timeSeconds <= last + 1,
+  );
+  const { kept, left } = inOrder([...chosen, ...ofFile]);
+  const charge = markOf(kept, 'charge');
+  const drop = markOf(kept, 'drop');
+  const candidates = detected(roast);
+  const theirCharge = markOf(candidates, 'charge');
+  const isSameRoast =
+    charge === undefined ||
+    (theirCharge !== undefined && Math.abs(theirCharge.timeSeconds - charge.timeSeconds) <= sameRoastSeconds);
+  const added: Mark[] = [];
+  for (const mark of isSameRoast ? candidates : []) {
+    const isOpen = markOf(kept, mark.kind) === undefined;
+    const isWithin =
+      (charge === undefined || mark.timeSeconds > charge.timeSeconds) &&
+      (drop === undefined || mark.timeSeconds < drop.timeSeconds);
+    if (isOpen && isWithin && marksInOrder([...kept, ...added, mark]).ok) added.push(mark);
+  }
+  const warnings = [
+    ...roast.warnings,
+    ...(left > 0 ? [`${left} of the file’s marks don’t fit the order of a roast and were left out.`] : []),
+    ...sentenceOf(added),
+  ];
+  const marks = [...kept, ...added].sort((a, b) => a.timeSeconds - b.timeSeconds);
+  return { ...roast, marks, warnings: markOf(marks, 'drop') ? warnings : [...warnings, 'The roast has no drop.'] };
+};

@@ -1,0 +1,78 @@
+import type { Upload } from '@roastery/contract/imports';
+import type { Mark } from '@roastery/roasting/marks';
+import type { Reading } from '@roastery/roasting/series';
+import type { TemperatureUnit } from '@roastery/roasting/units';
+import type { TimeUnit } from '@roastery/roasting/time-unit';
+import { AppError } from '../../http/app-error.ts';
+
+export type ChannelUnit = '°C' | '%' | '';
+
+export interface ImportedChannel {
+  /** Name in the recording: one of the known channels, or the file's own name in lower_snake_case. */
+  readonly name: string;
+  /** As the file calls it. */
+  readonly label: string;
+  readonly unit: ChannelUnit;
+  /** As long as the times; null where nothing was read. */
+  readonly values: readonly Reading[];
+}
+
+export interface KnownUnit<U> {
+  readonly value: U;
+  readonly source: 'file' | 'guess' | 'person';
+}
+
+/** What a file says about the roast beside its curve. */
+export type ImportedFacts = Pick<
+  Upload,
+  | 'coffee_name'
+  | 'coffee_origin'
+  | 'coffee_process'
+  | 'machine_name'
+  | 'roasted_by'
+  | 'profile_name'
+  | 'roast_number'
+  | 'roast_level'
+  | 'batch_size_kg'
+  | 'end_weight_kg'
+  | 'color'
+  | 'cupping_score'
+  | 'notes'
+>;
+
+export const noFacts: ImportedFacts = {
+  coffee_name: null,
+  coffee_origin: null,
+  coffee_process: null,
+  machine_name: null,
+  roasted_by: null,
+  profile_name: null,
+  roast_number: null,
+  roast_level: null,
+  batch_size_kg: null,
+  end_weight_kg: null,
+  color: null,
+  cupping_score: null,
+  notes: null,
+};
+
+/** One roast as any of the formats has it: °C, kg, seconds since the recording began. */
+export interface ImportedRoast {
+  /** Rising. */
+  readonly timesSeconds: readonly number[];
+  readonly channels: readonly ImportedChannel[];
+  readonly marks: readonly Mark[];
+  readonly facts: ImportedFacts;
+  /** Moment of second 0, ms since 1970; null where the file doesn't say. */
+  readonly recordedAtMs: number | null;
+  readonly temperatureUnit: KnownUnit<TemperatureUnit>;
+  readonly timeUnit: KnownUnit<TimeUnit>;
+  /** What had to be assumed or left out, a sentence each. */
+  readonly warnings: readonly string[];
+}
+
+export const valuesOf = (roast: Pick<ImportedRoast, 'channels'>, name: string): readonly Reading[] | undefined =>
+  roast.channels.find((channel) => channel.name === name)?.values;
+
+/** The file can't be taken in, and the sentence says why. */
+export const refusedFile = (why: string): AppError => new AppError('validation', why);

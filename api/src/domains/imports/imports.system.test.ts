@@ -1,0 +1,214 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Upload } from '@roastery/contract/imports';
+import type { CurveColumns, Roast } from '@roastery/contract/roasts';
+import { parseAlog } from '@roastery/roasting/alog';
+import { sharedData } from '@roastery/testing/shared-data';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { zipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleCsv } from '../../testing/example-data.ts';
+import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import type { Visitor } from '../../testing/visitor.ts';
+
+const shared = sharedData();
+const files = (shared.present ? readdirSync(shared.path('alog')) : [])
+  .filter((file) => file.endsWith('.alog'))
+  .sort()
+  .map((file) => {
+    const bytes = new Uint8Array(readFileSync(shared.path('alog', file)));
+    return { file, bytes, artisan: parseAlog(Buffer.from(bytes).toString('utf8')) };
+  });
+const isEmpty = ({ artisan }: (typeof files)[number]) => artisan.beanTempC.every((temp) => temp === null);
+const roasts = files.filter((one) => !isEmpty(one));
+const whySkipped = shared.title('');
+const near = (temp: number | null): unknown => (temp === null ? null : expect.closeTo(temp, 3));
+
+describe('files of roasts', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let test: TestApi;
+  let admin: Visitor;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    test = await startTestApi(database.url);
+    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.drop();
+  });
+
+  const upload = (name: string, bytes: string | Uint8Array<ArrayBuffer>, by = admin) =>
+    by.sendFile<Upload & { detail?: string }>(`/roasts/uploads?file_name=${encodeURIComponent(name)}`, bytes);
+  const take = (made: Upload, more: object = {}) =>
+    admin.send<Roast & { detail?: string }>('POST', `/roasts/uploads/${made.id}/roast`, {
+      start_time: made.start_time ?? '2026-11-21T07:40:00.000Z',
+      coffee_name: made.coffee_name,
+      batch_size_kg: made.batch_size_kg,
+      end_weight_kg: made.end_weight_kg,
+      ...more,
+    });
+  const curveOf = async (id: string) =>
+    (await admin.send<CurveColumns>('GET', `/roasts/${id}/curve/columns?before=14400&after=14400`)).body;
+
+  it.skipIf(!shared.present)(`without a reading are refused in words${whySkipped}`, async () => {
+    expect(files).toHaveLength(23);
+    expect(files.filter(isEmpty).map(({ file }) => file)).toEqual(['30_21-02-26_1616_charge10sec.alog']);
+    for (const { file, bytes } of files.filter(isEmpty)) {
+      const { status, body } = await upload(file, bytes);
+      expect(status).toBe(422);
+      expect(body.detail).toBe('The file holds no reading of the bean temperature, so there is no roast in it.');
+    }
+  });
+
+  it.skipIf(!shared.present).each(roasts)(
+    `of real roasters are taken in with marks, weights, units and extra channels${whySkipped}: $file`,
+    async ({ file, bytes, artisan }) => {
+      const { status, body } = await upload(file, bytes);
+      expect(status, JSON.stringify(body.detail)).toBe(201);
+      expect(body.temperature_unit).toEqual({ value: artisan.recordedIn, source: 'file' });
+      expect(body.batch_size_kg).toBe(artisan.greenKg);
+      expect(body.end_weight_kg).toBe(artisan.roastedKg);
+      const taken = await take(body);
+      expect(taken.status, JSON.stringify(taken.body.detail)).toBe(201);
+      const roast = taken.body;
+      const charge = artisan.marks.find(({ kind }) => kind === 'charge')?.timeSeconds ?? 0;
+      const ofFile = roast.marks.filter(({ origin }) => origin === 'person');
+      expect(ofFile.map(({ kind }) => kind)).toEqual(artisan.marks.map(({ kind }) => kind));
+      for (const [index, mark] of ofFile.entries()) {
+        expect(mark.time_seconds).toBeCloseTo((artisan.marks[index]?.timeSeconds ?? 0) - charge, 2);
+        expect(mark.temp ?? 0).toBeCloseTo(artisan.marks[index]?.tempC ?? 0, 3);
+      }
+      const curve = await curveOf(roast.id);
+      expect(curve.time_seconds).toHaveLength(artisan.timesSeconds.length);
+      expect(curve.channels['bean_temp']).toEqual(artisan.beanTempC.map(near));
+      const labels = new Map(body.channels.map(({ label, name }) => [label, name]));
+      for (const channel of artisan.channels) {
+        const stored = curve.channels[labels.get(channel.name) ?? ''] ?? [];
+        const shown = channel.values.filter((value) => value !== null).length;
+        expect(stored.filter((value) => value !== null).length, `${file} ${channel.name}`).toBe(shown);
+      }
+      expect(roast.machine_id).toBeNull();
+      expect(roast.duration_seconds === null).toBe(roast.marks.every(({ kind }) => kind !== 'drop'));
+    },
+  );
+
+  it('says what was guessed, and lets a person choose otherwise', async () => {
+    const rows = Array.from({ length: 60 }, (_, k) => `${k * 12_000},${(200 + k * 4).toString()}`);
+    const { body } = await upload('x.csv', ['Time,Bean temp', ...rows].join('\n'));
+    expect(body.time_unit).toEqual({ value: 'ms', source: 'guess' });
+    expect(body.temperature_unit).toEqual({ value: 'F', source: 'guess' });
+    expect(body.recorded_seconds).toBe(708);
+    expect(body.missing).toMatch(/when the beans went in/);
+    const refused = await take(body);
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/beans went in/)]);
+    const chosen = await admin.send<Upload>('PUT', `/roasts/uploads/${body.id}`, {
+      temperature_unit: 'C',
+      charge_seconds: 24,
+      drop_seconds: 600,
+    });
+    expect(chosen.body.temperature_unit).toEqual({ value: 'C', source: 'person' });
+    expect(chosen.body.missing).toBeNull();
+    const taken = await take(body);
+    expect(taken.body).toMatchObject({ charge_temp: 208, duration_seconds: 576 });
+  });
+
+  it('refuses the same file and the same curve, unless one insists', async () => {
+    const csv = exampleCsv();
+    const first = await take((await upload('a.csv', csv)).body);
+    expect(first.status).toBe(201);
+    const again = (await upload('b.csv', csv)).body;
+    expect(again.duplicates).toEqual([expect.objectContaining({ roast_id: first.body.id, same: 'file' })]);
+    expect((await take(again)).status).toBe(409);
+    const renamed = (await upload('c.csv', csv.replace('time (s)', 'seconds'))).body;
+    expect(renamed.duplicates).toEqual([expect.objectContaining({ same: 'curve' })]);
+    expect((await take(renamed, { even_if_duplicate: true })).status).toBe(201);
+    // The upload is gone with its roast: a second click makes no second one.
+    expect((await take(renamed, { even_if_duplicate: true })).status).toBe(404);
+  });
+
+  it('does not tell one person of another’s roast', async () => {
+    const csv = exampleCsv();
+    await take((await upload('a.csv', csv)).body);
+    const body = { full_name: 'Eve', email: 'eve@example.com', password: 'a long phrase for eve' };
+    await admin.send('POST', '/admin/users', body);
+    const eve = await test.signedIn(body.email, body.password);
+    const hers = await upload('a.csv', csv, eve);
+    expect(hers.body.duplicates).toEqual([]);
+    expect((await admin.send('GET', `/roasts/uploads/${hers.body.id}`)).status).toBe(404);
+  });
+
+  it('takes the green weight from the lot and gives it back with the roast', async () => {
+    const lot = await admin.send<{ id: string }>('POST', '/inventory/lots', {
+      lot_number: 'L-1',
+      coffee_name: 'Guji',
+      origin: 'Ethiopia',
+      initial_weight: 60,
+    });
+    const weight = async () =>
+      (await admin.send<{ current_weight: number }>('GET', `/inventory/lots/${lot.body.id}`)).body.current_weight;
+    const taken = await take((await upload('a.csv', exampleCsv())).body, { lot_id: lot.body.id, batch_size_kg: 12.5 });
+    expect(taken.body).toMatchObject({ coffee_name: 'Guji', coffee_origin: 'Ethiopia' });
+    expect(await weight()).toBe(47.5);
+    await admin.send('DELETE', `/roasts/${taken.body.id}`);
+    expect(await weight()).toBe(60);
+  });
+
+  it('that are none are refused with a sentence', async () => {
+    const bomb = zipSync({ 'xl/workbook.xml': new Uint8Array(80 * 1024 * 1024) }, { level: 9 });
+    const said = async (bytes: string | Uint8Array<ArrayBuffer>) => {
+      const { status, body } = await upload('x', bytes);
+      return [status, body.detail];
+    };
+    expect(bomb.length).toBeLessThan(200_000);
+    expect(await said('')).toEqual([422, 'The file is empty.']);
+    expect(await said(new Uint8Array(bomb))).toEqual([422, 'The workbook unpacks to more than 40 MB.']);
+    expect(await said('PK\u0003\u0004 not a zip')).toEqual([422, expect.stringMatching(/no workbook/)]);
+    expect(await said("{'timex': [1, 2")).toEqual([422, expect.stringMatching(/damaged/)]);
+    expect(await said("{'title': 'x'}")).toEqual([422, expect.stringMatching(/no roast of Artisan/)]);
+    expect(await said('a,b,c\n1,2,3\n')).toEqual([422, expect.stringMatching(/No table of readings/)]);
+    expect(await said(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1]))).toEqual([
+      422,
+      expect.stringMatching(/no file of a roast/),
+    ]);
+    expect((await upload('x', new Uint8Array(10 * 1024 * 1024 + 1))).status).toBe(413);
+  });
+});
+
+describe('a roast logged by hand', () => {
+  it('has its figures and no curve', async () => {
+    const database = await createTestDatabase();
+    const test = await startTestApi(database.url);
+    try {
+      const admin = await test.signedIn(testAdmin.email, testAdmin.password);
+      const body = {
+        coffee_name: 'Guji',
+        start_time: '2026-11-20T07:40:00.000Z',
+        duration_seconds: 640,
+        first_crack_time: 512,
+        first_crack_temp: 198.5,
+        charge_temp: 190,
+        drop_temp: 212,
+        batch_size_kg: 12,
+      };
+      const logged = await admin.send<Roast>('POST', '/roasts', body);
+      expect(logged.status).toBe(201);
+      expect(logged.body).toMatchObject({
+        status: 'completed',
+        development_time_seconds: 128,
+        development_time_ratio: 0.2,
+        drop_temp: 212,
+        channels: [],
+      });
+      expect(logged.body.marks.map(({ kind, time_seconds: at }) => [kind, at])).toEqual([
+        ['charge', 0],
+        ['first_crack', 512],
+        ['drop', 640],
+      ]);
+      const late = await admin.send('POST', '/roasts', { ...body, first_crack_time: 700 });
+      expect(late.body).toMatchObject({ detail: [{ field: 'first_crack_time' }] });
+    } finally {
+      await test.close();
+      await database.drop();
+    }
+  });
+});

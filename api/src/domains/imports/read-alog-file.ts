@@ -1,0 +1,110 @@
+import type { UploadChoices } from '@roastery/contract/imports';
+import { AlogError, parseAlog, type AlogWarning, type ArtisanRoast } from '@roastery/roasting/alog';
+import type { Reading } from '@roastery/roasting/series';
+import { cToF, fToC, type TemperatureUnit } from '@roastery/roasting/units';
+import { alogChannelColumns } from './alog-channel-columns.ts';
+import { noFacts, refusedFile, type ImportedChannel, type ImportedRoast, type KnownUnit } from './imported-roast.ts';
+import { guessTemperatureUnit } from './guess-temperature-unit.ts';
+import { readRecord, type RoastRecord } from './roast-record.ts';
+
+const parse = (text: string): ArtisanRoast => {
+  try {
+    return parseAlog(text);
+  } catch (error) {
+    if (!(error instanceof AlogError)) throw error;
+    if (error.code === 'too_large') throw refusedFile('The file is larger than is read.');
+    if (error.code === 'not_a_roast') throw refusedFile('This is no roast of Artisan: it holds no times.');
+    throw refusedFile('This is no Artisan file, or it is damaged: it can’t be read to its end.');
+  }
+};
+
+const sentences: Record<AlogWarning, string | undefined> = {
+  no_readings: undefined,
+  unit_missing: undefined,
+  marks_missing: 'The file holds no marks.',
+  mark_out_of_range: 'A mark lies outside of the recording and was left out.',
+  time_ran_backwards: 'Time runs backwards in the file; samples that can’t be placed were left out.',
+  series_of_unequal_length: 'A curve of the file is shorter than its times; the rest of it is missing.',
+};
+
+/** Artisan's own title for a roast that nobody named. */
+const untitled = new Set(['Roaster Scope', '烘焙記錄儀']);
+
+/** `Guji, washed\nlot 12` → `Guji, washed`: what stands on the first line names the coffee. */
+const coffeeNameOf = ({ title, beans }: ArtisanRoast): string | null => {
+  if (title !== null && !untitled.has(title)) return title.slice(0, 200);
+  return beans?.split('\n')[0]?.trim().slice(0, 200) || null;
+};
+
+const notesOf = ({ beans, roastingNotes, cuppingNotes }: ArtisanRoast, coffeeName: string | null): string | null =>
+  [beans === coffeeName ? null : beans, roastingNotes, cuppingNotes].filter((text) => text !== null).join('\n\n') ||
+  null;
+
+const numberOf = ({ batchPrefix, batchNumber }: ArtisanRoast): string | null =>
+  batchNumber === null ? null : `${batchPrefix ?? ''}${batchNumber}`.slice(0, 40);
+
+const unitOf = (roast: ArtisanRoast, chosen: TemperatureUnit | undefined): KnownUnit<TemperatureUnit> => {
+  if (chosen !== undefined) return { value: chosen, source: 'person' };
+  if (!roast.warnings.includes('unit_missing')) return { value: roast.recordedIn, source: 'file' };
+  return { value: guessTemperatureUnit(roast.beanTempC), source: 'guess' };
+};
+
+/** The parser has read °C as the file's `mode` has it; another unit means that the numbers stood for something else. */
+const reread = (readAs: TemperatureUnit, unit: TemperatureUnit) =>
+  readAs === unit
+    ? (tempC: Reading) => tempC
+    : (tempC: Reading) => (tempC === null ? null : unit === 'F' ? fToC(tempC) : cToF(tempC));
+
+/** An Artisan file of one roast. Throws `validation` with a sentence where it holds none. */
+export const readAlogFile = (text: string, choices: UploadChoices): ImportedRoast => {
+  const roast = parse(text);
+  const unit = unitOf(roast, choices.temperature_unit);
+  const temp = reread(roast.recordedIn, unit.value);
+  const record = readRecord(roast.record);
+  const bean: ImportedChannel = { name: 'bean_temp', label: 'BT', unit: '°C', values: roast.beanTempC.map(temp) };
+  const exhaust: ImportedChannel = {
+    name: 'exhaust_temp',
+    label: 'ET',
+    unit: '°C',
+    values: roast.exhaustTempC.map(temp),
+  };
+  const extra = record
+    ? recordedChannels(roast, record)
+    : alogChannelColumns(roast, unit.value === 'F' ? (raw) => (raw === null ? null : fToC(raw)) : (raw) => raw);
+  const coffeeName = coffeeNameOf(roast);
+  return {
+    timesSeconds: roast.timesSeconds,
+    channels: [bean, ...(exhaust.values.some((value) => value !== null) ? [exhaust] : []), ...extra],
+    marks: record?.marks ?? roast.marks.map((mark) => ({ ...mark, tempC: temp(mark.tempC) })),
+    facts: record?.facts ?? {
+      ...noFacts,
+      coffee_name: coffeeName,
+      machine_name: roast.machine?.slice(0, 120) ?? null,
+      roasted_by: roast.operator?.slice(0, 120) ?? null,
+      roast_number: numberOf(roast),
+      batch_size_kg: roast.greenKg,
+      end_weight_kg: roast.roastedKg,
+      color: roast.color !== null && roast.color <= 200 ? roast.color : null,
+      notes: notesOf(roast, coffeeName)?.slice(0, 10_000) ?? null,
+    },
+    recordedAtMs: record?.recordedAtMs ?? (roast.roastedAt === null ? null : Date.parse(roast.roastedAt)),
+    temperatureUnit: unit,
+    timeUnit: { value: 's', source: 'file' },
+    warnings: [
+      ...roast.warnings.flatMap((warning) => sentences[warning] ?? []),
+      ...lossWarnings(roast.greenKg, roast.roastedKg),
+    ],
+  };
+};
+
+/** A file that we wrote names its channels itself; the curves come in the same order. */
+const recordedChannels = (roast: ArtisanRoast, record: RoastRecord): ImportedChannel[] =>
+  record.channels.flatMap((channel, place) => {
+    const curve = roast.channels.find(({ name }) => name === channel.label) ?? roast.channels[place];
+    return curve === undefined ? [] : [{ ...channel, values: curve.values }];
+  });
+
+const lossWarnings = (greenKg: number | null, roastedKg: number | null): string[] =>
+  greenKg !== null && roastedKg !== null && (roastedKg > greenKg || roastedKg < greenKg * 0.6)
+    ? ['The weights of the file don’t go together: a roast loses 10 to 25 % of its weight.']
+    : [];

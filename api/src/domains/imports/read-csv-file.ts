@@ -1,0 +1,35 @@
+import type { UploadChoices } from '@roastery/contract/imports';
+import { parseCsv } from '../../sheets/csv.ts';
+import { noFacts, type ImportedRoast } from './imported-roast.ts';
+import { readTable, type TableHints } from './read-table.ts';
+import type { TableRow } from './table-layout.ts';
+
+interface ArtisanHead extends TableHints {
+  readonly recordedAtMs: number | null;
+}
+
+/** The first line of Artisan's CSV: `Date:30.05.2025`, `Unit:C`, `CHARGE:13:54` … in cells of their own. */
+const artisanHead = (first: TableRow | undefined): ArtisanHead | undefined => {
+  const fields = new Map(
+    (first ?? []).flatMap((cell) => {
+      const field = typeof cell === 'string' ? /^\s*([A-Za-z]+)\s*:\s*(.*?)\s*$/.exec(cell) : null;
+      return field ? [[field[1]?.toLowerCase() ?? '', field[2] ?? ''] as const] : [];
+    }),
+  );
+  if (!fields.has('date') || !fields.has('unit')) return undefined;
+  const unit = fields.get('unit')?.toUpperCase() === 'F' ? 'F' : 'C';
+  const [, day, month, year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(fields.get('date') ?? '') ?? [];
+  const [, hour, minute] = /^(\d{1,2}):(\d{2})/.exec(fields.get('time') ?? '') ?? [];
+  const isDated = year !== undefined && hour !== undefined;
+  // Without a zone: taken for UTC, and shown so that it can be set right.
+  const moment = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute));
+  return { temperatureUnit: unit, dropout: -1, recordedAtMs: isDated && Number.isFinite(moment) ? moment : null };
+};
+
+/** A CSV file of one roast: Artisan's, our own, or any with a row that names its columns. */
+export const readCsvFile = (text: string, choices: UploadChoices): ImportedRoast => {
+  const { records } = parseCsv(text);
+  const rows = records.map(({ cells }) => cells);
+  const head = artisanHead(rows[0]);
+  return { ...readTable(rows, choices, head), facts: noFacts, recordedAtMs: head?.recordedAtMs ?? null };
+};

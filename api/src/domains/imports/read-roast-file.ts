@@ -1,0 +1,83 @@
+import type { UploadChoices, UploadFormat } from '@roastery/contract/imports';
+import { completeMarks } from './complete-marks.ts';
+import { refusedFile, valuesOf, type ImportedRoast } from './imported-roast.ts';
+import { readAlogFile } from './read-alog-file.ts';
+import { readCsvFile } from './read-csv-file.ts';
+import { readXlsxFile } from './read-xlsx-file.ts';
+
+/** A day: whatever is longer is no roast, and its times would not fit a chunk. */
+const longestSeconds = 86_400;
+/** What a probe can show, °C. */
+const lowestC = -100;
+const highestC = 1200;
+
+/** By what the file begins with, not by its name: a renamed file is still what it is. */
+export const formatOf = (bytes: Uint8Array): UploadFormat | undefined => {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return 'xlsx';
+  if (bytes.subarray(0, 4096).includes(0)) return undefined;
+  const head = new TextDecoder().decode(bytes.subarray(0, 256)).trimStart();
+  return head.startsWith('{') ? 'alog' : 'csv';
+};
+
+/** UTF-8, else what older programs on Windows write. */
+const textOf = (bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+};
+
+const read = (bytes: Uint8Array, format: UploadFormat, choices: UploadChoices) => {
+  if (format === 'alog') return readAlogFile(textOf(bytes), choices);
+  return format === 'xlsx' ? readXlsxFile(bytes, choices) : readCsvFile(textOf(bytes), choices);
+};
+
+/** Readings that no probe gives are missing, not measured. */
+const withoutNonsense = (roast: ImportedRoast): ImportedRoast => {
+  let left = 0;
+  const channels = roast.channels.map((channel) => ({
+    ...channel,
+    values: channel.values.map((value) => {
+      const isSound = value === null || channel.unit !== '°C' || (value > lowestC && value < highestC);
+      if (isSound && (value === null || Math.abs(value) < 1e6)) return value;
+      left += 1;
+      return null;
+    }),
+  }));
+  if (left === 0) return roast;
+  return { ...roast, channels, warnings: [...roast.warnings, `${left} readings that no probe can give left out.`] };
+};
+
+const refuseEmpty = (roast: ImportedRoast): void => {
+  const { timesSeconds } = roast;
+  const readings = (valuesOf(roast, 'bean_temp') ?? []).filter((value) => value !== null).length;
+  if (timesSeconds.length === 0) throw refusedFile('The file holds no samples, so there is no roast in it.');
+  if (readings === 0)
+    throw refusedFile('The file holds no reading of the bean temperature, so there is no roast in it.');
+  if (readings < 10) throw refusedFile(`The file holds only ${readings} readings of the bean temperature: too few.`);
+  const first = timesSeconds[0] ?? 0;
+  const last = timesSeconds.at(-1) ?? 0;
+  if (last - first > longestSeconds) {
+    throw refusedFile('The recording is longer than a day: choose another unit of time, or cut the file.');
+  }
+};
+
+/**
+ * Reads a file of one roast, of whatever format it is, and completes its marks. Throws `wrong_type` or `validation` with a
+ * sentence that says why it can't be taken.
+ */
+export const readRoastFile = async (
+  bytes: Uint8Array,
+  choices: UploadChoices,
+): Promise<{ format: UploadFormat; roast: ImportedRoast }> => {
+  if (bytes.length === 0) throw refusedFile('The file is empty.');
+  const format = formatOf(bytes);
+  if (format === undefined) {
+    throw refusedFile('This is no file of a roast: Artisan’s .alog, CSV and XLSX can be read.');
+  }
+  const roast = withoutNonsense(await read(bytes, format, choices));
+  refuseEmpty(roast);
+  return { format, roast: completeMarks(roast, choices) };
+};

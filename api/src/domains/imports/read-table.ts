@@ -1,0 +1,125 @@
+import type { UploadChoices } from '@roastery/contract/imports';
+import type { Mark } from '@roastery/roasting/marks';
+import { risingIndices } from '@roastery/roasting/rising-times';
+import type { Reading } from '@roastery/roasting/series';
+import { guessTimeUnit, perSecond, type TimeUnit } from '@roastery/roasting/time-unit';
+import { fToC, type TemperatureUnit } from '@roastery/roasting/units';
+import { isPercentage, knownChannel, ownChannel } from './channel-names.ts';
+import { guessTemperatureUnit } from './guess-temperature-unit.ts';
+import { refusedFile, type ImportedChannel, type ImportedRoast, type KnownUnit } from './imported-roast.ts';
+import { numberIn, textIn, timeIn } from './table-cells.ts';
+import { findTable, markNamed, type TableLayout, type TableRow } from './table-layout.ts';
+
+export interface TableHints {
+  /** As the file says it outside of the table. */
+  readonly temperatureUnit?: TemperatureUnit | undefined;
+  /** The words of the file for -1, which Artisan writes for a reading it didn't get. */
+  readonly dropout?: number | undefined;
+}
+
+type Curve = Pick<ImportedRoast, 'timesSeconds' | 'channels' | 'marks' | 'temperatureUnit' | 'timeUnit' | 'warnings'>;
+
+interface TimedRow {
+  readonly seconds: number;
+  readonly row: TableRow;
+}
+
+/** Rows in seconds, rising. Rows whose time is no number, or negative, are dropped, as the product document has it. */
+const timedRows = (rows: readonly TableRow[], place: number, layout: TableLayout, chosen: TimeUnit | undefined) => {
+  const timed = rows.flatMap((row) => {
+    const time = timeIn(row[place]);
+    return time === null || time.value < 0 ? [] : [{ time, row }];
+  });
+  const clock = timed.some(({ time }) => time.isClock);
+  const guessed = guessTimeUnit(timed.at(-1)?.time.value ?? 0);
+  const unit: KnownUnit<TimeUnit> =
+    chosen !== undefined
+      ? { value: chosen, source: 'person' }
+      : clock
+        ? { value: 's', source: 'file' }
+        : layout.timeUnit !== undefined
+          ? { value: layout.timeUnit, source: 'file' }
+          : { value: guessed, source: 'guess' };
+  const seconds = timed.map(({ time, row }) => ({
+    seconds: time.isClock ? time.value : time.value / perSecond[unit.value],
+    row,
+  }));
+  const kept = risingIndices(seconds.map((one) => one.seconds)).map((index) => seconds[index] as TimedRow);
+  const dropped = rows.filter((row) => row.some((cell) => textIn(cell) !== '')).length - timed.length;
+  return { kept, unit, dropped, unordered: seconds.length - kept.length };
+};
+
+const channelsOf = (rows: readonly TimedRow[], layout: TableLayout, { dropout }: TableHints): ImportedChannel[] => {
+  const taken = new Set<string>();
+  return layout.columns.flatMap(({ place, head, use }) => {
+    if (use !== 'channel') return [];
+    const values = rows.map(({ row }): Reading => {
+      const number = numberIn(row[place]);
+      return number === dropout ? null : number;
+    });
+    if (values.every((value) => value === null)) return [];
+    const known = knownChannel(head);
+    const fits = known !== undefined && !taken.has(known.channel) && (known.unit !== '%' || isPercentage(values));
+    const name = fits ? known.channel : ownChannel(head, taken.size + 1, taken);
+    taken.add(name);
+    const unit = fits ? known.unit : /°/.test(head) ? '°C' : /%/.test(head) ? '%' : '';
+    return [{ name, label: head.trim().slice(0, 80), unit, values }];
+  });
+};
+
+const marksOf = (rows: readonly TimedRow[], layout: TableLayout, bean: readonly Reading[]): Mark[] => {
+  const place = layout.columns.find(({ use }) => use === 'event')?.place;
+  if (place === undefined) return [];
+  return rows.flatMap(({ seconds, row }, index) =>
+    textIn(row[place])
+      .split(/[;,/]/)
+      .flatMap((text) => {
+        const kind = markNamed(text);
+        if (kind === undefined) return [];
+        const tempC = bean[index] ?? null;
+        return [{ kind, timeSeconds: seconds, tempC, origin: 'person' as const, confidence: 1, provisional: false }];
+      }),
+  );
+};
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+/** A table of readings, one row a sample. Throws `validation` with a sentence where there is none. */
+export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hints: TableHints = {}): Curve => {
+  const layout = findTable(rows);
+  if (layout === undefined) {
+    throw refusedFile(
+      'No table of readings was found: a row has to name the columns, with a time and a bean temperature (BT) among them.',
+    );
+  }
+  const time = layout.columns.find(({ use }) => use === 'time');
+  const timed = timedRows(rows.slice(layout.headRow + 1), time?.place ?? 0, layout, choices.time_unit);
+  const raw = channelsOf(timed.kept, layout, hints);
+  const beanRaw = raw.find(({ name }) => name === 'bean_temp')?.values ?? [];
+  const stated = hints.temperatureUnit ?? layout.temperatureUnit;
+  const unit: KnownUnit<TemperatureUnit> =
+    choices.temperature_unit !== undefined
+      ? { value: choices.temperature_unit, source: 'person' }
+      : stated !== undefined
+        ? { value: stated, source: 'file' }
+        : { value: guessTemperatureUnit(beanRaw), source: 'guess' };
+  const channels = raw.map((channel) =>
+    channel.unit === '°C' && unit.value === 'F'
+      ? { ...channel, values: channel.values.map((value) => (value === null ? null : fToC(value))) }
+      : channel,
+  );
+  const bean = channels.find(({ name }) => name === 'bean_temp')?.values ?? [];
+  return {
+    timesSeconds: timed.kept.map(({ seconds }) => seconds),
+    channels,
+    marks: marksOf(timed.kept, layout, bean),
+    temperatureUnit: unit,
+    timeUnit: timed.unit,
+    warnings: [
+      ...(timed.dropped > 0 ? [`${counted(timed.dropped, 'row', 'rows')} without a time of the roast left out.`] : []),
+      ...(timed.unordered > 0
+        ? [`Time runs backwards or stands still at ${counted(timed.unordered, 'row', 'rows')}, left out.`]
+        : []),
+    ],
+  };
+};

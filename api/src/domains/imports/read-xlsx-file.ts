@@ -1,0 +1,123 @@
+import type { UploadChoices } from '@roastery/contract/imports';
+import { markOrigins, type Mark } from '@roastery/roasting/marks';
+import { readWorkbook, WorkbookError, type SheetRows } from '../../sheets/read-workbook.ts';
+import {
+  noFacts,
+  refusedFile,
+  type ImportedChannel,
+  type ImportedFacts,
+  type ImportedRoast,
+} from './imported-roast.ts';
+import { readTable } from './read-table.ts';
+import { numberIn, textIn } from './table-cells.ts';
+import { findTable, markNamed } from './table-layout.ts';
+
+const open = async (bytes: Uint8Array): Promise<SheetRows[]> => {
+  try {
+    return await readWorkbook(bytes);
+  } catch (error) {
+    if (!(error instanceof WorkbookError)) throw error;
+    throw refusedFile(
+      error.code === 'too_large'
+        ? 'The workbook unpacks to more than 40 MB.'
+        : 'This is no workbook, or it is damaged: it can’t be read.',
+    );
+  }
+};
+
+/** Lines of a summary: a word, and what it says of this roast. */
+const factNames: Readonly<Record<string, keyof ImportedFacts>> = {
+  coffee: 'coffee_name',
+  'coffee name': 'coffee_name',
+  bean: 'coffee_name',
+  beans: 'coffee_name',
+  origin: 'coffee_origin',
+  process: 'coffee_process',
+  machine: 'machine_name',
+  roaster: 'machine_name',
+  'roasted by': 'roasted_by',
+  operator: 'roasted_by',
+  profile: 'profile_name',
+  recipe: 'profile_name',
+  roast: 'roast_number',
+  'roast level': 'roast_level',
+  batch: 'batch_size_kg',
+  'end weight': 'end_weight_kg',
+  color: 'color',
+  'cupping score': 'cupping_score',
+  notes: 'notes',
+};
+const numberFacts = new Set<keyof ImportedFacts>(['batch_size_kg', 'end_weight_kg', 'color', 'cupping_score']);
+
+interface Summary {
+  readonly facts: ImportedFacts;
+  readonly recordedAtMs: number | null;
+}
+
+const readSummary = (sheets: readonly SheetRows[]): Summary => {
+  const rows = sheets.find(({ name }) => /^summary$/i.test(name.trim()))?.rows ?? [];
+  let facts = noFacts;
+  let recordedAtMs: number | null = null;
+  for (const [label, value] of rows) {
+    const name = textIn(label)
+      .replace(/\(.*\)/, '')
+      .trim()
+      .toLowerCase();
+    const text = textIn(value);
+    if (text === '') continue;
+    if (name === 'recording began') recordedAtMs = Number.isNaN(Date.parse(text)) ? null : Date.parse(text);
+    const fact = factNames[name];
+    if (fact !== undefined) facts = { ...facts, [fact]: numberFacts.has(fact) ? numberIn(value) : text };
+  }
+  return { facts, recordedAtMs };
+};
+
+/** Our own sheet of marks: a mark, its time in the recording, its temperature and who said so, a row each. */
+const readMarks = (sheets: readonly SheetRows[]): Mark[] => {
+  const rows = sheets.find(({ name }) => /^marks$/i.test(name.trim()))?.rows ?? [];
+  const head = rows[0]?.map((cell) => textIn(cell).toLowerCase()) ?? [];
+  const place = (name: string) => head.findIndex((cell) => cell.startsWith(name));
+  const [time, temp, origin, confidence] = ['recording time', 'temperature', 'set by', 'confidence'].map(place);
+  return rows.slice(1).flatMap((row) => {
+    const kind = markNamed(textIn(row[0]));
+    const timeSeconds = numberIn(row[time ?? -1]);
+    if (kind === undefined || timeSeconds === null) return [];
+    return [
+      {
+        kind,
+        timeSeconds,
+        tempC: numberIn(row[temp ?? -1]),
+        origin: markOrigins.find((known) => known === textIn(row[origin ?? -1])) ?? 'person',
+        confidence: numberIn(row[confidence ?? -1]) ?? 1,
+        provisional: false,
+      },
+    ];
+  });
+};
+
+/** Our own sheet of channels says what each column of the curve is called in the recording. */
+const renamed = (channels: readonly ImportedChannel[], sheets: readonly SheetRows[]): ImportedChannel[] => {
+  const rows = sheets.find(({ name }) => /^channels$/i.test(name.trim()))?.rows ?? [];
+  const named = new Map(rows.slice(1).map(([head, name, label, unit]) => [textIn(head), { name, label, unit }]));
+  return channels.map((channel) => {
+    const own = named.get(channel.label);
+    const name = textIn(own?.name);
+    if (own === undefined || !/^[a-z][a-z0-9_]{0,39}$/.test(name)) return channel;
+    const unit = (['°C', '%'] as const).find((known) => known === textIn(own.unit)) ?? '';
+    return { ...channel, name, label: textIn(own.label) || channel.label, unit };
+  });
+};
+
+/** A workbook of one roast: the sheet with a table of readings, and what a summary and a list of marks beside it say. */
+export const readXlsxFile = async (bytes: Uint8Array, choices: UploadChoices): Promise<ImportedRoast> => {
+  const sheets = await open(bytes);
+  const table = sheets.find(({ rows }) => findTable(rows) !== undefined) ?? sheets[0];
+  const curve = readTable(table?.rows ?? [], choices);
+  const marks = readMarks(sheets);
+  return {
+    ...curve,
+    channels: renamed(curve.channels, sheets),
+    marks: marks.length > 0 ? marks : curve.marks,
+    ...readSummary(sheets),
+  };
+};

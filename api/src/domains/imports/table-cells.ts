@@ -1,0 +1,46 @@
+import type { SheetCell } from '../../sheets/read-workbook.ts';
+
+/** `204,5` and `1 204.5 °C` as numbers; null for what is none. */
+export const numberIn = (cell: SheetCell | undefined): number | null => {
+  if (typeof cell === 'number') return Number.isFinite(cell) ? cell : null;
+  if (typeof cell !== 'string') return null;
+  const text = cell
+    .trim()
+    .replace(/\s*(?:°\s*[CF]?|[CF]|%|kg|s)$/i, '')
+    .replaceAll(/[\s\u00A0]/g, '');
+  if (/^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?$/i.test(text)) return Number(text.replace(',', '.'));
+  return null;
+};
+
+/** Midnight of the day that a spreadsheet counts as 0: a time of day comes as a moment of it. */
+const spreadsheetZero = Date.UTC(1899, 11, 30);
+const dayMs = 86_400_000;
+
+export interface CellTime {
+  readonly value: number;
+  /** True when the cell itself says that it counts seconds: `6:12`, or a time of day. */
+  readonly isClock: boolean;
+}
+
+/** `6:12`, `6:12.5`, `1:02:03`, `-0:30`, a time of day, or a plain number in whatever unit the column has. */
+export const timeIn = (cell: SheetCell | undefined): CellTime | null => {
+  if (cell instanceof Date) {
+    const ms = cell.getTime() - spreadsheetZero;
+    return ms >= 0 && ms < 2 * dayMs ? { value: ms / 1000, isClock: true } : null;
+  }
+  if (typeof cell === 'string') {
+    const clock = /^(-)?(?:(\d{1,3}):)?(\d{1,4}):([0-5]?\d(?:[.,]\d+)?)$/.exec(cell.trim());
+    if (clock) {
+      const [, minus, hours, minutes, seconds] = clock;
+      const value = Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(seconds?.replace(',', '.'));
+      return { value: minus === undefined ? value : -value, isClock: true };
+    }
+  }
+  const number = numberIn(cell);
+  return number === null ? null : { value: number, isClock: false };
+};
+
+export const textIn = (cell: SheetCell | undefined): string => {
+  if (cell === null || cell === undefined) return '';
+  return cell instanceof Date ? cell.toISOString() : String(cell).trim();
+};

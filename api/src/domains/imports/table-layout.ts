@@ -1,0 +1,113 @@
+import type { MarkKind } from '@roastery/roasting/marks';
+import type { TemperatureUnit } from '@roastery/roasting/units';
+import type { TimeUnit } from '@roastery/roasting/time-unit';
+import type { SheetCell } from '../../sheets/read-workbook.ts';
+import { isDerived, knownChannel } from './channel-names.ts';
+import { textIn } from './table-cells.ts';
+
+export type TableRow = readonly SheetCell[];
+
+/** What a column of a table of readings is for. */
+export interface TableColumn {
+  readonly place: number;
+  readonly head: string;
+  readonly use: 'time' | 'event' | 'channel';
+}
+
+export interface TableLayout {
+  readonly headRow: number;
+  readonly columns: readonly TableColumn[];
+  /** As the head of the time column says it. */
+  readonly timeUnit: TimeUnit | undefined;
+  /** As the head of a temperature column says it. */
+  readonly temperatureUnit: TemperatureUnit | undefined;
+}
+
+/** Rows above the head of a table that may hold something else. */
+const mostRowsAbove = 60;
+
+const plainWords = (head: string): string =>
+  head
+    .replaceAll(/[([].*?[)\]]/g, ' ')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+const timeNames = new Set([
+  'time',
+  'time1',
+  'times',
+  'time seconds',
+  'time s',
+  'time ms',
+  'seconds',
+  'sec',
+  's',
+  't',
+  'elapsed',
+  'elapsed time',
+  'elapsed seconds',
+  'roast time',
+  'zeit',
+]);
+const eventNames = new Set(['event', 'events', 'mark', 'marks', 'marker', 'comment']);
+/** Columns that only repeat another one. */
+const passedOver = new Set(['time2', 'since charge', 'roast clock', 'sample', 'index', 'no']);
+
+const timeUnitOf = (head: string): TimeUnit | undefined => {
+  if (/\bms\b|millisec/i.test(head)) return 'ms';
+  if (/\bcs\b|centisec/i.test(head)) return 'cs';
+  return /\(s\)|\[s\]|\bsec(?:onds?|s)?\b|_s(?:econds)?$/i.test(head) ? 's' : undefined;
+};
+
+const temperatureUnitOf = (head: string): TemperatureUnit | undefined => {
+  if (/°\s*F|\(F\)|\[F\]|_f$|fahrenheit/i.test(head)) return 'F';
+  return /°\s*C|\(C\)|\[C\]|_c$|celsius/i.test(head) ? 'C' : undefined;
+};
+
+const columnOf = (head: string, place: number): TableColumn | undefined => {
+  const name = plainWords(head);
+  if (name === '' || passedOver.has(name) || isDerived(head)) return undefined;
+  if (timeNames.has(name)) return { place, head, use: 'time' };
+  if (eventNames.has(name)) return { place, head, use: 'event' };
+  return { place, head, use: 'channel' };
+};
+
+/** The head of a table of readings: the first row that names a time and a bean temperature. Undefined when none does. */
+export const findTable = (rows: readonly TableRow[]): TableLayout | undefined => {
+  for (const [headRow, row] of rows.slice(0, mostRowsAbove).entries()) {
+    const heads = row.map(textIn);
+    const columns = heads.flatMap((head, place) => columnOf(head, place) ?? []);
+    const time = columns.find(({ use }) => use === 'time');
+    const bean = columns.find(({ head, use }) => use === 'channel' && knownChannel(head)?.channel === 'bean_temp');
+    if (time === undefined || bean === undefined) continue;
+    const temperatureUnit = columns
+      .filter(({ head, use }) => use === 'channel' && knownChannel(head)?.unit === '°C')
+      .map(({ head }) => temperatureUnitOf(head))
+      .find((unit) => unit !== undefined);
+    const only = columns.filter(
+      (column) => column.use === 'channel' || column === columns.find((c) => c.use === column.use),
+    );
+    return { headRow, columns: only, timeUnit: timeUnitOf(time.head), temperatureUnit };
+  }
+  return undefined;
+};
+
+const markNames: Record<MarkKind, readonly string[]> = {
+  charge: ['charge', 'start', 'beans in'],
+  turning_point: ['tp', 'turning point', 'turn'],
+  dry_end: ['dry end', 'drye', 'dry', 'yellow', 'yellowing', 'color change', 'colour change'],
+  first_crack: ['fcs', 'fc', 'first crack', '1st crack', 'first crack start', '1c', 'fc start'],
+  first_crack_end: ['fce', 'first crack end', '1st crack end', 'fc end'],
+  second_crack: ['scs', 'sc', 'second crack', '2nd crack', 'second crack start', '2c', 'sc start'],
+  second_crack_end: ['sce', 'second crack end', '2nd crack end', 'sc end'],
+  drop: ['drop', 'end', 'beans out', 'dump'],
+  cool_end: ['cool', 'cool end', 'coole', 'cool down end'],
+};
+
+/** The mark that a word stands for, as Artisan, other programs and our own files write it. */
+export const markNamed = (text: string): MarkKind | undefined => {
+  const name = plainWords(text);
+  const found = Object.entries(markNames).find(([, names]) => names.includes(name));
+  return found?.[0] as MarkKind | undefined;
+};

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { editRoastShape, markShape, roastShape } from './roasts.ts';
+import { idShape, instantShape, lineShape, temperatureShape } from './shapes.ts';
+
+/** The largest file that is taken, bytes. The longest of the real ones we know has 0.4 MB. */
+export const largestUpload = 10 * 1024 * 1024;
+export const largestUploadText = '10 MB';
+
+export const uploadFormats = ['alog', 'csv', 'xlsx'] as const;
+export type UploadFormat = (typeof uploadFormats)[number];
+export const temperatureUnitShape = z.enum(['C', 'F']);
+export const timeUnitShape = z.enum(['s', 'cs', 'ms']);
+
+/** Where a unit is known from: the file says so, we guessed by its values, or a person chose it. */
+const unitSourceShape = z.enum(['file', 'guess', 'person']);
+
+/** What a person may set right before the roast is taken in. Absent: as the file says, or as we guess. */
+export const uploadChoicesShape = z.object({
+  temperature_unit: temperatureUnitShape.optional(),
+  time_unit: timeUnitShape.optional(),
+  /** Charge and drop by hand, in seconds since the recording began. */
+  charge_seconds: z.number().min(0).max(86_400).optional(),
+  drop_seconds: z.number().min(0).max(86_400).optional(),
+});
+export type UploadChoices = z.infer<typeof uploadChoicesShape>;
+
+export const uploadShape = z.object({
+  id: idShape,
+  file_name: z.string(),
+  format: z.enum(uploadFormats),
+  size_bytes: z.number().int(),
+  coffee_name: z.string().nullable(),
+  coffee_origin: z.string().nullable(),
+  coffee_process: z.string().nullable(),
+  /** As the file names it. */
+  machine_name: z.string().nullable(),
+  /** A machine one may see that has this name or serial number. */
+  machine_id: idShape.nullable(),
+  roasted_by: z.string().nullable(),
+  profile_name: z.string().nullable(),
+  roast_number: z.string().nullable(),
+  roast_level: z.string().nullable(),
+  batch_size_kg: z.number().nullable(),
+  end_weight_kg: z.number().nullable(),
+  color: z.number().nullable(),
+  cupping_score: z.number().nullable(),
+  notes: z.string().nullable(),
+  /** The moment of charge, where the file says when it was recorded. */
+  start_time: instantShape.nullable(),
+  temperature_unit: z.object({ value: temperatureUnitShape, source: unitSourceShape }),
+  time_unit: z.object({ value: timeUnitShape, source: unitSourceShape }),
+  samples: z.number().int(),
+  /** From the first to the last sample. */
+  recorded_seconds: z.number(),
+  /** From the first sample to the charge; null while nobody knows the charge. */
+  charge_seconds: z.number().nullable(),
+  channels: z.array(
+    z.object({ name: z.string(), label: z.string(), unit: z.enum(['°C', '%', '']), readings: z.number().int() }),
+  ),
+  /** On the roast's axis: seconds since charge. */
+  marks: z.array(markShape),
+  /** For a picture: at most a few hundred points, seconds since the recording began, °C. */
+  curve: z.object({
+    time_seconds: z.array(z.number()),
+    bean_temp: z.array(z.number().nullable()),
+    exhaust_temp: z.array(z.number().nullable()),
+  }),
+  /** What had to be assumed or left out, a sentence each. */
+  warnings: z.array(z.string()),
+  /** Why it can't be taken in yet, as a sentence: a charge has to be set. Null when it can. */
+  missing: z.string().nullable(),
+  /** Roasts one may see that hold the same file, or the same curve. */
+  duplicates: z.array(
+    z.object({
+      roast_id: idShape,
+      roast_number: z.string(),
+      coffee_name: z.string().nullable(),
+      start_time: instantShape,
+      same: z.enum(['file', 'curve']),
+    }),
+  ),
+});
+export type Upload = z.infer<typeof uploadShape>;
+
+const byId = z.object({ id: idShape });
+
+export const uploadRoastFile = endpoint({
+  name: 'uploadRoastFile',
+  method: 'POST',
+  path: '/roasts/uploads',
+  tag: 'Roasts',
+  summary:
+    'Read an Artisan .alog, a CSV or an XLSX file of one roast and answer what is in it; nothing is taken in yet',
+  access: 'user',
+  status: 201,
+  query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
+  accepts: { type: 'application/octet-stream', maxBytes: largestUpload },
+  response: uploadShape,
+  errors: ['too_large', 'wrong_type'],
+});
+
+export const getRoastUpload = endpoint({
+  name: 'getRoastUpload',
+  method: 'GET',
+  path: '/roasts/uploads/{id}',
+  tag: 'Roasts',
+  summary: 'What is in an uploaded file, for a day after the upload',
+  access: 'user',
+  params: byId,
+  response: uploadShape,
+  errors: ['not_found'],
+});
+
+export const chooseRoastUpload = endpoint({
+  name: 'chooseRoastUpload',
+  method: 'PUT',
+  path: '/roasts/uploads/{id}',
+  tag: 'Roasts',
+  summary: 'Read the file again with other units, charge or drop',
+  access: 'user',
+  params: byId,
+  body: uploadChoicesShape,
+  response: uploadShape,
+  errors: ['not_found'],
+});
+
+/** What was roasted, as it is known when a roast is made: all that an edit may set. */
+export const roastFactsShape = editRoastShape.omit({ revision: true });
+
+export const createRoastFromUpload = endpoint({
+  name: 'createRoastFromUpload',
+  method: 'POST',
+  path: '/roasts/uploads/{id}/roast',
+  tag: 'Roasts',
+  summary: 'Take the uploaded roast in: its samples, its marks and what was roasted',
+  access: 'user',
+  status: 201,
+  params: byId,
+  body: roastFactsShape.extend({
+    machine_id: idShape.nullable().optional(),
+    /** The moment of charge. */
+    start_time: instantShape,
+    /** A file or curve that is here already is refused, unless one says that it is wanted twice. */
+    even_if_duplicate: z.boolean().default(false),
+  }),
+  response: roastShape,
+  errors: ['not_found', 'conflict', 'already_exists'],
+});
+
+const momentsAscend = (body: { duration_seconds: number; first_crack_time?: number | null | undefined }): boolean =>
+  (body.first_crack_time ?? 0) <= body.duration_seconds;
+
+export const logRoast = endpoint({
+  name: 'logRoast',
+  method: 'POST',
+  path: '/roasts',
+  tag: 'Roasts',
+  summary: 'Log a roast by hand: what was roasted and its few figures, without a curve',
+  access: 'user',
+  status: 201,
+  body: roastFactsShape
+    .extend({
+      machine_id: idShape.nullable().optional(),
+      coffee_name: lineShape(200).min(1, 'Coffee name is required'),
+      start_time: instantShape,
+      /** Charge to drop. */
+      duration_seconds: z.number('Duration is required').min(1, 'Duration must be greater than 0').max(14_400),
+      charge_temp: temperatureShape.nullable().optional(),
+      drop_temp: temperatureShape.nullable().optional(),
+      first_crack_time: z.number().min(0).max(14_400).nullable().optional(),
+      first_crack_temp: temperatureShape.nullable().optional(),
+    })
+    .refine(momentsAscend, { path: ['first_crack_time'], message: 'First crack must come before the drop' }),
+  response: roastShape,
+});
