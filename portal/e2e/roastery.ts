@@ -42,7 +42,7 @@ export const openRoastery = async (): Promise<TestRoastery> => {
   const admin = await signIn(stack.url, stack.admin);
   const openAs: TestRoastery['openAs'] = async (who, options = {}) => {
     const watched = await openPage(browser, { baseURL: stack.url, ...options });
-    watched.page.setDefaultTimeout(10_000);
+    watched.page.setDefaultTimeout(20_000);
     const [name = '', value = ''] = who?.cookie.split('=') ?? [];
     if (who !== null) await watched.page.context().addCookies([{ name, value, url: stack.url }]);
     return watched;

@@ -1,33 +1,65 @@
-import { RefreshCw, TriangleAlert } from 'lucide-react';
-import { useEffect } from 'react';
+import { CloudOff, RefreshCw, TriangleAlert } from 'lucide-react';
+import { useEffect, type ReactNode } from 'react';
 import { useRouteError } from 'react-router-dom';
 import { logError } from '../api/error-log.ts';
+import { reportSilence } from '../api/reachability.ts';
 import { paths } from '../components/paths.ts';
 import { Button, buttonClass } from '../ui/Button.tsx';
 
-/** A page that broke while it was drawn, or whose code is gone because the portal was updated meanwhile. */
+/** Chromium's, Firefox' and Safari's words for code of a page that did not come. */
+const missingCode = /dynamically imported module|importing a module script failed/i;
+
+/** A page that broke while it was drawn, or whose code did not come: no server, or the portal was updated meanwhile. */
 export const RouteError = () => {
   const error = useRouteError();
-  useEffect(() => logError('A page broke', error), [error]);
+  const isMissing = error instanceof Error && missingCode.test(error.message);
+  useEffect(() => {
+    logError(isMissing ? 'The code of a page did not come' : 'A page broke', error);
+    // The banner then says whether the server is away, and asks until it is back.
+    if (isMissing) reportSilence();
+  }, [error, isMissing]);
+  if (isMissing) {
+    return (
+      <Notice
+        icon={<CloudOff aria-hidden className="mb-2 size-7 text-warning" />}
+        title="This page could not be loaded"
+      >
+        The server can’t be reached, or the portal was updated meanwhile. Nothing is lost: the boards go on recording.
+      </Notice>
+    );
+  }
   return (
-    <div role="alert" className="flex min-h-[70dvh] flex-col items-center justify-center gap-1 px-6 text-center">
-      <title>Something went wrong · Roasting Management</title>
-      <TriangleAlert aria-hidden className="mb-2 size-7 text-danger" />
-      <h1 className="text-lg font-semibold text-strong">This page broke</h1>
-      <p className="max-w-md text-muted">
-        Your data is safe. Reload the page; if it happens again, tell your administrator what you were doing.
-      </p>
-      {error instanceof Error && (
-        <p className="mt-2 max-w-md font-mono text-xs break-all text-muted">{error.message}</p>
-      )}
-      <div className="mt-5 flex flex-wrap justify-center gap-2">
-        <a href={paths.dashboard} className={buttonClass('secondary', 'md')}>
-          Dashboard
-        </a>
-        <Button kind="primary" size="md" icon={<RefreshCw aria-hidden />} onClick={() => location.reload()}>
-          Reload Page
-        </Button>
-      </div>
-    </div>
+    <Notice
+      icon={<TriangleAlert aria-hidden className="mb-2 size-7 text-danger" />}
+      title="This page broke"
+      error={error}
+    >
+      Your data is safe. Reload the page; if it happens again, tell your administrator what you were doing.
+    </Notice>
   );
 };
+
+interface NoticeProps {
+  icon: ReactNode;
+  title: string;
+  error?: unknown;
+  children: ReactNode;
+}
+
+const Notice = ({ icon, title, error, children }: NoticeProps) => (
+  <div role="alert" className="flex min-h-[70dvh] flex-col items-center justify-center gap-1 px-6 text-center">
+    <title>{`${title} · Roasting Management`}</title>
+    {icon}
+    <h1 className="text-lg font-semibold text-strong">{title}</h1>
+    <p className="max-w-md text-muted">{children}</p>
+    {error instanceof Error && <p className="mt-2 max-w-md font-mono text-xs break-all text-muted">{error.message}</p>}
+    <div className="mt-5 flex flex-wrap justify-center gap-2">
+      <a href={paths.dashboard} className={buttonClass('secondary', 'md')}>
+        Dashboard
+      </a>
+      <Button kind="primary" size="md" icon={<RefreshCw aria-hidden />} onClick={() => location.reload()}>
+        Reload Page
+      </Button>
+    </div>
+  </div>
+);

@@ -1,0 +1,227 @@
+import { readFile } from 'node:fs/promises';
+import { deviceSelf } from '@roastery/contract/devices';
+import { endpointUrl, type RoasteryClient } from '@roastery/testing/roastery-client';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const card = (page: Page, name: string): Locator => page.getByRole('listitem').filter({ hasText: name });
+const names = (page: Page): Promise<string[]> =>
+  page.getByRole('main').getByRole('listitem').getByRole('heading', { level: 3 }).allInnerTexts();
+const choose = async (page: Page, field: string, choice: string): Promise<void> => {
+  await page.getByRole('combobox', { name: new RegExp(`^${field}`) }).click();
+  await page.getByRole('option', { name: choice }).click();
+};
+const downloaded = async (page: Page, button: string): Promise<{ name: string; text: string }> => {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ]);
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
+};
+const copied = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+
+describe('registering a machine', () => {
+  it('begins with none, refuses what is missing, and shows the credentials once', async () => {
+    await using watched = await roastery.openAs(ana, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = watched;
+    await page.goto('/machines');
+    await page.getByText('No machines registered').waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('My Machines');
+    await page.getByRole('button', { name: 'Register First Machine' }).click();
+    const form = page.getByRole('dialog', { name: 'Register New Machine' });
+    await form.getByRole('button', { name: 'Register Machine' }).click();
+    await form.getByText('Serial number is required').waitFor();
+    await form.getByText('Display name is required').waitFor();
+    expect(await form.getByRole('combobox').innerText()).toBe('RM30 (30kg)');
+
+    await form.getByLabel('Serial Number').fill('PRB-P25-0042');
+    await form.getByLabel('Display Name').fill('Probat P25');
+    await choose(page, 'Machine Type', 'RM15 (15kg)');
+    expect(await form.getByLabel('Max Capacity').inputValue(), 'follows the type').toBe('15');
+    await form.getByLabel('Max Capacity').fill('0');
+    await form.getByRole('button', { name: 'Register Machine' }).click();
+    await form.getByText('Capacity must be at least 0.1 kg').waitFor();
+    await form.getByLabel('Max Capacity').fill('12.5');
+    await form.getByRole('button', { name: 'Register Machine' }).click();
+
+    const success = page.getByRole('dialog', { name: 'Machine Registered Successfully!' });
+    await success.waitFor();
+    const secretOf = (label: string) =>
+      success.getByText(label, { exact: true }).locator('xpath=following-sibling::dd').innerText();
+    const [token, code] = await Promise.all([secretOf('Machine Token'), secretOf('Pairing Code')]);
+    expect(token.length).toBeGreaterThanOrEqual(20);
+
+    await success.getByRole('button', { name: 'Copy machine token' }).click();
+    const confirmation = success.getByRole('button', { name: 'Copied' });
+    await confirmation.waitFor();
+    const confirmed = Date.now();
+    expect(await copied(page)).toBe(token);
+    await confirmation.waitFor({ state: 'detached' });
+    expect(Date.now() - confirmed, 'the confirmation lasts two seconds').toBeGreaterThan(1500);
+
+    const environment = await downloaded(page, 'Download file');
+    expect(environment.text.split('\n')).toEqual(
+      expect.arrayContaining([
+        `API_URL=${roastery.stack.apiUrl}`,
+        'MACHINE_SERIAL=PRB-P25-0042',
+        `MACHINE_TOKEN=${token}`,
+        'FIRMWARE_VERSION=1.0.0',
+      ]),
+    );
+    const ticket = await downloaded(page, 'Download ticket');
+    expect(ticket.name).toBe(`PAIR-${code}.txt`);
+    expect(ticket.text).toContain(`PAIR-${code}`);
+    expect(ticket.text).toContain('PRB-P25-0042');
+    expect(ticket.text, 'no token in it').not.toContain(token);
+    expect(await success.innerText()).toMatch(/Contact support by email.*with the ticket ID in the subject/s);
+
+    const board = await fetch(endpointUrl(roastery.stack.url, deviceSelf), {
+      headers: { authorization: `Bearer ${token}`, 'x-machine-serial': 'PRB-P25-0042' },
+    });
+    expect(board.status, 'the token lets the board in').toBe(200);
+
+    // Escape asks first: what is shown once must not go by a slip.
+    await page.keyboard.press('Escape');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Back' }).click();
+    await success.getByRole('button', { name: 'Done' }).click();
+    await card(page, 'Probat P25').waitFor();
+    expect(await card(page, 'Probat P25').innerText()).toMatch(/PRB-P25-0042[\s\S]*12\.5 kg[\s\S]*Never connected/);
+    await page.reload();
+    await card(page, 'Probat P25').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toContain(token);
+  });
+
+  it('says what the server refuses: a serial number is there once', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/machines');
+    await page.getByRole('button', { name: 'Add Machine' }).click();
+    const form = page.getByRole('dialog', { name: 'Register New Machine' });
+    await form.getByLabel('Serial Number').fill('PRB-P25-0042');
+    await form.getByLabel('Display Name').fill('A twin');
+    await form.getByRole('button', { name: 'Register Machine' }).click();
+    await form.getByRole('alert').waitFor();
+    expect(await form.getByRole('alert').innerText()).toMatch(/serial number/i);
+    expect(await form.getByLabel('Display Name').inputValue(), 'nothing typed is lost').toBe('A twin');
+  });
+
+  it('works as a page of its own too', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/machines/register');
+    expect(await page.getByRole('combobox', { name: /^Machine Type/ }).innerText()).toBe('RM30 (30kg)');
+    await page.getByRole('button', { name: 'Register Machine' }).click();
+    await page.getByText('Serial number is required').waitFor();
+    await page.getByLabel('Serial Number').fill('GIE-W6-0007');
+    await page.getByLabel('Display Name').fill('Giesen W6');
+    await choose(page, 'Machine Type', 'RM7 (7kg)');
+    await page.getByRole('button', { name: 'Register Machine' }).click();
+    await page.getByRole('heading', { name: 'Machine Registered Successfully!' }).waitFor();
+    expect(await page.getByText('Device Configuration').isVisible()).toBe(true);
+    await page.getByRole('link', { name: 'View Machines' }).click();
+    await card(page, 'Giesen W6').waitFor();
+    expect(await card(page, 'Giesen W6').innerText()).toMatch(/7 kg[\s\S]*RM7/);
+  });
+});
+
+describe('the machines of a roastery', () => {
+  it('are counted, searched and sorted, and lead to their figures', async () => {
+    const loring = await register(ana, 'LOR-S15-0003', 'Loring S15', 'RM15');
+    await bringPastRoast(roastery.stack, ana, loring, { details: { batch_size_kg: 12 } });
+    await bringPastRoast(roastery.stack, ana, loring, { seed: 2, details: { batch_size_kg: 11.5 } });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/machines');
+    await card(page, 'Loring S15').waitFor();
+    expect(await names(page), 'Newest First').toEqual(['Loring S15', 'Giesen W6', 'Probat P25']);
+    expect(await card(page, 'Loring S15').innerText()).toMatch(/ROASTS\s+2\s+ROASTED\s+23\.5 kg/);
+    const totals = page.getByRole('main').getByRole('heading', { level: 2 }).locator('xpath=../..');
+    expect((await totals.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+      'MACHINES 3',
+      'ROASTS 2',
+      'ROASTED 23.5kg',
+    ]);
+
+    for (const [sort, order] of [
+      ['Oldest First', ['Probat P25', 'Giesen W6', 'Loring S15']],
+      ['Most Roasts', ['Loring S15', 'Giesen W6', 'Probat P25']],
+      ['Name (A-Z)', ['Giesen W6', 'Loring S15', 'Probat P25']],
+    ] as const) {
+      await choose(page, 'Sort machines', sort);
+      await expect.poll(async () => (await names(page))[0]).toBe(order[0]);
+      if (sort !== 'Most Roasts') expect(await names(page)).toEqual(order);
+    }
+    const search = page.getByRole('searchbox', { name: 'Search machines' });
+    await search.fill('w6-00');
+    await expect.poll(() => names(page)).toEqual(['Giesen W6']);
+    expect(new URL(page.url()).searchParams.get('q'), 'a link to it shows the same').toBe('w6-00');
+    await search.fill('no such drum');
+    await page.getByText('No machines match your filters').waitFor();
+  });
+
+  it('can be edited, but for the serial number', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/machines');
+    await card(page, 'Probat P25').hover();
+    await page.getByRole('button', { name: 'Edit Probat P25' }).click();
+    const form = page.getByRole('dialog', { name: 'Edit Machine' });
+    expect(await form.getByLabel('Serial Number').getAttribute('readonly')).not.toBeNull();
+    await form.getByLabel('Display Name').fill('Big Probat');
+    await form.getByRole('button', { name: 'Save Changes' }).click();
+    await page.getByText('Machine updated successfully!').waitFor();
+    await card(page, 'Big Probat').waitFor();
+    expect(await card(page, 'Big Probat').innerText()).toContain('PRB-P25-0042');
+  });
+
+  it('are deleted without roasts and archived with them, after the question of the document', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/machines');
+    for (const [name, outcome] of [
+      ['Giesen W6', 'Giesen W6 was deleted.'],
+      ['Loring S15', 'Machine archived instead of deleted to preserve roast history.'],
+    ] as const) {
+      await card(page, name).hover();
+      await page.getByRole('button', { name: `Delete ${name}` }).click();
+      const question = page.getByRole('alertdialog');
+      expect(await question.innerText()).toContain(
+        `Delete ${name}? This action cannot be undone if the machine has no roasts.`,
+      );
+      await question.getByRole('button', { name: 'Delete' }).click();
+      await page.getByText(outcome).waitFor();
+      await card(page, name).waitFor({ state: 'detached' });
+    }
+    await page.goto('/roasts');
+    await page.getByRole('row').filter({ hasText: 'Loring S15' }).first().waitFor();
+    expect(await page.getByRole('row').filter({ hasText: 'Loring S15' }).count(), 'its history stays').toBe(2);
+  });
+
+  it('are one’s own, and everybody’s for an admin, who sees whose they are', async () => {
+    const tomo = await roastery.addPerson(tomoIto);
+    await register(tomo, 'DIE-IR12-0001', 'Diedrich IR-12', 'RM15');
+    await using own = await roastery.openAs(ana);
+    await own.page.goto('/machines');
+    await card(own.page, 'Big Probat').waitFor();
+    expect(await names(own.page)).toEqual(['Big Probat']);
+    expect(await own.page.getByText('Admin View').count()).toBe(0);
+
+    await using all = await roastery.openAs(roastery.admin);
+    await all.page.goto('/machines');
+    await card(all.page, 'Diedrich IR-12').waitFor();
+    expect(await all.page.getByRole('heading', { level: 1 }).innerText()).toBe('All Machines');
+    await all.page.getByText('Admin View: Viewing all machines from all users').waitFor();
+    expect(await card(all.page, 'Diedrich IR-12').innerText()).toContain('Tomo Ito');
+    expect(await card(all.page, 'Big Probat').innerText()).toContain('Ana Restrepo');
+  });
+});

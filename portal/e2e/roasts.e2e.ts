@@ -1,0 +1,238 @@
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import type { Roast } from '@roastery/contract/roasts';
+import { SCREEN } from '@roastery/testing/browser';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let probat: RegisteredMachine;
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const coffees = [
+  ['Huila Pink Bourbon', 'Colombia'],
+  ['Yirgacheffe Konga', 'Ethiopia'],
+  ['Fazenda Rainha', 'Brazil'],
+] as const;
+const dayMs = 86_400_000;
+
+const rows = (page: Page) => page.getByRole('table', { name: 'Roasts' }).locator('tbody').getByRole('row');
+const columnTexts = async (page: Page, label: string): Promise<string[]> => {
+  const heads = await page.getByRole('table', { name: 'Roasts' }).getByRole('columnheader').allInnerTexts();
+  const at = heads.findIndex((head) => head.trim().toLowerCase() === label.toLowerCase());
+  return rows(page)
+    .locator(`td:nth-child(${at + 1})`)
+    .allInnerTexts();
+};
+
+describe('before the first roast', () => {
+  it('the dashboard and the list say what to do', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/dashboard');
+    await page.getByText('No roasts yet').waitFor();
+    await page.getByRole('link', { name: 'Get Started' }).click();
+    await page.waitForURL('**/machines');
+    await page.goto('/roasts');
+    await page.getByText('No roasts yet').waitFor();
+    expect(await page.getByRole('link', { name: 'Get Started' }).isVisible()).toBe(true);
+  });
+});
+
+describe('with roasts', () => {
+  const made: Roast[] = [];
+  beforeAll(async () => {
+    for (let n = 0; n < 27; n++) {
+      const [coffee_name, coffee_origin] = coffees[n % coffees.length] ?? coffees[0];
+      made.push(
+        await bringPastRoast(roastery.stack, ana, probat, {
+          seed: n + 1,
+          charged: new Date(Date.now() - n * dayMs - 60_000),
+          details: { coffee_name, coffee_origin, batch_size_kg: 10 + n / 2 },
+        }),
+      );
+    }
+    const tomo = await roastery.addPerson(tomoIto);
+    const other = await register(tomo, 'DIE-IR12-0001', 'Diedrich IR-12', 'RM15');
+    await bringPastRoast(roastery.stack, tomo, other, { details: { coffee_name: 'Secret of Tomo' } });
+  });
+
+  it('the dashboard greets, counts and lists the latest eight; a row opens its roast', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/dashboard');
+    await page.getByRole('heading', { name: 'Welcome back, Ana Restrepo' }).waitFor();
+    expect(await page.getByText('Production Overview').isVisible()).toBe(true);
+    const activity = page.getByRole('region', { name: 'Recent Activity' });
+    await activity.getByRole('listitem').first().waitFor();
+    expect(await activity.getByRole('listitem').count()).toBe(8);
+    expect(await activity.getByRole('listitem').first().innerText()).toMatch(
+      /^Huila Pink Bourbon\s+Probat P25\s+10\.0 kg\s+[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d [AP]M$/,
+    );
+    const main = page.getByRole('main');
+    const kg = made.reduce((sum, roast) => sum + (roast.batch_size_kg ?? 0), 0).toFixed(1);
+    await expect.poll(() => main.innerText()).toMatch(new RegExp(`TOTAL ROASTED\\s+${kg}\\s*kg`));
+    expect(await main.innerText()).toMatch(
+      /MACHINES\s+1\s*of 1 active\s+TODAY\s+\d+\s*roasts\s+THIS MONTH\s+\d+\s*roasts/,
+    );
+    expect(await page.getByRole('navigation', { name: 'Shortcuts' }).getByRole('link').allInnerTexts()).toEqual([
+      expect.stringContaining('Roasts'),
+      expect.stringContaining('Machines'),
+      expect.stringContaining('Inventory'),
+      expect.stringContaining('Analytics'),
+    ]);
+    await activity.getByRole('link', { name: 'View all' }).click();
+    await page.waitForURL('**/roasts');
+    await page.goBack();
+    await activity.getByRole('listitem').nth(1).getByRole('link').click();
+    await page.waitForURL(`**/roasts/${made[1]?.id}`);
+
+    await using administrator = await roastery.openAs(roastery.admin);
+    await administrator.page.goto('/dashboard');
+    const tiles = administrator.page.getByRole('navigation', { name: 'Shortcuts' }).getByRole('link');
+    await tiles.first().waitFor();
+    const labels = (await tiles.allInnerTexts()).map((text) => text.split('\n')[0]);
+    expect(labels.slice(0, 4)).toEqual(['Roasts', 'Machines', 'Users', 'Statistics']);
+  });
+
+  it('the list has the columns of the document and only one’s own machines', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/roasts');
+    await rows(page).first().getByRole('link').waitFor();
+    const heads = (await page.getByRole('columnheader').allInnerTexts()).map((head) => head.trim().toLowerCase());
+    expect(heads.slice(1)).toEqual(
+      [
+        'Favorite',
+        'Roast',
+        'Coffee',
+        'Origin',
+        'Roast date',
+        'Profile',
+        'Machine',
+        'Roasted by',
+        'Batch (kg)',
+        'Duration',
+        'Actions',
+      ].map((head) => head.toLowerCase()),
+    );
+    expect(await rows(page).count()).toBe(27);
+    expect(await page.getByRole('main').innerText()).not.toContain('Secret of Tomo');
+    expect((await columnTexts(page, 'Roast'))[0]).toBe(`#${made[0]?.id.slice(0, 8)}`);
+    expect((await columnTexts(page, 'Roast date'))[0]).toMatch(/^\d\d\/\d\d\/\d{4} - \d\d:\d\d [AP]M$/);
+    expect((await columnTexts(page, 'Duration'))[0]).toMatch(/^\d+:\d\d$/);
+    expect((await columnTexts(page, 'Roasted by'))[0]).toBe('Ana Restrepo');
+    const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
+    expect(await crumbs.getByRole('listitem').allInnerTexts()).toEqual(['Home', 'Roast', 'Overview', 'Roasts']);
+  });
+
+  it('it searches, sorts and pages on the server and keeps all of it in the address', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/roasts');
+    await page.getByRole('searchbox', { name: 'Search roasts' }).fill('konga');
+    await expect.poll(async () => new Set(await columnTexts(page, 'Coffee'))).toEqual(new Set(['Yirgacheffe Konga']));
+    expect(await rows(page).count()).toBe(9);
+    await page.getByRole('button', { name: 'Batch (kg)' }).click();
+    const batches = async () => (await columnTexts(page, 'Batch (kg)')).map(Number);
+    await expect.poll(batches).toEqual((await batches()).toSorted((a, b) => a - b));
+    await page.getByRole('button', { name: 'Batch (kg)' }).click();
+    await expect.poll(async () => (await batches())[0]).toBeGreaterThan(20);
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get('q'), searchParams.get('sort')]).toEqual(['konga', '-batch_size_kg']);
+    await page.reload();
+    await expect.poll(async () => (await batches()).length).toBe(9);
+
+    await page.goto('/roasts');
+    await page.getByRole('combobox', { name: /^Rows per page/ }).click();
+    expect(await page.getByRole('option').allInnerTexts()).toEqual(['25', '50', '100']);
+    await page.getByRole('option', { name: '25' }).click();
+    await page.getByText('1–25 of 27').waitFor();
+    expect(await rows(page).count()).toBe(25);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByText('26–27 of 27').waitFor();
+    await expect.poll(() => rows(page).count()).toBe(2);
+    expect(await page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
+    await page.getByRole('searchbox', { name: 'Search roasts' }).fill('zzz');
+    await page.getByText('No roasts match your search').waitFor();
+  });
+
+  it('a star is one’s own and stays', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/roasts');
+    const star = rows(page)
+      .nth(2)
+      .getByRole('button', { name: /favorites$/ });
+    await star.click();
+    await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true');
+    await page.reload();
+    await star.waitFor();
+    expect(await star.getAttribute('aria-pressed')).toBe('true');
+
+    await using administrator = await roastery.openAs(roastery.admin);
+    await administrator.page.goto('/roasts?q=Rainha');
+    await rows(administrator.page).first().getByRole('link').waitFor();
+    const theirs = administrator.page.getByRole('button', { name: /favorites$/ });
+    expect(await theirs.evaluateAll((found) => found.map((one) => one.getAttribute('aria-pressed')))).not.toContain(
+      'true',
+    );
+  });
+
+  it('selected roasts are deleted together, after a question that names them', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/roasts?sort=start_time');
+    await rows(page).first().getByRole('link').waitFor();
+    await rows(page).nth(0).getByRole('checkbox').click();
+    await rows(page).nth(1).getByRole('checkbox').click();
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('button', { name: 'Delete (2)' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete 2 roasts' });
+    expect(await question.innerText()).toContain('This cannot be undone.');
+    expect(await question.getByRole('listitem').count()).toBe(2);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await rows(page).count()).toBe(27);
+    await page.getByRole('button', { name: 'Delete (2)' }).click();
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('2 roasts deleted').waitFor();
+    await expect.poll(() => rows(page).count()).toBe(25);
+
+    await rows(page)
+      .first()
+      .getByRole('button', { name: /^Delete roast/ })
+      .click();
+    const single = page.getByRole('alertdialog');
+    expect(await single.innerText()).toContain('Are you sure you want to delete this roast? This cannot be undone.');
+    await page.keyboard.press('Escape');
+    await single.waitFor({ state: 'detached' });
+  });
+
+  it('a click anywhere on a row opens the roast, and on a phone each roast is a card', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/roasts');
+    await rows(page).first().getByRole('link').waitFor();
+    await rows(page)
+      .first()
+      .click({ position: { x: 500, y: 20 } });
+    await page.waitForURL(`**/roasts/${made[0]?.id}`);
+
+    await using phone = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true });
+    await phone.page.goto('/roasts?rows=25');
+    const cards = phone.page.getByRole('list', { name: 'Roasts' }).getByRole('listitem');
+    await cards.first().getByRole('link').waitFor();
+    expect(await cards.first().innerText()).toMatch(/COFFEE\s+Huila Pink Bourbon/);
+    await cards.first().click({ position: { x: 180, y: 90 } });
+    await phone.page.waitForURL(`**/roasts/${made[0]?.id}`);
+  });
+});

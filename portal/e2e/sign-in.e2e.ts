@@ -1,0 +1,212 @@
+import { updateUser, listUsers } from '@roastery/contract/users';
+import { until } from '@roastery/testing/until';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anaRestrepo, openRoastery, tomoIto, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+beforeAll(async () => {
+  roastery = await openRoastery();
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const signInAs = async (page: Page, { email, password }: { email: string; password: string }): Promise<void> => {
+  await page.getByLabel('Email').fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Login' }).click();
+};
+const pathOf = (page: Page): string => new URL(page.url()).pathname;
+
+describe('signing in', () => {
+  it('shows the texts of the product and says Loading until it knows who is there', async () => {
+    await using watched = await roastery.openAs(null);
+    const { page } = watched;
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    await page.route('**/api/v1/auth/me', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto('/dashboard');
+    await page.getByText('Loading', { exact: true }).waitFor();
+    letGo();
+    await page.waitForURL('**/login');
+    expect(await page.getByRole('main').innerText()).toContain('COFFEE ROAST MANAGEMENT');
+    expect(await page.getByRole('contentinfo').innerText()).toBe('Intelligent Roasting Management System');
+    expect(await page.getByLabel('Email').getAttribute('type')).toBe('email');
+    expect(await page.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('password');
+  });
+
+  it('asks for what is missing, field by field, before it asks the server', async () => {
+    await using watched = await roastery.openAs(null);
+    const { page } = watched;
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    await page.goto('/login');
+    await page.getByRole('button', { name: 'Login' }).click();
+    await page.getByText('Email is required').waitFor();
+    await page.getByText('Password is required').waitFor();
+    await page.getByLabel('Email').fill('ana at roastery');
+    expect(await page.getByText('Email is required').count()).toBe(0);
+    await page.getByRole('button', { name: 'Login' }).click();
+    await page.getByText('Enter an email address').waitFor();
+    expect(asked).not.toContain('POST /api/v1/auth/login');
+  });
+
+  it('refuses a wrong password with a sentence, and signs in with the right one', async () => {
+    await using watched = await roastery.openAs(null);
+    const { page } = watched;
+    await page.goto('/login');
+    await signInAs(page, { ...roastery.stack.admin, password: 'not this one' });
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(/^Email or password is (?:wrong|not right)\.?$/);
+    const [box, button] = await Promise.all([
+      alert.boundingBox(),
+      page.getByRole('button', { name: 'Login' }).boundingBox(),
+    ]);
+    expect(box?.y, 'above the button').toBeLessThan(button?.y ?? 0);
+
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    await page.route('**/api/v1/auth/login', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await signInAs(page, roastery.stack.admin);
+    const busy = page.getByRole('button', { name: 'Logging in...' });
+    await busy.waitFor();
+    expect(await alert.count(), 'the old refusal is gone').toBe(0);
+    letGo();
+    await page.waitForURL('**/dashboard');
+    await page.getByText('Welcome back').waitFor();
+  });
+
+  it('goes on to the page that was asked for, and never back to the form', async () => {
+    await using watched = await roastery.openAs(null);
+    const { page } = watched;
+    await page.goto('/machines?sort=name');
+    await page.waitForURL('**/login?**');
+    await signInAs(page, roastery.stack.admin);
+    await page.waitForURL('**/machines?sort=name');
+    await page.goto('/login');
+    await page.waitForURL('**/dashboard');
+    await page.goto('/');
+    await page.waitForURL('**/dashboard');
+    expect(pathOf(page)).toBe('/dashboard');
+  });
+
+  it('says so when the server is out of reach', async () => {
+    await using watched = await roastery.openAs(null);
+    const { page } = watched;
+    await page.goto('/login');
+    await page.route('**/api/v1/auth/login', (route) => route.abort('connectionrefused'));
+    await signInAs(page, roastery.stack.admin);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toBe('Login failed');
+    await page.getByText('The server can’t be reached.').waitFor();
+  });
+});
+
+describe('what a person may see', () => {
+  it('is the administration for admins only, by link and by address', async () => {
+    const ana = await roastery.addPerson(anaRestrepo);
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/dashboard');
+    const main = page.getByRole('navigation', { name: 'Main' });
+    await main.waitFor();
+    const links = main.getByRole('link');
+    expect((await links.allInnerTexts()).slice(0, 5)).toEqual([
+      'Dashboard',
+      'Machines',
+      'Roasts',
+      'Recipes',
+      'Inventory',
+    ]);
+    expect(await main.getByText('Admin', { exact: true }).count()).toBe(0);
+    expect(await main.locator('a[href^="/admin"]').count()).toBe(0);
+    expect(await page.getByText('Roasting Management', { exact: true }).isVisible()).toBe(true);
+    expect(await page.getByText('Ana Restrepo', { exact: true }).isVisible()).toBe(true);
+    expect(await page.getByText('User', { exact: true }).isVisible()).toBe(true);
+    for (const address of ['/admin/users', '/admin/stats', '/admin/settings', '/admin/devices']) {
+      await page.goto(address);
+      await page.waitForURL('**/dashboard');
+    }
+
+    await using administrator = await roastery.openAs(roastery.admin);
+    await administrator.page.goto('/dashboard');
+    const section = administrator.page.getByRole('heading', { name: 'Admin', exact: true }).locator('..');
+    await section.waitFor();
+    const theirs = await section
+      .getByRole('link')
+      .evaluateAll((found) => found.map((link) => link.getAttribute('href')));
+    expect(theirs.slice(0, 3)).toEqual(['/admin/users', '/admin/stats', '/admin/settings']);
+    expect((await section.getByRole('link').allInnerTexts()).slice(0, 3)).toEqual(['Users', 'Statistics', 'Settings']);
+    expect(await administrator.page.getByText('Administrator', { exact: true }).last().isVisible()).toBe(true);
+  });
+
+  it('ends with Logout, here and on the server', async () => {
+    await using watched = await roastery.openAs(null);
+    const { page } = watched;
+    await page.goto('/login');
+    await signInAs(page, roastery.stack.admin);
+    await page.waitForURL('**/dashboard');
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await page.waitForURL('**/login');
+    await page.goto('/roasts');
+    await page.waitForURL('**/login?**');
+    expect(await page.getByRole('button', { name: 'Login' }).isVisible()).toBe(true);
+  });
+
+  it('ends when the account is deactivated: the next thing they do leads to the sign-in, which says why', async () => {
+    const tomo = await roastery.addPerson(tomoIto);
+    await using watched = await roastery.openAs(tomo);
+    const { page } = watched;
+    await page.goto('/dashboard');
+    await page.getByText('Welcome back, Tomo Ito').waitFor();
+    const { users } = await roastery.admin.call(listUsers, { query: { q: tomoIto.email } });
+    const id = users.find((user) => user.email === tomoIto.email)?.id ?? '';
+    await roastery.admin.call(updateUser, { params: { id }, body: { is_active: false } });
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Machines' }).click();
+    await page.waitForURL('**/login?**');
+    expect(await page.getByRole('alert').innerText()).toBe('Your session has ended. Sign in again.');
+    await signInAs(page, tomoIto);
+    await until('the refusal', async () => (await page.getByRole('alert').innerText()).includes('not active'));
+  });
+});
+
+describe('the server out of reach', () => {
+  const banner = (page: Page) => page.getByRole('status').filter({ hasText: 'The server can’t be reached.' });
+
+  it('is said with the age of what is on screen, and mends itself', async () => {
+    await using watched = await roastery.openAs(roastery.admin);
+    const { page } = watched;
+    await page.goto('/machines');
+    await page.getByText('No machines registered').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('searchbox', { name: 'Search machines' }).fill('probat');
+    await banner(page).waitFor();
+    expect(await banner(page).innerText()).toMatch(/What you see is from (?:just now|\d+ s ago)\. Trying again …$/);
+    expect(await page.getByText('Machines could not be loaded').isVisible()).toBe(true);
+    await page.context().setOffline(false);
+    await banner(page).waitFor({ state: 'detached' });
+    await page.getByText('No machines match your filters').waitFor();
+    await page.getByText('Machines could not be loaded').waitFor({ state: 'detached' });
+  });
+
+  it('leaves the frame standing when the code of a page can’t come, and loads it on request', async () => {
+    await using watched = await roastery.openAs(roastery.admin);
+    const { page } = watched;
+    await page.goto('/machines');
+    await page.getByText('No machines registered').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    expect(await banner(page).isVisible()).toBe(true);
+    expect(await page.getByRole('navigation', { name: 'Main' }).isVisible()).toBe(true);
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Reload Page' }).click();
+    await page.getByText('Welcome back').waitFor();
+  });
+});
