@@ -1,6 +1,6 @@
 import { Autocomplete as Base } from '@base-ui/react/autocomplete';
 import { ChevronsUpDown } from 'lucide-react';
-import type { Ref } from 'react';
+import { useState, type Ref } from 'react';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
 import { popupClass, popupItemClass, popupLayer } from './popup.ts';
 
@@ -17,10 +17,31 @@ interface SuggestFieldProps extends FieldProps {
 /** A line of text with the usual words offered: one of them, or anything else that is typed. */
 export const SuggestField = (props: SuggestFieldProps) => {
   const { suggestions, value, onChange, onBlur, placeholder, maxLength, ref, ...field } = props;
+  const [isOpen, setOpen] = useState(false);
+  // Opened by a click the list is whole, whatever stands in the field; typing narrows it.
+  const [isTyping, setTyping] = useState(false);
+  const typed = value.trim().toLowerCase();
+  const offered = isTyping ? suggestions.filter((each) => each.toLowerCase().includes(typed)) : suggestions;
+  // An open list takes the rest of the page away from assistive technology: it must have something to offer.
+  const hasMore = offered.some((suggestion) => suggestion.toLowerCase() !== typed);
   return (
     <FieldFrame {...field}>
       {(wiring) => (
-        <Base.Root items={suggestions} value={value} onValueChange={onChange} openOnInputClick>
+        <Base.Root
+          items={offered}
+          mode="none"
+          value={value}
+          onValueChange={(next, { reason }) => {
+            if (reason === 'input-change') setTyping(true);
+            onChange(next);
+          }}
+          open={isOpen && hasMore}
+          onOpenChange={(next) => {
+            setOpen(next);
+            if (!next) setTyping(false);
+          }}
+          openOnInputClick
+        >
           <div className="relative">
             <Base.Input
               {...wiring}
@@ -47,7 +68,7 @@ export const SuggestField = (props: SuggestFieldProps) => {
           </div>
           <Base.Portal>
             <Base.Positioner sideOffset={4} className={popupLayer}>
-              <Base.Popup className={`${popupClass} data-empty:hidden`}>
+              <Base.Popup className={popupClass}>
                 <Base.List>
                   {(suggestion: string) => (
                     <Base.Item key={suggestion} value={suggestion} className={popupItemClass}>

@@ -13,6 +13,16 @@ interface LaneHandleProps extends LaneProps {
 /** Pixels before a pull counts in a direction: who sets the value must not shift the time by a tremble. */
 const deadZone = 6;
 
+/**
+ * A finger on a handle pulls it and must not scroll the page. `touch-action` alone does not do it: on a group within SVG
+ * Chromium pans all the same and cancels the pull. React's own touch listeners are passive.
+ */
+const holdPage = (element: SVGGElement) => {
+  element.addEventListener('touchstart', keepStill, { passive: false });
+  return () => element.removeEventListener('touchstart', keepStill);
+};
+const keepStill = (event: TouchEvent) => event.preventDefault();
+
 interface Pull {
   readonly x: number;
   readonly y: number;
@@ -37,6 +47,7 @@ export const LaneHandle = (props: LaneHandleProps) => {
   const begin = (event: PointerEvent<SVGGElement>) => {
     if (event.button !== 0) return;
     event.currentTarget.setPointerCapture(event.pointerId);
+    event.currentTarget.focus({ preventScroll: true });
     pull.current = { x: event.clientX, y: event.clientY, time, value, horizontal: false, vertical: false };
     onActive(point.key);
     onHold(true);
@@ -53,7 +64,9 @@ export const LaneHandle = (props: LaneHandleProps) => {
     };
     if (from.horizontal || from.vertical) onChange(moved(all, point.key, to));
   };
-  const end = () => {
+  const end = (event: PointerEvent) => {
+    // A quick finger is let go further on than it was last seen.
+    if (event.type === 'pointerup') follow(event);
     pull.current = null;
     onHold(false);
   };
@@ -87,6 +100,7 @@ export const LaneHandle = (props: LaneHandleProps) => {
 
   return (
     <g
+      ref={holdPage}
       // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- there are no inputs within SVG
       role="slider"
       tabIndex={isTabStop ? 0 : -1}

@@ -1,0 +1,405 @@
+import { readFile } from 'node:fs/promises';
+import { adjustLot, createLot, getLot, updateLot, type Lot } from '@roastery/contract/inventory';
+import { createProfile } from '@roastery/contract/profiles';
+import { seedDefaults } from '@roastery/contract/settings';
+import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
+import { SCREEN } from '@roastery/testing/browser';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const lotRow = (page: Page, number: string): Locator =>
+  page.getByRole('row').filter({ has: page.getByRole('link', { name: number, exact: true }) });
+const cellsOf = async (row: Locator): Promise<string[]> => {
+  await row.waitFor();
+  return row.getByRole('cell').allInnerTexts();
+};
+const takeIn = (lot: Partial<Parameters<typeof createBody>[0]> & { lot_number: string }): Promise<Lot> =>
+  ana.call(createLot, { body: createBody(lot) });
+const createBody = (lot: { lot_number: string; origin?: string; location?: string; initial_weight?: number }) => ({
+  coffee_name: `Coffee of ${lot.lot_number}`,
+  origin: 'Kenya',
+  initial_weight: 60,
+  ...lot,
+});
+const statCard = (page: Page, label: string): Locator =>
+  page.getByRole('heading', { name: label, exact: true }).locator('xpath=../..').getByRole('paragraph');
+
+describe('green inventory', () => {
+  it('begins empty, asks for what a lot needs, and takes the first one in', async () => {
+    await roastery.admin.call(seedDefaults, {});
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/inventory');
+    await page.getByText('No inventory lots found').waitFor();
+    await page.getByRole('link', { name: 'Add First Lot' }).click();
+    await page.waitForURL('**/inventory/lots/new');
+
+    await page.getByRole('button', { name: 'Save Lot' }).click();
+    await page.getByRole('alert').getByText('Please fix the errors in the form').waitFor();
+    for (const message of [
+      'Lot number is required',
+      'Coffee name is required',
+      'Origin is required',
+      'Initial weight must be greater than 0',
+    ]) {
+      expect(await page.getByText(message, { exact: true }).isVisible(), message).toBe(true);
+    }
+    // A field's error goes as soon as the field is edited.
+    await page.getByLabel('Lot number').fill('E');
+    expect(await page.getByText('Lot number is required').count()).toBe(0);
+    expect(await page.getByText('Coffee name is required').count()).toBe(1);
+
+    await page.getByLabel('Lot number').fill('ET-26-07');
+    await page.getByLabel('Coffee name').fill('Yirgacheffe Konga');
+    await page.getByRole('combobox', { name: 'Origin' }).fill('Eth');
+    await page.getByRole('option', { name: 'Ethiopia' }).click();
+    await page.getByLabel('Region').fill('Gedeo');
+    await page.getByRole('combobox', { name: 'Process' }).fill('Washed');
+    await page.getByLabel('Harvest date').fill('2025-12-01');
+    await page.getByLabel('Cost per kg').fill('9.4');
+    await page.getByLabel('Initial weight').fill('60');
+    expect(await page.getByLabel('Total Cost').innerText()).toBe('$564.00');
+    await page.getByRole('combobox', { name: 'Location' }).fill('Main Warehouse');
+    await page.getByRole('button', { name: 'Save Lot' }).click();
+
+    await page.waitForURL('**/inventory');
+    await lotRow(page, 'ET-26-07').waitFor();
+    expect((await page.getByRole('columnheader').allInnerTexts()).slice(1)).toEqual([
+      'LOT',
+      'NAME',
+      'ORIGIN',
+      'REGISTRATION DATE',
+      'LOCATION',
+      'INITIAL WEIGHT',
+      'WEIGHT',
+      'RUN OUT ESTIMATION',
+      'USED IN PROFILES',
+      'PROCESS',
+      'STATUS',
+    ]);
+    const [, lot, name, origin, registered, location, initial, weight, runOut, used, process, status] = (
+      await cellsOf(lotRow(page, 'ET-26-07'))
+    ).map((text) => text.replaceAll(/\s+/g, ' ').trim());
+    expect([lot, name, origin, location, initial, weight, runOut, used, process, status]).toEqual([
+      'ET-26-07',
+      'Yirgacheffe Konga Gedeo',
+      'Ethiopia',
+      'Main Warehouse',
+      '60.0 kg',
+      '60.0 kg 100%',
+      '--',
+      '0',
+      'Washed',
+      'Available',
+    ]);
+    expect(registered).toMatch(/^[A-Z][a-z]{2} \d{2}, \d{4}$/);
+    expect(await statCard(page, 'Total Lots').innerText()).toBe('1');
+    expect(await statCard(page, 'Available Lots').innerText()).toBe('1');
+    expect(await statCard(page, 'Total Weight (kg)').innerText()).toBe('60.0');
+    expect(await statCard(page, 'Total Value ($)').innerText()).toBe('564.00');
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('says in the form why the server refuses a lot, and keeps what was typed', async () => {
+    await takeIn({ lot_number: 'TAKEN-1' });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/inventory/lots/new');
+    await page.getByLabel('Lot number').fill('TAKEN-1');
+    await page.getByLabel('Coffee name').fill('Twice');
+    await page.getByRole('combobox', { name: 'Origin' }).fill('Peru');
+    await page.getByLabel('Cupping score').fill('100.5');
+    await page.getByLabel('Initial weight').fill('12.5');
+    await page.getByRole('button', { name: 'Save Lot' }).click();
+    await page.getByText('Cupping score: 0-100').waitFor();
+    await page.getByLabel('Cupping score').fill('88.5');
+    await page.getByRole('button', { name: 'Save Lot' }).click();
+    await page.getByText('There is already a lot with the number TAKEN-1').waitFor();
+    expect(await page.getByLabel('Coffee name').inputValue()).toBe('Twice');
+    // Leaving asks first: nothing typed is lost by a stray click.
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.waitForURL('**/inventory');
+  });
+
+  it('keeps its filters in the address and takes them off together', async () => {
+    await takeIn({ lot_number: 'FI-1', origin: 'Rwanda', location: 'Silo 2' });
+    await takeIn({ lot_number: 'FI-2', origin: 'Rwanda', location: 'Silo 3' });
+    const empty = await takeIn({ lot_number: 'FI-3', origin: 'Rwanda', location: 'Silo 2' });
+    await ana.call(adjustLot, { params: { id: empty.id }, body: { kg: -60, note: 'Sold green' } });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/inventory/lots');
+    await lotRow(page, 'FI-1').waitFor();
+    expect(await lotRow(page, 'FI-3').count(), 'a depleted lot is not Available').toBe(0);
+    expect(await page.getByRole('button', { name: /^Reset filters/ }).count()).toBe(0);
+
+    await page.getByRole('combobox', { name: 'Origin' }).click();
+    await page.getByRole('option', { name: 'Rwanda' }).click();
+    await page.getByRole('combobox', { name: 'Location' }).click();
+    await page.getByRole('option', { name: 'Silo 2' }).click();
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: 'Depleted' }).click();
+    await lotRow(page, 'FI-3').waitFor();
+    expect(await lotRow(page, 'FI-1').count()).toBe(0);
+    expect(new URL(page.url()).search).toBe('?origin=Rwanda&location=Silo+2&status=Depleted');
+
+    // A colleague who gets the address sees the same.
+    await using colleague = await roastery.openAs(roastery.admin);
+    await colleague.page.goto(page.url());
+    await lotRow(colleague.page, 'FI-3').waitFor();
+
+    await page.getByRole('button', { name: 'Reset filters (3)' }).click();
+    await lotRow(page, 'FI-1').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await page.goto('/inventory?origin=Nowhere');
+    await page.getByText('No inventory lots found').waitFor();
+    expect([...watched.complaints, ...colleague.complaints]).toEqual([]);
+  });
+
+  it('opens a lot from its row; the weight is adjusted with a reason, and the ledger says so', async () => {
+    await takeIn({ lot_number: 'AD-1', initial_weight: 100 });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/inventory');
+    // The whole row is the link, not its number alone.
+    await lotRow(page, 'AD-1').getByText('Kenya').click({ force: true });
+    await page.waitForURL('**/inventory/lots/*/edit');
+    expect(await page.getByLabel('Lot number').getAttribute('readonly')).not.toBeNull();
+
+    await page.getByRole('button', { name: 'Adjust weight' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Adjust weight' });
+    await dialog.getByLabel('Weight now').fill('15');
+    await dialog.getByRole('button', { name: 'Adjust weight' }).click();
+    await dialog.getByText('Say why the weight changes').waitFor();
+    await dialog.getByRole('combobox', { name: 'Reason' }).fill('Mice');
+    await dialog.getByText('15.0 kg', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Adjust weight' }).click();
+    await page.getByText('AD-1 now holds 15.0 kg').waitFor();
+
+    const ledger = page.getByRole('table', { name: 'Movements of this lot, newest first' });
+    const [newest = '', first = ''] = (await ledger.getByRole('row').allInnerTexts()).slice(1);
+    expect(newest).toMatch(/Adjusted\s+Mice[\s\S]+Ana Restrepo[\s\S]+−85\.00\s+15\.00/);
+    expect(first).toMatch(/Taken in[\s\S]+\+100\.00\s+100\.00/);
+
+    // Below 20 percent the list shows the weight in red.
+    await page.goto('/inventory');
+    const colour = (text: string) =>
+      lotRow(page, 'AD-1')
+        .getByText(text, { exact: true })
+        .evaluate((element) => getComputedStyle(element).color);
+    const red = await page.evaluate(() => {
+      const probe = document.body.appendChild(document.createElement('i'));
+      probe.style.color = 'var(--danger)';
+      return getComputedStyle(probe).color;
+    });
+    expect(await colour('15%')).toBe(red);
+    expect(await colour('Kenya')).not.toBe(red);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('corrects the stock when the initial weight is edited, and sets a lot aside when it is reserved', async () => {
+    const { id } = await takeIn({ lot_number: 'RE-1', initial_weight: 60 });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto(`/inventory/lots/${id}/edit`);
+    await page.getByLabel('Initial weight').fill('69');
+    await page.getByRole('checkbox', { name: /^Reserved/ }).click();
+    await page.getByRole('button', { name: 'Update Lot' }).click();
+    await page.waitForURL('**/inventory');
+    await page.getByText('Lot RE-1 saved').waitFor();
+    await page.goto('/inventory?status=Reserved');
+    const cells = (await cellsOf(lotRow(page, 'RE-1'))).join(' ');
+    expect(cells).toMatch(/69\.0\s*kg[\s\S]+100%/);
+    expect(cells).toContain('Reserved');
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('estimates from its roasts when a lot runs out, and counts the recipes that use it', async () => {
+    const { id } = await takeIn({ lot_number: 'RUN-1', initial_weight: 120 });
+    const recipe = {
+      name: 'Runs out',
+      green_coffee_lot_id: id,
+      control_profile: [
+        { time: 0, burner: 100, exhaust: 30, drum: 60 },
+        { time: 720, burner: 0, exhaust: 90, drum: 30 },
+      ],
+    };
+    await ana.call(createProfile, { body: recipe });
+    const machine = await register(ana, 'RM30-RUN', 'Big Drum');
+    const roast = await bringPastRoast(roastery.stack, ana, machine, {
+      greenKg: 30,
+      details: { lot_id: id, batch_size_kg: 30, coffee_name: 'Kiambu' },
+    });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto(`/inventory/lots/${id}/edit`);
+    // 90 kg at 30 kg in 30 days: 90 days, 12 whole weeks.
+    await page.getByText('12+ weeks').waitFor();
+    const movement = page.getByRole('link', { name: `Roast #${roast.id.slice(0, 8)}` });
+    await movement.click();
+    await page.waitForURL(`**/roasts/${roast.id}`);
+    await page.goto('/inventory');
+    const cells = (await cellsOf(lotRow(page, 'RUN-1'))).map((text) => text.trim());
+    expect(cells.slice(8, 10)).toEqual(['12+ weeks', '1']);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('tells the second of two people what the first has changed, and loses neither’s work', async () => {
+    const lot = await takeIn({ lot_number: 'TWO-1' });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto(`/inventory/lots/${lot.id}/edit`);
+    await page.getByLabel('Notes').fill('dry, shelf 4');
+    await page.getByLabel('Farm').fill('Gatomboya');
+    const { coffee_name, origin, initial_weight } = lot;
+    const theirs = { coffee_name, origin, initial_weight, notes: 'damp!', region: 'Nyeri', revision: lot.revision };
+    await roastery.admin.call(updateLot, { params: { id: lot.id }, body: theirs });
+    await page.getByRole('button', { name: 'Update Lot' }).click();
+
+    const alert = page.getByRole('alert').filter({ hasText: 'Somebody changed this lot meanwhile.' });
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain('They changed: Region.');
+    expect((await alert.getByRole('row').allInnerTexts()).at(-1)).toMatch(/Notes\s+damp!\s+dry, shelf 4/);
+    expect((await ana.call(getLot, { params: { id: lot.id } })).notes).toBe('damp!');
+
+    await alert.getByRole('button', { name: 'Keep my changes on top of theirs' }).click();
+    expect(await page.getByLabel('Region').inputValue()).toBe('Nyeri');
+    await page.getByRole('button', { name: 'Update Lot' }).click();
+    await page.waitForURL('**/inventory');
+    expect(await ana.call(getLot, { params: { id: lot.id } })).toMatchObject({
+      notes: 'dry, shelf 4',
+      farm: 'Gatomboya',
+      region: 'Nyeri',
+    });
+  });
+
+  it('deletes what is selected after naming it', async () => {
+    await takeIn({ lot_number: 'DEL-1' });
+    const used = await takeIn({ lot_number: 'DEL-2' });
+    await takeIn({ lot_number: 'DEL-3' });
+    await ana.call(adjustLot, { params: { id: used.id }, body: { kg: -1, note: 'Sample roast' } });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/inventory?q=DEL-');
+    for (const number of ['DEL-1', 'DEL-2']) await lotRow(page, number).getByRole('checkbox').click();
+    await page.getByRole('button', { name: 'Delete (2)' }).click();
+    const dialog = page.getByRole('alertdialog');
+    expect((await dialog.getByRole('listitem').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual(
+      expect.arrayContaining(['DEL-1 Coffee of DEL-1', 'DEL-2 Coffee of DEL-2']),
+    );
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Successfully deleted 2 lot(s)').waitFor();
+    await lotRow(page, 'DEL-1').waitFor({ state: 'detached' });
+    expect(await lotRow(page, 'DEL-3').count()).toBe(1);
+    // The one with history is archived: its ledger stays.
+    expect((await ana.call(getLot, { params: { id: used.id } })).archived_at).not.toBeNull();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('goes back to the list from a lot that is not there', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/inventory/lots/00000000-0000-7000-8000-000000000000/edit');
+    await page.getByText('Failed to load lot data').waitFor();
+    await page.waitForURL('**/inventory');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Green inventory');
+  });
+
+  it('imports a list of lots after showing every row, and nothing while one is wrong', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/inventory?q=IM-');
+    await page.getByText('No inventory lots found').waitFor();
+    await page.getByRole('button', { name: 'Import' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import lots' });
+    const choose = (text: string) =>
+      dialog
+        .getByLabel('CSV file')
+        .setInputFiles({ name: 'lots.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') });
+    const rows = ['Lot number;Coffee name;Origin;Initial weight (kg)', 'IM-1;Santa Bárbara;Honduras;1.380,5'];
+    await choose([...rows, 'IM-2;;Honduras;0'].join('\r\n'));
+    await dialog.getByText('1 of 2 rows need another look. Nothing is imported until every row is right.').waitFor();
+    const preview = dialog.getByRole('table');
+    expect(await preview.innerText()).toContain('Coffee name is required');
+    expect(await preview.innerText()).toContain('Initial weight must be greater than 0');
+    expect(await dialog.getByRole('button', { name: 'Import lots' }).isDisabled()).toBe(true);
+
+    await choose([...rows, 'IM-2;Montecillos;Honduras;69'].join('\r\n'));
+    await dialog.getByText('2 lots, 1,449.5 kg, ready to import.').waitFor();
+    await dialog.getByRole('button', { name: 'Import 2 lots' }).click();
+    await page.getByText('2 lots imported').waitFor();
+    await lotRow(page, 'IM-1').getByText('Santa Bárbara', { exact: true }).waitFor();
+    expect(await lotRow(page, 'IM-2').count()).toBe(1);
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^lots-\d{4}-\d\d-\d\d\.csv$/);
+    const csv = await readFile(await download.path(), 'utf8');
+    const [head = '', ...lines] = csv.trim().split('\r\n');
+    expect(head).toContain('lot_number,coffee_name,origin');
+    const numbers = lines.map((line) => line.split(',')[0]);
+    expect(new Set(numbers), 'what the filters show, and nothing else').toEqual(new Set(['IM-1', 'IM-2']));
+    expect(numbers).toHaveLength(2);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it.each([
+    ['desk', 'light'],
+    ['desk', 'dark'],
+    ['phone', 'light'],
+    ['phone', 'dark'],
+  ] as const)('is fit to be seen and used on a %s in the %s', async (screen, colorScheme) => {
+    const { id } = await takeIn({ lot_number: `LOOK-${screen}-${colorScheme}` });
+    const touch = screen === 'phone' ? { hasTouch: true, isMobile: true } : {};
+    await using watched = await roastery.openAs(ana, { viewport: SCREEN[screen], colorScheme, ...touch });
+    const { page } = watched;
+    for (const path of ['/inventory?status=all', '/inventory/lots/new', `/inventory/lots/${id}/edit`]) {
+      await page.goto(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await seriousAccessibilityFindings(page), path).toEqual([]);
+      const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overhang, `${path} scrolls sideways`).toBeLessThanOrEqual(0);
+    }
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('can be worked by keyboard alone', async () => {
+    await takeIn({ lot_number: 'KEY-1' });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/inventory?q=KEY-1');
+    const link = page.getByRole('link', { name: 'KEY-1', exact: true });
+    await link.waitFor();
+    await page.getByRole('searchbox', { name: 'Search lots' }).focus();
+    for (let press = 0; press < 30; press += 1) {
+      if (await link.evaluate((element) => element === document.activeElement)) break;
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/edit');
+    await page.getByLabel('Coffee name').focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('Named by keyboard');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/inventory');
+    await page.getByText('Named by keyboard').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+});
