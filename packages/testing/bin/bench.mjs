@@ -11,7 +11,7 @@ import { CannotPrepare, prepare, ROOT } from '../../stack/bin/prepare.mjs';
 const BUILT = path.join(ROOT, 'packages', 'testing', 'dist');
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, inside: { type: 'string' } },
+  options: { json: { type: 'string' }, inside: { type: 'string' }, named: { type: 'boolean', default: false } },
 });
 
 if (values.inside === undefined) await runAll();
@@ -33,10 +33,16 @@ async function runAll() {
   console.log(
     `Node ${process.versions.node}, ${os.cpus().length} × ${os.cpus()[0]?.model}, ${Math.round(os.totalmem() / 2 ** 30)} GB\n`,
   );
+  const named = positionals.length > 0 ? ['--named'] : [];
   const all = {};
   let failed = 0;
   for (const name of names) {
-    const { code, result } = await run([path.join(ROOT, 'packages', 'testing', 'bin', 'bench.mjs'), '--inside', name]);
+    const { code, result } = await run([
+      path.join(ROOT, 'packages', 'testing', 'bin', 'bench.mjs'),
+      '--inside',
+      name,
+      ...named,
+    ]);
     if (code === 0 && result !== undefined) all[name] = result;
     else failed += 1;
   }
@@ -59,6 +65,12 @@ async function runInside(name) {
   const { benchTable, judge } = await load('bench.js');
   const { default: bench } = await load(path.join('benches', `${name}.js`));
   console.log(`${bench.title} (${name})`);
+  if (bench.onlyWhenNamed === true && !values.named) {
+    console.log(`  left out: takes long; npm run bench -- ${name}\n`);
+    process.send?.([]);
+    process.disconnect?.();
+    return;
+  }
   const measurements = await bench.run((line) => console.log(`  ${line}`));
   console.log(`${benchTable(measurements)}\n`);
   process.send?.(measurements.map((measurement) => ({ ...measurement, ...judge(measurement) })));

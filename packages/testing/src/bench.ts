@@ -16,6 +16,8 @@ export interface Measurement {
  */
 export interface Bench {
   title: string;
+  /** Takes so long that `npm run bench` alone leaves it out. */
+  onlyWhenNamed?: boolean;
   /** @param say tells what is being done, for somebody waiting */
   run(say: (line: string) => void): Promise<Measurement[]>;
 }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRoastCurveColumns } from '@roastery/contract/roasts';
 import { startStack } from '@roastery/stack/stack';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { serveBareUplot } from '../bare-uplot-page.ts';
 import { percentile, type Bench, type Measurement } from '../bench.ts';
-import { launchBrowser, openPage } from '../browser.ts';
+import { launchBrowser, openPage, type WatchedPage } from '../browser.ts';
 import { noteFrames, timeOfStep, timeToFirstDrawing } from '../frame-times.ts';
 import { longRoast } from '../long-roast.ts';
 import { endpointUrl, registerTestMachine, signIn } from '../roastery-client.ts';
@@ -15,7 +15,8 @@ import { shipJournal } from '../ship-journal.ts';
 const sizes = [3_600, 57_600];
 /** Pages are opened in turn, ours and the bare one, so that a busy moment of the machine hits both. */
 const openings = 7;
-const steps = 60;
+const rounds = 4;
+const stepsARound = 20;
 
 interface PageTimes {
   opened: number[];
@@ -24,25 +25,29 @@ interface PageTimes {
   pan: number[];
 }
 
-/** The wheel turned in and out over the middle of the chart, then Shift and drag to and fro while zoomed in. */
-const measureSteps = async (
-  page: Page,
-  chart: { x: number; y: number; width: number; height: number },
-  into: PageTimes,
-) => {
-  const [left, top] = [chart.x + chart.width * 0.5, chart.y + chart.height * 0.5];
+/** Moves that only wake the gesture. */
+const waking = 4;
+
+/**
+ * One round: the wheel turned to and fro over the middle of the chart, then Shift and drag to and fro, with half of the
+ * roast in the window.
+ */
+const measureSteps = async (watched: WatchedPage, chart: Locator, round: number, into: PageTimes): Promise<void> => {
+  const { page } = watched;
+  await page.bringToFront();
+  const box = await chart.boundingBox();
+  if (!box) throw new Error('there is no chart on the page');
+  const [left, top] = [box.x + box.width * 0.5, box.y + box.height * 0.5];
   await timeOfStep(page, () => page.mouse.move(left, top));
-  for (let n = 0; n < steps; n++) {
-    const deltaY = n < 12 || n % 2 === 0 ? -100 : 100;
-    into.zoom.push(await timeOfStep(page, () => page.mouse.wheel(0, deltaY)));
-  }
+  const zoom = (deltaY: number) => timeOfStep(page, () => page.mouse.wheel(0, deltaY));
+  if (round === 0) for (let n = 0; n < 7; n++) await zoom(-100);
+  for (let n = 0; n < stepsARound; n++) into.zoom.push(await zoom(n % 2 === 0 ? 100 : -100));
   await page.keyboard.down('Shift');
   await page.mouse.down();
-  for (let n = 0; n < steps; n++) {
-    const offset = 40 * Math.sin((n / steps) * 4 * Math.PI) + (n % 2);
-    const time = await timeOfStep(page, () => page.mouse.move(left + 4 * offset, top));
-    // The first moves only wake the gesture.
-    if (n >= 4) into.pan.push(time);
+  for (let n = 0; n < stepsARound + waking; n++) {
+    const offset = 150 * Math.sin((n / stepsARound) * 2 * Math.PI) + (n % 2);
+    const time = await timeOfStep(page, () => page.mouse.move(left + offset, top));
+    if (n >= waking) into.pan.push(time);
   }
   await page.mouse.up();
   await page.keyboard.up('Shift');
@@ -113,15 +118,11 @@ const run: Bench['run'] = async (say) => {
           into.withData.push(time.withData);
         }
       }
-      say(`${points}: ${steps} steps of zooming and of panning on each`);
-      await ourPage.page.bringToFront();
-      const chart = await ourPage.page.getByTestId('roast-chart').boundingBox();
-      if (!chart) throw new Error('there is no chart on the roast page');
-      await measureSteps(ourPage.page, chart, times.ours);
-      await uplotPage.page.bringToFront();
-      const plot = await uplotPage.page.locator('.u-over').first().boundingBox();
-      if (!plot) throw new Error('there is no plot on the bare page');
-      await measureSteps(uplotPage.page, plot, times.bare);
+      say(`${points}: ${rounds * stepsARound} steps of zooming and of panning on each`);
+      for (let round = 0; round < rounds; round++) {
+        await measureSteps(ourPage, ourPage.page.getByTestId('roast-chart'), round, times.ours);
+        await measureSteps(uplotPage, uplotPage.page.locator('.u-over').first(), round, times.bare);
+      }
       if (ourPage.complaints.length > 0) throw new Error(`the page complained: ${ourPage.complaints.join('; ')}`);
 
       const isLarge = size === sizes.at(-1);

@@ -11,7 +11,7 @@ export const useChartView = (
   view: TimeViewStore,
   overlay: { current: Overlay },
 ): void => {
-  const drawn = useRef({ from: Number.NaN, to: Number.NaN });
+  const drawnCursor = useRef<number | null>(null);
   useEffect(() => {
     let frame = 0;
     const apply = (): void => {
@@ -21,12 +21,14 @@ export const useChartView = (
       const { from, to, cursor } = view.get();
       overlay.current.cursor = cursor;
       const x = current.options.scales?.['x'] as { min?: number; max?: number } | undefined;
-      if (x && (x.min !== from || x.max !== to || drawn.current.from !== from || drawn.current.to !== to)) {
+      const scale = current.scales['x'];
+      // A chart that was zoomed by hand has already updated itself to the window it gave to the others.
+      if (x && (scale?.min !== from || scale.max !== to)) {
         x.min = from;
         x.max = to;
-        drawn.current = { from, to };
         current.update('none');
-      } else current.draw();
+      } else if (cursor !== drawnCursor.current) current.draw();
+      drawnCursor.current = cursor;
     };
     const stop = view.subscribe(() => {
       frame ||= requestAnimationFrame(apply);
