@@ -241,7 +241,6 @@ describe('green inventory', () => {
     await ana.call(createProfile, { body: recipe });
     const machine = await register(ana, 'RM30-RUN', 'Big Drum');
     const roast = await bringPastRoast(roastery.stack, ana, machine, {
-      greenKg: 30,
       details: { lot_id: id, batch_size_kg: 30, coffee_name: 'Kiambu' },
     });
     await using watched = await roastery.openAs(ana);

@@ -1,3 +1,4 @@
+import type { BodyOf } from '@roastery/contract/endpoint';
 import { createLot } from '@roastery/contract/inventory';
 import { createProfile, getProfile, listProfiles, updateProfile, type Profile } from '@roastery/contract/profiles';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
@@ -21,8 +22,7 @@ const defaultPoints = [
   { time: 0, burner: 100, exhaust: 30, drum: 60 },
   { time: 720, burner: 0, exhaust: 90, drum: 30 },
 ];
-type RecipeBody = Parameters<typeof ana.call<typeof createProfile>>[1]['body'];
-const write = (name: string, more: Partial<RecipeBody> = {}): Promise<Profile> =>
+const write = (name: string, more: Partial<BodyOf<typeof createProfile>> = {}): Promise<Profile> =>
   ana.call(createProfile, { body: { name, control_profile: defaultPoints, ...more } });
 const card = (page: Page, name: string): Locator => page.getByRole('article', { name, exact: true });
 const statCard = (page: Page, label: string): Locator =>

@@ -9,8 +9,7 @@ import { problemsOf, readablePoints, resultingCount, sorted, withNext } from './
 import { ControlTable } from './ControlTable.tsx';
 import { CurveEditor } from './CurveEditor.tsx';
 import { PreviewDialog } from './PreviewDialog.tsx';
-import type { RecipeFormState } from './RecipeForm.tsx';
-import { parseTime } from './recipe-form-values.ts';
+import { parseTime, type RecipeFormState } from './recipe-form-values.ts';
 
 /** Burner, exhaust and drum over time: pulled in the curves, typed in the table, shown whole in the preview. */
 export const ControlProfileSection = ({

@@ -23,9 +23,10 @@ import {
   textOfValue,
   valuesOfRecipe,
   type RecipeBody,
+  type RecipeFormState,
   type RecipeValues,
 } from './recipe-form-values.ts';
-import { RecipeForm, type RecipeFormState } from './RecipeForm.tsx';
+import { RecipeForm } from './RecipeForm.tsx';
 
 /** A recipe's form. `recipe` is the newest there is; the form remembers which one it began with. */
 export const EditRecipe = ({ recipe }: { recipe: Profile }) => {

@@ -1,42 +1,9 @@
 import { formatDuration } from '@roastery/roasting/units';
 import type { MouseEvent, PointerEvent } from 'react';
-import { limitsOf, withPointAt, type DraftPoint } from './control-points.ts';
-import {
-  areaPath,
-  inset,
-  linePath,
-  secondsAt,
-  snapped,
-  valueAtY,
-  xOf,
-  yOf,
-  type Lane,
-  type LaneScale,
-} from './lane-geometry.ts';
+import { limitsOf, withPointAt } from './control-points.ts';
+import { areaPath, inset, linePath, secondsAt, snapped, valueAtY, xOf, yOf } from './lane-geometry.ts';
+import type { LaneProps } from './lane-props.ts';
 import { LaneHandle } from './LaneHandle.tsx';
-
-export interface LaneProps {
-  lane: Lane;
-  scale: LaneScale;
-  ticks: readonly number[];
-  /** The points that can be drawn, by time. */
-  points: readonly DraftPoint[];
-  /** All of them, as they are kept. */
-  all: readonly DraftPoint[];
-  interpolated: boolean;
-  active: string | null;
-  /** Seconds under the pointer, shared by the lanes. */
-  cursor: number | null;
-  /** Value of this lane under the pointer or at the active point. */
-  value: number | null;
-  roastSeconds: number;
-  /** Id of the words that say which keys do what. */
-  hintId: string;
-  onCursor: (seconds: number | null) => void;
-  onActive: (key: string | null) => void;
-  onChange: (points: DraftPoint[]) => void;
-  onHold: (isHeld: boolean) => void;
-}
 
 /** One lane of the curve editor: limits shaded, the line, and a handle on every point. */
 export const EditorLane = (props: LaneProps) => {

@@ -9,8 +9,7 @@ import { paths } from '../../components/paths.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { LotField } from './LotField.tsx';
-import type { RecipeFormState } from './RecipeForm.tsx';
-import { numberOf } from './recipe-form-values.ts';
+import { numberOf, type RecipeFormState } from './recipe-form-values.ts';
 import { estimatedRoasts, isInsufficient, kgText } from './recipe-texts.ts';
 
 /** Below this the linked lot raises the alert (product document, section 9). */

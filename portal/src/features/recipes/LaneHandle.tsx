@@ -1,8 +1,8 @@
 import { formatDuration } from '@roastery/roasting/units';
 import { useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { limitsOf, moved, type DraftPoint } from './control-points.ts';
-import type { LaneProps } from './EditorLane.tsx';
 import { secondsAt, snapped, valueAtY, valueText, xOf, yOf } from './lane-geometry.ts';
+import type { LaneProps } from './lane-props.ts';
 
 interface LaneHandleProps extends LaneProps {
   point: DraftPoint;

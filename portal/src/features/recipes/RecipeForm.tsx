@@ -1,7 +1,7 @@
 import { roastLevels } from '@roastery/contract/roasts';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import type { ReactNode } from 'react';
-import { Controller, type UseFormReturn } from 'react-hook-form';
+import { Controller } from 'react-hook-form';
 import { FormActions } from '../../components/FormActions.tsx';
 import { FormError } from '../../components/forms.tsx';
 import { OptionField } from '../../components/OptionField.tsx';
@@ -12,9 +12,7 @@ import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
 import { ControlProfileSection } from './ControlProfileSection.tsx';
 import { InventorySection } from './InventorySection.tsx';
-import type { RecipeBody, RecipeField, RecipeValues } from './recipe-form-values.ts';
-
-export type RecipeFormState = UseFormReturn<RecipeValues, unknown, RecipeBody>;
+import type { RecipeField, RecipeFormState } from './recipe-form-values.ts';
 
 interface RecipeFormProps {
   form: RecipeFormState;

@@ -1,7 +1,7 @@
 import { profileBodyShape, type Profile } from '@roastery/contract/profiles';
 import { defaultControlPoints } from '@roastery/roasting/control-profile';
 import { cToF, formatDuration, fToC, parseDuration, type TemperatureUnit } from '@roastery/roasting/units';
-import type { FieldErrors, Resolver } from 'react-hook-form';
+import type { FieldErrors, Resolver, UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';
 import { draftOf, problemsOf, storedOf, type DraftPoint } from './control-points.ts';
 
@@ -26,6 +26,7 @@ export interface RecipeValues {
   control_profile: DraftPoint[];
 }
 export type RecipeField = keyof RecipeValues;
+export type RecipeFormState = UseFormReturn<RecipeValues, unknown, RecipeBody>;
 
 /** One decimal of a °C either way, so that opening and saving in °F changes nothing. */
 const oneDecimal = (value: number): number => Math.round(value * 10) / 10;
