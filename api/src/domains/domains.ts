@@ -5,6 +5,7 @@ import { analyticsRoutes } from './analytics/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { deviceRoutes } from './devices/routes.ts';
+import { exportRoutes } from './exports/routes.ts';
 import { importRoutes } from './imports/routes.ts';
 import { inventoryRoutes } from './inventory/routes.ts';
 import { machineRoutes } from './machines/routes.ts';
@@ -21,6 +22,7 @@ export const domains: readonly Domain[] = [
   dashboardRoutes,
   machineRoutes,
   importRoutes,
+  exportRoutes,
   roastRoutes,
   inventoryRoutes,
   profileRoutes,

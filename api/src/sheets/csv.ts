@@ -98,5 +98,11 @@ const writeCell = (value: string | number | boolean | null | undefined): string 
  * Rows as CSV that every spreadsheet opens: UTF-8 with a byte order mark, commas, CRLF. Text that a spreadsheet would take
  * for a formula gets a quote in front and stays text; numbers stay numbers.
  */
-export const writeCsv = (rows: readonly (readonly (string | number | boolean | null | undefined)[])[]): string =>
-  `\uFEFF${rows.map((row) => `${row.map(writeCell).join(',')}\r\n`).join('')}`;
+export const writeCsv = (rows: readonly CsvRow[]): string => `${csvStart}${rows.map(writeCsvRow).join('')}`;
+
+export type CsvRow = readonly (string | number | boolean | null | undefined)[];
+
+/** What a file begins with whose rows are written one by one. */
+export const csvStart = '\uFEFF';
+
+export const writeCsvRow = (row: CsvRow): string => `${row.map(writeCell).join(',')}\r\n`;

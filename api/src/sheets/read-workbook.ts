@@ -56,7 +56,7 @@ export const readWorkbook = async (bytes: Uint8Array): Promise<SheetRows[]> => {
   const parts = unpack(bytes);
   if (parts['xl/workbook.xml'] === undefined) throw new WorkbookError('damaged', 'there is no workbook in it');
   try {
-    const sheets = await readXlsxFile(Buffer.from(zipSync(parts, { level: 0 })));
+    const sheets = await readXlsxFile(Buffer.from(zipSync(parts, { level: 0 })), { trim: false });
     return sheets.map(({ sheet, data }) => ({ name: sheet, rows: data.map((row) => row.map(cellOf)) }));
   } catch (error) {
     if (error instanceof InvalidInputError || error instanceof InvalidSpreadsheetError || error instanceof Error) {

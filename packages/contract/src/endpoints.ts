@@ -3,6 +3,8 @@ import * as auth from './auth.ts';
 import * as dashboard from './dashboard.ts';
 import * as devices from './devices.ts';
 import type { Endpoint } from './endpoint.ts';
+import * as exports from './exports.ts';
+import * as fleet from './fleet.ts';
 import * as imports from './imports.ts';
 import * as inventory from './inventory.ts';
 import * as live from './live.ts';
@@ -23,10 +25,12 @@ export const endpoints: readonly Endpoint[] = [
   live,
   roasts,
   imports,
+  exports,
   inventory,
   profiles,
   analytics,
   settings,
   users,
   devices,
+  fleet,
 ].flatMap((file) => Object.values(file as Record<string, unknown>).filter(isEndpoint));

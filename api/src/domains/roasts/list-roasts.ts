@@ -110,3 +110,25 @@ export const listRoasts = async (
   ]);
   return { roasts: [...roasts], total: count?.total ?? 0 };
 };
+
+/** The ids of all roasts that match, in order: a list that is read in parts stays one list while roasts come and go. */
+export const matchingRoastIds = async (
+  sql: Sql,
+  user: SignedInUser,
+  query: Omit<RoastListQuery, 'limit' | 'offset'>,
+): Promise<string[]> => {
+  const whole = { ...query, limit: 0, offset: 0 };
+  const where = matching(sql, user, whole, await readTimeZone(sql), await findNamed(sql, query.q));
+  const rows = await sql<{ id: string }[]>`
+    SELECT r.id FROM ${source(sql, whole)} WHERE ${where} ORDER BY ${orderBy(sql, query.sort)}`;
+  return rows.map((row) => row.id);
+};
+
+/** These roasts, as far as this person may see them, in the order of the ids. */
+export const roastsByIds = async (sql: Sql, user: SignedInUser, ids: readonly string[]): Promise<RoastRow[]> => {
+  const rows = await sql<RoastRow[]>`
+    SELECT ${rowColumns(sql, user.id)}
+    FROM ${rowSource(sql)} JOIN unnest(${[...ids]}::uuid[]) WITH ORDINALITY AS wanted (id, place) ON wanted.id = r.id
+    WHERE ${visibleTo(sql, user)} ORDER BY wanted.place`;
+  return [...rows];
+};

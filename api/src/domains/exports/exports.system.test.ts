@@ -1,0 +1,168 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
+import type { Upload } from '@roastery/contract/imports';
+import type { CurveColumns, Roast } from '@roastery/contract/roasts';
+import { sharedData } from '@roastery/testing/shared-data';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseCsv } from '../../sheets/csv.ts';
+import { readWorkbook } from '../../sheets/read-workbook.ts';
+import { addRoast, exampleCsv } from '../../testing/example-data.ts';
+import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import type { Visitor } from '../../testing/visitor.ts';
+
+const shared = sharedData();
+const whySkipped = shared.title('');
+const realFiles = (shared.present ? readdirSync(shared.path('alog')) : []).filter(
+  // The last one holds no reading and is refused.
+  (file) => file.endsWith('.alog') && !file.startsWith('30_'),
+);
+
+/** What a reader of the PDF sees: the text of its pages by their fonts' own tables, and what is drawn. */
+const readPdf = (bytes: Uint8Array) => {
+  const raw = Buffer.from(bytes).toString('latin1');
+  const streams = [...raw.matchAll(/<<([^]*?)>>\s*stream\r?\n([^]*?)\r?\nendstream/g)].map(([, head = '', body = '']) =>
+    /FlateDecode/.test(head) ? inflateSync(Buffer.from(body, 'latin1')).toString('latin1') : body,
+  );
+  const maps = streams.filter((stream) => stream.includes('beginbfrange') || stream.includes('beginbfchar'));
+  const pages = streams.filter((stream) => /\bBT\b/.test(stream));
+  return { raw, drawn: pages.join('\n'), unicodeMaps: maps.length };
+};
+
+const facts = (from: Upload) => ({
+  start_time: from.start_time ?? '2026-11-21T07:40:00.000Z',
+  coffee_name: from.coffee_name,
+  coffee_origin: from.coffee_origin,
+  coffee_process: from.coffee_process,
+  roasted_by: from.roasted_by,
+  roast_number: from.roast_number,
+  batch_size_kg: from.batch_size_kg,
+  end_weight_kg: from.end_weight_kg,
+  color: from.color,
+  notes: from.notes,
+  even_if_duplicate: true,
+});
+const withoutIds = ({ id: _id, revision: _revision, ...roast }: Roast) => roast;
+
+describe('a roast as a file', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let test: TestApi;
+  let admin: Visitor;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    test = await startTestApi(database.url);
+    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.drop();
+  });
+
+  const upload = (name: string, bytes: string | Uint8Array<ArrayBuffer>) =>
+    admin.sendFile<Upload & { detail?: string }>(`/roasts/uploads?file_name=${encodeURIComponent(name)}`, bytes);
+  const take = async (from: Upload, more: object = {}) => {
+    const taken = await admin.send<Roast>('POST', `/roasts/uploads/${from.id}/roast`, { ...facts(from), ...more });
+    expect(taken.status, JSON.stringify(taken.body)).toBe(201);
+    return taken.body;
+  };
+  const curveOf = async (id: string) =>
+    (await admin.send<CurveColumns>('GET', `/roasts/${id}/curve/columns?before=14400&after=14400`)).body;
+
+  describe.skipIf(!shared.present)(`comes back as it went${whySkipped}`, () => {
+    it.each(realFiles.flatMap((file) => [`alog ${file}`, `xlsx ${file}`]))('%s', async (name) => {
+      const [format = '', file = ''] = name.split(' ');
+      const bytes = new Uint8Array(readFileSync(shared.path('alog', file)));
+      const roast = await take((await upload(file, bytes)).body, {
+        coffee_origin: 'Origin = 1',
+        notes: '=1+1\nsecond line, 烘焙',
+        roast_number: 'R-1',
+      });
+      const out = await admin.download(`/roasts/${roast.id}/export/${format}`);
+      expect(out.status).toBe(200);
+      const again = await upload(`back.${format}`, out.bytes);
+      expect(again.status, again.body.detail).toBe(201);
+      expect(again.body.duplicates.map(({ same }) => same)).toContain('curve');
+      const back = await take(again.body);
+      expect(withoutIds(back)).toEqual(withoutIds(roast));
+      expect(await curveOf(back.id)).toEqual(await curveOf(roast.id));
+    });
+  });
+
+  it('opens as CSV in any program, with marks beside the readings', async () => {
+    const roast = await take((await upload('a.csv', exampleCsv())).body, {
+      coffee_name: 'Guji "A"',
+      roast_number: '=1',
+    });
+    const out = await admin.download(`/roasts/${roast.id}/export/csv`);
+    const { records } = parseCsv(Buffer.from(out.bytes).toString('utf8'));
+    expect(records[0]?.cells).toEqual(['Time (s)', 'Since charge', 'Bean temp (°C)', 'Rate of rise', 'Event']);
+    expect(records).toHaveLength(121);
+    expect(records.map(({ cells }) => cells[4]).filter((text) => text !== '' && text !== 'Event')).toContain(
+      'First Crack',
+    );
+    expect(out.headers.get('content-disposition')).toContain(`filename*=UTF-8''%3D1%20Guji%20A.csv`);
+  });
+
+  it('is a workbook in which a text that begins with = stays a text', async () => {
+    const roast = await take((await upload('a.csv', exampleCsv())).body, { coffee_name: '=HYPERLINK("x")' });
+    const out = await admin.download(`/roasts/${roast.id}/export/xlsx`);
+    const sheets = await readWorkbook(out.bytes);
+    expect(sheets.map(({ name }) => name)).toEqual(['Summary', 'Curve', 'Marks', 'Channels']);
+    expect(sheets[0]?.rows.find(([label]) => label === 'Coffee')?.[1]).toBe('=HYPERLINK("x")');
+    expect(Buffer.from(out.bytes).includes('<f>')).toBe(false);
+    expect(sheets[2]?.rows.map(([name]) => name)).toEqual(expect.arrayContaining(['Charge', 'First Crack', 'Drop']));
+  });
+
+  it('is a report whose chart is drawn and whose words are text', async () => {
+    const roast = await take((await upload('a.csv', exampleCsv())).body, {
+      coffee_name: 'Żółty Őrlő “Guji”',
+      batch_size_kg: 12,
+      end_weight_kg: 10.2,
+      notes: 'long '.repeat(2000),
+    });
+    const out = await admin.download(`/roasts/${roast.id}/export/pdf?temperature_unit=F`);
+    expect(out.headers.get('content-type')).toBe('application/pdf');
+    const { raw, drawn, unicodeMaps } = readPdf(out.bytes);
+    expect(raw.startsWith('%PDF-')).toBe(true);
+    expect(raw).not.toContain('/Subtype /Image');
+    expect(raw.match(/\/FontFile2/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(unicodeMaps).toBeGreaterThanOrEqual(2);
+    expect(drawn.match(/ l$/gm)?.length).toBeGreaterThan(150);
+    expect(raw.match(/\/Type \/Page\b(?!s)/g)?.length).toBeGreaterThan(1);
+  });
+
+  it('of somebody else is not found', async () => {
+    const roast = await take((await upload('a.csv', exampleCsv())).body);
+    const body = { full_name: 'Eve', email: 'eve@example.com', password: 'a long phrase for eve' };
+    await admin.send('POST', '/admin/users', body);
+    const eve = await test.signedIn(body.email, body.password);
+    for (const format of ['xlsx', 'csv', 'alog', 'pdf']) {
+      expect((await eve.download(`/roasts/${roast.id}/export/${format}`)).status, format).toBe(404);
+    }
+    expect(
+      Buffer.from((await eve.download('/roasts/export/csv')).bytes)
+        .toString('utf8')
+        .trim()
+        .split('\n'),
+    ).toHaveLength(1);
+  });
+
+  it('lists all that match, not a page of them, in the list’s order', async () => {
+    const { sql } = test.api.context;
+    const [owner] = await sql<{ id: string }[]>`SELECT id FROM users WHERE is_admin`;
+    const some = await addRoast(sql, owner?.id ?? '');
+    await sql`
+      INSERT INTO roasts (id, owner_id, machine_id, status, start_time, coffee_name, coffee_origin, batch_size_kg)
+      SELECT gen_random_uuid(), owner_id, machine_id, 'completed', now() - n * interval '1 hour', '=Many', 'Kenya', n
+      FROM roasts CROSS JOIN generate_series(1, 1234) AS n WHERE id = ${some}`;
+    const query = 'origin=Kenya&sort=-batch_size_kg';
+    const csv = parseCsv(Buffer.from((await admin.download(`/roasts/export/csv?${query}`)).bytes).toString('utf8'));
+    expect(csv.records).toHaveLength(1235);
+    const batch = csv.records[0]?.cells.indexOf('Batch (kg)') ?? -1;
+    expect(csv.records.slice(1, 4).map(({ cells }) => cells[batch])).toEqual(['1234', '1233', '1232']);
+    const [sheet] = await readWorkbook((await admin.download(`/roasts/export/xlsx?${query}`)).bytes);
+    expect(sheet?.rows).toHaveLength(1235);
+    expect(sheet?.rows[1]?.slice(0, 4)).toEqual([expect.any(String), expect.any(Date), 'completed', '=Many']);
+    expect((await admin.download('/roasts/export/csv?limit=5')).status).toBe(200);
+  });
+});

@@ -1,0 +1,106 @@
+import { knownChannels } from '@roastery/contract/channels';
+import type { Roast } from '@roastery/contract/roasts';
+import { rateOfRise } from '@roastery/roasting/rate-of-rise';
+import type { Reading } from '@roastery/roasting/series';
+import type { SignedInUser } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { notFound } from '../../http/app-error.ts';
+import { readCurve, type CurveMargins } from '../roasts/roast-curve.ts';
+import { readRoast } from '../roasts/roast-row.ts';
+
+export type ExportedUnit = '°C' | '%' | '';
+
+export interface ExportedChannel {
+  /** Name in the recording. */
+  readonly name: string;
+  /** What people call it; no two channels of a roast have the same. */
+  readonly label: string;
+  readonly unit: ExportedUnit;
+  readonly values: readonly Reading[];
+}
+
+/** A roast with all that was recorded of it, as every format of file needs it. */
+export interface ExportedRoast {
+  readonly roast: Roast;
+  /** Seconds since charge, rising; negative before it. */
+  readonly timesSeconds: readonly number[];
+  readonly channels: readonly ExportedChannel[];
+  /** °C/min, as the roast page draws it. */
+  readonly rates: readonly Reading[];
+  /** Charge after the first sample, s. */
+  readonly chargeSeconds: number;
+  /** Moment of the first sample. */
+  readonly recordedAtMs: number;
+}
+
+/** A file that was taken in goes out whole. A board records on between roasts: what lies around the roast is enough. */
+const marginsOf: Record<'upload' | 'agent', CurveMargins> = {
+  upload: { before: 86_400, after: 86_400 },
+  agent: { before: 120, after: 300 },
+};
+
+const labels: Readonly<Record<(typeof knownChannels)[number], string>> = {
+  bean_temp: 'Bean temp',
+  exhaust_temp: 'Exhaust temp',
+  burner_front_temp: 'Burner front',
+  burner_back_temp: 'Burner back',
+  heat_power: 'Burner',
+  fan_speed: 'Air',
+  drum_speed: 'Drum',
+};
+const outputs: ReadonlySet<string> = new Set(['heat_power', 'fan_speed', 'drum_speed']);
+
+const spoken = (name: string): string => {
+  const words = name.replaceAll('_', ' ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+};
+
+const unitOf = (name: string): ExportedUnit => (outputs.has(name) ? '%' : /(^|_)temp(_|$)/.test(name) ? '°C' : '');
+
+type StoredLabels = Readonly<Record<string, { label?: string; unit?: string }>>;
+
+/** The known channels first and in their order, then the recording's own. */
+const describeChannels = (curve: ReadonlyMap<string, readonly Reading[]>, stored: StoredLabels): ExportedChannel[] => {
+  const known: readonly string[] = knownChannels;
+  const names = [
+    ...known.filter((name) => curve.has(name)),
+    ...[...curve.keys()].filter((name) => !known.includes(name)),
+  ];
+  const taken = new Set<string>();
+  return names.flatMap((name) => {
+    const values = curve.get(name) ?? [];
+    if (name !== 'bean_temp' && values.every((value) => value === null)) return [];
+    const isKnown = known.includes(name);
+    const own = isKnown ? labels[name as keyof typeof labels] : (stored[name]?.label ?? spoken(name));
+    const label = taken.has(own) ? `${own} ${name}` : own;
+    taken.add(label);
+    const unit = (['°C', '%'] as const).find((candidate) => candidate === stored[name]?.unit);
+    return [{ name, label, unit: isKnown || stored[name] === undefined ? unitOf(name) : (unit ?? ''), values }];
+  });
+};
+
+/** All of a roast that a file can hold. Throws `not_found`, also for somebody else's. */
+export const gatherRoast = async (sql: Sql, user: SignedInUser, id: string): Promise<ExportedRoast> => {
+  const found = await readRoast(sql, id, user);
+  if (found === undefined) throw notFound('Roast');
+  const { roast } = found;
+  const [recording] = await sql<{ source: string; channel_labels: StoredLabels | null }[]>`
+    SELECT c.source, c.channel_labels FROM recordings c JOIN roasts r ON r.recording_id = c.id WHERE r.id = ${id}`;
+  const curve = await readCurve(sql, user, id, marginsOf[recording?.source === 'upload' ? 'upload' : 'agent']);
+  const timesSeconds = curve?.timeSeconds ?? [];
+  const channels = describeChannels(curve?.channels ?? new Map(), recording?.channel_labels ?? {});
+  const bean = channels.find(({ name }) => name === 'bean_temp')?.values ?? timesSeconds.map(() => null);
+  const chargeSeconds = Math.max(0, -(timesSeconds[0] ?? 0));
+  return {
+    roast,
+    timesSeconds,
+    channels,
+    rates: rateOfRise(timesSeconds, bean).map((rate) => (rate === null ? null : Math.round(rate * 100) / 100)),
+    chargeSeconds,
+    recordedAtMs: Date.parse(roast.start_time) - Math.round(chargeSeconds * 1000),
+  };
+};
+
+/** Whole milliseconds, as the recording has them. */
+export const sinceRecordingBegan = ({ chargeSeconds }: ExportedRoast, roastSeconds: number): number =>
+  Math.round((roastSeconds + chargeSeconds) * 1000) / 1000;

@@ -1,0 +1,60 @@
+import type { Reading } from '@roastery/roasting/series';
+import { writeAlog } from '@roastery/roasting/write-alog';
+import { sinceRecordingBegan, type ExportedRoast } from './gather-roast.ts';
+
+/** A roast as an Artisan file. What Artisan has no place for stands in it too, so that it comes back as it went. */
+export const roastAlog = (exported: ExportedRoast): string => {
+  const { roast, timesSeconds, channels, recordedAtMs } = exported;
+  const values = (name: string): readonly Reading[] =>
+    channels.find((channel) => channel.name === name)?.values ?? timesSeconds.map(() => null);
+  const extra = channels.filter(({ name }) => name !== 'bean_temp' && name !== 'exhaust_temp');
+  const marks = roast.marks.map((mark) => ({
+    kind: mark.kind,
+    timeSeconds: sinceRecordingBegan(exported, mark.time_seconds),
+    temp: mark.temp,
+    origin: mark.origin,
+    confidence: mark.confidence,
+  }));
+  return writeAlog({
+    timesSeconds: timesSeconds.map((seconds) => sinceRecordingBegan(exported, seconds)),
+    beanTempC: values('bean_temp'),
+    exhaustTempC: values('exhaust_temp'),
+    channels: extra.map((channel) => ({
+      name: channel.label,
+      isTemperature: channel.unit === '°C',
+      values: channel.values,
+    })),
+    marks,
+    title: roast.coffee_name ?? roast.roast_number,
+    beans: [roast.coffee_name, roast.coffee_origin, roast.coffee_process].filter((text) => text !== null).join(', '),
+    machine: roast.machine_name ?? '',
+    operator: roast.roasted_by ?? '',
+    roastingNotes: roast.notes ?? '',
+    color: roast.color,
+    greenKg: roast.batch_size_kg,
+    roastedKg: roast.end_weight_kg,
+    startedAtMs: recordedAtMs,
+    uuid: roast.id,
+    record: {
+      v: 1,
+      recorded_at: new Date(recordedAtMs).toISOString(),
+      facts: {
+        coffee_name: roast.coffee_name,
+        coffee_origin: roast.coffee_origin,
+        coffee_process: roast.coffee_process,
+        machine_name: roast.machine_name,
+        roasted_by: roast.roasted_by,
+        profile_name: roast.profile_name,
+        roast_number: roast.roast_number,
+        roast_level: roast.roast_level,
+        batch_size_kg: roast.batch_size_kg,
+        end_weight_kg: roast.end_weight_kg,
+        color: roast.color,
+        cupping_score: roast.cupping_score,
+        notes: roast.notes,
+      },
+      marks: marks.map(({ timeSeconds, ...mark }) => ({ ...mark, time_seconds: timeSeconds })),
+      channels: extra.map(({ name, label, unit }) => ({ name, label, unit })),
+    },
+  });
+};

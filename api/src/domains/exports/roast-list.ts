@@ -1,0 +1,90 @@
+import type { RoastRow } from '@roastery/contract/roasts';
+import type { UserContext } from '../../context.ts';
+import { readTimeZone } from '../../db/roastery-time-zone.ts';
+import { csvStart, writeCsvRow } from '../../sheets/csv.ts';
+import { writeWorkbook, type SheetMoment, type WrittenCell } from '../../sheets/write-workbook.ts';
+import { matchingRoastIds, roastsByIds, type RoastListQuery } from '../roasts/list-roasts.ts';
+import { sheetMoments } from './sheet-moment.ts';
+
+export type RoastExportQuery = Omit<RoastListQuery, 'limit' | 'offset'>;
+
+interface ListColumn {
+  readonly head: string;
+  readonly width: number;
+  readonly cell: (roast: RoastRow) => string | number | boolean | null;
+}
+
+const columns: readonly ListColumn[] = [
+  { head: 'Roast', width: 14, cell: (roast) => roast.roast_number },
+  { head: 'Status', width: 12, cell: (roast) => roast.status },
+  { head: 'Coffee', width: 28, cell: (roast) => roast.coffee_name },
+  { head: 'Origin', width: 16, cell: (roast) => roast.coffee_origin },
+  { head: 'Process', width: 14, cell: (roast) => roast.coffee_process },
+  { head: 'Profile', width: 20, cell: (roast) => roast.profile_name },
+  { head: 'Machine', width: 18, cell: (roast) => roast.machine_name },
+  { head: 'Roasted by', width: 18, cell: (roast) => roast.roasted_by },
+  { head: 'Batch (kg)', width: 11, cell: (roast) => roast.batch_size_kg },
+  { head: 'End weight (kg)', width: 15, cell: (roast) => roast.end_weight_kg },
+  { head: 'Duration (s)', width: 12, cell: (roast) => roast.duration_seconds },
+  { head: 'Charge temp (°C)', width: 16, cell: (roast) => roast.charge_temp },
+  { head: 'First crack (s)', width: 14, cell: (roast) => roast.first_crack_time },
+  { head: 'First crack temp (°C)', width: 20, cell: (roast) => roast.first_crack_temp },
+  { head: 'Drop temp (°C)', width: 15, cell: (roast) => roast.drop_temp },
+  { head: 'Development (s)', width: 15, cell: (roast) => roast.development_time_seconds },
+  { head: 'Development ratio', width: 17, cell: (roast) => roast.development_time_ratio },
+  { head: 'Roast level', width: 14, cell: (roast) => roast.roast_level ?? roast.roast_level_target },
+  { head: 'Favorite', width: 10, cell: (roast) => roast.is_favorite },
+  { head: 'Id', width: 38, cell: (roast) => roast.id },
+];
+
+const roastsAtOnce = 500;
+
+/**
+ * All roasts that match, in the list's order and in parts. Which they are is settled at the start, so a roast that ends
+ * meanwhile moves none of them; no connection is held while a slow client takes its time.
+ */
+async function* matchingRoasts({ sql, user }: UserContext, query: RoastExportQuery): AsyncGenerator<RoastRow> {
+  const ids = await matchingRoastIds(sql, user, query);
+  for (let from = 0; from < ids.length; from += roastsAtOnce) {
+    yield* await roastsByIds(sql, user, ids.slice(from, from + roastsAtOnce));
+  }
+}
+
+async function* sheetRows(
+  context: UserContext,
+  query: RoastExportQuery,
+  timeZone: string,
+): AsyncGenerator<WrittenCell[]> {
+  const moment: (instant: string) => SheetMoment = sheetMoments(timeZone);
+  yield [
+    ...columns.slice(0, 1).map(({ head }) => head),
+    `Roasted at (${timeZone})`,
+    ...columns.slice(1).map(({ head }) => head),
+  ];
+  for await (const roast of matchingRoasts(context, query)) {
+    const cells = columns.map(({ cell }) => cell(roast));
+    yield [cells[0], moment(roast.start_time), ...cells.slice(1)];
+  }
+}
+
+/** Every roast that matches as a workbook, piece by piece. */
+export async function* roastListWorkbook(context: UserContext, query: RoastExportQuery): AsyncGenerator<Uint8Array> {
+  const timeZone = await readTimeZone(context.sql);
+  const widths = [columns[0]?.width ?? 14, 20, ...columns.slice(1).map(({ width }) => width)];
+  yield* writeWorkbook([{ name: 'Roasts', headRows: 1, widths, rows: sheetRows(context, query, timeZone) }]);
+}
+
+/** Every roast that matches as CSV, piece by piece; moments in UTC. */
+export async function* roastListCsv(context: UserContext, query: RoastExportQuery): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let text = csvStart + writeCsvRow(['Roasted at (UTC)', ...columns.map(({ head }) => head)]);
+  let rows = 0;
+  for await (const roast of matchingRoasts(context, query)) {
+    text += writeCsvRow([roast.start_time, ...columns.map(({ cell }) => cell(roast))]);
+    rows += 1;
+    if (rows % roastsAtOnce !== 0) continue;
+    yield encoder.encode(text);
+    text = '';
+  }
+  yield encoder.encode(text);
+}

@@ -1,0 +1,228 @@
+import { phasesOf } from '@roastery/roasting/phases';
+import { formatDuration, formatRate, formatTemperature, type TemperatureUnit } from '@roastery/roasting/units';
+import PdfWriter from 'pdfkit';
+import type { ExportedRoast } from './gather-roast.ts';
+import type { Letterhead } from './letterhead.ts';
+import { markName } from './mark-names.ts';
+import { drawChart } from './report-chart.ts';
+import { reportText, type Pdf, type ReportText } from './report-text.ts';
+
+const page = { width: 595.28, height: 841.89, margin: 42 };
+const inner = page.width - 2 * page.margin;
+const grey = '#78716c';
+const hairline = '#e7e5e4';
+
+const dated = (instant: string, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-US', { timeZone, dateStyle: 'long', timeStyle: 'short' }).format(new Date(instant));
+
+const kilograms = (kg: number | null): string => (kg === null ? '--' : `${Number(kg.toFixed(3))} kg`);
+
+const lossOf = ({ batch_size_kg: green, end_weight_kg: roasted }: ExportedRoast['roast']): string =>
+  green === null || roasted === null ? '--' : `${(((green - roasted) / green) * 100).toFixed(1)} %`;
+
+interface Sheet {
+  readonly pdf: Pdf;
+  readonly text: ReportText;
+}
+
+const rule = (pdf: Pdf, y: number): void => {
+  pdf
+    .save()
+    .lineWidth(0.5)
+    .strokeColor(hairline)
+    .moveTo(page.margin, y)
+    .lineTo(page.width - page.margin, y);
+  pdf.stroke().restore();
+};
+
+const drawHead = ({ pdf, text }: Sheet, { roast }: ExportedRoast, letterhead: Letterhead): number => {
+  const half = inner / 2;
+  text.line(letterhead.name ?? 'Roast report', page.margin, page.margin, { size: 11, weight: 600, width: half });
+  let y = page.margin;
+  for (const line of letterhead.lines) {
+    text.line(line, page.margin + half, y, { size: 7.5, color: grey, width: half, align: 'right' });
+    y += 10;
+  }
+  y = Math.max(y, page.margin + 16) + 6;
+  rule(pdf, y);
+  text.line(roast.coffee_name ?? 'Unnamed Roast', page.margin, y + 12, { size: 20, weight: 600, width: inner });
+  const from = [roast.coffee_origin, roast.coffee_process, roast.roast_level].filter((part) => part !== null);
+  const under = [...from, roast.roast_number, dated(roast.start_time, letterhead.timeZone)].join(' · ');
+  text.line(under, page.margin, y + 38, { size: 9, color: grey, width: inner });
+  return y + 60;
+};
+
+/** Label over value, four in a row. */
+const drawFigures = ({ pdf, text }: Sheet, all: readonly (readonly [string, string])[], top: number): number => {
+  // What nobody measured is no news to a customer.
+  const figures = all.filter(([, value]) => value !== '--');
+  const width = inner / 4;
+  for (const [place, [label, value]] of figures.entries()) {
+    const x = page.margin + (place % 4) * width;
+    const y = top + Math.floor(place / 4) * 32;
+    text.line(label, x, y, { size: 7, color: grey, width: width - 8 });
+    text.line(value, x, y + 9, { size: 11, weight: 600, width: width - 8 });
+  }
+  const bottom = top + Math.ceil(figures.length / 4) * 32;
+  rule(pdf, bottom);
+  return bottom + 10;
+};
+
+interface Table {
+  readonly heads: readonly string[];
+  readonly widths: readonly number[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const drawTable = ({ pdf, text }: Sheet, { heads, widths, rows }: Table, x: number, top: number): number => {
+  const line = (cells: readonly string[], y: number, isHead: boolean) => {
+    let at = x;
+    for (const [place, cell] of cells.entries()) {
+      const width = widths[place] ?? 60;
+      text.line(cell, at, y, {
+        size: isHead ? 7 : 8.5,
+        color: isHead ? grey : '#1c1917',
+        width: width - 6,
+        align: place === 0 ? 'left' : 'right',
+      });
+      at += width;
+    }
+  };
+  line(heads, top, true);
+  let y = top + 12;
+  for (const row of rows) {
+    line(row, y, false);
+    y += 13;
+  }
+  pdf.fillColor('#1c1917');
+  return y;
+};
+
+const phaseName = { drying: 'Drying', maillard: 'Maillard', development: 'Development' } as const;
+
+const drawTables = (sheet: Sheet, { roast }: ExportedRoast, unit: TemperatureUnit, top: number): number => {
+  const { phases } = phasesOf(
+    roast.marks.map((mark) => ({ kind: mark.kind, timeSeconds: mark.time_seconds, tempC: mark.temp })),
+  );
+  const marks: Table = {
+    heads: ['Mark', 'Time', 'Bean temp'],
+    widths: [110, 50, 70],
+    rows: roast.marks.map((mark) => [
+      markName[mark.kind],
+      formatDuration(mark.time_seconds),
+      formatTemperature(mark.temp, unit),
+    ]),
+  };
+  const spans: Table = {
+    heads: ['Phase', 'Time', 'Share', 'Mean rate'],
+    widths: [84, 46, 46, 78],
+    rows: phases.map((phase) => [
+      phaseName[phase.name],
+      formatDuration(phase.durationSeconds),
+      phase.share === null ? '--' : `${(phase.share * 100).toFixed(1)} %`,
+      formatRate(phase.meanRateC, unit),
+    ]),
+  };
+  const left = marks.rows.length === 0 ? top : drawTable(sheet, marks, page.margin, top);
+  const right = spans.rows.length === 0 ? top : drawTable(sheet, spans, page.margin + inner - 254, top);
+  return Math.max(left, right) + 8;
+};
+
+const drawNotes = ({ pdf, text }: Sheet, notes: string | null, top: number): void => {
+  if (notes === null || notes.trim() === '') return;
+  const style = { size: 8.5 } as const;
+  let y = top;
+  const start = (): void => text.line('Notes', page.margin, y, { size: 7, color: grey });
+  start();
+  y += 12;
+  for (const line of text.wrap(notes.trim(), inner, style)) {
+    if (y > page.height - page.margin - 24) {
+      pdf.addPage();
+      y = page.margin;
+    }
+    text.line(line, page.margin, y, style);
+    y += 12;
+  }
+};
+
+/** Number of the page and of the roast at the foot of each page. */
+const drawFeet = ({ pdf, text }: Sheet, { roast }: ExportedRoast): void => {
+  const { start, count } = pdf.bufferedPageRange();
+  for (let number = start; number < start + count; number++) {
+    pdf.switchToPage(number);
+    const style = { size: 7, color: grey, width: inner } as const;
+    const y = page.height - page.margin;
+    text.line(roast.roast_number, page.margin, y, style);
+    text.line(`${number + 1} / ${count}`, page.margin, y, { ...style, align: 'right' });
+  }
+};
+
+/**
+ * The report of a roast that a shop hands to a customer: A4, fonts embedded, the chart as lines, every word selectable.
+ * Costs and stock stay out of it.
+ */
+export const roastReport = async (
+  exported: ExportedRoast,
+  letterhead: Letterhead,
+  unit: TemperatureUnit,
+): Promise<Uint8Array<ArrayBuffer>> => {
+  const { roast } = exported;
+  const pdf = new PdfWriter({
+    size: 'A4',
+    // The margins are ours to keep; the writer would begin a new page for a line at the foot.
+    margin: 0,
+    bufferPages: true,
+    font: '',
+    info: {
+      Title: `${roast.coffee_name ?? 'Unnamed Roast'} · ${roast.roast_number}`,
+      Author: letterhead.name ?? 'Roasting Management',
+      CreationDate: new Date(roast.start_time),
+    },
+  });
+  const pieces: Buffer[] = [];
+  const ended = new Promise<void>((resolve, reject) => {
+    pdf.on('data', (piece: Buffer) => pieces.push(piece));
+    pdf.on('end', resolve);
+    pdf.on('error', reject);
+  });
+  const sheet: Sheet = { pdf, text: reportText(pdf) };
+  let y = drawHead(sheet, exported, letterhead);
+  y = drawFigures(
+    sheet,
+    [
+      ['Duration', formatDuration(roast.duration_seconds)],
+      ['Development', developmentOf(exported)],
+      ['First crack', formatDuration(roast.first_crack_time)],
+      ['Drop temp', formatTemperature(roast.drop_temp, unit)],
+      ['Batch', kilograms(roast.batch_size_kg)],
+      ['Roasted weight', kilograms(roast.end_weight_kg)],
+      ['Weight loss', lossOf(roast)],
+      ['Charge temp', formatTemperature(roast.charge_temp, unit)],
+      ['Machine', roast.machine_name ?? '--'],
+      ['Roasted by', roast.roasted_by ?? '--'],
+      ['Profile', roast.profile_name ?? '--'],
+      ['Color', String(roast.color ?? '--')],
+      ['Cupping score', String(roast.cupping_score ?? '--')],
+    ],
+    y,
+  );
+  if (exported.timesSeconds.length === 0) {
+    sheet.text.line('No curve data available', page.margin, y, { size: 9, color: grey });
+    y += 24;
+  } else {
+    drawChart(pdf, sheet.text, exported, { x: page.margin, y, width: inner, height: 300 }, unit);
+    y += 308;
+  }
+  y = drawTables(sheet, exported, unit, y);
+  drawNotes(sheet, roast.notes, y);
+  drawFeet(sheet, exported);
+  pdf.end();
+  await ended;
+  return new Uint8Array(Buffer.concat(pieces));
+};
+
+const developmentOf = ({ roast }: ExportedRoast): string => {
+  const { development_time_seconds: seconds, development_time_ratio: ratio } = roast;
+  if (seconds === null) return '--';
+  return ratio === null ? formatDuration(seconds) : `${formatDuration(seconds)} · ${(ratio * 100).toFixed(1)} %`;
+};

@@ -1,0 +1,56 @@
+import { Readable } from 'node:stream';
+import * as contract from '@roastery/contract/exports';
+import type { Domain } from '../../app.ts';
+import type { UserContext } from '../../context.ts';
+import { readTimeZone } from '../../db/roastery-time-zone.ts';
+import { writeWorkbook } from '../../sheets/write-workbook.ts';
+import { attachment, roastFileName } from './file-name.ts';
+import { gatherRoast } from './gather-roast.ts';
+import { readLetterhead } from './letterhead.ts';
+import { roastAlog } from './roast-alog.ts';
+import { roastCsv } from './roast-csv.ts';
+import { roastListCsv, roastListWorkbook } from './roast-list.ts';
+import { roastReport } from './roast-report.ts';
+import { roastWorkbook } from './roast-workbook.ts';
+
+const file = (body: string | Uint8Array<ArrayBuffer>, type: string, name: string): Response =>
+  new Response(body, { headers: { 'content-type': type, 'content-disposition': attachment(name) } });
+
+/** A file that is made while it is sent; it stops being made when the client goes away. */
+const streamed = (pieces: AsyncIterable<Uint8Array>, type: string, name: string): Response => {
+  const body = Readable.toWeb(Readable.from(pieces, { objectMode: false })) as ReadableStream<Uint8Array>;
+  return new Response(body, { headers: { 'content-type': type, 'content-disposition': attachment(name) } });
+};
+
+const today = async ({ sql }: UserContext): Promise<string> => {
+  const timeZone = await readTimeZone(sql);
+  return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(new Date());
+};
+
+/** Mounted before the roasts: `export` is no id. */
+export const exportRoutes: Domain = (routes) => {
+  routes.forUser(contract.exportRoastXlsx, async ({ sql, user }, { params }) => {
+    const exported = await gatherRoast(sql, user, params.id);
+    const sheets = roastWorkbook(exported, await readTimeZone(sql));
+    return streamed(writeWorkbook(sheets), contract.spreadsheetType, roastFileName(exported.roast, 'xlsx'));
+  });
+  routes.forUser(contract.exportRoastCsv, async ({ sql, user }, { params }) => {
+    const exported = await gatherRoast(sql, user, params.id);
+    return file(roastCsv(exported), 'text/csv; charset=utf-8', roastFileName(exported.roast, 'csv'));
+  });
+  routes.forUser(contract.exportRoastAlog, async ({ sql, user }, { params }) => {
+    const exported = await gatherRoast(sql, user, params.id);
+    return file(roastAlog(exported), 'application/octet-stream', roastFileName(exported.roast, 'alog'));
+  });
+  routes.forUser(contract.exportRoastPdf, async ({ sql, user }, { params, query }) => {
+    const [exported, letterhead] = await Promise.all([gatherRoast(sql, user, params.id), readLetterhead(sql)]);
+    const report = await roastReport(exported, letterhead, query.temperature_unit);
+    return file(report, 'application/pdf', roastFileName(exported.roast, 'pdf'));
+  });
+  routes.forUser(contract.exportRoastsCsv, async (context, { query }) =>
+    streamed(roastListCsv(context, query), 'text/csv; charset=utf-8', `roasts-${await today(context)}.csv`),
+  );
+  routes.forUser(contract.exportRoastsXlsx, async (context, { query }) =>
+    streamed(roastListWorkbook(context, query), contract.spreadsheetType, `roasts-${await today(context)}.xlsx`),
+  );
+};

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { listRoasts } from './roasts.ts';
+import { idShape } from './shapes.ts';
+
+export const spreadsheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+const oneRoast = (format: string, summary: string, produces: string) =>
+  endpoint({
+    name: `exportRoast${format.charAt(0).toUpperCase()}${format.slice(1)}`,
+    method: 'GET',
+    path: `/roasts/{id}/export/${format}`,
+    tag: 'Roasts',
+    summary,
+    access: 'user',
+    params: z.object({ id: idShape }),
+    produces,
+    errors: ['not_found'],
+  });
+
+export const exportRoastXlsx = oneRoast('xlsx', 'A roast as a workbook: summary, curve, marks', spreadsheetType);
+export const exportRoastCsv = oneRoast('csv', 'The curve of a roast with its marks, a line a sample', 'text/csv');
+export const exportRoastAlog = oneRoast('alog', 'A roast as a file that Artisan opens', 'application/octet-stream');
+
+export const exportRoastPdf = endpoint({
+  name: 'exportRoastPdf',
+  method: 'GET',
+  path: '/roasts/{id}/export/pdf',
+  tag: 'Roasts',
+  summary: 'A report to hand on: what was roasted, its chart and its marks',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  query: z.object({ temperature_unit: z.enum(['C', 'F']).default('C') }),
+  produces: 'application/pdf',
+  errors: ['not_found'],
+});
+
+/** All that match, so the page is left out. */
+const listQuery = listRoasts.query?.omit({ limit: true, offset: true });
+
+export const exportRoastsCsv = endpoint({
+  name: 'exportRoastsCsv',
+  method: 'GET',
+  path: '/roasts/export/csv',
+  tag: 'Roasts',
+  summary: 'Every roast that matches the filters, as CSV',
+  access: 'user',
+  ...(listQuery && { query: listQuery }),
+  produces: 'text/csv',
+});
+
+export const exportRoastsXlsx = endpoint({
+  name: 'exportRoastsXlsx',
+  method: 'GET',
+  path: '/roasts/export/xlsx',
+  tag: 'Roasts',
+  summary: 'Every roast that matches the filters, as a workbook',
+  access: 'user',
+  ...(listQuery && { query: listQuery }),
+  produces: spreadsheetType,
+});
