@@ -3,6 +3,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { runProgram } from '@roastery/runtime/shutdown';
 import { readConfig } from './config.ts';
 import type { AppContext } from './context.ts';
+import { watchOverlaps } from './domains/devices/end-overlaps.ts';
 import { domains } from './domains/domains.ts';
 import { prepareFirstStart } from './domains/users/first-start.ts';
 import { housekeeping } from './housekeeping.ts';
@@ -30,7 +31,7 @@ runProgram(log, async () => {
   const live = createLive();
   const api = await startApi(config, log, {
     domains: [...domains, live.routes],
-    services: [housekeeping, ingest, live.service],
+    services: [housekeeping, watchOverlaps, ingest, live.service],
     prepare,
   });
   api.ready.catch((error: unknown) => {

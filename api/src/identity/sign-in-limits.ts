@@ -16,7 +16,13 @@ const clientOf = (sql: Database) => ({
   },
 });
 
-const limiter = (sql: Database, keyPrefix: string, points: number): RateLimiterPostgres =>
+/** Counts attempts under a key, shared by all instances: `points` of them in `seconds` from the first one. */
+export const limiter = (
+  sql: Database,
+  keyPrefix: string,
+  points: number,
+  seconds: number = windowSeconds,
+): RateLimiterPostgres =>
   new RateLimiterPostgres({
     storeClient: clientOf(sql),
     storeType: 'pool',
@@ -25,7 +31,7 @@ const limiter = (sql: Database, keyPrefix: string, points: number): RateLimiterP
     clearExpiredByTimeout: false,
     keyPrefix,
     points,
-    duration: windowSeconds,
+    duration: seconds,
   });
 
 /** A typed email may be a password in the wrong field: only its hash is kept. */

@@ -11,6 +11,15 @@ export const addMachine = async (sql: Sql, ownerId: string): Promise<string> => 
   return id;
 };
 
+/** An open pairing ticket of a new machine of this owner; nobody knows its code. */
+export const addTicket = async (sql: Sql, ownerId: string): Promise<string> => {
+  const id = uuidV7();
+  await sql`
+    INSERT INTO pairing_tickets (id, machine_id, code_hash, expires_at)
+    VALUES (${id}, ${await addMachine(sql, ownerId)}, ${Buffer.from(id)}, now() + interval '7 days')`;
+  return id;
+};
+
 /** A completed roast of a new machine of this owner, without a recording. */
 export const addRoast = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = uuidV7();

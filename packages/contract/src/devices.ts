@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { machineMapShape } from './machine-map.ts';
-import { idShape, instantShape } from './shapes.ts';
+import { idShape, instantShape, lineShape } from './shapes.ts';
 
 /** What a board needs to know beyond its environment file; it keeps the answer for starts without a network. */
 export const deviceSelf = endpoint({
@@ -19,6 +19,48 @@ export const deviceSelf = endpoint({
     server_time: instantShape,
     map: machineMapShape.nullable(),
   }),
+});
+
+/** Letters of a pairing code: no vowels and no digits, so no words by chance and nothing to mistake. */
+export const pairingLetters = 'BCDFGHJKLMNPQRSTVWXZ';
+/** Twelve of twenty letters are 51.9 bits. */
+export const pairingCodeLength = 12;
+
+/** The letters of a code as somebody typed it: case, dashes, blanks and the ticket's `PAIR-` do not count. */
+export const lettersOfPairingCode = (typed: string): string =>
+  typed
+    .toUpperCase()
+    .replace(/^\s*PAIR[-\s]*/, '')
+    .replaceAll(/[-\s]/g, '');
+
+const codeShape = new RegExp(`^[${pairingLetters}]{${pairingCodeLength}}$`);
+
+/** Whether these letters could be a code at all. */
+export const isPairingCode = (letters: string): boolean => codeShape.test(letters);
+
+export const pairDevice = endpoint({
+  name: 'pairDevice',
+  method: 'POST',
+  path: '/devices/pair',
+  tag: 'Devices',
+  summary:
+    'Exchange a pairing ticket, once, for the credential whose hash the board sends; the same hash may ask again',
+  access: 'public',
+  body: z.object({
+    code: z.string().max(64),
+    /** SHA-256 of the secret that the board made for itself, in hex. The secret never travels here. */
+    secret_hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
+    /** Which board this is, as far as it can tell. */
+    hardware_id: lineShape(80),
+    agent_version: lineShape(40),
+  }),
+  response: z.object({
+    machine_id: idShape,
+    serial_number: z.string(),
+    display_name: z.string(),
+    mqtt_url: z.string(),
+  }),
+  errors: ['wrong_credentials', 'too_many_requests'],
 });
 
 const brokerText = z.string().max(1024);

@@ -1,13 +1,22 @@
-import { deviceSelf } from '@roastery/contract/devices';
+import { deviceSelf, pairDevice as pairDeviceEndpoint } from '@roastery/contract/devices';
+import * as contract from '@roastery/contract/fleet';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import type { Domain } from '../../app.ts';
 import { notFound } from '../../http/app-error.ts';
+import { confirmPairing, revokeCredential, rotateCredential, standingCredentials } from './credentials.ts';
+import { listDevices } from './fleet.ts';
+import { findOwnMachine } from './machine-access.ts';
+import { pairDevice } from './pair-device.ts';
+import { listTickets, newestTickets, noteTicket, reissueTicket, revokeTicket } from './tickets.ts';
 
 export const deviceRoutes: Domain = (routes) => {
-  routes.forDevice(deviceSelf, async ({ sql, machine, config }) => {
+  routes.forPublic(pairDeviceEndpoint, (context, { body }) => pairDevice(context, body));
+  routes.forDevice(deviceSelf, async (context) => {
+    const { sql, machine, config } = context;
     const [row] = await sql<{ display_name: string; map: unknown }[]>`
       SELECT display_name, map FROM machines WHERE id = ${machine.id}`;
     if (!row) throw notFound('Machine');
+    await confirmPairing(context);
     return {
       machine_id: machine.id,
       serial_number: machine.serial_number,
@@ -17,4 +26,18 @@ export const deviceRoutes: Domain = (routes) => {
       map: row.map === null ? null : machineMapShape.parse(row.map),
     };
   });
+  routes.forUser(contract.listDevices, ({ sql }, { query }) => listDevices(sql, query));
+  routes.forUser(contract.listPairingTickets, ({ sql }, { query }) => listTickets(sql, query));
+  routes.forUser(contract.getPairing, async ({ sql, user }, { params }) => {
+    const { id } = await findOwnMachine(sql, user, params.id);
+    const [tickets, credentials] = await Promise.all([newestTickets(sql, [id]), standingCredentials(sql, [id])]);
+    return { ticket: tickets.get(id) ?? null, credential: credentials.get(id) ?? null };
+  });
+  routes.forUser(contract.reissuePairingTicket, (context, { params }) => reissueTicket(context, params.id));
+  routes.forUser(contract.notePairingTicket, (context, { params, body }) => noteTicket(context, params.id, body.what));
+  routes.forUser(contract.revokePairingTicket, (context, { params }) => revokeTicket(context, params.id));
+  routes.forUser(contract.rotateCredential, (context, { params, body }) =>
+    rotateCredential(context, params.id, body.overlap_hours),
+  );
+  routes.forUser(contract.revokeCredential, (context, { params }) => revokeCredential(context, params.id));
 };

@@ -5,8 +5,8 @@ import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { isTaken } from '../../db/postgres-errors.ts';
 import { AppError } from '../../http/app-error.ts';
-import { hashToken, keyedHash, newToken } from '../../http/secrets.ts';
-import { newPairingCode, normalisePairingCode, pairingDays } from './pairing-code.ts';
+import { hashToken, newToken } from '../../http/secrets.ts';
+import { issueTicket } from '../../identity/pairing-tickets.ts';
 import { findMachine } from './queries.ts';
 
 export interface MachineForm {
@@ -21,7 +21,6 @@ export const registerMachine = async (context: UserContext, form: MachineForm): 
   const { config, user } = context;
   const id = uuidV7();
   const token = newToken();
-  const code = newPairingCode();
   try {
     return await context.sql.begin(async (tx) => {
       await tx`
@@ -31,23 +30,24 @@ export const registerMachine = async (context: UserContext, form: MachineForm): 
       await tx`
         INSERT INTO machine_credentials (id, machine_id, token_hash, origin)
         VALUES (${uuidV7()}, ${id}, ${hashToken(token)}, 'registration')`;
-      const [ticket] = await tx<{ expires_at: string }[]>`
-        INSERT INTO pairing_tickets (id, machine_id, code_hash, issued_by, expires_at)
-        VALUES (${uuidV7()}, ${id}, ${keyedHash(config.secretKey, normalisePairingCode(code))}, ${user.id},
-                now() + make_interval(days => ${pairingDays}))
-        RETURNING expires_at`;
       const [settings] = await tx<{ email: string | null }[]>`SELECT email FROM roastery_settings`;
       await recordAudit(tx, actorOf(context), {
         action: 'machine.registered',
         subject: id,
         detail: { serial_number: form.serial_number },
       });
+      const ticket = await issueTicket(tx, {
+        secretKey: config.secretKey,
+        machineId: id,
+        serialNumber: form.serial_number,
+        by: actorOf(context),
+      });
       const machine = await findMachine(tx, user, id);
-      if (!machine || !ticket) throw new Error('the machine just registered is not there');
+      if (!machine) throw new Error('the machine just registered is not there');
       return {
         ...machine,
         auth_token: token,
-        pairing_code: code,
+        pairing_code: ticket.code,
         api_url: `${config.publicUrl}${apiBasePath}`,
         pairing_expires_at: ticket.expires_at,
         support_email: config.supportEmail ?? settings?.email ?? null,

@@ -1,0 +1,44 @@
+import type { Device } from '@roastery/contract/fleet';
+import { describe, expect, it } from 'vitest';
+import { warningsOf } from './device-warnings.ts';
+
+const wellDevice: Omit<Device, 'warnings'> = {
+  machine_id: '0199aaaa-0000-7000-8000-000000000000',
+  serial_number: 'RM30-1',
+  display_name: 'Big Drum',
+  machine_type: 'RM30',
+  owner_name: 'Ana Restrepo',
+  connection: 'online',
+  last_seen_at: '2026-11-21T07:40:00.000Z',
+  agent_version: '0.1.0',
+  firmware_version: '1.0.0',
+  map: { id: 'rm30', rev: 1 },
+  machine_link: 'ok',
+  machine_link_detail: null,
+  journal: { entries_waiting: 3, bytes: 4096, dropped_entries: 0 },
+  clock_synced: true,
+  disk_free_bytes: 8e9,
+  credential: { origin: 'pairing', since: '2026-11-20T07:40:00.000Z', previous_valid_until: null },
+  ticket: null,
+};
+
+describe('warnings of a board', () => {
+  it('are none when all is well', () => expect(warningsOf(wellDevice)).toEqual([]));
+
+  it('are not made up for what a board never said', () => {
+    const silent = { ...wellDevice, connection: 'never_connected', machine_link: null, journal: null } as const;
+    expect(warningsOf({ ...silent, clock_synced: null, disk_free_bytes: null })).toEqual([]);
+  });
+
+  it('name everything that is wrong, worst first', () => {
+    const bad = { ...wellDevice, connection: 'offline', machine_link: 'failing', clock_synced: false } as const;
+    expect(
+      warningsOf({
+        ...bad,
+        credential: null,
+        disk_free_bytes: 1e8,
+        journal: { entries_waiting: 9000, bytes: 2e6, dropped_entries: 12 },
+      }),
+    ).toEqual(['no_credential', 'journal_dropped', 'disk', 'machine_link', 'offline', 'journal_waiting', 'clock']);
+  });
+});

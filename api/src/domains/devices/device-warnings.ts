@@ -1,0 +1,21 @@
+import type { Device, DeviceWarning } from '@roastery/contract/fleet';
+
+/** Ten minutes at 4 Hz: more than a short cut of the network leaves behind. */
+const manyEntries = 2400;
+/** A journal of the usual cap (256 MiB) no longer fits. */
+const littleDiskBytes = 300 * 1_048_576;
+
+/** What to look at, worst first. A board that was never heard of has only its pairing to look at. */
+export const warningsOf = (device: Omit<Device, 'warnings'>): DeviceWarning[] => {
+  const { journal } = device;
+  const signs: [DeviceWarning, boolean][] = [
+    ['no_credential', device.credential === null],
+    ['journal_dropped', (journal?.dropped_entries ?? 0) > 0],
+    ['disk', device.disk_free_bytes !== null && device.disk_free_bytes < littleDiskBytes],
+    ['machine_link', device.machine_link === 'failing'],
+    ['offline', device.connection === 'offline'],
+    ['journal_waiting', (journal?.entries_waiting ?? 0) > manyEntries],
+    ['clock', device.clock_synced === false],
+  ];
+  return signs.filter(([, holds]) => holds).map(([warning]) => warning);
+};

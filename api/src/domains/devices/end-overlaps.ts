@@ -1,0 +1,38 @@
+import { clientIdOf } from '@roastery/contract/mqtt';
+import { systemActor, type AppContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { loggable } from '../../db/postgres-errors.ts';
+
+const everyMs = 10_000;
+
+/** Ends credentials whose overlap is over and disconnects whoever may still be connected with one. */
+export const endOverlaps = async ({ sql, broker }: Pick<AppContext, 'sql' | 'broker'>): Promise<void> => {
+  const ended = await sql.begin(async (tx) => {
+    const rows = await tx<{ machine_id: string; serial_number: string }[]>`
+      UPDATE machine_credentials c SET revoked_at = now() FROM machines m
+       WHERE m.id = c.machine_id AND c.expires_at <= now() AND c.revoked_at IS NULL
+      RETURNING c.machine_id, m.serial_number`;
+    for (const { machine_id: subject, serial_number: serial } of rows) {
+      await recordAudit(tx, systemActor, { action: 'credential.ended', subject, detail: { serial_number: serial } });
+    }
+    return rows.map((row) => row.serial_number);
+  });
+  for (const serial of new Set(ended)) await broker.disconnect(clientIdOf(serial));
+};
+
+/** A credential counts no longer from the second its overlap ends; connections made with it go within ten seconds. */
+export const watchOverlaps = async (context: AppContext): Promise<{ close(): Promise<void> }> => {
+  let running = Promise.resolve();
+  const timer = setInterval(() => {
+    running = endOverlaps(context).catch((error: unknown) =>
+      context.log.warn(loggable(error), 'overlaps of credentials could not be ended; tried again soon'),
+    );
+  }, everyMs);
+  timer.unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+};

@@ -1,0 +1,59 @@
+import type { Device } from '@roastery/contract/fleet';
+import { statusShape } from '@roastery/contract/mqtt';
+import { containing } from '../../db/search.ts';
+import type { Sql } from '../../db/sql.ts';
+import { standingCredentials } from './credentials.ts';
+import { warningsOf } from './device-warnings.ts';
+import { newestTickets } from './tickets.ts';
+
+type Row = Pick<
+  Device,
+  'machine_id' | 'serial_number' | 'display_name' | 'machine_type' | 'owner_name' | 'connection' | 'last_seen_at'
+> & { status: unknown };
+
+/** Machines in use with what their boards last said of themselves. */
+export const listDevices = async (
+  sql: Sql,
+  query: { limit: number; offset: number; q?: string | undefined },
+): Promise<{ devices: Device[]; total: number }> => {
+  const search = query.q === undefined || query.q === '' ? undefined : containing(query.q);
+  const where = sql`
+    m.archived_at IS NULL
+    ${search === undefined ? sql`` : sql`AND (m.serial_number ILIKE ${search} OR m.display_name ILIKE ${search} OR o.full_name ILIKE ${search})`}`;
+  const [count] = await sql<{ total: number }[]>`
+    SELECT count(*) AS total FROM machines m JOIN users o ON o.id = m.owner_id WHERE ${where}`;
+  const rows = await sql<Row[]>`
+    SELECT m.id AS machine_id, m.serial_number, m.display_name, m.machine_type, o.full_name AS owner_name,
+           CASE WHEN m.last_seen_at IS NULL THEN 'never_connected'
+                WHEN m.is_online AND m.last_seen_at > now() - interval '1 minute' THEN 'online'
+                ELSE 'offline' END AS connection,
+           m.last_seen_at, m.status
+      FROM machines m JOIN users o ON o.id = m.owner_id
+     WHERE ${where} ORDER BY lower(m.display_name), m.id LIMIT ${query.limit} OFFSET ${query.offset}`;
+  const ids = rows.map((row) => row.machine_id);
+  const [credentials, tickets] = await Promise.all([standingCredentials(sql, ids), newestTickets(sql, ids)]);
+  const devices = rows.map(({ status, ...row }) => {
+    const device = {
+      ...row,
+      ...described(status),
+      credential: credentials.get(row.machine_id) ?? null,
+      ticket: tickets.get(row.machine_id) ?? null,
+    };
+    return { ...device, warnings: warningsOf(device) };
+  });
+  return { devices, total: count?.total ?? 0 };
+};
+
+const described = (stored: unknown) => {
+  const status = stored === null ? undefined : statusShape.safeParse(stored).data;
+  return {
+    agent_version: status?.agent_version ?? null,
+    firmware_version: status?.firmware_version ?? null,
+    map: status?.map ?? null,
+    machine_link: status?.machine_link ?? null,
+    machine_link_detail: status?.machine_link_detail ?? null,
+    journal: status?.journal ?? null,
+    clock_synced: status?.clock_synced ?? null,
+    disk_free_bytes: status?.disk_free_bytes ?? null,
+  };
+};

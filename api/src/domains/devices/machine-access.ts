@@ -1,0 +1,28 @@
+import type { SignedInUser } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { notFound } from '../../http/app-error.ts';
+
+export interface OwnMachine {
+  readonly id: string;
+  readonly serial_number: string;
+  readonly display_name: string;
+  readonly machine_type: string;
+  readonly max_capacity_kg: number;
+}
+
+const find = async (sql: Sql, user: SignedInUser, id: string, lock: 'FOR UPDATE' | undefined): Promise<OwnMachine> => {
+  const [machine] = await sql<OwnMachine[]>`
+    SELECT id, serial_number, display_name, machine_type, max_capacity_kg FROM machines
+     WHERE id = ${id} AND archived_at IS NULL AND ${user.is_admin ? sql`true` : sql`owner_id = ${user.id}`}
+     ${lock === undefined ? sql`` : sql`FOR UPDATE`}`;
+  if (!machine) throw notFound('Machine');
+  return machine;
+};
+
+/** The machine, if it is this person's or they are an admin. Throws `not_found`. */
+export const findOwnMachine = (sql: Sql, user: SignedInUser, id: string): Promise<OwnMachine> =>
+  find(sql, user, id, undefined);
+
+/** The same, locked until the transaction ends: whoever changes credentials or tickets locks their machine first. */
+export const lockOwnMachine = (tx: Sql, user: SignedInUser, id: string): Promise<OwnMachine> =>
+  find(tx, user, id, 'FOR UPDATE');

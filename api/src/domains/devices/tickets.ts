@@ -1,0 +1,127 @@
+import { apiBasePath } from '@roastery/contract/endpoint';
+import type { IssuedTicket, PairingTicket, TicketState } from '@roastery/contract/fleet';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { containing } from '../../db/search.ts';
+import type { Sql } from '../../db/sql.ts';
+import { AppError, notFound } from '../../http/app-error.ts';
+import { issueTicket } from '../../identity/pairing-tickets.ts';
+import { findOwnMachine, lockOwnMachine } from './machine-access.ts';
+
+const stateOf = (sql: Sql) => sql`
+  CASE WHEN t.confirmed_at IS NOT NULL THEN 'confirmed' WHEN t.redeemed_at IS NOT NULL THEN 'paired'
+       WHEN t.revoked_at IS NOT NULL THEN 'revoked' WHEN t.expires_at <= now() THEN 'expired' ELSE 'pending' END`;
+
+/** Never the hash of the code or of the secret. */
+const columns = (sql: Sql) => sql`
+  t.id, t.machine_id, m.serial_number, m.display_name, o.full_name AS owner_name, i.full_name AS issued_by_name,
+  t.created_at, t.expires_at, ${stateOf(sql)} AS state, t.redeemed_at, t.redeemed_from, t.hardware_id, t.agent_version,
+  t.confirmed_at`;
+
+const from = (sql: Sql) => sql`
+  pairing_tickets t JOIN machines m ON m.id = t.machine_id JOIN users o ON o.id = m.owner_id
+  LEFT JOIN users i ON i.id = t.issued_by`;
+
+export const findTicket = async (sql: Sql, id: string): Promise<PairingTicket | undefined> => {
+  const [ticket] = await sql<PairingTicket[]>`SELECT ${columns(sql)} FROM ${from(sql)} WHERE t.id = ${id}`;
+  return ticket;
+};
+
+/** The newest ticket of each of these machines. */
+export const newestTickets = async (
+  sql: Sql,
+  machineIds: readonly string[],
+): Promise<ReadonlyMap<string, PairingTicket>> => {
+  const rows = await sql<PairingTicket[]>`
+    SELECT DISTINCT ON (t.machine_id) ${columns(sql)} FROM ${from(sql)}
+     WHERE t.machine_id = ANY(${machineIds as string[]}::uuid[]) ORDER BY t.machine_id, t.created_at DESC, t.id DESC`;
+  return new Map(rows.map((ticket) => [ticket.machine_id, ticket]));
+};
+
+export interface TicketListQuery {
+  readonly limit: number;
+  readonly offset: number;
+  readonly q?: string | undefined;
+  readonly state?: TicketState | undefined;
+}
+
+export const listTickets = async (sql: Sql, query: TicketListQuery) => {
+  const search = query.q === undefined || query.q === '' ? undefined : containing(query.q);
+  const where = sql`
+    true ${query.state === undefined ? sql`` : sql`AND ${stateOf(sql)} = ${query.state}`}
+    ${search === undefined ? sql`` : sql`AND (m.serial_number ILIKE ${search} OR m.display_name ILIKE ${search} OR o.full_name ILIKE ${search})`}`;
+  const [count] = await sql<{ total: number }[]>`SELECT count(*) AS total FROM ${from(sql)} WHERE ${where}`;
+  const tickets = await sql<PairingTicket[]>`
+    SELECT ${columns(sql)} FROM ${from(sql)} WHERE ${where}
+     ORDER BY t.created_at DESC, t.id DESC LIMIT ${query.limit} OFFSET ${query.offset}`;
+  return { tickets: [...tickets], total: count?.total ?? 0 };
+};
+
+/** Issues a new ticket and revokes what was open: of two tickets in somebody's mail only the newer one works. */
+export const reissueTicket = async (context: UserContext, machineId: string): Promise<IssuedTicket> => {
+  const { config, user } = context;
+  return context.sql.begin(async (tx) => {
+    const { id, ...machine } = await lockOwnMachine(tx, user, machineId);
+    await revokeOpenTickets(tx, id);
+    const ticket = await issueTicket(tx, {
+      secretKey: config.secretKey,
+      machineId: id,
+      serialNumber: machine.serial_number,
+      by: actorOf(context),
+    });
+    const [settings] = await tx<{ email: string | null }[]>`SELECT email FROM roastery_settings`;
+    return {
+      ...machine,
+      ticket_id: ticket.id,
+      machine_id: id,
+      pairing_code: ticket.code,
+      pairing_expires_at: ticket.expires_at,
+      api_url: `${config.publicUrl}${apiBasePath}`,
+      support_email: config.supportEmail ?? settings?.email ?? null,
+    };
+  });
+};
+
+/** Answers how many there were. */
+export const revokeOpenTickets = async (tx: Sql, machineId: string): Promise<number> => {
+  const rows = await tx`
+    UPDATE pairing_tickets SET revoked_at = now()
+     WHERE machine_id = ${machineId} AND revoked_at IS NULL AND redeemed_at IS NULL AND expires_at > now()
+    RETURNING id`;
+  return rows.length;
+};
+
+/** Revokes one open ticket. Throws `conflict` when it is no longer open. */
+export const revokeTicket = async (context: UserContext, id: string): Promise<PairingTicket> =>
+  context.sql.begin(async (tx) => {
+    const before = await findTicket(tx, id);
+    if (!before) throw notFound('Ticket');
+    await lockOwnMachine(tx, context.user, before.machine_id).catch((error: unknown) => {
+      throw error instanceof AppError ? notFound('Ticket') : error;
+    });
+    const revoked = await tx`
+      UPDATE pairing_tickets SET revoked_at = now()
+       WHERE id = ${id} AND revoked_at IS NULL AND redeemed_at IS NULL AND expires_at > now() RETURNING id`;
+    if (revoked.length === 0) throw new AppError('conflict', 'This ticket is no longer open');
+    await recordAudit(tx, actorOf(context), {
+      action: 'pairing.revoked',
+      subject: before.machine_id,
+      detail: { serial_number: before.serial_number, ticket: id },
+    });
+    return { ...before, state: 'revoked' };
+  });
+
+/** Somebody looked at a code, or took its ticket away as a file. */
+export const noteTicket = async (
+  context: UserContext,
+  machineId: string,
+  what: 'viewed' | 'downloaded',
+): Promise<{ noted: boolean }> => {
+  const machine = await findOwnMachine(context.sql, context.user, machineId);
+  await recordAudit(context.sql, actorOf(context), {
+    action: `pairing.${what}`,
+    subject: machine.id,
+    detail: { serial_number: machine.serial_number },
+  });
+  return { noted: true };
+};

@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { connectionShape } from './machines.ts';
+import { idShape, instantShape, pageQuery } from './shapes.ts';
+
+/**
+ * Where a ticket stands. `paired`: exchanged for a credential; `confirmed`: the board has called with that credential,
+ * so it is on its disk.
+ */
+export const ticketStates = ['pending', 'paired', 'confirmed', 'expired', 'revoked'] as const;
+export type TicketState = (typeof ticketStates)[number];
+
+export const pairingTicketShape = z.object({
+  id: idShape,
+  machine_id: idShape,
+  serial_number: z.string(),
+  display_name: z.string(),
+  owner_name: z.string().nullable(),
+  issued_by_name: z.string().nullable(),
+  created_at: instantShape,
+  expires_at: instantShape,
+  state: z.enum(ticketStates),
+  redeemed_at: instantShape.nullable(),
+  /** Address that the exchange came from. */
+  redeemed_from: z.string().nullable(),
+  hardware_id: z.string().nullable(),
+  agent_version: z.string().nullable(),
+  confirmed_at: instantShape.nullable(),
+});
+export type PairingTicket = z.infer<typeof pairingTicketShape>;
+
+export const credentialShape = z.object({
+  origin: z.enum(['registration', 'pairing', 'rotation']),
+  since: instantShape,
+  /** While a rotation overlaps: until when the credential before it still works. */
+  previous_valid_until: instantShape.nullable(),
+});
+
+/** What a board's last retained status, its credential and its ticket give reason to look at. */
+export const deviceWarnings = [
+  'no_credential',
+  'offline',
+  'machine_link',
+  'journal_waiting',
+  'journal_dropped',
+  'clock',
+  'disk',
+] as const;
+export type DeviceWarning = (typeof deviceWarnings)[number];
+
+export const deviceShape = z.object({
+  machine_id: idShape,
+  serial_number: z.string(),
+  display_name: z.string(),
+  machine_type: z.string(),
+  owner_name: z.string().nullable(),
+  connection: connectionShape,
+  last_seen_at: instantShape.nullable(),
+  agent_version: z.string().nullable(),
+  firmware_version: z.string().nullable(),
+  map: z.object({ id: z.string(), rev: z.number().int() }).nullable(),
+  /** The line from the board to the machine. */
+  machine_link: z.enum(['ok', 'failing', 'starting']).nullable(),
+  machine_link_detail: z.string().nullable(),
+  journal: z
+    .object({ entries_waiting: z.number().int(), bytes: z.number().int(), dropped_entries: z.number().int() })
+    .nullable(),
+  clock_synced: z.boolean().nullable(),
+  disk_free_bytes: z.number().int().nullable(),
+  credential: credentialShape.nullable(),
+  /** The newest ticket of this machine. */
+  ticket: pairingTicketShape.nullable(),
+  warnings: z.array(z.enum(deviceWarnings)),
+});
+export type Device = z.infer<typeof deviceShape>;
+
+export const listDevices = endpoint({
+  name: 'listDevices',
+  method: 'GET',
+  path: '/admin/devices',
+  tag: 'Fleet',
+  summary: 'The board of every machine, as it last described itself',
+  access: 'admin',
+  query: z.object({ ...pageQuery(50) }),
+  response: z.object({ devices: z.array(deviceShape), total: z.number().int() }),
+});
+
+export const listPairingTickets = endpoint({
+  name: 'listPairingTickets',
+  method: 'GET',
+  path: '/admin/pairing-tickets',
+  tag: 'Fleet',
+  summary: 'Pairing tickets, newest first, with age, state and where a board was paired from',
+  access: 'admin',
+  query: z.object({ ...pageQuery(50), state: z.enum(ticketStates).optional() }),
+  response: z.object({ tickets: z.array(pairingTicketShape), total: z.number().int() }),
+});
+
+const ofMachine = { params: z.object({ id: idShape }), access: 'user', tag: 'Fleet' } as const;
+
+export const getPairing = endpoint({
+  ...ofMachine,
+  name: 'getPairing',
+  method: 'GET',
+  path: '/machines/{id}/pairing',
+  summary: 'Whether a board is paired with this machine',
+  response: z.object({ ticket: pairingTicketShape.nullable(), credential: credentialShape.nullable() }),
+  errors: ['not_found'],
+});
+
+/** Of a code that is shown this once. */
+export const issuedTicketShape = z.object({
+  ticket_id: idShape,
+  machine_id: idShape,
+  serial_number: z.string(),
+  display_name: z.string(),
+  machine_type: z.string(),
+  max_capacity_kg: z.number(),
+  pairing_code: z.string(),
+  pairing_expires_at: instantShape,
+  api_url: z.string(),
+  support_email: z.string().nullable(),
+});
+export type IssuedTicket = z.infer<typeof issuedTicketShape>;
+
+export const reissuePairingTicket = endpoint({
+  ...ofMachine,
+  name: 'reissuePairingTicket',
+  method: 'POST',
+  path: '/machines/{id}/pairing-ticket',
+  summary: 'A new ticket; one that was still open is revoked. What is paired stays paired until the new one is used',
+  status: 201,
+  response: issuedTicketShape,
+  errors: ['not_found'],
+});
+
+export const notePairingTicket = endpoint({
+  ...ofMachine,
+  name: 'notePairingTicket',
+  method: 'POST',
+  path: '/machines/{id}/pairing-ticket/notes',
+  summary: 'Leave in the audit log that somebody looked at a code or downloaded its ticket',
+  body: z.object({ what: z.enum(['viewed', 'downloaded']) }),
+  response: z.object({ noted: z.boolean() }),
+  errors: ['not_found'],
+});
+
+export const revokePairingTicket = endpoint({
+  name: 'revokePairingTicket',
+  method: 'DELETE',
+  path: '/pairing-tickets/{id}',
+  tag: 'Fleet',
+  summary: 'Revoke a ticket that nobody has used yet',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  response: pairingTicketShape,
+  errors: ['not_found', 'conflict'],
+});
+
+export const rotateCredential = endpoint({
+  ...ofMachine,
+  name: 'rotateCredential',
+  method: 'POST',
+  path: '/machines/{id}/credential/rotate',
+  summary: 'A new machine token, shown this once; the one before it works on for the overlap',
+  body: z.object({ overlap_hours: z.number().int().min(0).max(168).default(24) }),
+  response: z.object({
+    serial_number: z.string(),
+    display_name: z.string(),
+    api_url: z.string(),
+    auth_token: z.string(),
+    previous_valid_until: instantShape.nullable(),
+  }),
+  errors: ['not_found'],
+});
+
+export const revokeCredential = endpoint({
+  ...ofMachine,
+  name: 'revokeCredential',
+  method: 'DELETE',
+  path: '/machines/{id}/credential',
+  summary: 'Revoke every credential and open ticket of this machine and disconnect its board at once',
+  response: z.object({ credentials: z.number().int(), tickets: z.number().int(), disconnected: z.boolean() }),
+  errors: ['not_found'],
+});
