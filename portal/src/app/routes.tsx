@@ -42,6 +42,7 @@ const routes: RouteObject[] = [
                   { path: '/inventory/lots', ...page(() => import('../features/inventory/InventoryPage.tsx')) },
                   { path: '/inventory/lots/new', ...page(() => import('../features/inventory/NewLotPage.tsx')) },
                   { path: '/inventory/lots/:id/edit', ...page(() => import('../features/inventory/EditLotPage.tsx')) },
+                  { path: '/analytics', ...page(() => import('../features/analytics/AnalyticsPage.tsx')) },
                   { path: '/account', ...page(() => import('../features/account/AccountPage.tsx')) },
                   {
                     element: <RequireAdmin />,

@@ -39,7 +39,7 @@ export const PreferencesSection = () => {
   };
 
   return (
-    <Section title="Reading" text="How the portal looks and speaks to you, on every device you sign in on.">
+    <Section title="Preferences" text="How the portal looks and speaks to you, on every device you sign in on.">
       <div className="flex flex-col gap-5">
         <Segments
           label="Theme"

@@ -1,0 +1,40 @@
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
+import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { Tabs } from '../../ui/Tabs.tsx';
+import { ConsistencyTab } from './ConsistencyTab.tsx';
+import { FilterBar } from './FilterBar.tsx';
+import { GreenTab } from './GreenTab.tsx';
+import { ProductionTab } from './ProductionTab.tsx';
+import { useAnalyticsFilter } from './use-analytics-filter.ts';
+
+const tabs = [
+  { value: 'production', label: 'Production' },
+  { value: 'consistency', label: 'Consistency' },
+  { value: 'green', label: 'Green coffee' },
+] as const;
+const tabNames = tabs.map(({ value }) => value);
+
+/** /analytics, for everybody over the machines they may see. Days, filters and tab are in the address. */
+export default function AnalyticsPage() {
+  const { read, change } = useUrlState();
+  const tab = oneOf(tabNames, read('tab'), 'production');
+  const page = useAnalyticsFilter();
+  return (
+    <Page>
+      <PageHeader title="Analytics" crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Analytics' }]} />
+      <div className="flex flex-col gap-4">
+        <Tabs
+          label="Analytics"
+          tabs={tabs}
+          value={tab}
+          onChange={(next) => change({ tab: next === 'production' ? undefined : next })}
+        />
+        <FilterBar page={page} hideRecipe={tab === 'consistency'} />
+        {tab === 'production' && <ProductionTab filter={page.filter} />}
+        {tab === 'consistency' && <ConsistencyTab filter={page.filter} />}
+        {tab === 'green' && <GreenTab filter={page.filter} />}
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,176 @@
+import type { analyticsConsistency, ReferenceSource } from '@roastery/contract/analytics';
+import type { ResponseOf } from '@roastery/contract/endpoint';
+import { formatDuration } from '@roastery/roasting/units';
+import { ChartSpline } from 'lucide-react';
+import { useMemo } from 'react';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { paths } from '../../components/paths.ts';
+import { useDates, usePreferences } from '../../components/preferences.ts';
+import { DataTable } from '../../components/table/DataTable.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { ChartPanel } from './ChartPanel.tsx';
+import { temperatureText } from './charts/band-figures.ts';
+import { BandChart } from './charts/BandChart.tsx';
+import { DistanceChart } from './charts/DistanceChart.tsx';
+import { comparedColumns } from './compared-columns.tsx';
+import { countText, differenceText, roastsText } from './figure-texts.ts';
+import { FiguresTable } from './FiguresTable.tsx';
+import { FigureTile, TileRow } from './FigureTile.tsx';
+import { roastsLink } from './roasts-link.ts';
+import type { AnalyticsFilter } from './use-analytics-filter.ts';
+
+type Consistency = ResponseOf<typeof analyticsConsistency>;
+
+const sourceWords: Record<ReferenceSource, string> = {
+  chosen: 'chosen for the recipe',
+  best_rated: 'best cupped',
+  most_typical: 'nearest to the middle',
+};
+/** A working figure for "near", not a norm: °C. */
+const nearC = 3;
+const chartHeight = 300;
+
+const medianOf = (values: readonly number[]): number | null => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const upper = sorted[Math.floor(middle)];
+  const lower = sorted[Math.ceil(middle) - 1];
+  return upper === undefined || lower === undefined ? null : (upper + lower) / 2;
+};
+
+interface ComparisonProps {
+  /** `undefined` while it is on its way. */
+  data: Consistency | undefined;
+  filter: AnalyticsFilter;
+}
+
+/** How near the roasts came to the reference: in figures, laid over each other, and one by one. */
+export const Comparison = ({ data, filter }: ComparisonProps) => {
+  const isLoading = data === undefined;
+  if (data !== undefined && data.band === null) {
+    return (
+      <Card>
+        <EmptyState icon={<ChartSpline />} title="Nothing to compare yet">
+          No completed roast of {data.profile.name} in these days has a recorded curve.
+        </EmptyState>
+      </Card>
+    );
+  }
+  return (
+    <>
+      <ComparisonTiles data={data} filter={filter} />
+      <ComparisonCharts data={data} isLoading={isLoading} />
+    </>
+  );
+};
+
+const othersOf = (data: Consistency | undefined) =>
+  (data?.roasts ?? []).filter(({ id, distance }) => distance !== null && id !== data?.reference?.id);
+
+const ComparisonTiles = ({ data, filter }: ComparisonProps) => {
+  const dates = useDates();
+  const { temperature_unit: degree } = usePreferences();
+  const reference = data?.reference ?? null;
+  const compared = othersOf(data);
+  const distances = compared.map(({ distance }) => distance?.rms ?? 0);
+  const near = distances.filter((rms) => rms <= nearC).length;
+  const farthest = compared.toSorted((a, b) => (b.distance?.rms ?? 0) - (a.distance?.rms ?? 0))[0];
+  const all =
+    data === undefined ? undefined : `${roastsLink({ ...filter, profile_id: data.profile.id })}&status=completed`;
+  const shown = (text: string) => (data === undefined ? undefined : text);
+  const counted = data && (data.total > data.roasts.length ? `newest ${data.roasts.length} of ` : '');
+  return (
+    <TileRow>
+      <FigureTile
+        label="Mean distance"
+        value={shown(differenceText(data?.mean_rms ?? null, degree))}
+        unit={`°${degree}`}
+        note={data && `median ${differenceText(medianOf(distances), degree)}, ${counted}${roastsText(data.total)}`}
+        to={all}
+      />
+      <FigureTile
+        label={`Within ${differenceText(nearC, degree)} °${degree}`}
+        value={shown(compared.length === 0 ? '--' : countText(near))}
+        unit={`of ${countText(compared.length)}`}
+        note={compared.length === 0 ? '' : `${Math.round((near / compared.length) * 100)} %`}
+        to={all}
+      />
+      <FigureTile
+        label="Farthest"
+        value={shown(differenceText(farthest?.distance?.rms ?? null, degree))}
+        unit={`°${degree}`}
+        note={farthest && `${farthest.roast_number}, ${dates.day(farthest.start_time)}`}
+        to={farthest && paths.roast(farthest.id)}
+      />
+      <FigureTile
+        label="Reference"
+        value={shown(reference?.roast_number ?? '--')}
+        note={reference ? `${sourceWords[reference.source]}, ${dates.day(reference.start_time)}` : ''}
+        to={reference ? paths.roast(reference.id) : undefined}
+      />
+    </TileRow>
+  );
+};
+
+const ComparisonCharts = ({ data, isLoading }: { data: Consistency | undefined; isLoading: boolean }) => {
+  const dates = useDates();
+  const preferences = usePreferences();
+  const { temperature_unit: degree } = preferences;
+  const compared = othersOf(data);
+  const referenceId = data?.reference?.id ?? null;
+  const columns = useMemo(
+    () => comparedColumns({ roasts: data?.roasts ?? [], referenceId, dates, degree }),
+    [data, referenceId, dates, degree],
+  );
+  const band = data?.band ?? null;
+  return (
+    <>
+      <div className="grid items-stretch gap-4 xl:grid-cols-2">
+        <ChartPanel title={`Bean temperature, °${degree}`} isLoading={isLoading} height={chartHeight}>
+          {band !== null && <BandChart band={band} height={chartHeight} />}
+        </ChartPanel>
+        <ChartPanel
+          title={`Distance by roast, °${degree}`}
+          isLoading={isLoading}
+          height={chartHeight}
+          foot="Root of the mean squared difference of bean temperature, laid over the reference at charge."
+        >
+          {compared.length === 0 ? (
+            <EmptyState icon={<ChartSpline />} title="Only the reference so far">
+              The next roast of this recipe will be held against it.
+            </EmptyState>
+          ) : (
+            <DistanceChart roasts={compared.toReversed()} height={chartHeight} />
+          )}
+        </ChartPanel>
+      </div>
+      {band !== null && (
+        <FiguresTable
+          heads={['Time', 'Reference', 'Middle', 'Lower tenth', 'Upper tenth']}
+          rows={band.time_seconds.flatMap((seconds, index) =>
+            seconds % 30 === 0
+              ? [
+                  {
+                    key: String(seconds),
+                    name: formatDuration(seconds),
+                    values: [band.reference, band.middle, band.low, band.high].map((column) =>
+                      temperatureText(column[index], preferences),
+                    ),
+                  },
+                ]
+              : [],
+          )}
+        />
+      )}
+      <DataTable
+        label="Compared roasts"
+        columns={columns}
+        rows={data?.roasts}
+        rowId={({ id }) => id}
+        rowLabel={(roast) => `Roast ${roast.roast_number}`}
+        rowLink={(roast) => paths.roast(roast.id)}
+        empty={<EmptyState icon={<ChartSpline />} title="No roasts in these days" />}
+      />
+    </>
+  );
+};

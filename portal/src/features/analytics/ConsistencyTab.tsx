@@ -1,0 +1,70 @@
+import { analyticsChoices, analyticsConsistency } from '@roastery/contract/analytics';
+import { ChartSpline } from 'lucide-react';
+import { useMemo } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { ErrorLine } from '../../components/ErrorState.tsx';
+import { useUrlState } from '../../components/url-state.ts';
+import { Card } from '../../ui/Card.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { Comparison } from './Comparison.tsx';
+import { roastsText } from './figure-texts.ts';
+import type { AnalyticsFilter } from './use-analytics-filter.ts';
+
+/** How like each other the roasts of one recipe are. */
+export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
+  const { change } = useUrlState();
+  const { from, to, profile_id: chosen, ...others } = filter;
+  const span = useMemo(
+    () => ({ ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }),
+    [from, to],
+  );
+  const choices = useApi(analyticsChoices, { query: span }, { keepPreviousData: true });
+  const recipes = choices.data?.recipes ?? [];
+  const mostUsed = recipes.toSorted((a, b) => b.roasts - a.roasts)[0]?.id;
+  const id = chosen ?? mostUsed;
+  const { data, error, mutate } = useApi(
+    analyticsConsistency,
+    id === undefined ? null : { params: { id }, query: { ...span, ...others } },
+    { keepPreviousData: true },
+  );
+  const isNone = choices.data !== undefined && id === undefined;
+
+  return (
+    <div className="flex flex-col gap-4">
+      <Select
+        label="Recipe"
+        className="max-w-sm"
+        placeholder={isNone ? 'No roast with a recipe in these days' : 'Loading'}
+        disabled={recipes.length === 0 && chosen === undefined}
+        choices={[
+          ...recipes.map((recipe) => ({ value: recipe.id, label: recipe.name, hint: roastsText(recipe.roasts) })),
+          ...(chosen !== undefined && !recipes.some((recipe) => recipe.id === chosen)
+            ? [{ value: chosen, label: data?.profile.id === chosen ? data.profile.name : 'Chosen recipe' }]
+            : []),
+        ]}
+        value={id ?? null}
+        onChange={(profile_id) => change({ profile_id })}
+      />
+      {error !== undefined && (
+        <ErrorLine title="The comparison could not be loaded" error={error} onRetry={() => void mutate()} />
+      )}
+      {choices.error !== undefined && (
+        <ErrorLine
+          title="The recipes could not be loaded"
+          error={choices.error}
+          onRetry={() => void choices.mutate()}
+        />
+      )}
+      {isNone ? (
+        <Card>
+          <EmptyState icon={<ChartSpline />} title="No roast with a recipe">
+            Roast by a recipe, or choose one on a roast’s Edit, and its roasts can be compared here.
+          </EmptyState>
+        </Card>
+      ) : (
+        (data !== undefined || error === undefined) && <Comparison data={data} filter={filter} />
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+
+interface FigureTileProps {
+  label: string;
+  /** `undefined` while it loads, `null` when it could not be read. */
+  value: string | undefined | null;
+  /** Dim, after the figure. */
+  unit?: ReactNode;
+  /** A dim line below: what it is compared with. */
+  note?: ReactNode;
+  /** The roasts behind it; without one there is nothing to open. */
+  to?: string | undefined;
+}
+
+/** A figure that opens what it counts. */
+export const FigureTile = ({ label, value, unit, note, to }: FigureTileProps) => {
+  const face = (
+    <>
+      <span className="label-mono truncate">{label}</span>
+      {value === undefined ? (
+        <Skeleton className="h-8 w-24" />
+      ) : (
+        <span className="figures min-w-0 text-2xl font-semibold tracking-tight text-strong">
+          {value ?? <span className="text-muted">--</span>}
+          {unit !== undefined && value !== null && value !== '--' && (
+            <span className="ml-1.5 text-base font-normal tracking-normal text-muted">{unit}</span>
+          )}
+        </span>
+      )}
+      <span className="figures min-h-5 truncate text-sm text-muted">{note}</span>
+    </>
+  );
+  const look = 'flex min-w-0 flex-col gap-1.5 rounded-lg border border-stroke bg-surface p-4';
+  return to === undefined ? (
+    <div className={look}>{face}</div>
+  ) : (
+    <Link to={to} className={`${look} hover:border-stroke-strong hover:bg-hover`}>
+      {face}
+    </Link>
+  );
+};
+
+export const TileRow = ({ children }: { children: ReactNode }) => (
+  <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">{children}</div>
+);

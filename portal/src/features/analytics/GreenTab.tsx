@@ -1,0 +1,151 @@
+import { analyticsGreen, periodKinds } from '@roastery/contract/analytics';
+import { Package } from 'lucide-react';
+import { useMemo } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { ErrorLine } from '../../components/ErrorState.tsx';
+import { paths } from '../../components/paths.ts';
+import { DataTable } from '../../components/table/DataTable.tsx';
+import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { ButtonLink } from '../../ui/Button.tsx';
+import { Segments } from '../../ui/Segments.tsx';
+import { ChartPanel } from './ChartPanel.tsx';
+import { BarsChart } from './charts/BarsChart.tsx';
+import { FigureTile, TileRow } from './FigureTile.tsx';
+import { countText, kgText, moneyText, roastsText, roughMoney } from './figure-texts.ts';
+import { lotColumns } from './lot-columns.tsx';
+import { usePeriodTexts } from './period-words.ts';
+import { FiguresTable } from './FiguresTable.tsx';
+import { periodTable } from './period-rows.ts';
+import { roastsLink } from './roasts-link.ts';
+import type { AnalyticsFilter } from './use-analytics-filter.ts';
+
+const kinds = [
+  { value: 'day', label: 'Day' },
+  { value: 'week', label: 'Week' },
+  { value: 'month', label: 'Month' },
+] as const;
+const measures = [
+  { value: 'kg', label: 'kg' },
+  { value: 'cost', label: 'Cost' },
+] as const;
+
+/** What the roasts took from the store, and what it was worth. */
+export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
+  const { read, change } = useUrlState();
+  const texts = usePeriodTexts();
+  const wanted = periodKinds.find((kind) => kind === read('period'));
+  const measure = oneOf(['kg', 'cost'] as const, read('measure'), 'kg');
+  const { data, error, isValidating, mutate } = useApi(
+    analyticsGreen,
+    { query: { ...filter, ...(wanted === undefined ? {} : { period: wanted }) } },
+    { keepPreviousData: true },
+  );
+  const columns = useMemo(
+    () =>
+      (data?.periods ?? []).map((one) => ({
+        one,
+        key: one.from,
+        axisLabel: texts.label(one, data?.period ?? 'day'),
+        title: texts.range(one),
+        lines: [
+          ['Green used', `${kgText(one.kg)} kg`] as const,
+          ['Cost', moneyText(one.cost)] as const,
+          ['Roasts', countText(one.roasts)] as const,
+        ],
+        link: roastsLink({ ...filter, from: one.from, to: one.to }),
+      })),
+    [data, texts, filter],
+  );
+  const lots = useMemo(() => lotColumns(data?.lots ?? [], filter), [data, filter]);
+  const isLoading = data === undefined && error === undefined;
+  const totals = data?.totals;
+  const shown = (text: string | undefined) => text ?? (error === undefined ? undefined : null);
+  const priced = totals && totals.kg - totals.kg_without_cost;
+  const all = roastsLink(filter);
+
+  return (
+    <div className="flex flex-col gap-4">
+      {error !== undefined && (
+        <ErrorLine title="The use of green coffee could not be loaded" error={error} onRetry={() => void mutate()} />
+      )}
+      <TileRow>
+        <FigureTile
+          label="Green used"
+          value={shown(totals && kgText(totals.kg))}
+          unit="kg"
+          note={totals && `by ${roastsText(totals.roasts)}`}
+          to={all}
+        />
+        <FigureTile
+          label="Cost"
+          value={shown(totals && moneyText(totals.cost))}
+          note={totals && totals.kg_without_cost > 0 ? `${kgText(totals.kg_without_cost)} kg without a cost` : ''}
+          to={all}
+        />
+        <FigureTile
+          label="Cost per kg"
+          value={shown(totals && (priced !== undefined && priced > 0 ? moneyText(totals.cost / priced) : '--'))}
+          note="mean over the green used"
+          to={all}
+        />
+        <FigureTile
+          label="Without a lot"
+          value={shown(data && kgText(data.kg_without_lot))}
+          unit="kg"
+          note="roasted, and taken from no lot"
+        />
+      </TileRow>
+      <ChartPanel
+        title={measure === 'kg' ? 'Green used, kg' : 'Cost of the green used'}
+        isLoading={isLoading}
+        actions={
+          <div className="flex flex-wrap gap-2">
+            <Segments
+              label="Measure"
+              choices={measures}
+              value={measure}
+              onChange={(next) => change({ measure: next === 'kg' ? undefined : next })}
+            />
+            <Segments
+              label="Period"
+              choices={kinds}
+              value={data?.period ?? null}
+              onChange={(next) => change({ period: next })}
+            />
+          </div>
+        }
+      >
+        <BarsChart
+          label={measure === 'kg' ? 'Green used by period' : 'Cost by period'}
+          columns={columns.map((column) => ({ ...column, value: column.one[measure] }))}
+          tickText={measure === 'kg' ? countText : roughMoney}
+          labelPixels={data?.period === 'month' ? 44 : 58}
+        />
+      </ChartPanel>
+      {data !== undefined && <FiguresTable {...periodTable(columns)} />}
+      <DataTable
+        label="Lots"
+        columns={lots}
+        rows={data?.lots}
+        rowId={(lot) => lot.lot_id}
+        rowLabel={(lot) => `Lot ${lot.lot_number}`}
+        isRefreshing={isValidating && data !== undefined}
+        empty={
+          <EmptyState
+            icon={<Package />}
+            title="No green coffee used"
+            action={<ButtonLink to={paths.lots}>Inventory</ButtonLink>}
+          >
+            Roasts that name a lot take their batch from it, and are counted here.
+          </EmptyState>
+        }
+      />
+      {data !== undefined && data.total_lots > data.lots.length && (
+        <p className="text-sm text-muted">
+          The {countText(data.lots.length)} most used of {countText(data.total_lots)} lots.
+        </p>
+      )}
+    </div>
+  );
+};

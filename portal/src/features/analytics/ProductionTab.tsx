@@ -1,0 +1,197 @@
+import { analyticsProduction, periodKinds, type PeriodFigures } from '@roastery/contract/analytics';
+import { formatDuration } from '@roastery/roasting/units';
+import { useMemo } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import { ErrorLine } from '../../components/ErrorState.tsx';
+import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { Segments } from '../../ui/Segments.tsx';
+import { ChartPanel } from './ChartPanel.tsx';
+import { BarsChart } from './charts/BarsChart.tsx';
+import { SpreadChart } from './charts/SpreadChart.tsx';
+import { FigureTile, TileRow } from './FigureTile.tsx';
+import { changeText, countText, kgText, percentText, ratioText, roastsText } from './figure-texts.ts';
+import { GroupsPanel } from './GroupsPanel.tsx';
+import { usePeriodTexts, type PeriodTexts } from './period-words.ts';
+import { FiguresTable } from './FiguresTable.tsx';
+import { periodTable } from './period-rows.ts';
+import { roastsLink } from './roasts-link.ts';
+import type { AnalyticsFilter } from './use-analytics-filter.ts';
+
+const kinds = [
+  { value: 'day', label: 'Day' },
+  { value: 'week', label: 'Week' },
+  { value: 'month', label: 'Month' },
+] as const;
+
+const measures = [
+  { value: 'kg', label: 'kg' },
+  { value: 'roasts', label: 'Roasts' },
+] as const;
+const qualities = [
+  { value: 'development', label: 'Development' },
+  { value: 'duration', label: 'Duration' },
+] as const;
+
+const linesOf = (one: PeriodFigures) => [
+  ['Roasted', `${kgText(one.kg)} kg`] as const,
+  ['Roasts', countText(one.roasts)] as const,
+  ['Mean duration', formatDuration(one.mean_duration_seconds)] as const,
+  ['Development', ratioText(one.development_ratio_mean, one.development_ratio_deviation)] as const,
+];
+
+const columnsOf = (
+  periods: readonly PeriodFigures[],
+  kind: (typeof periodKinds)[number],
+  texts: PeriodTexts,
+  filter: AnalyticsFilter,
+) =>
+  periods.map((one) => ({
+    one,
+    key: one.from,
+    axisLabel: texts.label(one, kind),
+    title: texts.range(one),
+    lines: linesOf(one),
+    link: roastsLink({ ...filter, from: one.from, to: one.to }),
+  }));
+
+/** Kilograms, roasts, duration and development: in all, by period, and by machine, coffee, recipe or person. */
+export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
+  const { read, change } = useUrlState();
+  const texts = usePeriodTexts();
+  const wanted = periodKinds.find((kind) => kind === read('period'));
+  const measure = oneOf(['kg', 'roasts'] as const, read('measure'), 'kg');
+  const quality = oneOf(['development', 'duration'] as const, read('quality'), 'development');
+  const { data, error, mutate } = useApi(
+    analyticsProduction,
+    { query: { ...filter, ...(wanted === undefined ? {} : { period: wanted }) } },
+    { keepPreviousData: true },
+  );
+  const columns = useMemo(
+    () => (data === undefined ? [] : columnsOf(data.periods, data.period, texts, filter)),
+    [data, texts, filter],
+  );
+  const isLoading = data === undefined && error === undefined;
+  const totals = data?.totals;
+  const earlier = data?.earlier ?? null;
+  const shown = (text: string | undefined) => text ?? (error === undefined ? undefined : null);
+  const against = (text: string | undefined) => {
+    if (earlier === null) return '';
+    if (earlier.roasts === 0) return 'none in as many days before';
+    return text === undefined ? '' : `${text} against ${texts.range(earlier)}`;
+  };
+  const all = roastsLink(filter);
+  const labelPixels = data?.period === 'month' ? 44 : 58;
+
+  return (
+    <div className="flex flex-col gap-4">
+      {error !== undefined && (
+        <ErrorLine title="The figures could not be loaded" error={error} onRetry={() => void mutate()} />
+      )}
+      <TileRow>
+        <FigureTile
+          label="Roasted"
+          value={shown(totals && kgText(totals.kg))}
+          unit="kg"
+          note={against(totals && changeText(totals.kg, earlier?.kg))}
+          to={all}
+        />
+        <FigureTile
+          label="Roasts"
+          value={shown(totals && countText(totals.roasts))}
+          note={against(totals && changeText(totals.roasts, earlier?.roasts))}
+          to={all}
+        />
+        <FigureTile
+          label="Mean duration"
+          value={shown(totals && formatDuration(totals.mean_duration_seconds))}
+          note={earlier?.mean_duration_seconds ? `${formatDuration(earlier.mean_duration_seconds)} before` : ''}
+          to={all}
+        />
+        <FigureTile
+          label="Development ratio"
+          value={shown(totals && percentText(totals.development_ratio_mean))}
+          unit={
+            totals === undefined || totals.development_ratio_deviation === null
+              ? '%'
+              : `± ${percentText(totals.development_ratio_deviation)} %`
+          }
+          note={
+            totals && totals.development_roasts > 0
+              ? `of ${roastsText(totals.development_roasts)} with first crack`
+              : ''
+          }
+          to={all}
+        />
+      </TileRow>
+      <div className="grid gap-4 xl:grid-cols-2">
+        <ChartPanel
+          title={measure === 'kg' ? 'Roasted, kg' : 'Roasts'}
+          isLoading={isLoading}
+          actions={
+            <div className="flex flex-wrap gap-2">
+              <Segments
+                label="Measure"
+                choices={measures}
+                value={measure}
+                onChange={(next) => change({ measure: next === 'kg' ? undefined : next })}
+              />
+              <Segments
+                label="Period"
+                choices={kinds}
+                value={data?.period ?? null}
+                onChange={(next) => change({ period: next })}
+              />
+            </div>
+          }
+        >
+          <BarsChart
+            label={measure === 'kg' ? 'Kilograms roasted by period' : 'Roasts by period'}
+            columns={columns.map((column) => ({ ...column, value: column.one[measure] }))}
+            tickText={countText}
+            labelPixels={labelPixels}
+          />
+        </ChartPanel>
+        <ChartPanel
+          title={quality === 'development' ? 'Development ratio, % ± spread' : 'Mean duration'}
+          isLoading={isLoading}
+          actions={
+            <Segments
+              label="Quality"
+              choices={qualities}
+              value={quality}
+              onChange={(next) => change({ quality: next === 'development' ? undefined : next })}
+            />
+          }
+        >
+          {quality === 'development' ? (
+            <SpreadChart
+              label="Development ratio by period"
+              columns={columns.map((column) => ({
+                ...column,
+                mean: column.one.development_ratio_mean,
+                deviation: column.one.development_ratio_deviation,
+              }))}
+              tickText={(value) => String(Math.round(value * 1000) / 10)}
+              leastSpan={0.04}
+              labelPixels={labelPixels}
+            />
+          ) : (
+            <SpreadChart
+              label="Mean duration by period"
+              columns={columns.map((column) => ({
+                ...column,
+                mean: column.one.mean_duration_seconds,
+                deviation: null,
+              }))}
+              tickText={formatDuration}
+              leastSpan={120}
+              labelPixels={labelPixels}
+            />
+          )}
+        </ChartPanel>
+      </div>
+      {data !== undefined && <FiguresTable {...periodTable(columns)} />}
+      <GroupsPanel filter={filter} />
+    </div>
+  );
+};

@@ -1,0 +1,177 @@
+import { useState, type KeyboardEvent, type ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import { classes } from '../../../ui/classes.ts';
+import { layPlot, type Plot } from './plot.ts';
+import { shownLabels } from './ticks.ts';
+import { useWidth } from './use-width.ts';
+
+export interface ChartColumn {
+  key: string;
+  /** Under the column, where there is room. */
+  axisLabel: string;
+  /** Head of the card that explains the column. */
+  title: string;
+  lines: readonly (readonly [label: string, value: string])[];
+  /** The roasts behind it. */
+  link: string;
+}
+
+interface ColumnsChartProps {
+  label: string;
+  columns: readonly ChartColumn[];
+  ticks: readonly number[];
+  tickText: (value: number) => string;
+  height?: number;
+  /** Room that a label under the axis needs. */
+  labelPixels?: number;
+  /** What is drawn, in SVG; `active` is the column looked at. */
+  children: (plot: Plot, active: number | null) => ReactNode;
+}
+
+/** Width of the card, for keeping it inside of the chart. */
+const cardPixels = 208;
+
+/**
+ * A chart of columns, each a link to what it counts. SVG and links rather than a canvas, so that every figure can be reached by
+ * keyboard (arrows move from column to column), read aloud, and opened in a new tab; by touch the first tap explains and the
+ * second opens.
+ */
+export const ColumnsChart = (props: ColumnsChartProps) => {
+  const { label, columns, ticks, tickText, height = 220, labelPixels = 56, children } = props;
+  const [box, width] = useWidth<HTMLDivElement>();
+  const [active, setActive] = useState<number | null>(null);
+  const [stop, setStop] = useState<number | null>(null);
+  const plot = layPlot({ width, height, columns: columns.length, ticks, tickText });
+  const labelled = shownLabels(columns.length, plot.right - plot.left, labelPixels);
+  const tabStop = Math.min(stop ?? columns.length - 1, columns.length - 1);
+  const card = active === null ? undefined : columns[active];
+
+  const move = (event: KeyboardEvent<HTMLElement>) => {
+    const last = columns.length - 1;
+    const targets: Record<string, number> = {
+      ArrowLeft: Math.max(0, tabStop - 1),
+      ArrowRight: Math.min(last, tabStop + 1),
+      Home: 0,
+      End: last,
+    };
+    const target = targets[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    setStop(target);
+    event.currentTarget.closest('ul')?.querySelectorAll('a')[target]?.focus();
+  };
+
+  return (
+    <div
+      ref={box}
+      className="relative"
+      style={{ height }}
+      onPointerLeave={(event) => {
+        if (event.pointerType === 'mouse') setActive(null);
+      }}
+    >
+      {width > 0 && (
+        <svg aria-hidden width={width} height={height} className="absolute inset-0">
+          {ticks.map((tick) => (
+            <g key={tick}>
+              <line
+                x1={plot.left}
+                x2={plot.right}
+                y1={plot.y(tick)}
+                y2={plot.y(tick)}
+                className={tick === 0 ? 'stroke-stroke-strong' : 'stroke-stroke'}
+              />
+              <text
+                x={plot.left - 8}
+                y={plot.y(tick) + 3.5}
+                textAnchor="end"
+                className="figures fill-muted font-mono text-2xs"
+              >
+                {tickText(tick)}
+              </text>
+            </g>
+          ))}
+          {columns.map(
+            (column, index) =>
+              labelled.has(index) && (
+                <text
+                  key={column.key}
+                  x={Math.min(plot.x(index), plot.right - (column.axisLabel.length * 6.6) / 2)}
+                  y={height - 6}
+                  textAnchor="middle"
+                  className={classes('font-mono text-2xs', active === index ? 'fill-strong' : 'fill-muted')}
+                >
+                  {column.axisLabel}
+                </text>
+              ),
+          )}
+          {active !== null && (
+            <rect
+              x={plot.x(active) - plot.step / 2}
+              y={plot.top}
+              width={plot.step}
+              height={plot.bottom - plot.top}
+              className="fill-hover"
+            />
+          )}
+          {children(plot, active)}
+        </svg>
+      )}
+      <ul aria-label={label}>
+        {columns.map((column, index) => (
+          <li key={column.key}>
+            <Link
+              to={column.link}
+              tabIndex={index === tabStop ? 0 : -1}
+              aria-label={`${column.title}: ${column.lines.map(([name, value]) => `${name} ${value}`).join(', ')}`}
+              className="absolute rounded-sm focus-visible:-outline-offset-2"
+              style={{
+                left: plot.x(index) - plot.step / 2,
+                width: plot.step,
+                top: plot.top,
+                height: plot.bottom - plot.top,
+              }}
+              onKeyDown={move}
+              onPointerEnter={(event) => {
+                if (event.pointerType === 'mouse') setActive(index);
+              }}
+              onFocus={(event) => {
+                setStop(index);
+                if (event.currentTarget.matches(':focus-visible')) setActive(index);
+              }}
+              onBlur={() => setActive(null)}
+              onClick={(event) => {
+                const isTouch = 'pointerType' in event.nativeEvent && event.nativeEvent.pointerType === 'touch';
+                if (!isTouch || active === index) return;
+                event.preventDefault();
+                setActive(index);
+              }}
+            />
+          </li>
+        ))}
+      </ul>
+      {card !== undefined && active !== null && (
+        <div
+          aria-hidden
+          className="pointer-events-none absolute z-20 rounded-md border border-stroke-strong bg-overlay px-3 py-2 text-sm shadow-overlay"
+          style={{
+            width: cardPixels,
+            bottom: height - plot.top - 24,
+            left: Math.max(0, Math.min(plot.x(active) - cardPixels / 2, width - cardPixels)),
+          }}
+        >
+          <p className="font-medium text-strong">{card.title}</p>
+          <dl className="mt-1 flex flex-col gap-0.5">
+            {card.lines.map(([name, value]) => (
+              <div key={name} className="flex justify-between gap-3">
+                <dt className="text-muted">{name}</dt>
+                <dd className="figures text-strong">{value}</dd>
+              </div>
+            ))}
+          </dl>
+          <p className="mt-1.5 text-xs text-muted pointer-fine:hidden">Tap again to see the roasts</p>
+        </div>
+      )}
+    </div>
+  );
+};

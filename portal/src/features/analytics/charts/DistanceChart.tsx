@@ -1,0 +1,71 @@
+import type { ComparedRoast } from '@roastery/contract/analytics';
+import { formatDuration } from '@roastery/roasting/units';
+import { paths } from '../../../components/paths.ts';
+import { useDates, usePreferences } from '../../../components/preferences.ts';
+import { differenceIn, differenceText } from '../figure-texts.ts';
+import { ColumnsChart } from './ColumnsChart.tsx';
+import { roundTicks } from './ticks.ts';
+
+/** Distance of each roast from the reference in the order they were roasted, oldest at the left; a column opens its roast. */
+export const DistanceChart = ({ roasts, height }: { roasts: readonly ComparedRoast[]; height: number }) => {
+  const dates = useDates();
+  const { temperature_unit: degree } = usePreferences();
+  const values = roasts.map(({ distance }) => differenceIn(distance?.rms ?? 0, degree));
+  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  return (
+    <ColumnsChart
+      label="Distance from the reference, roast by roast"
+      height={height}
+      labelPixels={76}
+      columns={roasts.map((roast) => ({
+        key: roast.id,
+        axisLabel: dates.day(roast.start_time).replace(/,\s*\d+$/, ''),
+        title: `${roast.roast_number}, ${dates.day(roast.start_time)}`,
+        lines: [
+          ['Distance', `${differenceText(roast.distance?.rms ?? null, degree)} °${degree}`],
+          [
+            'Most',
+            `${differenceText(roast.distance?.max ?? null, degree)} °${degree} at ${formatDuration(roast.distance?.max_at ?? null)}`,
+          ],
+          ['Machine', roast.machine_name ?? '--'],
+          ['Roasted by', roast.roasted_by ?? '--'],
+        ],
+        link: paths.roast(roast.id),
+      }))}
+      ticks={roundTicks(0, Math.max(1, ...values), 3)}
+      tickText={String}
+    >
+      {(plot, active) => (
+        <>
+          <line
+            x1={plot.left}
+            x2={plot.right}
+            y1={plot.y(mean)}
+            y2={plot.y(mean)}
+            className="stroke-curve-bean"
+            strokeDasharray="4 3"
+          />
+          {values.map((value, index) => (
+            <g key={roasts[index]?.id}>
+              <line
+                x1={plot.x(index)}
+                x2={plot.x(index)}
+                y1={plot.bottom}
+                y2={plot.y(value)}
+                className="stroke-curve-bean opacity-45"
+                strokeWidth={Math.min(3, plot.step / 2)}
+              />
+              <circle
+                cx={plot.x(index)}
+                cy={plot.y(value)}
+                r={active === index ? 5.5 : Math.min(4, plot.step / 2)}
+                className="fill-curve-bean stroke-surface"
+                strokeWidth={1.5}
+              />
+            </g>
+          ))}
+        </>
+      )}
+    </ColumnsChart>
+  );
+};

@@ -1,0 +1,43 @@
+import type { Preferences } from '@roastery/contract/auth';
+import type { CurveBand } from '@roastery/contract/analytics';
+import { inUnitsOf, readingOf } from '../../../components/quantities.ts';
+
+type Units = Pick<Preferences, 'temperature_unit' | 'rate_unit'>;
+type Column = (number | null)[];
+export type BandColumns = Record<'low' | 'middle' | 'high' | 'reference', Column>;
+
+/** A band in the reader's degrees. */
+export const bandInUnits = (band: CurveBand, units: Units): BandColumns => {
+  const convert = (column: readonly (number | null)[]): Column =>
+    column.map((value) => (value === null ? null : inUnitsOf('temperature', value, units)));
+  return {
+    low: convert(band.low),
+    middle: convert(band.middle),
+    high: convert(band.high),
+    reference: convert(band.reference),
+  };
+};
+
+export const present = (values: readonly (number | null | undefined)[]): number[] =>
+  values.filter((value) => value !== null && value !== undefined);
+
+/** `204.5 °C` of a stored temperature. */
+export const temperatureText = (valueC: number | null | undefined, units: Units): string => {
+  const { value, unit } = readingOf('temperature', valueC, units);
+  return `${value} ${unit}`.trim();
+};
+
+/** What the chart says at a glance, for whoever can't glance. */
+export const bandSummary = (band: CurveBand, units: Units): string => {
+  const { low, high } = bandInUnits(band, units);
+  const widths = high.map((value, index) => {
+    const other = low[index] ?? null;
+    return value === null || other === null ? null : value - other;
+  });
+  const widest = Math.max(0, ...present(widths));
+  return (
+    `The reference runs from ${temperatureText(band.reference[0], units)} at charge to ` +
+    `${temperatureText(present(band.reference).at(-1), units)} at its drop. ` +
+    `Four of five roasts lie within a band that is at most ${widest.toFixed(1)} °${units.temperature_unit} wide.`
+  );
+};

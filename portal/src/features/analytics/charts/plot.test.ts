@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { bandPath, layPlot, linePath, runsOf } from './plot.ts';
+
+const same = (value: number): number => value;
+
+describe('a plot', () => {
+  const plot = layPlot({ width: 406, height: 134, columns: 4, ticks: [0, 50, 100], tickText: String });
+
+  it('lays columns side by side and values from bottom to top', () => {
+    expect(plot.right).toBe(400);
+    expect(plot.x(3) + plot.step / 2).toBeCloseTo(plot.right);
+    expect(plot.x(0) - plot.step / 2).toBeCloseTo(plot.left);
+    expect([plot.y(0), plot.y(50), plot.y(100)]).toEqual([110, 60, 10]);
+  });
+
+  it('draws gaps as gaps', () => {
+    expect(runsOf([null, 1, 2, null, 3])).toEqual([
+      { from: 1, values: [1, 2] },
+      { from: 4, values: [3] },
+    ]);
+    expect(linePath([1, 2, null, 3], same, same)).toBe('M0.0 1.0L1.0 2.0M3.0 3.0');
+    expect(bandPath([1, 1, null], [2, 3, 4], same, same)).toBe('M0.0 2.0L1.0 3.0L1.0 1.0L0.0 1.0Z');
+  });
+});

@@ -1,0 +1,74 @@
+import type { ComparedRoast } from '@roastery/contract/analytics';
+import type { Preferences } from '@roastery/contract/auth';
+import { formatDuration } from '@roastery/roasting/units';
+import type { DateTexts } from '../../components/dates.ts';
+import { Measure } from '../../components/Measure.tsx';
+import type { Column } from '../../components/table/columns.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { ShareBar } from './charts/RowBars.tsx';
+import { differenceText } from './figure-texts.ts';
+
+interface ComparedTable {
+  roasts: readonly ComparedRoast[];
+  referenceId: string | null;
+  dates: DateTexts;
+  degree: Preferences['temperature_unit'];
+}
+
+/** Each roast with its distance. */
+export const comparedColumns = ({
+  roasts,
+  referenceId,
+  dates,
+  degree,
+}: ComparedTable): readonly Column<ComparedRoast>[] => {
+  const most = Math.max(0, ...roasts.map(({ distance }) => distance?.rms ?? 0));
+  return [
+    {
+      id: 'roast',
+      label: 'Roast',
+      isName: true,
+      cell: (roast) => (
+        <span className="inline-flex items-center gap-2">
+          {roast.roast_number}
+          {roast.id === referenceId && <Badge tone="accent">Reference</Badge>}
+        </span>
+      ),
+    },
+    { id: 'date', label: 'Roast date', cell: (roast) => dates.day(roast.start_time) },
+    { id: 'machine', label: 'Machine', cell: (roast) => roast.machine_name ?? '--' },
+    { id: 'person', label: 'Roasted by', cell: (roast) => roast.roasted_by ?? '--' },
+    { id: 'duration', label: 'Duration', align: 'right', cell: (roast) => formatDuration(roast.duration_seconds) },
+    {
+      id: 'drop',
+      label: 'Drop temp',
+      align: 'right',
+      cell: (roast) => <Measure quantity="temperature" value={roast.drop_temp} />,
+    },
+    {
+      id: 'distance',
+      label: `Distance (°${degree})`,
+      width: 'w-[24%]',
+      cell: (roast) =>
+        roast.id === referenceId ? (
+          <span className="block text-right text-muted">--</span>
+        ) : roast.distance === null ? (
+          <span className="text-muted">No curve</span>
+        ) : (
+          <ShareBar
+            share={most === 0 ? 0 : roast.distance.rms / most}
+            text={differenceText(roast.distance.rms, degree)}
+          />
+        ),
+    },
+    {
+      id: 'most',
+      label: 'At most',
+      align: 'right',
+      cell: ({ id, distance }) =>
+        distance === null || id === referenceId
+          ? '--'
+          : `${differenceText(distance.max, degree)} at ${formatDuration(distance.max_at)}`,
+    },
+  ];
+};

@@ -1,0 +1,91 @@
+import type { GroupFigures, GroupKind } from '@roastery/contract/analytics';
+import { formatDuration } from '@roastery/roasting/units';
+import { Link } from 'react-router-dom';
+import type { Column } from '../../components/table/columns.ts';
+import { countText, kgText, ratioText } from './figure-texts.ts';
+import { RangeBar, ShareBar } from './charts/RowBars.tsx';
+import { roastsLink } from './roasts-link.ts';
+import type { AnalyticsFilter } from './use-analytics-filter.ts';
+
+const heads: Record<GroupKind, string> = { machine: 'Machine', coffee: 'Coffee', recipe: 'Recipe', person: 'Person' };
+export const missingNames: Record<GroupKind, string> = {
+  machine: 'No machine',
+  coffee: 'No coffee named',
+  recipe: 'No recipe',
+  person: 'Nobody named',
+};
+
+/** The filter that shows one group's roasts; undefined where the list of roasts has none for it. */
+const filterOf = (by: GroupKind, { id, name }: GroupFigures): AnalyticsFilter | undefined => {
+  if (by === 'machine') return id === null ? undefined : { machine_id: id };
+  if (by === 'recipe') return id === null ? undefined : { profile_id: id };
+  if (name === null) return undefined;
+  return by === 'coffee' ? { coffee_name: name } : { roasted_by: name };
+};
+
+/** Where all rows' means and spreads lie, so that their ranges share one axis. */
+const rangeOf = (groups: readonly GroupFigures[]): readonly [low: number, high: number] => {
+  const edges = groups.flatMap(({ development_ratio_mean: mean, development_ratio_deviation: deviation }) =>
+    mean === null ? [] : [mean - (deviation ?? 0), mean + (deviation ?? 0)],
+  );
+  return edges.length === 0 ? [0, 1] : [Math.min(...edges) - 0.005, Math.max(...edges) + 0.005];
+};
+
+export const groupColumns = (
+  by: GroupKind,
+  groups: readonly GroupFigures[],
+  filter: AnalyticsFilter,
+): readonly Column<GroupFigures>[] => {
+  const most = Math.max(0, ...groups.map(({ kg }) => kg));
+  const range = rangeOf(groups);
+  return [
+    {
+      id: 'name',
+      label: heads[by],
+      sort: 'name',
+      isName: true,
+      cell: (group) => {
+        const own = filterOf(by, group);
+        const name = group.name ?? missingNames[by];
+        if (own === undefined) return <span className="text-muted">{name}</span>;
+        return (
+          <Link
+            to={roastsLink({ ...filter, ...own })}
+            className="font-medium text-strong after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus"
+          >
+            {name}
+          </Link>
+        );
+      },
+    },
+    {
+      id: 'kg',
+      label: 'Roasted (kg)',
+      sort: 'kg',
+      width: 'w-[28%]',
+      cell: ({ kg }) => <ShareBar share={most === 0 ? 0 : kg / most} text={kgText(kg)} />,
+    },
+    { id: 'roasts', label: 'Roasts', sort: 'roasts', align: 'right', cell: ({ roasts }) => countText(roasts) },
+    {
+      id: 'duration',
+      label: 'Mean duration',
+      sort: 'mean_duration_seconds',
+      align: 'right',
+      cell: (group) => formatDuration(group.mean_duration_seconds),
+    },
+    {
+      id: 'development',
+      label: 'Development ratio ± spread',
+      sort: 'development_ratio_mean',
+      width: 'w-[28%]',
+      cell: (group) => (
+        <RangeBar
+          mean={group.development_ratio_mean}
+          deviation={group.development_ratio_deviation}
+          range={range}
+          text={ratioText(group.development_ratio_mean, group.development_ratio_deviation)}
+        />
+      ),
+    },
+  ];
+};

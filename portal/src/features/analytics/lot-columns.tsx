@@ -1,0 +1,61 @@
+import type { LotUse } from '@roastery/contract/analytics';
+import { Link } from 'react-router-dom';
+import { paths } from '../../components/paths.ts';
+import type { Column } from '../../components/table/columns.ts';
+import { ShareBar } from './charts/RowBars.tsx';
+import { countText, kgText, moneyText } from './figure-texts.ts';
+import { roastsLink } from './roasts-link.ts';
+import type { AnalyticsFilter } from './use-analytics-filter.ts';
+
+export const lotColumns = (lots: readonly LotUse[], filter: AnalyticsFilter): readonly Column<LotUse>[] => {
+  const most = Math.max(0, ...lots.map(({ kg }) => kg));
+  return [
+    {
+      id: 'lot',
+      label: 'Lot',
+      isName: true,
+      cell: (lot) => (
+        <Link to={paths.editLot(lot.lot_id)} className="rounded-sm font-medium text-strong hover:underline">
+          {lot.lot_number}
+        </Link>
+      ),
+    },
+    {
+      id: 'coffee',
+      label: 'Coffee',
+      cell: (lot) => (
+        <>
+          {lot.coffee_name} <span className="text-muted">{lot.origin}</span>
+        </>
+      ),
+    },
+    {
+      id: 'kg',
+      label: 'Used (kg)',
+      width: 'w-[28%]',
+      cell: ({ kg }) => <ShareBar share={most === 0 ? 0 : kg / most} text={kgText(kg)} />,
+    },
+    { id: 'cost_per_kg', label: 'Cost per kg', align: 'right', cell: (lot) => moneyText(lot.cost_per_kg) },
+    {
+      id: 'cost',
+      label: 'Cost',
+      align: 'right',
+      cell: (lot) => moneyText(lot.cost_per_kg === null ? null : lot.cost),
+    },
+    { id: 'left', label: 'Left (kg)', align: 'right', cell: (lot) => kgText(lot.current_weight) },
+    {
+      id: 'roasts',
+      label: 'Roasts',
+      align: 'right',
+      cell: (lot) => (
+        <Link
+          to={roastsLink({ ...filter, lot_id: lot.lot_id })}
+          aria-label={`${countText(lot.roasts)} roasts of lot ${lot.lot_number}`}
+          className="rounded-sm font-medium text-accent-text hover:underline pointer-coarse:py-2"
+        >
+          {countText(lot.roasts)}
+        </Link>
+      ),
+    },
+  ];
+};

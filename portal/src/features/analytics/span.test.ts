@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { chosenDays, daysOf, todayIn } from './span.ts';
+
+describe('spans of days', () => {
+  it('end today where the roastery is', () => {
+    const now = new Date('2026-11-21T23:30:00Z');
+    expect(todayIn('Europe/Berlin', now)).toBe('2026-11-22');
+    expect(todayIn('America/Los_Angeles', now)).toBe('2026-11-21');
+  });
+
+  it('count today, and take whole months', () => {
+    expect(daysOf('30d', '2026-03-01')).toEqual({ from: '2026-01-31' });
+    expect(daysOf('12m', '2026-11-21')).toEqual({ from: '2025-12-01' });
+    expect(daysOf('12m', '2026-01-31')).toEqual({ from: '2025-02-01' });
+    expect(daysOf('all', '2026-11-21')).toEqual({});
+  });
+
+  it('take from the address what is a day', () => {
+    expect(chosenDays('2026-05-01', undefined)).toEqual({ from: '2026-05-01' });
+    expect(chosenDays('2026-05-02', '2026-05-01')).toEqual({ from: '2026-05-01', to: '2026-05-02' });
+    expect(chosenDays('yesterday', '2026-13-01')).toBeUndefined();
+  });
+});

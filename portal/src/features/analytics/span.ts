@@ -1,0 +1,46 @@
+/** Which days are looked at: one of the usual spans that end today, or days that were chosen. */
+export const usualSpans = [
+  { value: '30d', label: '30 days' },
+  { value: '90d', label: '90 days' },
+  { value: '12m', label: '12 months' },
+  { value: 'all', label: 'All' },
+] as const;
+export type UsualSpan = (typeof usualSpans)[number]['value'];
+export const usualSpanNames = usualSpans.map(({ value }) => value);
+
+/** Calendar days `yyyy-mm-dd`, both included; absent: without an end. */
+export interface DaySpan {
+  from?: string;
+  to?: string;
+}
+
+const dayMs = 86_400_000;
+
+/** Today where the roastery is. */
+export const todayIn = (timeZone: string, now = new Date()): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(now);
+
+const daysEarlier = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) - days * dayMs).toISOString().slice(0, 10);
+
+/** Twelve months are whole ones, this one included. */
+export const daysOf = (span: UsualSpan, today: string): DaySpan => {
+  if (span === 'all') return {};
+  if (span === '30d') return { from: daysEarlier(today, 29) };
+  if (span === '90d') return { from: daysEarlier(today, 89) };
+  const [year = 0, month = 1] = today.split('-').map(Number);
+  const first = new Date(Date.UTC(year, month - 12, 1));
+  return { from: first.toISOString().slice(0, 10) };
+};
+
+const isDay = (text: string | undefined): text is string =>
+  text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
+
+/** Days from an address, as far as they are days. */
+export const chosenDays = (from: string | undefined, to: string | undefined): DaySpan | undefined => {
+  const span: DaySpan = { ...(isDay(from) ? { from } : {}), ...(isDay(to) ? { to } : {}) };
+  if (span.from === undefined && span.to === undefined) return undefined;
+  // Typed the wrong way round, both ends are still what was meant.
+  if (span.from !== undefined && span.to !== undefined && span.from > span.to) return { from: span.to, to: span.from };
+  return span;
+};
