@@ -306,7 +306,27 @@ describe('green inventory', () => {
     expect(await lotRow(page, 'DEL-3').count()).toBe(1);
     // The one with history is archived: its ledger stays.
     expect((await ana.call(getLot, { params: { id: used.id } })).archived_at).not.toBeNull();
+    await page.goto(`/inventory/lots/${used.id}/edit`);
+    await page.getByText(/^Deleted on .+; kept for its history\.$/).waitFor();
+    expect(await page.getByLabel('Coffee name').isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Update Lot' }).count()).toBe(0);
+    await page.getByText('Sample roast').waitFor();
     expect(watched.complaints).toEqual([]);
+  });
+
+  it('says that the list could not be read, and reads it on Retry', async () => {
+    await takeIn({ lot_number: 'OUT-1' });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.route('**/api/v1/inventory/lots?*', (route) => route.abort());
+    await page.goto('/inventory');
+    await page.getByText('No inventory lots found').waitFor();
+    const alert = page.getByRole('alert').filter({ hasText: 'Lots could not be loaded' });
+    await alert.waitFor();
+    await page.unroute('**/api/v1/inventory/lots?*');
+    await alert.getByRole('button', { name: 'Retry' }).click();
+    expect((await cellsOf(lotRow(page, 'OUT-1'))).length).toBe(12);
+    expect(await alert.count()).toBe(0);
   });
 
   it('goes back to the list from a lot that is not there', async () => {

@@ -21,7 +21,7 @@ describe('the preview of a profile', () => {
     const burner = burnerOf(profileLines(points, false, 720, colourOf));
     expect(lineValueAt(burner, 599)).toBe(100);
     expect(lineValueAt(burner, 600)).toBe(0);
-    expect(lineValueAt(burner, 720, colourOf)).toBe(0);
+    expect(lineValueAt(burner, 720)).toBe(0);
   });
 
   it('has a past roast behind it: bean temperature in the reader’s unit, drum in RPM, gaps as gaps', () => {

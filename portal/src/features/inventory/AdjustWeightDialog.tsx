@@ -1,4 +1,4 @@
-import { adjustLot, type Lot } from '@roastery/contract/inventory';
+import { adjustLot, getLot, type Lot } from '@roastery/contract/inventory';
 import { useState } from 'react';
 import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -56,6 +56,13 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
     setBusy(true);
     setFailure(null);
     try {
+      // What the scale shows is set against the stock: a roast that ended meanwhile must not be undone by it.
+      const { current_weight: stock } = await call(getLot, { params: { id: lot.id } });
+      if (stock !== lot.current_weight) {
+        await refreshLots();
+        setFailure(`The stock has changed meanwhile: it is ${kgText(stock)} kg now. Look again and save.`);
+        return;
+      }
       const { current_weight: now } = await call(adjustLot, { params: { id: lot.id }, body: { kg, note } });
       await refreshLots();
       toast(`${lot.lot_number} now holds ${kgText(now)} kg`);

@@ -127,7 +127,7 @@ export default function InventoryPage() {
         error={error}
         onRetry={() => void mutate()}
         isRefreshing={isValidating && data !== undefined}
-        empty={<NoLots filters={filters} />}
+        empty={<NoLots filters={filters} isUnknown={error !== undefined} />}
         paging={{
           page,
           pageSize,
@@ -164,10 +164,11 @@ export default function InventoryPage() {
   );
 }
 
-/** Nothing taken in yet, or nothing that fits the filters. */
-const NoLots = ({ filters }: { filters: LotFilters }) => {
+/** Nothing taken in yet, nothing that fits the filters, or nothing known because the list could not be read. */
+const NoLots = ({ filters, isUnknown }: { filters: LotFilters; isUnknown: boolean }) => {
   const { data } = useApi(inventorySummary, {});
   const total = data?.total_lots ?? 0;
+  if (isUnknown) return <EmptyState icon={<Package aria-hidden />} title="No inventory lots found" />;
   if (total === 0) {
     return (
       <EmptyState

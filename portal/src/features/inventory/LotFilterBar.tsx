@@ -33,13 +33,13 @@ export const LotFilterBar = ({ filters, children }: { filters: LotFilters; child
         placeholder="Search lot, name, region…"
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
-        className="w-full sm:w-60"
+        className="w-full sm:w-52 lg:w-60"
       />
       <Select
         label="Status"
         hideLabel
         size="sm"
-        className="min-w-36 max-sm:flex-1"
+        className="min-w-32 max-sm:flex-1 lg:min-w-36"
         choices={choicesOf(statuses, filters.status === 'all' ? undefined : filters.status, 'All statuses')}
         value={filters.status === 'all' ? '' : filters.status}
         onChange={(status) => filters.choose({ status: status === '' ? 'all' : (status as StatusChoice) })}
@@ -48,7 +48,7 @@ export const LotFilterBar = ({ filters, children }: { filters: LotFilters; child
         label="Origin"
         hideLabel
         size="sm"
-        className="min-w-36 max-sm:flex-1"
+        className="min-w-32 max-sm:flex-1 lg:min-w-36"
         choices={choicesOf(origins, filters.origin, 'All origins')}
         value={filters.origin ?? ''}
         onChange={(origin) => filters.choose({ origin })}
@@ -57,7 +57,7 @@ export const LotFilterBar = ({ filters, children }: { filters: LotFilters; child
         label="Location"
         hideLabel
         size="sm"
-        className="min-w-36 max-sm:flex-1"
+        className="min-w-32 max-sm:flex-1 lg:min-w-36"
         choices={choicesOf(locations, filters.location, 'All locations')}
         value={filters.location ?? ''}
         onChange={(location) => filters.choose({ location })}

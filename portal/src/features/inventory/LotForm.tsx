@@ -32,6 +32,7 @@ const Fields = ({ children }: { children: ReactNode }) => (
 export const LotForm = ({ form, lot, failure, notice, onSubmit }: LotFormProps) => {
   const { register, control, clearErrors, formState } = form;
   const { errors } = formState;
+  const isArchived = lot !== undefined && lot.archived_at !== null;
   const clearing = (field: LotField) => ({ onChange: () => clearErrors(field) });
   const text = (
     field: LotField,
@@ -81,85 +82,90 @@ export const LotForm = ({ form, lot, failure, notice, onSubmit }: LotFormProps) 
         event.preventDefault();
         onSubmit();
       }}
-      className="flex min-w-0 flex-col gap-4"
+      className="min-w-0"
     >
-      <Panel title="Coffee Information">
-        <Fields>
-          <TextField
-            label="Lot number"
-            required
-            mono
-            readOnly={lot !== undefined}
-            maxLength={60}
-            error={errors.lot_number?.message}
-            {...register('lot_number', clearing('lot_number'))}
-          />
-          {text('coffee_name', 'Coffee name', { required: true, maxLength: 200 })}
-          {option('origin', 'origin', 'Origin', true)}
-          {text('region', 'Region', { maxLength: 120 })}
-          {text('farm', 'Farm', { maxLength: 120 })}
-          {option('variety', 'variety', 'Variety')}
-          {number('altitude', 'Altitude', { unit: 'm', min: 0, step: 1 })}
-          {day('harvest_date', 'Harvest date')}
-        </Fields>
-      </Panel>
-      <Panel title="Processing & Quality">
-        <Fields>
-          {option('process', 'process', 'Process')}
-          {text('screen_size', 'Screen size', { maxLength: 40 })}
-          {number('cupping_score', 'Cupping score', { min: 0, max: 100, step: 0.1 })}
-          {number('moisture_content', 'Moisture content', { unit: '%', min: 0, max: 100 })}
-          {number('water_activity', 'Water activity', { unit: 'aw', min: 0, max: 1, step: 0.01 })}
-          {number('density', 'Density', { unit: 'g/mL', min: 0, step: 0.01 })}
-        </Fields>
-      </Panel>
-      <Panel title="Procurement">
-        <Fields>
-          {text('supplier', 'Supplier', { maxLength: 200 })}
-          {day('purchase_date', 'Purchase date')}
-          {number('cost_per_kg', 'Cost per kg', { unit: '$', min: 0, step: 0.01 })}
-          <TotalCost form={form} />
-        </Fields>
-      </Panel>
-      <Panel title="Inventory">
-        <Fields>
-          {number('initial_weight', 'Initial weight', { unit: 'kg', min: 0, step: 0.1, required: true })}
-          {option('location', 'warehouse', 'Location')}
-          <TextArea
-            label="Notes"
-            className="sm:col-span-2"
-            maxLength={10_000}
-            error={errors.notes?.message}
-            {...register('notes', clearing('notes'))}
-          />
-          {lot !== undefined && (
-            <Controller
-              control={control}
-              name="is_reserved"
-              render={({ field: { value, onChange } }) => (
-                <Checkbox
-                  className="sm:col-span-2"
-                  label="Reserved: promised to somebody, so not offered as available"
-                  checked={value}
-                  onChange={onChange}
-                />
-              )}
+      {/* A lot that was deleted is shown, not changed. */}
+      <fieldset disabled={isArchived} className="flex min-w-0 flex-col gap-4">
+        <Panel title="Coffee Information">
+          <Fields>
+            <TextField
+              label="Lot number"
+              required
+              mono
+              readOnly={lot !== undefined}
+              maxLength={60}
+              error={errors.lot_number?.message}
+              {...register('lot_number', clearing('lot_number'))}
             />
-          )}
-        </Fields>
-      </Panel>
-      <FormActions>
-        {notice}
-        <FormError text={failure} />
-        <div className="flex justify-end gap-2">
-          <ButtonLink to={paths.lots} size="md">
-            Cancel
-          </ButtonLink>
-          <Button type="submit" kind="primary" size="md" busy={formState.isSubmitting}>
-            {lot === undefined ? 'Save Lot' : 'Update Lot'}
-          </Button>
-        </div>
-      </FormActions>
+            {text('coffee_name', 'Coffee name', { required: true, maxLength: 200 })}
+            {option('origin', 'origin', 'Origin', true)}
+            {text('region', 'Region', { maxLength: 120 })}
+            {text('farm', 'Farm', { maxLength: 120 })}
+            {option('variety', 'variety', 'Variety')}
+            {number('altitude', 'Altitude', { unit: 'm', min: 0, step: 1 })}
+            {day('harvest_date', 'Harvest date')}
+          </Fields>
+        </Panel>
+        <Panel title="Processing & Quality">
+          <Fields>
+            {option('process', 'process', 'Process')}
+            {text('screen_size', 'Screen size', { maxLength: 40 })}
+            {number('cupping_score', 'Cupping score', { min: 0, max: 100, step: 0.1 })}
+            {number('moisture_content', 'Moisture content', { unit: '%', min: 0, max: 100 })}
+            {number('water_activity', 'Water activity', { unit: 'aw', min: 0, max: 1, step: 0.01 })}
+            {number('density', 'Density', { unit: 'g/mL', min: 0, step: 0.01 })}
+          </Fields>
+        </Panel>
+        <Panel title="Procurement">
+          <Fields>
+            {text('supplier', 'Supplier', { maxLength: 200 })}
+            {day('purchase_date', 'Purchase date')}
+            {number('cost_per_kg', 'Cost per kg', { unit: '$', min: 0, step: 0.01 })}
+            <TotalCost form={form} />
+          </Fields>
+        </Panel>
+        <Panel title="Inventory">
+          <Fields>
+            {number('initial_weight', 'Initial weight', { unit: 'kg', min: 0, step: 0.1, required: true })}
+            {option('location', 'warehouse', 'Location')}
+            <TextArea
+              label="Notes"
+              className="sm:col-span-2"
+              maxLength={10_000}
+              error={errors.notes?.message}
+              {...register('notes', clearing('notes'))}
+            />
+            {lot !== undefined && (
+              <Controller
+                control={control}
+                name="is_reserved"
+                render={({ field: { value, onChange } }) => (
+                  <Checkbox
+                    className="sm:col-span-2"
+                    label="Reserved: promised to somebody, so not offered as available"
+                    checked={value}
+                    onChange={onChange}
+                  />
+                )}
+              />
+            )}
+          </Fields>
+        </Panel>
+        {!isArchived && (
+          <FormActions>
+            {notice}
+            <FormError text={failure} />
+            <div className="flex justify-end gap-2">
+              <ButtonLink to={paths.lots} size="md">
+                Cancel
+              </ButtonLink>
+              <Button type="submit" kind="primary" size="md" busy={formState.isSubmitting}>
+                {lot === undefined ? 'Save Lot' : 'Update Lot'}
+              </Button>
+            </div>
+          </FormActions>
+        )}
+      </fieldset>
     </form>
   );
 };

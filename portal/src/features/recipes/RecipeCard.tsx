@@ -1,6 +1,6 @@
 import type { Profile } from '@roastery/contract/profiles';
 import { Copy, Package, Trash2 } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { Measure } from '../../components/Measure.tsx';
 import { paths } from '../../components/paths.ts';
@@ -12,12 +12,13 @@ import { isInsufficient, kgText, minutesText } from './recipe-texts.ts';
 
 interface RecipeCardProps {
   recipe: Profile;
-  onClone: () => void;
-  onDelete: () => void;
+  /** Both must stay the same from one drawing to the next: hundreds of cards are not drawn again for a key press. */
+  onClone: (recipe: Profile) => void;
+  onDelete: (recipe: Profile) => void;
 }
 
 /** A recipe in the list. The whole card opens it; Clone and Delete show on hover and focus, and always by touch. */
-export const RecipeCard = ({ recipe, onClone, onDelete }: RecipeCardProps) => (
+export const RecipeCard = memo(({ recipe, onClone, onDelete }: RecipeCardProps) => (
   <article
     aria-label={recipe.name}
     className="group relative flex min-w-0 flex-col rounded-lg border border-stroke bg-surface transition-colors [contain-intrinsic-size:auto_18rem] [content-visibility:auto] hover:border-stroke-control"
@@ -75,12 +76,18 @@ export const RecipeCard = ({ recipe, onClone, onDelete }: RecipeCardProps) => (
         )}
       </span>
       <span className="relative z-1 flex shrink-0 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
-        <IconButton label={`Clone ${recipe.name}`} icon={<Copy aria-hidden />} onClick={onClone} />
-        <IconButton label={`Delete ${recipe.name}`} tone="danger" icon={<Trash2 aria-hidden />} onClick={onDelete} />
+        <IconButton label={`Clone ${recipe.name}`} icon={<Copy aria-hidden />} onClick={() => onClone(recipe)} />
+        <IconButton
+          label={`Delete ${recipe.name}`}
+          tone="danger"
+          icon={<Trash2 aria-hidden />}
+          onClick={() => onDelete(recipe)}
+        />
       </span>
     </footer>
   </article>
-);
+));
+RecipeCard.displayName = 'RecipeCard';
 
 const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
   <div className="min-w-0">

@@ -1,6 +1,6 @@
 import { cloneProfile, deleteProfile, listProfiles, type Profile } from '@roastery/contract/profiles';
 import { BookOpenText, ChartNoAxesColumnIncreasing, FilterX, Plus, Search, Star } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -23,6 +23,7 @@ import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import { filterRecipes, levelChoices, originsOf, recipeTotals } from './recipe-filters.ts';
 import { RecipeCard } from './RecipeCard.tsx';
+import { useGrowingCount } from './use-growing-count.ts';
 import { useRecipes } from './use-recipes.ts';
 
 const choices = (all: string, values: readonly string[]) => [
@@ -30,7 +31,9 @@ const choices = (all: string, values: readonly string[]) => [
   ...values.map((value) => ({ value, label: value })),
 ];
 
-const clone = async (recipe: Profile) => {
+const startCloning = (recipe: Profile): void => void clone(recipe);
+
+const clone = async (recipe: Profile): Promise<void> => {
   try {
     await call(cloneProfile, { params: { id: recipe.id } });
     await refresh(listProfiles);
@@ -57,14 +60,16 @@ export default function RecipesPage() {
   const [deleting, setDeleting] = useState<Profile | null>(null);
   // The list follows every key; the address follows when the typing pauses.
   const [typed, setTyped] = useTyped(read('q') ?? '', (q) => change({ q }));
+  const sought = useDeferredValue(typed);
   const filters = {
-    q: typed,
+    q: sought,
     origin: read('origin'),
     level: levelChoices.find((level) => level === read('level')),
     favoritesOnly: read('favorites') === '1',
   };
   const recipes = useMemo(() => data ?? [], [data]);
   const shown = filterRecipes(recipes, filters);
+  const { count, more } = useGrowingCount(60);
   const origins = originsOf(recipes);
   const totals = data === undefined ? undefined : recipeTotals(data);
   const figure = (value: number | undefined) => (value === undefined && error ? null : value?.toLocaleString('en-US'));
@@ -165,12 +170,13 @@ export default function RecipesPage() {
               <Skeleton className="h-72 w-full rounded-lg" />
             </li>
           ))}
-        {shown.map((recipe) => (
+        {shown.slice(0, count).map((recipe) => (
           <li key={recipe.id} className="flex min-w-0 [&>article]:w-full">
-            <RecipeCard recipe={recipe} onClone={() => void clone(recipe)} onDelete={() => setDeleting(recipe)} />
+            <RecipeCard recipe={recipe} onClone={startCloning} onDelete={setDeleting} />
           </li>
         ))}
       </ul>
+      {shown.length > count && <div ref={more} aria-hidden className="h-px" />}
       {shown.length === 0 && (data !== undefined || error) && (
         <Card className="mt-3">
           <EmptyState
@@ -178,9 +184,8 @@ export default function RecipesPage() {
             title="No recipes found"
             action={isFiltered && recipes.length > 0 && <Button onClick={reset}>Reset filters</Button>}
           >
-            {isFiltered && recipes.length > 0
-              ? 'None of the recipes fits what is chosen above.'
-              : 'Write down how a coffee is roasted, and roast it the same way again.'}
+            {isFiltered && recipes.length > 0 && 'None of the recipes fits what is chosen above.'}
+            {data?.length === 0 && 'Write down how a coffee is roasted, and roast it the same way again.'}
           </EmptyState>
         </Card>
       )}
