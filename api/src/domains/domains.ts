@@ -10,6 +10,7 @@ import { importRoutes } from './imports/routes.ts';
 import { inventoryRoutes } from './inventory/routes.ts';
 import { machineRoutes } from './machines/routes.ts';
 import { mqttRoutes } from './mqtt/routes.ts';
+import { plannedRoutes } from './planned/routes.ts';
 import { profileRoutes } from './profiles/routes.ts';
 import { roastRoutes } from './roasts/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -21,6 +22,7 @@ export const domains: readonly Domain[] = [
   accountRoutes,
   dashboardRoutes,
   machineRoutes,
+  plannedRoutes,
   importRoutes,
   exportRoutes,
   roastRoutes,

@@ -1,6 +1,7 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
+import { bindPlan } from '../domains/planned/bind-plan.ts';
 import { announceRoast } from '../domains/roasts/announce-roast.ts';
 import { recomputeRoast } from '../domains/roasts/recompute-roast.ts';
 import { countProfileUse, settleLot } from '../domains/roasts/settle-roast.ts';
@@ -72,13 +73,16 @@ const livingRoasts = async (tx: Sql, events: readonly PlacedEvent[]): Promise<Se
 
 /** Window, figures, stock and count of use of one roast, after its events are in. */
 const bringInLine = async (tx: Sql, roastId: string): Promise<void> => {
-  const [roast] = await tx<{ machine_id: string | null; status: string; profile_id: string | null }[]>`
-    SELECT machine_id, status, profile_id FROM roasts WHERE id = ${roastId} FOR UPDATE`;
+  const [roast] = await tx<{ machine_id: string | null; status: string }[]>`
+    SELECT machine_id, status FROM roasts WHERE id = ${roastId} FOR UPDATE`;
   // Marks can be here before the event that makes the roast; it will look at them then.
   if (roast === undefined) return;
   await recomputeRoast(tx, roastId);
+  // A charge takes the plan that waits for it; only then is it known which recipe and lot the roast has.
+  await bindPlan(tx, roastId);
   if (roast.status !== 'in_progress') {
-    await countProfileUse(tx, [roast.profile_id]);
+    const [bound] = await tx<{ profile_id: string | null }[]>`SELECT profile_id FROM roasts WHERE id = ${roastId}`;
+    await countProfileUse(tx, [bound?.profile_id ?? null]);
     await settleLot(tx, roastId, null);
   }
   await announceRoast(tx, roastId, roast.machine_id);

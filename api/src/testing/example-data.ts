@@ -30,6 +30,16 @@ export const addRoast = async (sql: Sql, ownerId: string): Promise<string> => {
   return id;
 };
 
+/** A roast that waits for the next charge of a new machine of this owner. */
+export const addPlan = async (sql: Sql, ownerId: string): Promise<string> => {
+  const id = uuidV7();
+  const machineId = await addMachine(sql, ownerId);
+  await sql`
+    INSERT INTO planned_roasts (id, machine_id, created_by, coffee_name, batch_size_kg)
+    VALUES (${id}, ${machineId}, ${ownerId}, 'Yirgacheffe', 12)`;
+  return id;
+};
+
 export const addLot = async (sql: Sql): Promise<string> => {
   const id = uuidV7();
   await sql`

@@ -3,6 +3,7 @@ import {
   addLot,
   addMachine,
   addOption,
+  addPlan,
   addProfile,
   addRoast,
   addSession,
@@ -34,6 +35,7 @@ const withId = (add: (sql: Sql, ownerId: string) => Promise<string>) => async (s
 });
 const machine = { params: withId(addMachine), belongs: 'owner' } as const;
 const roast = { params: withId(addRoast), belongs: 'owner' } as const;
+const plan = { params: withId(addPlan), belongs: 'owner' } as const;
 const upload = { params: withId(addUpload), belongs: 'one person' } as const;
 const lot = { params: withId(addLot) };
 const profile = { params: withId(addProfile) };
@@ -85,6 +87,13 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   exportRoastCsv: roast,
   exportRoastAlog: roast,
   exportRoastPdf: roast,
+  planRoast: {
+    // Nobody has a machine with this id.
+    body: () => ({ machine_id: '018f0000-0000-7000-8000-000000000000', batch_size_kg: 12 }),
+    status: 422,
+  },
+  getPlannedRoast: plan,
+  cancelPlannedRoast: plan,
   uploadRoastFile: { query: { file_name: 'roast.csv' }, file: () => exampleCsv() },
   getRoastUpload: upload,
   chooseRoastUpload: { ...upload, body: () => ({ temperature_unit: 'C' }) },

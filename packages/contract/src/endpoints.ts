@@ -9,6 +9,7 @@ import * as imports from './imports.ts';
 import * as inventory from './inventory.ts';
 import * as live from './live.ts';
 import * as machines from './machines.ts';
+import * as planned from './planned.ts';
 import * as profiles from './profiles.ts';
 import * as roasts from './roasts.ts';
 import * as settings from './settings.ts';
@@ -24,6 +25,7 @@ export const endpoints: readonly Endpoint[] = [
   machines,
   live,
   roasts,
+  planned,
   imports,
   exports,
   inventory,

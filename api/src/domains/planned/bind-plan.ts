@@ -1,0 +1,63 @@
+import type { Sql } from '../../db/sql.ts';
+
+/**
+ * A charge counts for a plan that was made before it. Clocks of board and server may differ a little, and a person may have
+ * charged while the form was being sent, s.
+ */
+const toleranceSeconds = 60;
+
+interface Bindable {
+  machine_id: string | null;
+  charge_mono_ms: number | null;
+  start_time: string;
+  status: string;
+  plan_id: string | null;
+}
+
+/**
+ * Binds the plan that waits first for this roast's machine once the roast has a charge, and lets go of it when the charge
+ * turns out to be none. Called in the transaction that changed the roast; the caller holds the roast's row. Calling it again
+ * changes nothing.
+ */
+export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
+  const [roast] = await tx<Bindable[]>`
+    SELECT r.machine_id, r.charge_mono_ms, r.start_time, r.status, p.id AS plan_id
+    FROM roasts r LEFT JOIN planned_roasts p ON p.roast_id = r.id WHERE r.id = ${roastId}`;
+  if (roast === undefined || roast.machine_id === null) return;
+  if (roast.charge_mono_ms === null) {
+    if (roast.plan_id !== null && roast.status === 'aborted') await letGo(tx, roastId, roast.plan_id);
+    return;
+  }
+  if (roast.plan_id !== null) return;
+  const [plan] = await tx<{ id: string }[]>`
+    SELECT id FROM planned_roasts
+    WHERE machine_id = ${roast.machine_id} AND bound_at IS NULL AND cancelled_at IS NULL
+      AND created_at <= ${roast.start_time}::timestamptz + make_interval(secs => ${toleranceSeconds})
+    ORDER BY created_at, id LIMIT 1 FOR UPDATE`;
+  if (plan === undefined) return;
+  await tx`UPDATE planned_roasts SET roast_id = ${roastId}, bound_at = now() WHERE id = ${plan.id}`;
+  // What a person has said of the roast itself meanwhile stays.
+  await tx`
+    UPDATE roasts r SET
+      lot_id = coalesce(r.lot_id, p.lot_id),
+      profile_id = coalesce(r.profile_id, p.profile_id),
+      profile_name = coalesce(r.profile_name, f.name),
+      coffee_name = coalesce(r.coffee_name, p.coffee_name, l.coffee_name),
+      coffee_origin = coalesce(r.coffee_origin, l.origin),
+      coffee_process = coalesce(r.coffee_process, l.process),
+      roast_level_target = coalesce(r.roast_level_target, f.roast_level),
+      batch_size_kg = coalesce(r.batch_size_kg, p.batch_size_kg),
+      roasted_by = coalesce(r.roasted_by, p.roasted_by),
+      notes = coalesce(r.notes, p.notes),
+      revision = r.revision + 1
+    FROM planned_roasts p LEFT JOIN lots l ON l.id = p.lot_id LEFT JOIN profiles f ON f.id = p.profile_id
+    WHERE r.id = ${roastId} AND p.id = ${plan.id}`;
+};
+
+/** The charge was none: nothing was roasted, so the plan waits on and the roast takes no coffee. */
+const letGo = async (tx: Sql, roastId: string, planId: string): Promise<void> => {
+  await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL WHERE id = ${planId}`;
+  await tx`
+    UPDATE roasts SET lot_id = NULL, profile_id = NULL, profile_name = NULL, batch_size_kg = NULL, revision = revision + 1
+    WHERE id = ${roastId}`;
+};

@@ -1,0 +1,58 @@
+import type { ParsedBody } from '@roastery/contract/endpoint';
+import type { PlannedRoast, planRoast as endpoint } from '@roastery/contract/planned';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import type { UserContext } from '../../context.ts';
+import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { readPlan } from './planned-row.ts';
+
+/** More than a day's work of one machine: a list that grows beyond it is a mistake. */
+const mostWaiting = 50;
+
+/** Plans a roast for a machine: its next charge that no earlier plan waits for will be it. */
+export const planRoast = async (context: UserContext, body: ParsedBody<typeof endpoint>): Promise<PlannedRoast> => {
+  const id = uuidV7();
+  const { user } = context;
+  await context.sql.begin(async (tx) => {
+    const [machine] = await tx<{ waiting: number }[]>`
+      SELECT (SELECT count(*) FROM planned_roasts p
+              WHERE p.machine_id = m.id AND p.bound_at IS NULL AND p.cancelled_at IS NULL) AS waiting
+      FROM machines m
+      WHERE m.id = ${body.machine_id} AND m.archived_at IS NULL
+        AND ${user.is_admin ? tx`true` : tx`m.owner_id = ${user.id}`}`;
+    if (machine === undefined) throw invalid('machine_id', 'There is no such machine');
+    if (machine.waiting >= mostWaiting) throw invalid('machine_id', 'Too many roasts wait for this machine already');
+    const [lot] =
+      typeof body.lot_id === 'string' ? await tx`SELECT 1 FROM lots WHERE id = ${body.lot_id}` : [undefined];
+    if (typeof body.lot_id === 'string' && !lot) throw invalid('lot_id', 'There is no such lot');
+    const [profile] =
+      typeof body.profile_id === 'string'
+        ? await tx`SELECT 1 FROM profiles WHERE id = ${body.profile_id}`
+        : [undefined];
+    if (typeof body.profile_id === 'string' && !profile) throw invalid('profile_id', 'There is no such recipe');
+    const row = {
+      id,
+      machine_id: body.machine_id,
+      created_by: user.id,
+      lot_id: body.lot_id ?? null,
+      profile_id: body.profile_id ?? null,
+      coffee_name: body.coffee_name || null,
+      batch_size_kg: body.batch_size_kg ?? null,
+      roasted_by: body.roasted_by || null,
+      notes: body.notes || null,
+    };
+    await tx`INSERT INTO planned_roasts ${tx(row)}`;
+  });
+  const made = await readPlan(context.sql, user, id);
+  if (made === undefined) throw notFound('Planned roast');
+  return made;
+};
+
+/** Takes a plan back while it waits. Cancelling twice is fine. */
+export const cancelPlan = async (context: UserContext, id: string): Promise<{ message: string }> => {
+  const plan = await readPlan(context.sql, context.user, id);
+  if (plan === undefined) throw notFound('Planned roast');
+  const done = await context.sql`
+    UPDATE planned_roasts SET cancelled_at = coalesce(cancelled_at, now()) WHERE id = ${id} AND bound_at IS NULL`;
+  if (done.count === 0) throw new AppError('conflict', 'The roast has begun: it can’t be cancelled any more');
+  return { message: 'The planned roast was cancelled' };
+};

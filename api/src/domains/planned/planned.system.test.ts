@@ -1,0 +1,134 @@
+import type { PlannedRoast } from '@roastery/contract/planned';
+import type { Roast } from '@roastery/contract/roasts';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { createJournalBoard, type JournalBoardOptions } from '@roastery/testing/journal-board';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commitMessages } from '../../ingest/commit-messages.ts';
+import { addProfile } from '../../testing/example-data.ts';
+import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';
+import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import type { Visitor } from '../../testing/visitor.ts';
+
+describe('a roast planned for a machine', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let test: TestApi;
+  let admin: Visitor;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    test = await startTestApi(database.url);
+    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.drop();
+  });
+
+  const addMachine = async (): Promise<{ id: string; serial: string }> => {
+    const serial = `P-${uuidV7()}`;
+    const body = { serial_number: serial, display_name: 'Drum', machine_type: 'RM15', max_capacity_kg: 15 };
+    return { id: (await admin.send<{ id: string }>('POST', '/machines', body)).body.id, serial };
+  };
+  const addLot = async (): Promise<string> => {
+    const body = { lot_number: uuidV7(), coffee_name: 'Guji', origin: 'Ethiopia', initial_weight: 60 };
+    return (await admin.send<{ id: string }>('POST', '/inventory/lots', body)).body.id;
+  };
+  const weightOf = async (lotId: string) =>
+    (await admin.send<{ current_weight: number }>('GET', `/inventory/lots/${lotId}`)).body.current_weight;
+  const plan = async (machineId: string, more: object = {}): Promise<PlannedRoast> =>
+    (await admin.send<PlannedRoast>('POST', '/roasts/planned', { machine_id: machineId, batch_size_kg: 12, ...more }))
+      .body;
+  const planNow = async (id: string) => (await admin.send<PlannedRoast>('GET', `/roasts/planned/${id}`)).body;
+  const roastNow = async (id: string) => (await admin.send<Roast>('GET', `/roasts/${id}`)).body;
+
+  /** Twelve minutes of a board that has just been switched on. */
+  const roastIt = async (serial: string, options: JournalBoardOptions = {}): Promise<string> => {
+    const board = createJournalBoard({ wallOffsetMs: Date.now(), ...options });
+    const roastId = uuidV7();
+    roastOn(board, roastId);
+    // The board has roasted on for a quarter of an hour when this arrives.
+    const receivedAtMs = Date.now() + 15 * 60_000;
+    for (const batch of board.batches()) {
+      await commitMessages(test.api.context.sql, [messageOf(serial, batch, receivedAtMs)]);
+    }
+    return roastId;
+  };
+
+  it('becomes its machine’s next roast: lot, recipe, batch and person, and takes the coffee from the lot', async () => {
+    const { id: machineId, serial } = await addMachine();
+    const lotId = await addLot();
+    const profileId = await addProfile(test.api.context.sql);
+    const first = await plan(machineId, { lot_id: lotId, profile_id: profileId, roasted_by: 'Ada', notes: 'slow' });
+    const second = await plan(machineId, { coffee_name: 'Sidamo' });
+    expect([first.status, first.ahead, second.ahead]).toEqual(['waiting', 0, 1]);
+
+    const roastId = await roastIt(serial);
+    expect(await planNow(first.id)).toMatchObject({ status: 'bound', roast_id: roastId });
+    expect(await planNow(second.id)).toMatchObject({ status: 'waiting', ahead: 0 });
+    expect(await roastNow(roastId)).toMatchObject({
+      status: 'completed',
+      lot_id: lotId,
+      profile_id: profileId,
+      profile_name: 'House blend',
+      coffee_name: 'Guji',
+      coffee_origin: 'Ethiopia',
+      batch_size_kg: 12,
+      roasted_by: 'Ada',
+      roast_level_target: 'Medium',
+      notes: 'slow',
+    });
+    expect(await weightOf(lotId)).toBe(48);
+    const profile = await admin.send<{ times_used: number }>('GET', `/profiles/${profileId}`);
+    expect(profile.body.times_used).toBe(1);
+
+    const next = await roastIt(serial);
+    expect(await planNow(second.id)).toMatchObject({ status: 'bound', roast_id: next });
+    expect((await roastNow(next)).coffee_name).toBe('Sidamo');
+  });
+
+  it('does not take a charge from before it was planned, nor one of another machine', async () => {
+    const { id: machineId, serial } = await addMachine();
+    const other = await addMachine();
+    const waiting = await plan(machineId);
+    await roastIt(serial, { wallOffsetMs: Date.now() - 3_600_000 });
+    await roastIt(other.serial);
+    expect((await planNow(waiting.id)).status).toBe('waiting');
+    const { body } = await admin.send<{ planned: PlannedRoast[] }>('GET', `/roasts/planned?machine_id=${machineId}`);
+    expect(body.planned.map(({ id }) => id)).toEqual([waiting.id]);
+  });
+
+  it('waits on when the charge was none, and takes no coffee', async () => {
+    const { id: machineId, serial } = await addMachine();
+    const lotId = await addLot();
+    const waiting = await plan(machineId, { lot_id: lotId });
+    const board = createJournalBoard({ wallOffsetMs: Date.now() });
+    const roastId = uuidV7();
+    const commit = async () => {
+      for (const batch of board.batches()) await commitMessages(test.api.context.sql, [messageOf(serial, batch)]);
+    };
+    for (let second = 0; second < 5; second++) board.sample(second * 1000, 200, 180, 50);
+    board.event(5000, { type: 'roast', roast_id: roastId, state: 'in_progress' });
+    board.event(5000, markEvent(roastId, 'charge', { seq: 3, mono: 3000 }, 200, { provisional: true }));
+    await commit();
+    expect(await planNow(waiting.id)).toMatchObject({ status: 'bound', roast_id: roastId });
+    expect(await roastNow(roastId)).toMatchObject({ lot_id: lotId, status: 'in_progress' });
+    const late = await admin.send('DELETE', `/roasts/planned/${waiting.id}`);
+    expect(late.status).toBe(409);
+
+    board.event(9000, markEvent(roastId, 'charge', null, null));
+    board.event(9000, { type: 'roast', roast_id: roastId, state: 'aborted' });
+    await commit();
+    expect(await planNow(waiting.id)).toMatchObject({ status: 'waiting', roast_id: null });
+    expect(await roastNow(roastId)).toMatchObject({ lot_id: null, status: 'aborted' });
+    expect(await weightOf(lotId)).toBe(60);
+  });
+
+  it('can be cancelled while it waits', async () => {
+    const { id: machineId, serial } = await addMachine();
+    const cancelled = await plan(machineId);
+    expect((await admin.send('DELETE', `/roasts/planned/${cancelled.id}`)).status).toBe(200);
+    const roastId = await roastIt(serial);
+    expect(await planNow(cancelled.id)).toMatchObject({ status: 'cancelled', roast_id: null });
+    expect((await roastNow(roastId)).batch_size_kg).toBeNull();
+  });
+});

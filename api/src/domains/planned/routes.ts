@@ -1,0 +1,19 @@
+import * as contract from '@roastery/contract/planned';
+import type { Domain } from '../../app.ts';
+import { notFound } from '../../http/app-error.ts';
+import { cancelPlan, planRoast } from './plan-roast.ts';
+import { readPlan, readWaitingPlans } from './planned-row.ts';
+
+/** Mounted before the roasts: `planned` is no id. */
+export const plannedRoutes: Domain = (routes) => {
+  routes.forUser(contract.listPlannedRoasts, async ({ sql, user }, { query }) => ({
+    planned: await readWaitingPlans(sql, user, query.machine_id),
+  }));
+  routes.forUser(contract.planRoast, (context, { body }) => planRoast(context, body));
+  routes.forUser(contract.getPlannedRoast, async ({ sql, user }, { params }) => {
+    const plan = await readPlan(sql, user, params.id);
+    if (plan === undefined) throw notFound('Planned roast');
+    return plan;
+  });
+  routes.forUser(contract.cancelPlannedRoast, (context, { params }) => cancelPlan(context, params.id));
+};

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idShape, instantShape, lineShape, messageShape, textShape } from './shapes.ts';
+
+export const plannedRoastShape = z.object({
+  id: idShape,
+  machine_id: idShape,
+  machine_name: z.string(),
+  lot_id: idShape.nullable(),
+  lot_number: z.string().nullable(),
+  profile_id: idShape.nullable(),
+  profile_name: z.string().nullable(),
+  coffee_name: z.string().nullable(),
+  batch_size_kg: z.number().nullable(),
+  roasted_by: z.string().nullable(),
+  notes: z.string().nullable(),
+  created_at: instantShape,
+  created_by: z.string(),
+  /** It waits for its machine's next charge, was bound to the roast that began with one, or was cancelled. */
+  status: z.enum(['waiting', 'bound', 'cancelled']),
+  /** Those of the same machine that wait before it. */
+  ahead: z.number().int(),
+  roast_id: idShape.nullable(),
+});
+export type PlannedRoast = z.infer<typeof plannedRoastShape>;
+
+const byId = z.object({ id: idShape });
+
+export const listPlannedRoasts = endpoint({
+  name: 'listPlannedRoasts',
+  method: 'GET',
+  path: '/roasts/planned',
+  tag: 'Roasts',
+  summary: 'Roasts that wait for a charge, in the order in which they will be taken',
+  access: 'user',
+  query: z.object({ machine_id: idShape.optional() }),
+  response: z.object({ planned: z.array(plannedRoastShape) }),
+});
+
+export const planRoast = endpoint({
+  name: 'planRoast',
+  method: 'POST',
+  path: '/roasts/planned',
+  tag: 'Roasts',
+  summary: 'Say what goes into a machine next: its next charge becomes this roast',
+  access: 'user',
+  status: 201,
+  body: z.object({
+    machine_id: idShape,
+    lot_id: idShape.nullable().optional(),
+    profile_id: idShape.nullable().optional(),
+    /** Without a lot: what is roasted. */
+    coffee_name: lineShape(200).nullable().optional(),
+    batch_size_kg: z.number().positive('Batch must be greater than 0').max(10_000).nullable().optional(),
+    roasted_by: lineShape(120).nullable().optional(),
+    notes: textShape(10_000).nullable().optional(),
+  }),
+  response: plannedRoastShape,
+});
+
+export const getPlannedRoast = endpoint({
+  name: 'getPlannedRoast',
+  method: 'GET',
+  path: '/roasts/planned/{id}',
+  tag: 'Roasts',
+  summary: 'One planned roast; it names its roast once the charge has come',
+  access: 'user',
+  params: byId,
+  response: plannedRoastShape,
+  errors: ['not_found'],
+});
+
+export const cancelPlannedRoast = endpoint({
+  name: 'cancelPlannedRoast',
+  method: 'DELETE',
+  path: '/roasts/planned/{id}',
+  tag: 'Roasts',
+  summary: 'Take a planned roast back before its charge',
+  access: 'user',
+  params: byId,
+  response: messageShape,
+  errors: ['not_found', 'conflict'],
+});
