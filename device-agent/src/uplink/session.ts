@@ -2,6 +2,11 @@ import { createConnection, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { pause } from '@roastery/runtime/backoff';
 import { MqttClient } from 'mqtt';
+import { writeToStream } from 'mqtt-packet';
+
+// The library makes a buffer of each of the 65,536 packet numbers in advance: 7 MB of a small board's memory to save an
+// allocation a packet, of which we send a few a second.
+Reflect.set(writeToStream, 'cacheNumbers', false);
 
 export interface SessionOptions {
   /** `mqtt://host:port` or `mqtts://host:port`. */

@@ -33,7 +33,7 @@ export interface MachineOptions {
   /** A file to which every change of the registers is appended, a JSON line each: what really was on the machine. */
   recordFile?: string;
   firmwareVersion?: string;
-  /** `NODE_OPTIONS` of the agent, for tests and benches: a clock that runs as fast as the machine's, a heap limit. */
+  /** `NODE_OPTIONS` of the agent, for tests and benches: a clock that runs as fast as the machine's. */
   agentNodeOptions?: string;
 }
 
@@ -49,6 +49,9 @@ export interface RunningMachine {
   /** The agent first, so that it says goodbye. */
   stop(graceMs?: number): Promise<void>;
 }
+
+/** As on a board (deploy/systemd/roastery-agent.service): a small nursery, else loading the program alone takes 100 MB. */
+const boardNodeOptions = '--max-semi-space-size=1';
 
 /** Runs a simulated machine and the agent beside it, as two processes. */
 export async function startMachine(
@@ -82,7 +85,7 @@ export async function startMachine(
         journalDir,
         firmwareVersion: options.firmwareVersion ?? '1.0.0',
       }),
-      ...(options.agentNodeOptions === undefined ? {} : { NODE_OPTIONS: options.agentNodeOptions }),
+      NODE_OPTIONS: options.agentNodeOptions ?? boardNodeOptions,
     },
   });
   return {
