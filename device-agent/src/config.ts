@@ -45,7 +45,7 @@ const envShape = z.object({
 });
 
 /** Accepts the bare origin as well as the address with `/api/v1`. */
-const withBasePath = (url: string): string => {
+export const withBasePath = (url: string): string => {
   const trimmed = url.replace(/\/+$/, '');
   return trimmed.endsWith(basePath) ? trimmed : `${trimmed}${basePath}`;
 };

@@ -4,7 +4,7 @@ import type { MachineMap } from '@roastery/contract/machine-map';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
 import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
-import { httpGet } from './http-get.ts';
+import { httpRequest } from './http-request.ts';
 
 export interface DeviceProfile {
   readonly mqttUrl: string;
@@ -45,7 +45,7 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
         authorization: `Bearer ${machineToken}`,
         'x-machine-serial': encodeURIComponent(machineSerial),
       };
-      const { status, text } = await httpGet(`${apiUrl}${deviceSelf.path}`, headers, timeoutMs);
+      const { status, text } = await httpRequest(`${apiUrl}${deviceSelf.path}`, { headers, timeoutMs });
       if (status === 401) return complain('machine serial or token is not accepted');
       if (status !== 200) return complain(`status ${status}`);
       body = JSON.parse(text);

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 
 const usage = `device-agent: reads a roasting machine and keeps its journal
 
+  device-agent pair TICKET --api URL [--config-dir FOLDER]
+                                       get this board's credential for a pairing ticket
   device-agent run [--env-file FILE]   read, record and ship until stopped
   device-agent check-map FILE          say whether a machine map is right
 `;
@@ -11,12 +13,22 @@ const usage = `device-agent: reads a roasting machine and keeps its journal
 const main = async (): Promise<void> => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { 'env-file': { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      'env-file': { type: 'string' },
+      api: { type: 'string' },
+      'config-dir': { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   const [command, ...rest] = positionals;
   if (command === 'run' && rest.length === 0) {
     const { run } = await import('./cli/run.ts');
     return run(values['env-file']);
+  }
+  if (command === 'pair' && rest.length <= 1) {
+    const { pair } = await import('./cli/pair.ts');
+    process.exitCode = await pair(rest[0], values.api, values['config-dir']);
+    return;
   }
   if (command === 'check-map' && rest.length <= 1) {
     const { checkMap } = await import('./cli/check-map.ts');

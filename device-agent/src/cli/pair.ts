@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { pairBoard } from '../pairing/pair-board.ts';
+import { PairingTrouble } from '../pairing/pairing-trouble.ts';
+
+export const usualConfigDir = '/etc/roastery-agent';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** Pairs this board by a ticket. Answers the exit code: 0 paired, 1 not, 2 called wrongly. */
+export const pair = async (
+  ticket: string | undefined,
+  api: string | undefined,
+  configDir: string = usualConfigDir,
+): Promise<number> => {
+  if (ticket === undefined || api === undefined) {
+    const missing = ticket === undefined ? 'the ticket' : 'the address of the roastery (--api)';
+    process.stderr.write(
+      `Say ${missing} as well: device-agent pair PAIR-XXXX-XXXX-XXXX --api https://roastery.example\n`,
+    );
+    return 2;
+  }
+  try {
+    await pairBoard({ ticket, api, configDir, agentVersion: version }, (line) => process.stdout.write(`${line}\n`));
+    process.stdout.write('Now start the agent: systemctl restart roastery-agent\n');
+    return 0;
+  } catch (error) {
+    if (!(error instanceof PairingTrouble)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return error.isWrongUse ? 2 : 1;
+  }
+};

@@ -1,0 +1,142 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { deviceSelf, isPairingCode, lettersOfPairingCode } from '@roastery/contract/devices';
+import { writeFileAtomically } from '../atomic-file.ts';
+import { withBasePath } from '../config.ts';
+import { httpRequest } from '../http-request.ts';
+import { readIdentity, writeIdentity, type BoardIdentity } from './env-file.ts';
+import { exchangeTicket, TicketRefused } from './exchange.ts';
+import { readHardwareId } from './hardware-id.ts';
+import { PairingTrouble, sentenceForFolder } from './pairing-trouble.ts';
+import { forgetPending, hashOfSecret, secretFor } from './pending-secret.ts';
+
+export interface PairingOrder {
+  /** The ticket as typed: `PAIR-XXXX-XXXX-XXXX`. */
+  readonly ticket: string;
+  /** Address of the roastery, with or without `/api/v1`. */
+  readonly api: string;
+  readonly configDir: string;
+  readonly agentVersion: string;
+  /** Pauses before asking again after a lost answer, ms. */
+  readonly pausesMs?: readonly number[];
+}
+
+/** Further off than this, times of roasts recorded offline would look wrong. */
+const clockToleranceMs = 120_000;
+const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+
+const readTicket = (typed: string): string => {
+  const letters = lettersOfPairingCode(typed);
+  if (!isPairingCode(letters))
+    throw new PairingTrouble(
+      `${typed.trim() === '' ? 'That' : `"${typed.trim().slice(0, 40)}"`} is no pairing ticket. It looks like PAIR-BCDF-GHJK-LMNP: twelve letters, no vowels, no digits. Copy it from the ticket.`,
+      true,
+    );
+  return letters;
+};
+
+const readApi = (typed: string): string => {
+  const written = typed.includes('://') ? typed : `https://${typed}`;
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
+    throw new PairingTrouble(
+      `"${typed}" is no address. Write --api https://roastery.example, as the ticket says.`,
+      true,
+    );
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw new PairingTrouble(
+      `Pairing goes over TLS only: write --api https://${url.host}. If the roastery has no https yet, set that up first.`,
+      true,
+    );
+  return withBasePath(`${url.origin}${url.pathname}`);
+};
+
+/** Shows that a file can be made, synced and renamed there, before a ticket is spent. */
+const proveWritable = async (folder: string): Promise<void> => {
+  const probe = join(folder, '.pairing-probe');
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFileAtomically(probe, 'may be deleted\n');
+    await rm(probe);
+  } catch (error) {
+    throw new PairingTrouble(sentenceForFolder(error, folder));
+  }
+};
+
+/** Calls the server with a credential: `accepted`, `refused`, or `away` when it can't be told. */
+const callHome = async (identity: BoardIdentity): Promise<'accepted' | 'refused' | 'away'> => {
+  const headers = {
+    authorization: `Bearer ${identity.MACHINE_TOKEN}`,
+    'x-machine-serial': encodeURIComponent(identity.MACHINE_SERIAL),
+  };
+  try {
+    const { status } = await httpRequest(`${withBasePath(identity.API_URL)}${deviceSelf.path}`, {
+      headers,
+      timeoutMs: 8000,
+    });
+    if (status === 200) return 'accepted';
+    return status === 401 ? 'refused' : 'away';
+  } catch (error) {
+    if (error instanceof Error) return 'away';
+    throw error;
+  }
+};
+
+const refused = async (envPath: string): Promise<PairingTrouble> => {
+  const identity = await readIdentity(envPath);
+  const isPaired = identity !== undefined && (await callHome(identity)) === 'accepted';
+  return new PairingTrouble(
+    isPaired
+      ? `The ticket was not accepted, but this board is paired already, with the machine ${identity.MACHINE_SERIAL}, and the server knows it. To pair it anew ask for a new ticket.`
+      : 'The ticket was not accepted. Check its letters; a ticket works once and for seven days. If they are right, ask the owner of the machine or an administrator for a new ticket.',
+  );
+};
+
+/**
+ * Exchanges a ticket for this board's own credential and writes it to `agent.env` in the configuration folder. Safe to call
+ * again after any interruption: the same ticket goes with the same secret until the file is written. Throws `PairingTrouble`.
+ */
+export const pairBoard = async (order: PairingOrder, say: (line: string) => void): Promise<void> => {
+  const ticket = readTicket(order.ticket);
+  const api = readApi(order.api);
+  const { configDir } = order;
+  const envPath = join(configDir, 'agent.env');
+  await proveWritable(configDir);
+  const secret = await secretFor(configDir, ticket, api).catch((error: unknown) => {
+    throw new PairingTrouble(sentenceForFolder(error, configDir));
+  });
+
+  // An earlier attempt wrote the file and was cut off before it could say so.
+  const before = await readIdentity(envPath);
+  if (before?.MACHINE_TOKEN === secret && (await callHome(before)) === 'accepted') {
+    await forgetPending(configDir);
+    say(`This board is paired with the machine ${before.MACHINE_SERIAL}. Its credential is in ${envPath}.`);
+    return;
+  }
+
+  const request = {
+    code: ticket,
+    secret_hash: hashOfSecret(secret),
+    hardware_id: await readHardwareId(),
+    agent_version: order.agentVersion,
+  };
+  const paired = await exchangeTicket(api, request, say, order.pausesMs).catch(async (error: unknown) => {
+    throw error instanceof TicketRefused ? await refused(envPath) : error;
+  });
+  const identity = { API_URL: api, MACHINE_SERIAL: paired.serialNumber, MACHINE_TOKEN: secret };
+  try {
+    await writeIdentity(envPath, identity);
+  } catch (error) {
+    throw new PairingTrouble(
+      `${sentenceForFolder(error, configDir)} The ticket is not lost: run the same command again within 15 minutes.`,
+    );
+  }
+  await forgetPending(configDir);
+  say(`Paired with ${paired.displayName} (${paired.serialNumber}). The credential is in ${envPath}.`);
+  if ((await callHome(identity)) !== 'accepted')
+    say('The server did not confirm it yet; it will when the agent first calls.');
+  if (paired.clockAheadMs !== undefined && Math.abs(paired.clockAheadMs) > clockToleranceMs)
+    say(
+      `The clock of this board is ${Math.round(Math.abs(paired.clockAheadMs) / 60_000)} min ${paired.clockAheadMs > 0 ? 'behind' : 'ahead'}. Set it: timedatectl set-ntp true`,
+    );
+};

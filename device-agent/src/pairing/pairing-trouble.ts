@@ -1,0 +1,58 @@
+/** Pairing cannot go on. The message says what to do about it, in words for whoever stands beside the board. */
+export class PairingTrouble extends Error {
+  override readonly name = 'PairingTrouble';
+  /** The call itself was wrong: nothing was asked of anybody. */
+  readonly isWrongUse: boolean;
+
+  constructor(message: string, isWrongUse = false) {
+    super(message);
+    this.isWrongUse = isWrongUse;
+  }
+}
+
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+const unknownAuthority = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+const noWay = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL']);
+const noTls = new Set(['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
+
+/** What to do when no request got through to `url`; undefined where it may have, and only its answer was lost. */
+export const sentenceForNoConnection = (error: unknown, url: string, now = new Date()): string | undefined => {
+  const code = codeOf(error);
+  const { host, hostname } = new URL(url);
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `The name ${hostname} is not known here. Check that the board has a network (ip address) and that the address after --api is spelt right.`;
+  if (noWay.has(code))
+    return `There is no way to ${hostname} from here. Plug in the network cable or set up the wireless network, then run this again.`;
+  if (code === 'ECONNREFUSED')
+    return `Nothing answers at ${host}. Check the address and port after --api, and that the roastery's server is running.`;
+  if (code === 'CERT_NOT_YET_VALID' || code === 'CERT_HAS_EXPIRED')
+    return `The certificate of ${hostname} is not valid at the time this board believes it is (${now.toISOString()}). If that time is wrong, set the clock: timedatectl set-ntp true. If it is right, the server's certificate has to be renewed.`;
+  if (unknownAuthority.has(code))
+    return `The certificate of ${hostname} was signed by nobody this board knows. Copy the roastery's authority to the board and run: NODE_EXTRA_CA_CERTS=/path/authority.pem device-agent pair …`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `The server's certificate is not for the name ${hostname}. Write the name that the ticket says after --api.`;
+  if (noTls.has(code) || code.startsWith('ERR_SSL'))
+    return `The server at ${host} does not speak TLS. Check the port after --api: https is usually 443.`;
+  return undefined;
+};
+
+/** Why a folder or file of the configuration can't be written, and what to do. */
+export const sentenceForFolder = (error: unknown, folder: string): string => {
+  const code = codeOf(error);
+  if (code === 'EACCES' || code === 'EPERM')
+    return `The folder ${folder} can't be written by this user. Run it as root: sudo device-agent pair …`;
+  if (code === 'EROFS')
+    return `The folder ${folder} is on a card or disk that is read-only. Mount it for writing, or give another folder: --config-dir FOLDER`;
+  if (code === 'ENOSPC')
+    return `There is no room left on the disk of ${folder}. Free some space (journalctl --vacuum-size=50M), then run this again.`;
+  if (code === 'ENOTDIR' || code === 'EEXIST') return `${folder} is not a folder. Give a folder: --config-dir FOLDER`;
+  return `The folder ${folder} can't be written (${code === '' ? String(error) : code}). Give another one: --config-dir FOLDER`;
+};

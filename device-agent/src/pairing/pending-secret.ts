@@ -1,0 +1,41 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readFileIfThere, syncFolder, writeFileAtomically } from '../atomic-file.ts';
+
+const shape = z.object({ ticket: z.string(), api: z.string(), secret: z.string().regex(/^[\w-]{43}$/) });
+
+const pathIn = (folder: string): string => join(folder, 'pairing.json');
+
+/** What the server keeps of a secret. */
+export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+const readPending = async (folder: string) => {
+  const text = await readFileIfThere(pathIn(folder));
+  if (text === undefined) return undefined;
+  try {
+    return shape.parse(JSON.parse(text));
+  } catch (error) {
+    // Cut off or edited: a new secret costs nothing that could not be mended by a new ticket.
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * The secret for this ticket at this server: the one of an earlier attempt, so that asking again is the same question, or
+ * 256 new random bits. It is on disk before anybody is asked.
+ */
+export const secretFor = async (folder: string, ticket: string, api: string): Promise<string> => {
+  const pending = await readPending(folder);
+  if (pending?.ticket === ticket && pending.api === api) return pending.secret;
+  const secret = randomBytes(32).toString('base64url');
+  await writeFileAtomically(pathIn(folder), `${JSON.stringify({ ticket, api, secret })}\n`);
+  return secret;
+};
+
+export const forgetPending = async (folder: string): Promise<void> => {
+  await rm(pathIn(folder), { force: true });
+  await syncFolder(folder);
+};
