@@ -16,7 +16,7 @@ interface CredentialsDialogProps {
   onDone: () => void;
 }
 
-/** Email and password, shown this once. Only Done closes it: a stray click must not lose them. */
+/** Email and password, shown this once. A click beside it does not close it: a slip must not lose them. */
 export const CredentialsDialog = ({ credentials, onDone }: CredentialsDialogProps) => (
   <Dialog
     open={credentials !== null}
@@ -53,11 +53,11 @@ export const CredentialsDialog = ({ credentials, onDone }: CredentialsDialogProp
 );
 
 const Line = ({ label, value }: { label: string; value: string }) => (
-  <div className="flex items-center justify-between gap-3 rounded-md border border-stroke bg-sunken py-2 pr-2 pl-3">
-    <div className="min-w-0">
-      <dt className="label-mono">{label}</dt>
-      <dd className="font-mono text-base break-all text-strong">{value}</dd>
-    </div>
-    <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+  <div className="rounded-md border border-stroke bg-sunken py-2 pr-2 pl-3">
+    <dt className="label-mono">{label}</dt>
+    <dd className="-mt-2 flex min-h-8 items-center justify-between gap-3">
+      <span className="pt-1 font-mono text-base break-all text-strong">{value}</span>
+      <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+    </dd>
   </div>
 );

@@ -104,6 +104,7 @@ const ComparisonTiles = ({ data, filter }: ComparisonProps) => {
       />
       <FigureTile
         label="Reference"
+        isWord
         value={shown(reference?.roast_number ?? '--')}
         note={reference ? `${sourceWords[reference.source]}, ${dates.day(reference.start_time)}` : ''}
         to={reference ? paths.roast(reference.id) : undefined}

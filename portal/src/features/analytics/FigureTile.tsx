@@ -1,11 +1,14 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
+import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 
 interface FigureTileProps {
   label: string;
   /** `undefined` while it loads, `null` when it could not be read. */
   value: string | undefined | null;
+  /** The value is a word, not a figure: a size that fits a phone. */
+  isWord?: boolean;
   /** Dim, after the figure. */
   unit?: ReactNode;
   /** A dim line below: what it is compared with. */
@@ -15,14 +18,19 @@ interface FigureTileProps {
 }
 
 /** A figure that opens what it counts. */
-export const FigureTile = ({ label, value, unit, note, to }: FigureTileProps) => {
+export const FigureTile = ({ label, value, isWord = false, unit, note, to }: FigureTileProps) => {
   const face = (
     <>
       <span className="label-mono truncate">{label}</span>
       {value === undefined ? (
         <Skeleton className="h-8 w-24" />
       ) : (
-        <span className="figures min-w-0 text-2xl font-semibold tracking-tight text-strong">
+        <span
+          className={classes(
+            'figures min-w-0 font-semibold tracking-tight text-strong',
+            isWord ? 'truncate text-lg leading-8' : 'text-2xl',
+          )}
+        >
           {value ?? <span className="text-muted">--</span>}
           {unit !== undefined && value !== null && value !== '--' && (
             <span className="ml-1.5 text-base font-normal tracking-normal text-muted">{unit}</span>

@@ -104,7 +104,11 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
         <FigureTile
           label="Mean duration"
           value={shown(totals && formatDuration(totals.mean_duration_seconds))}
-          note={earlier?.mean_duration_seconds ? `${formatDuration(earlier.mean_duration_seconds)} before` : ''}
+          note={
+            earlier !== null && earlier.mean_duration_seconds !== null
+              ? `${formatDuration(earlier.mean_duration_seconds)} in as many days before`
+              : 'charge to drop'
+          }
           to={all}
         />
         <FigureTile

@@ -37,10 +37,11 @@ export const comparedColumns = ({
     },
     { id: 'date', label: 'Roast date', cell: (roast) => dates.day(roast.start_time) },
     { id: 'machine', label: 'Machine', cell: (roast) => roast.machine_name ?? '--' },
-    { id: 'person', label: 'Roasted by', cell: (roast) => roast.roasted_by ?? '--' },
+    { id: 'person', label: 'Roasted by', phone: 'none', cell: (roast) => roast.roasted_by ?? '--' },
     { id: 'duration', label: 'Duration', align: 'right', cell: (roast) => formatDuration(roast.duration_seconds) },
     {
       id: 'drop',
+      phone: 'none',
       label: 'Drop temp',
       align: 'right',
       cell: (roast) => <Measure quantity="temperature" value={roast.drop_temp} />,
@@ -51,7 +52,7 @@ export const comparedColumns = ({
       width: 'w-[24%]',
       cell: (roast) =>
         roast.id === referenceId ? (
-          <span className="block text-right text-muted">--</span>
+          <span className="block text-muted sm:text-right">--</span>
         ) : roast.distance === null ? (
           <span className="text-muted">No curve</span>
         ) : (

@@ -28,8 +28,16 @@ interface ColumnsChartProps {
   children: (plot: Plot, active: number | null) => ReactNode;
 }
 
-/** Width of the card, for keeping it inside of the chart. */
+/** Width of the card that explains a column. */
 const cardPixels = 208;
+
+/** Beside its column, so that it hides neither the column nor its neighbours on the other side; inside of the chart. */
+const cardLeft = (plot: Plot, active: number, width: number): number => {
+  const beside = plot.step / 2 + 8;
+  const right = plot.x(active) + beside;
+  const left = right + cardPixels <= width ? right : plot.x(active) - beside - cardPixels;
+  return Math.max(0, Math.min(left, width - cardPixels));
+};
 
 /**
  * A chart of columns, each a link to what it counts. SVG and links rather than a canvas, so that every figure can be reached by
@@ -156,8 +164,8 @@ export const ColumnsChart = (props: ColumnsChartProps) => {
           className="pointer-events-none absolute z-20 rounded-md border border-stroke-strong bg-overlay px-3 py-2 text-sm shadow-overlay"
           style={{
             width: cardPixels,
-            bottom: height - plot.top - 24,
-            left: Math.max(0, Math.min(plot.x(active) - cardPixels / 2, width - cardPixels)),
+            top: plot.top,
+            left: cardLeft(plot, active, width),
           }}
         >
           <p className="font-medium text-strong">{card.title}</p>
