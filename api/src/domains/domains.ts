@@ -3,6 +3,7 @@ import { accountRoutes } from './account/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { analyticsRoutes } from './analytics/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { blendRoutes } from './blends/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { exportRoutes } from './exports/routes.ts';
@@ -26,6 +27,7 @@ export const domains: readonly Domain[] = [
   importRoutes,
   exportRoutes,
   roastRoutes,
+  blendRoutes,
   inventoryRoutes,
   profileRoutes,
   analyticsRoutes,

@@ -30,6 +30,16 @@ export const addRoast = async (sql: Sql, ownerId: string): Promise<string> => {
   return id;
 };
 
+/** A blend of 3 kg of a new roast of this owner. */
+export const addBlend = async (sql: Sql, ownerId: string): Promise<string> => {
+  const id = uuidV7();
+  const roastId = await addRoast(sql, ownerId);
+  await sql`INSERT INTO blends (id, owner_id, name) VALUES (${id}, ${ownerId}, 'House blend')`;
+  await sql`
+    INSERT INTO blend_components (blend_id, place, roast_id, roast_number, kg) VALUES (${id}, 0, ${roastId}, 'PR-1', 3)`;
+  return id;
+};
+
 /** A roast that waits for the next charge of a new machine of this owner. */
 export const addPlan = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = uuidV7();

@@ -1,5 +1,6 @@
 import type { Sql } from '../db/sql.ts';
 import {
+  addBlend,
   addLot,
   addMachine,
   addOption,
@@ -35,6 +36,7 @@ const withId = (add: (sql: Sql, ownerId: string) => Promise<string>) => async (s
 });
 const machine = { params: withId(addMachine), belongs: 'owner' } as const;
 const roast = { params: withId(addRoast), belongs: 'owner' } as const;
+const blend = { params: withId(addBlend), belongs: 'owner' } as const;
 const plan = { params: withId(addPlan), belongs: 'owner' } as const;
 const upload = { params: withId(addUpload), belongs: 'one person' } as const;
 const lot = { params: withId(addLot) };
@@ -42,6 +44,10 @@ const profile = { params: withId(addProfile) };
 const user = { params: withId(addUser) };
 const markOf = async (sql: Sql, ownerId: string) => ({ id: await addRoast(sql, ownerId), kind: 'first_crack' });
 
+const blendBody = () => ({
+  name: 'House blend',
+  components: [{ roast_id: '018f0000-0000-7000-8000-000000000000', kg: 3 }],
+});
 const lotBody = { coffee_name: 'Sidamo', origin: 'Ethiopia', initial_weight: 60 };
 const profileBody = {
   name: 'House blend',
@@ -87,6 +93,11 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   exportRoastCsv: roast,
   exportRoastAlog: roast,
   exportRoastPdf: roast,
+  getBlend: blend,
+  // Nobody has a roast with this id.
+  createBlend: { body: blendBody, status: 422 },
+  updateBlend: { ...blend, body: blendBody, status: 422 },
+  deleteBlend: blend,
   planRoast: {
     // Nobody has a machine with this id.
     body: () => ({ machine_id: '018f0000-0000-7000-8000-000000000000', batch_size_kg: 12 }),

@@ -1,5 +1,6 @@
 import * as analytics from './analytics.ts';
 import * as auth from './auth.ts';
+import * as blends from './blends.ts';
 import * as dashboard from './dashboard.ts';
 import * as devices from './devices.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -28,6 +29,7 @@ export const endpoints: readonly Endpoint[] = [
   planned,
   imports,
   exports,
+  blends,
   inventory,
   profiles,
   analytics,

@@ -225,7 +225,7 @@ export const updateRoast = endpoint({
   params: z.object({ id: idShape }),
   body: editRoastShape,
   response: roastShape,
-  errors: ['not_found', 'changed_meanwhile'],
+  errors: ['not_found', 'changed_meanwhile', 'conflict'],
 });
 
 export const deleteRoast = endpoint({

@@ -3,6 +3,7 @@ import type { Roast, updateRoast as updateRoastEndpoint } from '@roastery/contra
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { refuseOverdrawn } from '../../ledger/blend-use.ts';
 import { announceRoast } from './announce-roast.ts';
 import { readRoast, visibleTo } from './roast-row.ts';
 import { countProfileUse, settleLot } from './settle-roast.ts';
@@ -89,6 +90,7 @@ export const updateRoast = async (context: UserContext, id: string, edit: RoastE
       revision: before.revision + 1,
     };
     await tx`UPDATE roasts SET ${tx(change)} WHERE id = ${id}`;
+    await refuseOverdrawn(tx, id);
     if (edit.profile_id !== undefined) await countProfileUse(tx, [before.profile_id, edit.profile_id]);
     await settleLot(tx, id, context.user.id);
     await announceRoast(tx, id, before.machine_id);

@@ -1,0 +1,68 @@
+import type { Blend } from '@roastery/contract/blends';
+import type { SignedInUser } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+
+/** One's own blends; all of them for an admin. */
+export const blendVisibleTo = (sql: Sql, user: SignedInUser) =>
+  user.is_admin ? sql`true` : sql`b.owner_id = ${user.id}`;
+
+type BlendRow = Omit<Blend, 'components' | 'total_kg'>;
+type ComponentRow = Omit<Blend['components'][number], 'share'> & { blend_id: string };
+
+const columns = (sql: Sql) => sql`b.id, b.name, b.notes, b.created_at, u.full_name AS created_by, b.revision`;
+
+/** Weights are kept to the milligram: the sum of them is exact as whole milligrams. */
+const total = (components: readonly ComponentRow[]): number =>
+  components.reduce((sum, { kg }) => sum + Math.round(kg * 1e6), 0) / 1e6;
+
+const withComponents = async (sql: Sql, rows: readonly BlendRow[]): Promise<Blend[]> => {
+  const components = await sql<ComponentRow[]>`
+    SELECT c.blend_id, c.roast_id, c.kg, coalesce(r.shown_number, c.roast_number) AS roast_number,
+           CASE WHEN r.id IS NULL THEN c.coffee_name ELSE r.coffee_name END AS coffee_name,
+           coalesce(r.start_time, c.roasted_at) AS roasted_at
+    FROM blend_components c LEFT JOIN roasts r ON r.id = c.roast_id
+    WHERE c.blend_id = ANY(${rows.map(({ id }) => id)}::uuid[]) ORDER BY c.blend_id, c.place`;
+  return rows.map((row) => {
+    const own = components.filter(({ blend_id: blendId }) => blendId === row.id);
+    const totalKg = total(own);
+    return {
+      ...row,
+      total_kg: totalKg,
+      components: own.map(({ blend_id: _blend, ...component }) => ({
+        ...component,
+        share: totalKg === 0 ? 0 : component.kg / totalKg,
+      })),
+    };
+  });
+};
+
+export const readBlend = async (sql: Sql, user: SignedInUser, id: string): Promise<Blend | undefined> => {
+  const rows = await sql<BlendRow[]>`
+    SELECT ${columns(sql)} FROM blends b JOIN users u ON u.id = b.owner_id
+    WHERE b.id = ${id} AND ${blendVisibleTo(sql, user)}`;
+  return (await withComponents(sql, rows))[0];
+};
+
+/** One page of blends, newest first. */
+export const readBlends = async (
+  sql: Sql,
+  user: SignedInUser,
+  { search, limit, offset }: { search: string | undefined; limit: number; offset: number },
+): Promise<{ blends: Blend[]; total: number }> => {
+  const where = sql`
+    ${blendVisibleTo(sql, user)}
+    ${
+      search === undefined
+        ? sql``
+        : sql`AND (b.name ILIKE ${search} OR EXISTS (
+            SELECT FROM blend_components c LEFT JOIN roasts r ON r.id = c.roast_id
+            WHERE c.blend_id = b.id AND coalesce(r.found_by, c.coffee_name, c.roast_number) ILIKE ${search}))`
+    }`;
+  const [rows, [count]] = await Promise.all([
+    sql<BlendRow[]>`
+      SELECT ${columns(sql)} FROM blends b JOIN users u ON u.id = b.owner_id WHERE ${where}
+      ORDER BY b.created_at DESC, b.id DESC LIMIT ${limit} OFFSET ${offset}`,
+    sql<{ total: number }[]>`SELECT count(*) AS total FROM blends b WHERE ${where}`,
+  ]);
+  return { blends: await withComponents(sql, rows), total: count?.total ?? 0 };
+};

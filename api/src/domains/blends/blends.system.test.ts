@@ -1,0 +1,108 @@
+import type { Blend, BlendableRoast } from '@roastery/contract/blends';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import type { Visitor } from '../../testing/visitor.ts';
+
+describe('a post-roast blend', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let test: TestApi;
+  let admin: Visitor;
+  let eve: Visitor;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    test = await startTestApi(database.url);
+    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    const body = { full_name: 'Eve', email: 'eve@example.com', password: 'a long phrase for eve' };
+    await admin.send('POST', '/admin/users', body);
+    eve = await test.signedIn(body.email, body.password);
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.drop();
+  });
+
+  const logRoast = async (coffee: string, more: object, by = admin): Promise<string> => {
+    const body = { coffee_name: coffee, start_time: '2026-11-20T07:40:00.000Z', duration_seconds: 640, ...more };
+    return (await by.send<{ id: string }>('POST', '/roasts', body)).body.id;
+  };
+  const blend = (components: readonly { roast_id: string; kg: number }[], by = admin) =>
+    by.send<Blend & { detail: { field: string; message: string }[] }>('POST', '/blends', { name: 'House', components });
+  const leftOf = async (roastId: string, query = '') =>
+    (await admin.send<{ roasts: BlendableRoast[] }>('GET', `/blends/roasts${query}`)).body.roasts.find(
+      ({ roast_id: id }) => id === roastId,
+    );
+
+  it('takes roasted coffee, and no more than is left of a roast', async () => {
+    const guji = await logRoast('Guji', { batch_size_kg: 12, end_weight_kg: 10.2 });
+    const huila = await logRoast('Huila', { batch_size_kg: 8 });
+    expect(await leftOf(guji)).toMatchObject({ weight_kg: 10.2, is_roasted_weight: true, left_kg: 10.2 });
+    expect(await leftOf(huila)).toMatchObject({ weight_kg: 8, is_roasted_weight: false });
+    const made = await blend([
+      { roast_id: guji, kg: 6.1 },
+      { roast_id: huila, kg: 2 },
+    ]);
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({ total_kg: 8.1, created_by: 'Administrator' });
+    expect(made.body.components.map(({ coffee_name: name, kg }) => [name, kg])).toEqual([
+      ['Guji', 6.1],
+      ['Huila', 2],
+    ]);
+    expect(await leftOf(guji)).toMatchObject({ used_kg: 6.1, left_kg: 4.1 });
+    const tooMuch = await blend([{ roast_id: guji, kg: 4.2 }]);
+    expect([tooMuch.status, tooMuch.body.detail]).toEqual([
+      422,
+      [{ field: 'components.0.kg', message: expect.stringMatching(/^Only 4\.1 kg of PR-\w{8} are left$/) }],
+    ]);
+    expect((await blend([{ roast_id: guji, kg: 4.1 }])).status).toBe(201);
+    expect(await leftOf(guji)).toBeUndefined();
+  });
+
+  it('made twice at the same moment takes its coffee once', async () => {
+    const roast = await logRoast('Guji', { batch_size_kg: 10 });
+    const other = await logRoast('Huila', { batch_size_kg: 10 });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, k) =>
+        blend((k % 2 === 0 ? [roast, other] : [other, roast]).map((id) => ({ roast_id: id, kg: 3 }))),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(await leftOf(roast)).toMatchObject({ left_kg: 1 });
+  });
+
+  it('counts what it holds as left while it is changed, and gives back what it lets go', async () => {
+    const roast = await logRoast('Guji', { batch_size_kg: 10 });
+    const { body: made } = await blend([{ roast_id: roast, kg: 9 }]);
+    expect(await leftOf(roast, `?blend_id=${made.id}`)).toMatchObject({ left_kg: 10 });
+    const change = { name: 'Filter', components: [{ roast_id: roast, kg: 10 }], revision: made.revision };
+    const changed = await admin.send<Blend>('PUT', `/blends/${made.id}`, change);
+    expect(changed.body).toMatchObject({ name: 'Filter', total_kg: 10 });
+    expect((await admin.send('PUT', `/blends/${made.id}`, change)).status).toBe(409);
+    await admin.send('DELETE', `/blends/${made.id}`);
+    expect(await leftOf(roast)).toMatchObject({ left_kg: 10 });
+  });
+
+  it('keeps a roast from weighing less than blends hold, and remembers one that was deleted', async () => {
+    const roast = await logRoast('Guji', { batch_size_kg: 10 });
+    const { body: made } = await blend([{ roast_id: roast, kg: 8.7 }]);
+    const refused = await admin.send<{ detail: string }>('PUT', `/roasts/${roast}`, { end_weight_kg: 8.5 });
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/^Blends hold 8\.7 kg/)]);
+    expect((await admin.send('PUT', `/roasts/${roast}`, { end_weight_kg: 8.7 })).status).toBe(200);
+    await admin.send('DELETE', `/roasts/${roast}`);
+    const after = await admin.send<Blend>('GET', `/blends/${made.id}`);
+    expect(after.body.components).toEqual([
+      expect.objectContaining({ roast_id: null, coffee_name: 'Guji', kg: 8.7, share: 1 }),
+    ]);
+  });
+
+  it('is made of one’s own roasts and seen by oneself and admins', async () => {
+    const hers = await logRoast('Guji', { batch_size_kg: 10 }, eve);
+    const his = await logRoast('Huila', { batch_size_kg: 10 });
+    expect((await blend([{ roast_id: his, kg: 1 }], eve)).status).toBe(422);
+    const made = await blend([{ roast_id: hers, kg: 1 }], eve);
+    expect((await admin.send('GET', `/blends/${made.body.id}`)).status).toBe(200);
+    const { body: own } = await eve.send<{ total: number }>('GET', '/blends');
+    expect(own.total).toBe(1);
+    expect((await admin.send<{ total: number }>('GET', '/blends?q=guji')).body.total).toBeGreaterThan(1);
+  });
+});

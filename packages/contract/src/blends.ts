@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idShape, instantShape, lineShape, messageShape, pageQuery, textShape } from './shapes.ts';
+
+export const blendComponentShape = z.object({
+  /** Null when the roast was deleted since: what went into the blend stays. */
+  roast_id: idShape.nullable(),
+  roast_number: z.string(),
+  coffee_name: z.string().nullable(),
+  roasted_at: instantShape.nullable(),
+  kg: z.number(),
+  /** Of the blend, 0 to 1. */
+  share: z.number(),
+});
+
+export const blendShape = z.object({
+  id: idShape,
+  name: z.string(),
+  notes: z.string().nullable(),
+  created_at: instantShape,
+  created_by: z.string(),
+  total_kg: z.number(),
+  components: z.array(blendComponentShape),
+  revision: z.number().int(),
+});
+export type Blend = z.infer<typeof blendShape>;
+
+export const mostComponents = 20;
+
+const blendFields = {
+  name: lineShape(120).min(1, 'Name is required'),
+  notes: textShape(10_000).nullable().optional(),
+  components: z
+    .array(
+      z.object({
+        roast_id: idShape,
+        kg: z.number('Enter the weight in kg').positive('Weight must be greater than 0').max(10_000),
+      }),
+    )
+    .min(1, 'Add at least one roast')
+    .max(mostComponents)
+    .refine(
+      (components) => new Set(components.map(({ roast_id: id }) => id)).size === components.length,
+      'A roast stands in the blend twice',
+    ),
+};
+const byId = z.object({ id: idShape });
+
+export const listBlends = endpoint({
+  name: 'listBlends',
+  method: 'GET',
+  path: '/blends',
+  tag: 'Blends',
+  summary: 'Post-roast blends, newest first',
+  access: 'user',
+  query: z.object(pageQuery(100)),
+  response: z.object({ blends: z.array(blendShape), total: z.number().int() }),
+});
+
+export const blendableRoastShape = z.object({
+  roast_id: idShape,
+  roast_number: z.string(),
+  coffee_name: z.string().nullable(),
+  coffee_origin: z.string().nullable(),
+  roasted_at: instantShape,
+  /** The roasted weight where it is known, else the batch. */
+  weight_kg: z.number(),
+  is_roasted_weight: z.boolean(),
+  used_kg: z.number(),
+  left_kg: z.number(),
+});
+export type BlendableRoast = z.infer<typeof blendableRoastShape>;
+
+export const listBlendableRoasts = endpoint({
+  name: 'listBlendableRoasts',
+  method: 'GET',
+  path: '/blends/roasts',
+  tag: 'Blends',
+  summary: 'Finished roasts of which something is left, newest first',
+  access: 'user',
+  query: z.object({
+    ...pageQuery(50),
+    /** What this blend holds counts as left. */
+    blend_id: idShape.optional(),
+  }),
+  response: z.object({ roasts: z.array(blendableRoastShape), total: z.number().int() }),
+});
+
+export const getBlend = endpoint({
+  name: 'getBlend',
+  method: 'GET',
+  path: '/blends/{id}',
+  tag: 'Blends',
+  summary: 'One blend with its components',
+  access: 'user',
+  params: byId,
+  response: blendShape,
+  errors: ['not_found'],
+});
+
+export const createBlend = endpoint({
+  name: 'createBlend',
+  method: 'POST',
+  path: '/blends',
+  tag: 'Blends',
+  summary: 'Mix finished roasts; no more of each than is left',
+  access: 'user',
+  status: 201,
+  body: z.object(blendFields),
+  response: blendShape,
+});
+
+export const updateBlend = endpoint({
+  name: 'updateBlend',
+  method: 'PUT',
+  path: '/blends/{id}',
+  tag: 'Blends',
+  summary: 'Change a blend; its roasts get back what it no longer takes',
+  access: 'user',
+  params: byId,
+  body: z.object({ ...blendFields, revision: z.number().int().optional() }),
+  response: blendShape,
+  errors: ['not_found', 'changed_meanwhile'],
+});
+
+export const deleteBlend = endpoint({
+  name: 'deleteBlend',
+  method: 'DELETE',
+  path: '/blends/{id}',
+  tag: 'Blends',
+  summary: 'Delete a blend; its roasts get back what it took',
+  access: 'user',
+  params: byId,
+  response: messageShape,
+  errors: ['not_found'],
+});
