@@ -1,4 +1,4 @@
-import type { MarkKind, MarkOrigin } from '@roastery/roasting/marks';
+import type { MarkKind } from '@roastery/roasting/marks';
 import { describe, expect, it } from 'vitest';
 import { effectiveMarks, type MarkWord } from './effective-marks.ts';
 
@@ -6,7 +6,7 @@ let made = 0;
 const word = (kind: MarkKind, mono: number | null, more: Partial<MarkWord> = {}): MarkWord => ({
   id: String(++made).padStart(8, '0'),
   kind,
-  origin: 'detector' as MarkOrigin,
+  origin: 'detector',
   at_seq: mono,
   mono_ms: mono,
   temp: 100,
