@@ -159,6 +159,7 @@ describe('recipes', () => {
     await page.getByRole('combobox', { name: 'Origin' }).click();
     await page.getByRole('option', { name: 'Colombia' }).click();
     await page.waitForURL(/q=FILTER/);
+    await card(page, 'Konga Filter').waitFor({ state: 'detached' });
     expect(await names()).toEqual(['Lychee']);
 
     await card(page, 'Lychee').getByRole('button', { name: 'Add Lychee to favorites' }).click();
@@ -166,6 +167,7 @@ describe('recipes', () => {
     await page.getByRole('button', { name: 'Reset filters' }).click();
     await page.getByRole('checkbox', { name: 'Favorites only' }).click();
     await page.waitForURL(/favorites=1/);
+    await card(page, 'Gayo Dark').waitFor({ state: 'detached' });
     expect(await names()).toEqual(['Lychee']);
     expect(await statCard(page, 'Total Recipes').innerText()).toBe('3');
     expect(await statCard(page, 'Favorites').innerText()).toBe('1');
