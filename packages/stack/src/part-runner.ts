@@ -6,7 +6,7 @@ import { CannotStart } from './stack-ports.ts';
 import { superviseProcess, type ProcessPlan, type SupervisedProcess } from './supervised-process.ts';
 
 /** A program of the stack: its script is named from the repository's top folder. */
-export type Part = Pick<ProcessPlan, 'name' | 'script' | 'args' | 'env' | 'takesInput'>;
+export type Part = Pick<ProcessPlan, 'name' | 'script' | 'nodeArgs' | 'args' | 'env' | 'takesInput'>;
 
 /** Starts the parts of one stack and tells what becomes of them. */
 export interface PartRunner {

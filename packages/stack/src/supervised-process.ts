@@ -7,6 +7,8 @@ export interface ProcessPlan {
   name: string;
   /** Absolute path of the JavaScript to run, and its arguments. */
   script: string;
+  /** Flags of Node itself. */
+  nodeArgs?: readonly string[];
   args?: readonly string[];
   /** The whole environment; nothing of ours is passed on but PATH, HOME, TZ and LANG. */
   env: Record<string, string>;
@@ -116,7 +118,7 @@ function startChild(plan: ProcessPlan): ChildProcess {
       return value === undefined ? [] : [[name, value]];
     }),
   );
-  const child = spawn(process.execPath, [plan.script, ...(plan.args ?? [])], {
+  const child = spawn(process.execPath, [...(plan.nodeArgs ?? []), plan.script, ...(plan.args ?? [])], {
     env: { ...passedOn, ...plan.env },
     stdio: [plan.takesInput === true ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     detached: true,

@@ -2,6 +2,7 @@ import {
   BookOpenText,
   ChartColumn,
   ChartNoAxesCombined,
+  CircuitBoard,
   Coffee,
   Factory,
   LayoutDashboard,
@@ -33,6 +34,7 @@ export const mainDestinations: readonly Destination[] = [
 
 export const adminDestinations: readonly Destination[] = [
   { to: paths.users, label: 'Users', icon: Users, key: 'u' },
+  { to: paths.devices, label: 'Devices', icon: CircuitBoard, key: 'v' },
   { to: paths.statistics, label: 'Statistics', icon: ChartColumn, key: 't' },
   { to: paths.settings, label: 'Settings', icon: Settings, key: 's' },
   { to: paths.audit, label: 'Audit Log', icon: ScrollText, key: 'l' },

@@ -50,6 +50,7 @@ const routes: RouteObject[] = [
                       { path: '/admin/users', ...page(() => import('../features/admin-users/UsersPage.tsx')) },
                       { path: '/admin/stats', ...page(() => import('../features/admin-stats/StatisticsPage.tsx')) },
                       { path: '/admin/settings', ...page(() => import('../features/admin-settings/SettingsPage.tsx')) },
+                      { path: '/admin/devices', ...page(() => import('../features/devices/DevicesPage.tsx')) },
                       { path: '/admin/audit', ...page(() => import('../features/admin-audit/AuditPage.tsx')) },
                       { path: '/admin/*', element: <NotFound /> },
                     ],

@@ -11,6 +11,7 @@ interface MachineGridProps {
   empty: ReactNode;
   onAdd: () => void;
   onEdit: (machine: Machine) => void;
+  onPair: (machine: Machine) => void;
   onDelete: (machine: Machine) => void;
 }
 
@@ -18,7 +19,7 @@ const gridClass = 'grid gap-3 sm:grid-cols-2 xl:grid-cols-3';
 const skeletons = 3;
 
 /** The machines as cards, with the tile that adds one at the end. */
-export const MachineGrid = ({ machines, empty, onAdd, onEdit, onDelete }: MachineGridProps) => {
+export const MachineGrid = ({ machines, empty, onAdd, onEdit, onPair, onDelete }: MachineGridProps) => {
   if (machines === undefined) {
     return (
       <div aria-busy className={gridClass}>
@@ -37,7 +38,12 @@ export const MachineGrid = ({ machines, empty, onAdd, onEdit, onDelete }: Machin
     <ul className={gridClass}>
       {machines.map((machine) => (
         <li key={machine.id} className="min-w-0">
-          <MachineCard machine={machine} onEdit={() => onEdit(machine)} onDelete={() => onDelete(machine)} />
+          <MachineCard
+            machine={machine}
+            onEdit={() => onEdit(machine)}
+            onPair={() => onPair(machine)}
+            onDelete={() => onDelete(machine)}
+          />
         </li>
       ))}
       <li>

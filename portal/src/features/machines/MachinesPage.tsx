@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
 import { paths } from '../../components/paths.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
@@ -42,6 +43,7 @@ export default function MachinesPage() {
   const [typed, setTyped] = useTyped(q, search);
   const [isRegistering, setIsRegistering] = useState(false);
   const [edited, setEdited] = useState<Machine | null>(null);
+  const [paired, setPaired] = useState<Machine | null>(null);
   const [deleted, setDeleted] = useState<Machine | null>(null);
 
   const totals = useApi(machineTotals, {});
@@ -111,6 +113,7 @@ export default function MachinesPage() {
           machines={machines.data ?? (machines.error === undefined ? undefined : [])}
           onAdd={() => setIsRegistering(true)}
           onEdit={setEdited}
+          onPair={setPaired}
           onDelete={setDeleted}
           empty={
             <Card>
@@ -142,6 +145,7 @@ export default function MachinesPage() {
         />
       </div>
       <RegisterMachineDialog open={isRegistering} onClose={() => setIsRegistering(false)} />
+      <PairMachineDialog machine={paired} onClose={() => setPaired(null)} />
       <EditMachineDialog machine={edited} onClose={() => setEdited(null)} />
       <ConfirmDialog
         thing={deleted}

@@ -1,21 +1,15 @@
 import type { RegisteredMachine } from '@roastery/contract/machines';
-import { Download, Mail, TriangleAlert } from 'lucide-react';
+import { Download, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useUser } from '../../api/session.tsx';
 import { CopyButton } from '../../components/CopyButton.tsx';
-import { useDates } from '../../components/preferences.ts';
-import { Button, buttonClass } from '../../ui/Button.tsx';
-import { environmentFile, pairingTicket, supportMail, ticketId } from './device-configuration.ts';
-import { saveTextFile } from './save-text-file.ts';
+import { environmentFile } from '../../components/pairing/device-configuration.ts';
+import { PairingTicketView } from '../../components/pairing/PairingTicketView.tsx';
+import { saveTextFile } from '../../components/pairing/save-text-file.ts';
+import { Button } from '../../ui/Button.tsx';
 
 /** What is shown once after registering: token, pairing code, configuration of the board, ticket for support. */
 export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine }) => {
-  const user = useUser();
-  const dates = useDates();
   const environment = environmentFile(machine);
-  const ticket = ticketId(machine.pairing_code);
-  const validUntil = dates.dayAndTime(machine.pairing_expires_at);
-  const mail = supportMail(machine);
 
   return (
     <div className="flex flex-col gap-6">
@@ -46,43 +40,8 @@ export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine 
           {environment.trimEnd()}
         </pre>
       </Section>
-      <Section
-        title="Pairing"
-        text="No access to the board yourself? Let support pair it for you."
-        actions={
-          <Button
-            icon={<Download aria-hidden />}
-            onClick={() =>
-              saveTextFile(`${ticket}.txt`, pairingTicket(machine, `${user.full_name} <${user.email}>`, validUntil))
-            }
-          >
-            Download ticket
-          </Button>
-        }
-      >
-        <ol className="flex list-decimal flex-col gap-1.5 pl-5 text-sm text-content marker:text-muted">
-          <li>
-            Download the pairing ticket. Its ID is{' '}
-            <strong className="font-mono font-medium text-strong">{ticket}</strong>.
-          </li>
-          <li>
-            Contact support by email
-            {machine.support_email !== null && (
-              <>
-                {' '}
-                at <span className="font-medium text-strong">{machine.support_email}</span>
-              </>
-            )}
-            , with the ticket ID in the subject, and attach the file. It holds no token.
-          </li>
-          <li>The ticket works once, until {validUntil}. Pairing replaces the machine token above.</li>
-        </ol>
-        {mail !== undefined && (
-          <a href={mail} className={buttonClass('secondary', 'sm', 'self-start')}>
-            <Mail aria-hidden />
-            Write the email
-          </a>
-        )}
+      <Section title="Pairing" text="No access to the board yourself? Let support pair it for you.">
+        <PairingTicketView ticket={machine} machineId={machine.id} />
       </Section>
     </div>
   );
@@ -101,7 +60,7 @@ const Secret = ({ label, value }: { label: string; value: string }) => (
 interface SectionProps {
   title: string;
   text: string;
-  actions: ReactNode;
+  actions?: ReactNode;
   children: ReactNode;
 }
 
@@ -112,7 +71,7 @@ const Section = ({ title, text, actions, children }: SectionProps) => (
         <h3 className="text-base font-semibold text-strong">{title}</h3>
         <p className="text-sm text-muted">{text}</p>
       </div>
-      <div className="flex flex-wrap gap-2">{actions}</div>
+      {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
     </header>
     {children}
   </section>

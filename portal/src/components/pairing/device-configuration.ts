@@ -1,14 +1,18 @@
 import type { RegisteredMachine } from '@roastery/contract/machines';
 
-type Credentials = Pick<
+/** What an environment file says. */
+type Credentials = Pick<RegisteredMachine, 'serial_number' | 'api_url' | 'auth_token'>;
+
+/** What a ticket says. */
+export type TicketFacts = Pick<
   RegisteredMachine,
   | 'serial_number'
   | 'display_name'
   | 'machine_type'
   | 'max_capacity_kg'
   | 'api_url'
-  | 'auth_token'
   | 'pairing_code'
+  | 'pairing_expires_at'
   | 'support_email'
 >;
 
@@ -33,7 +37,7 @@ export const environmentFile = (machine: Credentials): string =>
 export const ticketId = (pairingCode: string): string => `PAIR-${pairingCode}`;
 
 /** What support needs to pair the board, as a text file. It holds no token. */
-export const pairingTicket = (machine: Credentials, requestedBy: string, validUntil: string): string =>
+export const pairingTicket = (machine: TicketFacts, requestedBy: string, validUntil: string): string =>
   [
     'PAIRING TICKET',
     '',
@@ -56,7 +60,7 @@ export const pairingTicket = (machine: Credentials, requestedBy: string, validUn
   ].join('\n');
 
 /** Opens the person's mail program with the ticket ID in the subject. */
-export const supportMail = (machine: Credentials): string | undefined =>
+export const supportMail = (machine: Pick<TicketFacts, 'support_email' | 'pairing_code'>): string | undefined =>
   machine.support_email === null
     ? undefined
     : `mailto:${encodeURIComponent(machine.support_email)}?subject=${encodeURIComponent(`Pairing ticket ${ticketId(machine.pairing_code)}`)}`;

@@ -9,6 +9,7 @@ const machine = {
   api_url: 'https://roastery.example/api/v1',
   auth_token: 'mt_6fJ2pQ8xV1nRk4s',
   pairing_code: 'KQMZ-XWPH-RTDB',
+  pairing_expires_at: '2026-11-28T07:46:00.000Z',
   support_email: 'support@roastery.example',
 };
 

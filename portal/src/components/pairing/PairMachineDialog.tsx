@@ -1,0 +1,90 @@
+import {
+  getPairing,
+  listDevices,
+  listPairingTickets,
+  reissuePairingTicket,
+  type IssuedTicket,
+} from '@roastery/contract/fleet';
+import { TicketPlus } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh } from '../../api/use-api.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { toast } from '../../ui/toast.ts';
+import { PairingState } from './PairingState.tsx';
+import { PairingTicketView } from './PairingTicketView.tsx';
+
+interface PairMachineDialogProps {
+  /** `null` while it is closed. */
+  machine: { id: string; display_name: string } | null;
+  onClose: () => void;
+}
+
+/** Whether the machine's board is paired, and a new ticket for one that has to be. */
+export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) => {
+  const [issued, setIssued] = useState<IssuedTicket | null>(null);
+  const [busy, setBusy] = useState(false);
+
+  const close = () => {
+    setIssued(null);
+    onClose();
+  };
+  const issue = async (id: string) => {
+    setBusy(true);
+    try {
+      setIssued(await call(reissuePairingTicket, { params: { id } }));
+      await refresh(getPairing, listDevices, listPairingTickets);
+    } catch (error) {
+      toast(sentenceFor(error, 'Failed to make a ticket'), { tone: 'danger' });
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Dialog
+      open={machine !== null}
+      onClose={close}
+      title="Pair the board"
+      description={machine?.display_name}
+      width="md"
+      sticky={issued !== null}
+    >
+      {machine !== null && (
+        <>
+          <DialogBody>
+            {issued === null ? (
+              <>
+                <PairingState machineId={machine.id} />
+                <p className="text-sm text-muted">
+                  A new ticket takes the place of one that is still open. A board that is paired stays paired until the
+                  new ticket is used.
+                </p>
+              </>
+            ) : (
+              <PairingTicketView ticket={issued} machineId={machine.id} />
+            )}
+          </DialogBody>
+          <DialogFooter>
+            {issued === null && (
+              <Button
+                kind="primary"
+                size="md"
+                icon={<TicketPlus aria-hidden />}
+                busy={busy}
+                onClick={() => void issue(machine.id)}
+              >
+                Make a new ticket
+              </Button>
+            )}
+            <Button size="md" onClick={close}>
+              {issued === null ? 'Close' : 'Done'}
+            </Button>
+          </DialogFooter>
+        </>
+      )}
+    </Dialog>
+  );
+};

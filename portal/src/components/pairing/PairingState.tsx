@@ -1,0 +1,61 @@
+import { getPairing, type PairingTicket } from '@roastery/contract/fleet';
+import { useApi } from '../../api/use-api.ts';
+import { LiveDot } from '../../ui/LiveDot.tsx';
+import { RelativeTime } from '../RelativeTime.tsx';
+
+/** How often the page looks whether support has paired the board meanwhile. */
+const lookEveryMs = 3000;
+
+const settles = (ticket: PairingTicket | null | undefined): boolean =>
+  ticket === null || (ticket !== undefined && ticket.state !== 'pending' && ticket.state !== 'paired');
+
+/** Whether a board is paired with the machine; it changes by itself when support has done it. */
+export const PairingState = ({ machineId }: { machineId: string }) => {
+  const { data } = useApi(
+    getPairing,
+    { params: { id: machineId } },
+    { refreshInterval: (latest) => (settles(latest?.ticket) ? 0 : lookEveryMs) },
+  );
+  return (
+    <p aria-live="polite" className="flex min-h-6 items-center gap-2 text-sm text-content">
+      {data !== undefined && <TicketWords ticket={data.ticket} />}
+    </p>
+  );
+};
+
+const TicketWords = ({ ticket }: { ticket: PairingTicket | null }) => {
+  if (ticket === null) {
+    return (
+      <>
+        <LiveDot tone="faint" />
+        No ticket
+      </>
+    );
+  }
+  if (ticket.state === 'pending') {
+    return (
+      <>
+        <LiveDot tone="accent" pulsing />
+        Waiting for the board to be paired
+      </>
+    );
+  }
+  if (ticket.redeemed_at !== null) {
+    return (
+      <>
+        <LiveDot tone="success" />
+        <span>
+          <strong className="font-semibold text-strong">Paired</strong> <RelativeTime moment={ticket.redeemed_at} />
+          {ticket.redeemed_from !== null && <> from {ticket.redeemed_from}</>}
+          {ticket.state === 'paired' && ', waiting for its first call'}
+        </span>
+      </>
+    );
+  }
+  return (
+    <>
+      <LiveDot tone="warning" />
+      {ticket.state === 'expired' ? 'The ticket has expired' : 'The ticket was revoked'}
+    </>
+  );
+};

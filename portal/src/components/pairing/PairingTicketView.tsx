@@ -1,0 +1,77 @@
+import { notePairingTicket } from '@roastery/contract/fleet';
+import { Download, Mail } from 'lucide-react';
+import { useEffect } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { useUser } from '../../api/session.tsx';
+import { Button, buttonClass } from '../../ui/Button.tsx';
+import { CopyButton } from '../CopyButton.tsx';
+import { useDates } from '../preferences.ts';
+import { pairingTicket, supportMail, ticketId, type TicketFacts } from './device-configuration.ts';
+import { PairingState } from './PairingState.tsx';
+import { saveTextFile } from './save-text-file.ts';
+
+/** Leaves a row in the audit log. One that can't be written must keep nobody from their ticket. */
+const note = async (machineId: string, what: 'viewed' | 'downloaded'): Promise<void> => {
+  try {
+    await call(notePairingTicket, { params: { id: machineId }, body: { what } });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+};
+
+/** A ticket that is shown this once: how it gets to support, and whether the board has been paired by it. */
+export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; machineId: string }) => {
+  const user = useUser();
+  const dates = useDates();
+  const id = ticketId(ticket.pairing_code);
+  const validUntil = dates.dayAndTime(ticket.pairing_expires_at);
+  const mail = supportMail(ticket);
+  const command = `device-agent pair ${id} --api ${ticket.api_url}`;
+
+  useEffect(() => {
+    void note(machineId, 'viewed');
+  }, [machineId]);
+
+  const download = () => {
+    saveTextFile(`${id}.txt`, pairingTicket(ticket, `${user.full_name} <${user.email}>`, validUntil));
+    void note(machineId, 'downloaded');
+  };
+
+  return (
+    <div className="flex flex-col gap-3">
+      <ol className="flex list-decimal flex-col gap-1.5 pl-5 text-sm text-content marker:text-muted">
+        <li>
+          Download the pairing ticket. Its ID is <strong className="font-mono font-medium text-strong">{id}</strong>.
+        </li>
+        <li>
+          Contact support by email
+          {ticket.support_email !== null && (
+            <>
+              {' '}
+              at <span className="font-medium text-strong">{ticket.support_email}</span>
+            </>
+          )}
+          , with the ticket ID in the subject, and attach the file. It holds no token.
+        </li>
+        <li>The ticket works once, until {validUntil}. Pairing replaces the machine token the board had before.</li>
+      </ol>
+      <div className="flex items-center justify-between gap-2 rounded-md border border-stroke bg-sunken py-1.5 pr-2 pl-3">
+        <code className="font-mono text-xs wrap-anywhere text-content">{command}</code>
+        <CopyButton text={command} label="Copy pairing command" />
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <Button icon={<Download aria-hidden />} onClick={download}>
+          Download ticket
+        </Button>
+        {mail !== undefined && (
+          <a href={mail} className={buttonClass('secondary', 'sm')}>
+            <Mail aria-hidden />
+            Write the email
+          </a>
+        )}
+      </div>
+      <PairingState machineId={machineId} />
+    </div>
+  );
+};

@@ -1,0 +1,99 @@
+import { listDevices, type Device } from '@roastery/contract/fleet';
+import { CircuitBoard, Ellipsis, KeyRound, TicketPlus, Unplug } from 'lucide-react';
+import { useState } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
+import { DataTable } from '../../components/table/DataTable.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';
+import { overlapHours, revokeBoard, rotateToken, type RotatedToken } from './device-changes.ts';
+import { deviceColumns } from './device-columns.tsx';
+import { RotatedTokenDialog } from './RotatedTokenDialog.tsx';
+
+const lookEveryMs = 5000;
+const pageSize = 50;
+
+interface BoardsProps {
+  q: string;
+  page: number;
+  onPage: (page: number) => void;
+}
+
+/** The board of every machine, as it last described itself. */
+export const Boards = ({ q, page, onPage }: BoardsProps) => {
+  const [paired, setPaired] = useState<Device | null>(null);
+  const [revoked, setRevoked] = useState<Device | null>(null);
+  const [rotating, setRotating] = useState<Device | null>(null);
+  const [rotated, setRotated] = useState<RotatedToken | null>(null);
+  const { data, error, mutate } = useApi(
+    listDevices,
+    { query: { limit: pageSize, offset: (page - 1) * pageSize, ...(q === '' ? {} : { q }) } },
+    { keepPreviousData: true, refreshInterval: lookEveryMs },
+  );
+  return (
+    <>
+      <DataTable
+        label="Devices"
+        columns={deviceColumns}
+        rows={data?.devices}
+        rowId={(device) => device.machine_id}
+        rowLabel={(device) => device.display_name}
+        rowActions={(device) => (
+          <Menu trigger={<IconButton label={`Actions for ${device.display_name}`} icon={<Ellipsis aria-hidden />} />}>
+            <MenuItem icon={<TicketPlus aria-hidden />} onSelect={() => setPaired(device)}>
+              Pair the board
+            </MenuItem>
+            <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => setRotating(device)}>
+              Rotate token
+            </MenuItem>
+            <MenuSeparator />
+            <MenuItem
+              icon={<Unplug aria-hidden />}
+              danger
+              disabled={device.credential === null}
+              onSelect={() => setRevoked(device)}
+            >
+              Revoke
+            </MenuItem>
+          </Menu>
+        )}
+        error={error}
+        onRetry={() => void mutate()}
+        empty={
+          <EmptyState icon={<CircuitBoard aria-hidden />} title="No devices found">
+            Every machine that is registered has its board here.
+          </EmptyState>
+        }
+        paging={{ page, pageSize, total: data?.total, onPage }}
+      />
+      <PairMachineDialog
+        machine={paired === null ? null : { id: paired.machine_id, display_name: paired.display_name }}
+        onClose={() => setPaired(null)}
+      />
+      <ConfirmDialog
+        thing={revoked}
+        onClose={() => setRevoked(null)}
+        title={() => 'Revoke the board'}
+        question={(device) =>
+          `The board of ${device.display_name} is disconnected at once and stays out until it is paired anew. It goes on recording and keeps its journal.`
+        }
+        confirmLabel="Revoke"
+        onConfirm={revokeBoard}
+      />
+      <ConfirmDialog
+        thing={rotating}
+        onClose={() => setRotating(null)}
+        title={() => 'Rotate token'}
+        question={(device) =>
+          `${device.display_name} gets a new machine token, shown to you once. The one it has works on for ${overlapHours} hours.`
+        }
+        confirmLabel="Rotate"
+        danger={false}
+        onConfirm={async (device) => setRotated(await rotateToken(device))}
+      />
+      <RotatedTokenDialog rotated={rotated} onDone={() => setRotated(null)} />
+    </>
+  );
+};

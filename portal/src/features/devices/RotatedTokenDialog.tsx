@@ -1,0 +1,45 @@
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { useDates } from '../../components/preferences.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import type { RotatedToken } from './device-changes.ts';
+
+/** A new token, shown this once. Only Done closes it. */
+export const RotatedTokenDialog = ({ rotated, onDone }: { rotated: RotatedToken | null; onDone: () => void }) => {
+  const dates = useDates();
+  return (
+    <Dialog
+      open={rotated !== null}
+      onClose={onDone}
+      sticky
+      title="Token rotated"
+      description={rotated?.display_name}
+      width="md"
+    >
+      {rotated !== null && (
+        <>
+          <DialogBody>
+            <p className="text-sm text-content">
+              Write this token into <code className="font-mono text-xs">/etc/roastery-agent/agent.env</code> on the
+              board and restart the agent. It is shown only once.
+            </p>
+            <div className="flex items-center justify-between gap-2 rounded-md border border-stroke bg-sunken py-1.5 pr-2 pl-3">
+              <code className="font-mono text-sm break-all text-strong">MACHINE_TOKEN={rotated.auth_token}</code>
+              <CopyButton text={`MACHINE_TOKEN=${rotated.auth_token}`} label="Copy machine token" />
+            </div>
+            {rotated.previous_valid_until !== null && (
+              <p className="text-sm text-muted">
+                The token before it works until {dates.dayAndTime(rotated.previous_valid_until)}.
+              </p>
+            )}
+          </DialogBody>
+          <DialogFooter>
+            <Button kind="primary" size="md" onClick={onDone}>
+              Done
+            </Button>
+          </DialogFooter>
+        </>
+      )}
+    </Dialog>
+  );
+};

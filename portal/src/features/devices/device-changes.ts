@@ -1,0 +1,57 @@
+import {
+  listDevices,
+  listPairingTickets,
+  revokeCredential,
+  revokePairingTicket,
+  rotateCredential,
+  type Device,
+  type PairingTicket,
+} from '@roastery/contract/fleet';
+import type { ResponseOf } from '@roastery/contract/endpoint';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh } from '../../api/use-api.ts';
+import { toast } from '../../ui/toast.ts';
+
+export type RotatedToken = ResponseOf<typeof rotateCredential>;
+
+/** How long the token before works on after a rotation. */
+export const overlapHours = 24;
+
+const tell = (error: unknown, otherwise: string): void => toast(sentenceFor(error, otherwise), { tone: 'danger' });
+
+export const revokeBoard = async (device: Device): Promise<void> => {
+  try {
+    await call(revokeCredential, { params: { id: device.machine_id } });
+    toast(`The board of ${device.display_name} is revoked`);
+  } catch (error) {
+    tell(error, 'Failed to revoke the board');
+  } finally {
+    await refresh(listDevices, listPairingTickets);
+  }
+};
+
+export const rotateToken = async (device: Device): Promise<RotatedToken | null> => {
+  try {
+    return await call(rotateCredential, {
+      params: { id: device.machine_id },
+      body: { overlap_hours: overlapHours },
+    });
+  } catch (error) {
+    tell(error, 'Failed to rotate the token');
+    return null;
+  } finally {
+    await refresh(listDevices);
+  }
+};
+
+export const revokeTicket = async (ticket: PairingTicket): Promise<void> => {
+  try {
+    await call(revokePairingTicket, { params: { id: ticket.id } });
+    toast(`The ticket for ${ticket.display_name} is revoked`);
+  } catch (error) {
+    tell(error, 'Failed to revoke the ticket');
+  } finally {
+    await refresh(listDevices, listPairingTickets);
+  }
+};

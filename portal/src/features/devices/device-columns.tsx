@@ -1,0 +1,98 @@
+import type { Device, PairingTicket } from '@roastery/contract/fleet';
+import { RelativeTime } from '../../components/RelativeTime.tsx';
+import type { Column } from '../../components/table/columns.ts';
+import type { DateTexts } from '../../components/dates.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { LiveDot } from '../../ui/LiveDot.tsx';
+import {
+  clockText,
+  diskText,
+  isGrave,
+  journalText,
+  linkText,
+  mapText,
+  pairedFrom,
+  ticketWords,
+  warningWords,
+} from './device-words.ts';
+
+const figures = (text: string) => <span className="figures whitespace-nowrap">{text}</span>;
+
+const MachineName = ({ of }: { of: { display_name: string; serial_number: string } }) => (
+  <span className="flex min-w-0 flex-col">
+    <span className="truncate">{of.display_name}</span>
+    <span className="truncate font-mono text-xs font-normal text-muted">{of.serial_number}</span>
+  </span>
+);
+
+/** "Last seen", never "running", for a board that is gone. */
+const Seen = ({ device }: { device: Device }) => {
+  if (device.connection === 'online') {
+    return (
+      <span className="flex items-center gap-2">
+        <LiveDot tone="success" /> Online
+      </span>
+    );
+  }
+  if (device.last_seen_at === null) {
+    return (
+      <span className="flex items-center gap-2 whitespace-nowrap text-muted">
+        <LiveDot tone="faint" /> Never
+      </span>
+    );
+  }
+  return (
+    <span className="flex items-center gap-2">
+      <LiveDot tone="warning" /> <RelativeTime moment={device.last_seen_at} />
+    </span>
+  );
+};
+
+const Warnings = ({ device }: { device: Device }) =>
+  device.warnings.length === 0 ? (
+    <span className="text-muted">None</span>
+  ) : (
+    <span className="flex flex-wrap gap-1">
+      {device.warnings.map((warning) => (
+        <Badge key={warning} tone={isGrave(warning) ? 'danger' : 'warning'}>
+          {warningWords[warning]}
+        </Badge>
+      ))}
+    </span>
+  );
+
+const TicketBadge = ({ ticket }: { ticket: PairingTicket }) => (
+  <Badge tone={ticketWords[ticket.state].tone}>{ticketWords[ticket.state].label}</Badge>
+);
+
+export const deviceColumns: readonly Column<Device>[] = [
+  { id: 'machine', label: 'Machine', isName: true, cell: (device) => <MachineName of={device} /> },
+  { id: 'owner', label: 'Owner', cell: ({ owner_name: owner }) => owner ?? '--' },
+  { id: 'seen', label: 'Last seen', cell: (device) => <Seen device={device} /> },
+  { id: 'warnings', label: 'Warnings', cell: (device) => <Warnings device={device} /> },
+  { id: 'version', label: 'Version', cell: ({ agent_version: version }) => figures(version ?? '--') },
+  { id: 'map', label: 'Map', cell: (device) => figures(mapText(device)) },
+  { id: 'link', label: 'Machine link', cell: linkText },
+  { id: 'journal', label: 'Journal', cell: (device) => figures(journalText(device)) },
+  { id: 'clock', label: 'Clock', cell: clockText },
+  { id: 'disk', label: 'Disk', cell: (device) => figures(diskText(device)) },
+  {
+    id: 'paired',
+    label: 'Pairing',
+    cell: ({ ticket }) => (ticket === null ? '--' : <TicketBadge ticket={ticket} />),
+  },
+];
+
+export const ticketColumns = (dates: DateTexts): readonly Column<PairingTicket>[] => [
+  { id: 'machine', label: 'Machine', isName: true, cell: (ticket) => <MachineName of={ticket} /> },
+  { id: 'owner', label: 'Owner', cell: ({ owner_name: owner }) => owner ?? '--' },
+  { id: 'state', label: 'State', cell: (ticket) => <TicketBadge ticket={ticket} /> },
+  { id: 'age', label: 'Issued', cell: ({ created_at: at }) => <RelativeTime moment={at} /> },
+  { id: 'until', label: 'Valid until', cell: ({ expires_at: at }) => figures(dates.dayAndTime(at)) },
+  {
+    id: 'paired',
+    label: 'Paired',
+    cell: ({ redeemed_at: at }) => (at === null ? '--' : <RelativeTime moment={at} />),
+  },
+  { id: 'from', label: 'Paired from', cell: (ticket) => figures(pairedFrom(ticket)) },
+];

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { diskText, journalText, mapText, pairedFrom } from './device-words.ts';
+
+describe('words of a board', () => {
+  it.each([
+    [null, '--'],
+    [7.44e9, '7.4 GB free'],
+    [312e6, '312 MB free'],
+    [0, '0 MB free'],
+  ])('%s bytes of disk are %s', (free, text) => expect(diskText({ disk_free_bytes: free })).toBe(text));
+
+  it('say nothing where the board said nothing', () => {
+    expect([mapText({ map: null }), journalText({ journal: null })]).toEqual(['--', '--']);
+  });
+
+  it('name the address and the board a pairing came from', () => {
+    const ticket = { redeemed_from: '10.0.0.7', hardware_id: 'board-1000' };
+    expect(pairedFrom(ticket)).toBe('10.0.0.7 · board-1000');
+    expect(pairedFrom({ redeemed_from: null, hardware_id: null })).toBe('--');
+  });
+});

@@ -1,0 +1,51 @@
+import type { Device, DeviceWarning, PairingTicket, TicketState } from '@roastery/contract/fleet';
+import type { Tone } from '../../ui/Badge.tsx';
+
+/** What a warning means, short enough for a badge. */
+export const warningWords: Readonly<Record<DeviceWarning, string>> = {
+  no_credential: 'No credential',
+  offline: 'Offline',
+  machine_link: 'No answer from machine',
+  journal_waiting: 'Journal waiting',
+  journal_dropped: 'Journal lost entries',
+  clock: 'Clock not set',
+  disk: 'Disk nearly full',
+};
+
+/** Warnings that cost data, or keep the board out, until somebody acts. */
+export const isGrave = (warning: DeviceWarning): boolean =>
+  warning === 'no_credential' || warning === 'journal_dropped' || warning === 'disk';
+
+export const ticketWords: Readonly<Record<TicketState, { label: string; tone: Tone }>> = {
+  pending: { label: 'Pending', tone: 'accent' },
+  paired: { label: 'Paired', tone: 'success' },
+  confirmed: { label: 'Paired', tone: 'success' },
+  expired: { label: 'Expired', tone: 'neutral' },
+  revoked: { label: 'Revoked', tone: 'neutral' },
+};
+
+const none = '--';
+
+export const mapText = ({ map }: Pick<Device, 'map'>): string => (map === null ? none : `${map.id} · rev ${map.rev}`);
+
+export const linkText = ({ machine_link: link }: Pick<Device, 'machine_link'>): string =>
+  link === null ? none : { ok: 'Good', failing: 'No answer', starting: 'Starting' }[link];
+
+export const journalText = ({ journal }: Pick<Device, 'journal'>): string =>
+  journal === null ? none : `${journal.entries_waiting.toLocaleString('en-US')} waiting`;
+
+export const clockText = ({ clock_synced: synced }: Pick<Device, 'clock_synced'>): string =>
+  synced === null ? none : synced ? 'Set' : 'Not set';
+
+/** `7.4 GB free`, by thousands, as makers of cards count. */
+export const diskText = ({ disk_free_bytes: free }: Pick<Device, 'disk_free_bytes'>): string => {
+  if (free === null) return none;
+  return free >= 1e9 ? `${(free / 1e9).toFixed(1)} GB free` : `${Math.round(free / 1e6)} MB free`;
+};
+
+/** Where a board was paired from: the address, and which board it said it was. */
+export const pairedFrom = ({
+  redeemed_from: from,
+  hardware_id: hardware,
+}: Pick<PairingTicket, 'redeemed_from' | 'hardware_id'>): string =>
+  [from, hardware].filter((part) => part !== null).join(' · ') || none;
