@@ -134,7 +134,7 @@ describe('with roasts', () => {
     expect(await crumbs.getByRole('listitem').allInnerTexts()).toEqual(['Home', 'Roast', 'Overview', 'Roasts']);
   });
 
-  it('it searches, sorts and pages on the server and keeps all of it in the address', async () => {
+  it('the list searches, sorts and pages on the server and keeps all of it in the address', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts');

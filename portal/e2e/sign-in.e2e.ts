@@ -2,6 +2,7 @@ import { updateUser, listUsers } from '@roastery/contract/users';
 import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { holdRequests } from './hold-requests.ts';
 import { anaRestrepo, openRoastery, tomoIto, type TestRoastery } from './roastery.ts';
 
 let roastery: TestRoastery;
@@ -15,18 +16,14 @@ const signInAs = async (page: Page, { email, password }: { email: string; passwo
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Login' }).click();
 };
+const banner = (page: Page) => page.getByRole('status').filter({ hasText: 'The server can’t be reached.' });
 const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
 describe('signing in', () => {
   it('shows the texts of the product and says Loading until it knows who is there', async () => {
     await using watched = await roastery.openAs(null);
     const { page } = watched;
-    let letGo = (): void => undefined;
-    const held = new Promise<void>((resolve) => (letGo = resolve));
-    await page.route('**/api/v1/auth/me', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const letGo = await holdRequests(page, '**/api/v1/auth/me');
     await page.goto('/dashboard');
     await page.getByText('Loading', { exact: true }).waitFor();
     letGo();
@@ -67,12 +64,7 @@ describe('signing in', () => {
     ]);
     expect(box?.y, 'above the button').toBeLessThan(button?.y ?? 0);
 
-    let letGo = (): void => undefined;
-    const held = new Promise<void>((resolve) => (letGo = resolve));
-    await page.route('**/api/v1/auth/login', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const letGo = await holdRequests(page, '**/api/v1/auth/login');
     await signInAs(page, roastery.stack.admin);
     const busy = page.getByRole('button', { name: 'Logging in...' });
     await busy.waitFor();
@@ -177,8 +169,6 @@ describe('what a person may see', () => {
 });
 
 describe('the server out of reach', () => {
-  const banner = (page: Page) => page.getByRole('status').filter({ hasText: 'The server can’t be reached.' });
-
   it('is said with the age of what is on screen, and mends itself', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;

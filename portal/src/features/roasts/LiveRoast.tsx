@@ -1,5 +1,5 @@
 import { getRoastCurveColumns, listRoasts, type Roast } from '@roastery/contract/roasts';
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';
 import { LiveBadge } from './LiveBadge.tsx';
@@ -33,13 +33,18 @@ export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProp
   const { reference, dropC } = useReference(roast);
   const pastCracksC = usePastCracks(machineId);
   const [selected, setSelected] = useState<number | null>(null);
-  const newer = live.roast?.id === roast.id && live.roast.revision !== roast.revision ? live.roast : null;
+  const shown = useRef(roast);
   useEffect(() => {
-    if (!newer) return;
+    shown.current = roast;
+  }, [roast]);
+  useEffect(() => {
+    const told = live.roast;
+    // Marks of the machine leave the revision as it is; only what a person has changed since must not be undone.
+    if (told === null || told.id !== shown.current.id || told.revision < shown.current.revision) return;
     // What was drawn live is read back from the record once the roast has ended.
-    if (newer.status !== 'in_progress') void refresh(getRoastCurveColumns);
-    onChanged(newer);
-  }, [newer, onChanged]);
+    if (told.status !== 'in_progress') void refresh(getRoastCurveColumns);
+    onChanged(told);
+  }, [live.roast, onChanged]);
 
   const { track, chargeMono } = live;
   const curve = useMemo(

@@ -1,6 +1,6 @@
 import { deleteRoast, getRoast, listRoasts, type Roast } from '@roastery/contract/roasts';
 import { TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -22,13 +22,23 @@ import { CoffeeCard, ParametersCard, RecordCard } from './RoastCards.tsx';
 import { RoastHeader } from './RoastHeader.tsx';
 import { coffeeName, roastNumber } from './roast-texts.ts';
 
+const whileRunningMs = 15_000;
+
 /** /roasts/{id}: a finished roast, or the live one in the same place. */
 export default function RoastPage() {
   const { id } = useParams();
-  const { data: roast, error, isLoading, mutate } = useApi(getRoast, id === undefined ? null : { params: { id } });
+  const {
+    data: roast,
+    error,
+    isLoading,
+    mutate,
+  } = useApi(getRoast, id === undefined ? null : { params: { id } }, {
+    // The live stream tells of its end; this one asks too, should the end fall into a gap of the stream.
+    refreshInterval: (latest) => (latest?.status === 'in_progress' ? whileRunningMs : 0),
+  });
+  const take = useCallback((next: Roast) => void mutate(next, { revalidate: false }), [mutate]);
   if (id === undefined) return <RoastError text="No roast ID" />;
-  if (roast)
-    return <LoadedRoast key={roast.id} roast={roast} onChanged={(next) => void mutate(next, { revalidate: false })} />;
+  if (roast) return <LoadedRoast key={roast.id} roast={roast} onChanged={take} />;
   if (isLoading) return <LoadingRoast />;
   return <RoastError text={errorText(error)} {...(isMissing(error) ? {} : { onRetry: () => void mutate() })} />;
 }

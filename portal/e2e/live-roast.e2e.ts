@@ -1,0 +1,187 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { machineMapShape } from '@roastery/contract/machine-map';
+import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
+import { updateRoast } from '@roastery/contract/roasts';
+import { parseDuration } from '@roastery/roasting/units';
+import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
+import type { RunningMachine } from '@roastery/stack/machine';
+import { SCREEN } from '@roastery/testing/browser';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { repositoryRoot } from '@roastery/testing/shared-data';
+import { until } from '@roastery/testing/until';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let probat: RegisteredMachine;
+let machine: RunningMachine;
+/** The roast that runs while the tests look at it, one after the other. */
+let roastId = '';
+
+/** Machine and board live so many times as fast: ten minutes of roasting in two. */
+const factor = 5;
+const hurried = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
+  // Past roasts, from which the machine's first crack is learnt.
+  for (let n = 1; n <= 3; n++) {
+    await bringPastRoast(roastery.stack, ana, probat, { seed: n, charged: new Date(Date.now() - n * 86_400_000) });
+  }
+  machine = await roastery.stack.startMachine({
+    serial: probat.serial_number,
+    token: probat.auth_token,
+    timeFactor: factor,
+    // A machine answers in its own time, which is so many times as long by the hurried board's clock.
+    map: machineMapShape.parse({ ...demoRoasterMap(), hz: 1, timeoutMs: 300 * factor }),
+    agentNodeOptions: `--import=${hurried}?factor=${factor}`,
+    isAutomatic: false,
+  });
+  await until(
+    'the machine to be heard from',
+    async () => (await ana.call(listMachines)).some(({ connection }) => connection === 'online'),
+    { timeoutMs: 30_000 },
+  );
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const figures = (page: Page) => page.getByTestId('live-figures');
+const stateOf = (page: Page) => figures(page).getAttribute('data-state');
+const clock = async (page: Page) => parseDuration(await page.getByTestId('live-clock').innerText()) ?? -1;
+const pointCount = async (page: Page) =>
+  Number((await page.getByText(/^[\d,]+ points$/).innerText()).replaceAll(/\D/g, ''));
+
+it('is reached from the dashboard, the machine and the bar above every page as soon as it is charged', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto('/machines');
+  const card = page.getByRole('listitem').filter({ hasText: 'PRB-P25-0042' });
+  await card.getByText('Online').waitFor();
+  machine.order({ do: 'charge' });
+  const link = card.getByRole('link', { name: 'Roasting now' });
+  await link.waitFor({ timeout: 30_000 });
+  roastId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
+  expect(roastId).toMatch(/^[0-9a-f-]{36}$/);
+  await page.goto('/dashboard');
+  const row = page.getByRole('region', { name: 'Recent Activity' }).getByRole('listitem').first();
+  await row.getByText('Probat P25 · roasting now').waitFor();
+  expect(await row.getByRole('link').getAttribute('href')).toBe(`/roasts/${roastId}`);
+  await page.getByRole('list', { name: 'Roasting now' }).getByRole('link').click();
+  await page.waitForURL(`**/roasts/${roastId}`);
+  await page.getByText(/^Probat P25\s*ROASTING \d+:\d\d$/).waitFor();
+});
+
+it('shows figures that move, the curve as it grows, and when the next event is to be expected', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page, complaints } = watched;
+  await page.goto(`/roasts/${roastId}`);
+  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  const [before, drawn] = [await clock(page), await pointCount(page)];
+  const bean = figures(page).getByText('Bean Temp').locator('xpath=../following-sibling::p');
+  const temperature = await bean.innerText();
+  expect(temperature).toMatch(/^\d+\.\d$/);
+  await expect.poll(() => clock(page), { timeout: 10_000 }).toBeGreaterThan(before + 5);
+  expect(await bean.innerText()).not.toBe(temperature);
+  expect(await pointCount(page)).toBeGreaterThan(drawn);
+  const expected = page.getByTestId('next-event');
+  await expected.waitFor({ timeout: 60_000 });
+  expect(await expected.innerText()).toMatch(/^DRY END EXPECTED\s+\d+:\d\d between \d+:\d\d and \d+:\d\d$/);
+  expect(complaints).toEqual([]);
+});
+
+it('takes what was roasted from elsewhere while it runs', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto(`/roasts/${roastId}`);
+  await page.getByRole('heading', { level: 1, name: 'Unnamed Roast' }).waitFor();
+  await ana.call(updateRoast, { params: { id: roastId }, body: { coffee_name: 'Huila Pink Bourbon' } });
+  await page.getByRole('heading', { level: 1, name: 'Huila Pink Bourbon' }).waitFor();
+  expect(await stateOf(page)).toBe('live');
+});
+
+it('marks the next event with Space, and takes it back', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto(`/roasts/${roastId}`);
+  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  const next = page.getByRole('button', { name: /^Mark / });
+  const name = (await next.innerText()).split('\n')[0]?.replace('Mark ', '') ?? '';
+  await page.keyboard.press('Space');
+  await page.getByText(`${name} marked`).waitFor();
+  const marker = page
+    .getByRole('region', { name: 'Markers' })
+    .getByRole('button', { name: new RegExp(`^${name} \\d`) });
+  await marker.waitFor();
+  expect(await marker.getAttribute('title')).toBe(`${name} marked by hand`);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => marker.count()).toBe(0);
+});
+
+it('fits a phone: the bean temperature across it, nothing sideways', async () => {
+  await using watched = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, isMobile: true });
+  const { page } = watched;
+  await page.goto(`/roasts/${roastId}`);
+  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  const bean = figures(page).getByText('Bean Temp').locator('xpath=../following-sibling::p');
+  const size = await bean.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize));
+  expect(size, 'px').toBeGreaterThanOrEqual(88);
+  const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  expect(widths[0]).toBe(widths[1]);
+  const button = await page.getByRole('button', { name: /^Mark / }).boundingBox();
+  expect(button?.height).toBeGreaterThanOrEqual(48);
+});
+
+it('says how old its figures are when the board falls silent, and goes on by itself', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto(`/roasts/${roastId}`);
+  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  machine.agent.kill('SIGSTOP');
+  try {
+    await expect.poll(() => stateOf(page), { timeout: 15_000 }).not.toBe('live');
+    expect(await figures(page).getByRole('status').innerText()).toMatch(/^(?:NO NEW READINGS|OFFLINE) · \d+ s ago$/);
+    const stood = await page.getByTestId('live-clock').innerText();
+    const greyed = await page.getByTestId('live-clock').evaluate((element) => getComputedStyle(element).color);
+    await page.getByText(/· [789] s ago$/).waitFor();
+    expect(await page.getByTestId('live-clock').innerText(), 'no clock that runs without readings').toBe(stood);
+    machine.agent.kill('SIGCONT');
+    await expect.poll(() => stateOf(page), { timeout: 20_000 }).toBe('live');
+    const bright = await page.getByTestId('live-clock').evaluate((element) => getComputedStyle(element).color);
+    expect(bright).not.toBe(greyed);
+  } finally {
+    machine.agent.kill('SIGCONT');
+  }
+});
+
+it('survives the death of the server under the eyes of the roaster', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto(`/roasts/${roastId}`);
+  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  const before = await clock(page);
+  roastery.stack.part('api').kill('SIGKILL');
+  await expect.poll(() => stateOf(page), { timeout: 10_000, interval: 50 }).toBe('offline');
+  await expect.poll(() => stateOf(page), { timeout: 30_000 }).toBe('live');
+  await expect.poll(() => clock(page), { timeout: 15_000 }).toBeGreaterThan(before);
+});
+
+it('turns into the page of a finished roast at the drop, without a reload', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto(`/roasts/${roastId}`);
+  await figures(page).waitFor();
+  machine.order({ do: 'drop' });
+  await page.getByText('Completed', { exact: true }).waitFor({ timeout: 60_000 });
+  await figures(page).waitFor({ state: 'detached' });
+  expect(await page.getByRole('main').locator('header').first().innerText()).toMatch(/DURATION\s+\d+:\d\d/);
+  await page.getByTestId('roast-chart').locator('canvas').waitFor();
+  await expect.poll(() => pointCount(page)).toBeGreaterThan(50);
+  const drop = page.getByRole('region', { name: 'Markers' }).getByRole('button', { name: /^Drop / });
+  expect(await drop.innerText()).toMatch(/\d+:\d\d\s+\d+\.\d °C/);
+});

@@ -1,0 +1,377 @@
+import { createProfile } from '@roastery/contract/profiles';
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import { getRoast, type Roast } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+import { readFile } from 'node:fs/promises';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { holdRequests } from './hold-requests.ts';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let probat: RegisteredMachine;
+let roast: Roast;
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
+  roast = await bringPastRoast(roastery.stack, ana, probat, {
+    hz: 2,
+    details: {
+      coffee_name: 'Huila Pink Bourbon',
+      coffee_origin: 'Colombia',
+      coffee_process: 'Washed',
+      roast_level: 'Medium-Light',
+      batch_size_kg: 24,
+    },
+  });
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const chart = (page: Page): Locator => page.getByTestId('roast-chart');
+const panel = (page: Page): Locator => page.getByRole('complementary', { name: 'Curves and markers' });
+const open = async (page: Page, id: string): Promise<void> => {
+  await page.goto(`/roasts/${id}`);
+  await chart(page).locator('canvas').waitFor();
+  await page.getByText(/[1-9][\d,]* points/).waitFor();
+};
+const markOf = (kind: string) => roast.marks.find((mark) => mark.kind === kind);
+/** Clicks the plot at a part of its width. */
+const clickAt = async (page: Page, share: number): Promise<void> => {
+  const box = await chart(page).boundingBox();
+  if (!box) throw new Error('no chart');
+  await page.mouse.click(box.x + 46 + (box.width - 92) * share, box.y + 300);
+};
+/** How many pixels of the temperature chart have the colour of a curve. */
+const pixelsOf = (page: Page, token: string): Promise<number> =>
+  chart(page).evaluate((element, name) => {
+    const sample = document.createElement('canvas').getContext('2d');
+    const drawn = element.querySelector('canvas');
+    const canvas = drawn?.getContext('2d');
+    if (!sample || !drawn || !canvas) return -1;
+    sample.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
+    sample.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = sample.getImageData(0, 0, 1, 1).data;
+    const { data } = canvas.getImageData(0, 0, drawn.width, drawn.height);
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) count += 1;
+    }
+    return count;
+  }, token);
+
+describe('the page of a finished roast', () => {
+  it('says what was roasted, how it went, and what is missing', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await open(page, roast.id);
+    const header = page.getByRole('main').locator('header').first();
+    expect(await header.innerText()).toContain(`PR-${roast.id.slice(0, 8)}`);
+    expect(await header.getByRole('heading', { level: 1 }).innerText()).toBe('Huila Pink Bourbon');
+    for (const badge of ['Colombia', 'Medium-Light', 'Completed']) {
+      expect(await header.getByText(badge, { exact: true }).isVisible(), badge).toBe(true);
+    }
+    const development = `${formatDuration(roast.development_time_seconds)} · ${((roast.development_time_ratio ?? 0) * 100).toFixed(1)}%`;
+    expect((await header.locator('dl').innerText()).split(/\n+/)).toEqual([
+      'DURATION',
+      formatDuration(roast.duration_seconds),
+      'BATCH',
+      '24.0 kg',
+      'DROP TEMP',
+      `${roast.drop_temp?.toFixed(1)} °C`,
+      'CHARGE',
+      `${roast.charge_temp?.toFixed(1)} °C`,
+      'DEV TIME',
+      development,
+      'FIRST CRACK',
+      formatDuration(roast.first_crack_time),
+    ]);
+    const cards = page.getByRole('main');
+    expect(await cards.innerText()).toMatch(
+      /Coffee Details\s+Name\s+Huila Pink Bourbon\s+Origin\s+Colombia\s+Process\s+Washed\s+Profile\s+--/,
+    );
+    expect(await cards.innerText()).toMatch(
+      /Roast Parameters\s+Duration\s+\d+:\d\d\s+Batch Size\s+24\.0 kg\s+Drop Temp\s+\d/,
+    );
+    await page.getByRole('link', { name: 'Back to roasts' }).click();
+    await page.waitForURL('**/roasts');
+  });
+
+  it('draws curves that can be switched off, remembered under the keys of the document', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await open(page, roast.id);
+    const toggles = panel(page).getByRole('region', { name: 'Curves' }).getByRole('button');
+    expect(await toggles.allInnerTexts()).toEqual([
+      'Bean Temp',
+      'Exhaust Temp',
+      'Burner Front',
+      'Burner Back',
+      'Rate of Rise',
+    ]);
+    await expect.poll(() => pixelsOf(page, 'curve-bean')).toBeGreaterThan(400);
+    expect(await pixelsOf(page, 'curve-burner-front')).toBe(0);
+    await page.getByRole('button', { name: 'Burner Front' }).click();
+    await page.getByRole('button', { name: 'Bean Temp' }).click();
+    await expect.poll(() => pixelsOf(page, 'curve-burner-front')).toBeGreaterThan(50);
+    await expect.poll(() => pixelsOf(page, 'curve-bean')).toBe(0);
+    for (const name of ['Exhaust Temp', 'Burner Back', 'Rate of Rise'])
+      await page.getByRole('button', { name }).click();
+    const kept = await page.evaluate(() =>
+      ['showBeanTemp', 'showExhaustTemp', 'showBurnerFront', 'showBurnerBack', 'showROR'].map((key) =>
+        localStorage.getItem(key),
+      ),
+    );
+    expect(kept).toEqual(['false', 'false', 'true', 'true', 'false']);
+    await page.reload();
+    await toggles.first().waitFor();
+    const pressed = await toggles.evaluateAll((found) => found.map((one) => one.getAttribute('aria-pressed')));
+    expect(pressed).toEqual(['false', 'false', 'true', 'true', 'false']);
+  });
+
+  it('shows the values of a point that is clicked, keeps it in the address, and the last one without', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await open(page, roast.id);
+    const last = panel(page).getByRole('region', { name: 'Values at the last point' });
+    expect(await last.innerText()).toContain(formatDuration(roast.duration_seconds));
+    await clickAt(page, 0.5);
+    const inspected = panel(page).getByRole('region', { name: /^Inspecting \d+:\d\d$/ });
+    await inspected.waitFor();
+    const half = (roast.duration_seconds ?? 0) / 2;
+    const at = Number(new URL(page.url()).searchParams.get('at'));
+    expect(Math.abs(at - half), 'the point under the pointer').toBeLessThan(6);
+    expect(await inspected.locator('dt').allInnerTexts()).toEqual([
+      'Bean Temp',
+      'Exhaust Temp',
+      'Burner Front',
+      'Burner Back',
+      'Rate of Rise',
+      'Roast time',
+    ]);
+    const values = await inspected.locator('dd').allInnerTexts();
+    expect(values[5]).toBe(formatDuration(at));
+    expect(values[0]).toMatch(/^1\d\d\.\d °C$/);
+    expect(values[4]).toMatch(/^\d+\.\d °C\/min$/);
+    await page.reload();
+    await inspected.waitFor();
+    expect(await inspected.locator('dd').allInnerTexts(), 'a link shows the same').toEqual(values);
+    await inspected.getByRole('button', { name: 'Clear selection' }).click();
+    await last.waitFor();
+    expect(new URL(page.url()).searchParams.has('at')).toBe(false);
+  });
+
+  it('can be walked along with the keyboard, and a mark leads to its moment', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await open(page, roast.id);
+    await chart(page).focus();
+    await page.keyboard.press('Home');
+    await panel(page).getByRole('region', { name: 'Inspecting 0:00' }).waitFor();
+    await page.keyboard.press('Shift+ArrowRight');
+    await panel(page).getByRole('region', { name: 'Inspecting 0:05' }).waitFor();
+    await page.keyboard.press('Escape');
+    await panel(page).getByRole('region', { name: 'Values at the last point' }).waitFor();
+
+    const markers = panel(page).getByRole('region', { name: 'Markers' }).getByRole('button');
+    const texts = (await markers.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+    const [charge, crack, drop] = [markOf('charge'), markOf('first_crack'), markOf('drop')];
+    expect(texts[0]).toBe(`Charge 0:00 ${charge?.temp?.toFixed(1)} °C`);
+    expect(texts).toContain(`First Crack ${formatDuration(crack?.time_seconds)} ${crack?.temp?.toFixed(1)} °C`);
+    expect(texts.at(-1)).toBe(`Drop ${formatDuration(drop?.time_seconds)} ${drop?.temp?.toFixed(1)} °C`);
+    await panel(page)
+      .getByRole('button', { name: /^First Crack \d/ })
+      .click();
+    await panel(page)
+      .getByRole('region', { name: `Inspecting ${formatDuration(crack?.time_seconds)}` })
+      .waitFor();
+  });
+
+  it('moves gas, airflow and drum with the curve: one time axis, one crosshair', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await open(page, roast.id);
+    const steps = ['Gas, burner power %', 'Airflow, exhaust damper %', 'Drum speed, %'];
+    const plots = [chart(page), ...steps.map((name) => page.getByRole('figure', { name }))];
+    const edges = await Promise.all(
+      plots.map(async (plot) => {
+        const box = await plot.locator('canvas').boundingBox();
+        return [box?.x, box?.width];
+      }),
+    );
+    expect(new Set(edges.map(String)).size, 'the plots stand under each other').toBe(1);
+    const box = await chart(page).boundingBox();
+    if (!box) throw new Error('no chart');
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 200);
+    await page.getByTestId('chart-readout').waitFor();
+    expect(await page.getByTestId('chart-readout').innerText()).toMatch(
+      /^\d:\d\d\s+BT\s+[\d.]+ °C\s+ET\s+[\d.]+ °C\s+RoR\s+[\d.]+ °C\/min$/,
+    );
+    const gas = page.getByRole('figure', { name: steps[0] ?? '' });
+    const underCrosshair = await gas.innerText();
+    await page.mouse.move(box.x + box.width * 0.08, box.y + 200);
+    await expect.poll(() => gas.innerText()).not.toBe(underCrosshair);
+
+    await page.mouse.move(box.x + box.width * 0.3, box.y + 200);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 220, { steps: 5 });
+    await page.mouse.up();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    expect(
+      await panel(page)
+        .getByRole('region', { name: /^Inspecting/ })
+        .count(),
+      'a drag picks no point',
+    ).toBe(0);
+    await page.getByRole('button', { name: 'Show all' }).waitFor({ state: 'detached' });
+  });
+
+  it('keeps what is written about it; the recorded curve stays', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await open(page, roast.id);
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Coffee name').fill('Huila Sidra');
+    await form.getByLabel('Batch size').fill('0');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Batch must be greater than 0').waitFor();
+    await form.getByLabel('Batch size').fill('23.5');
+    await form.getByLabel('Roasted weight').fill('20.1');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Huila Sidra' }).waitFor();
+    expect(await page.getByRole('main').innerText()).toMatch(/Weight Loss\s+14\.5 %/);
+    const after = await ana.call(getRoast, { params: { id: roast.id } });
+    expect(after.marks).toEqual(roast.marks);
+    expect(after.duration_seconds).toBe(roast.duration_seconds);
+  });
+
+  it('shows its recipe’s reference behind the curve, and how far it is from it', async () => {
+    const profile = await ana.call(createProfile, {
+      body: {
+        name: 'Huila filter',
+        target_drop_temp: 209,
+        control_profile: [
+          { time: 0, burner: 100, exhaust: 30, drum: 60 },
+          { time: 720, burner: 0, exhaust: 90, drum: 30 },
+        ],
+      },
+    });
+    const best = await bringPastRoast(roastery.stack, ana, probat, {
+      seed: 5,
+      charged: new Date(Date.now() - 90_000_000),
+      details: { coffee_name: 'The good one', profile_id: profile.id, cupping_score: 88 },
+    });
+    const second = await bringPastRoast(roastery.stack, ana, probat, {
+      seed: 9,
+      fault: 'baked',
+      charged: new Date(Date.now() - 80_000_000),
+      details: { profile_id: profile.id },
+    });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await open(page, second.id);
+    const note = page.getByText(/^Behind it/);
+    await note.waitFor();
+    expect(await note.innerText()).toMatch(/The good one · \d+\.\d °C apart, at most \d+\.\d °C$/);
+    await clickAt(page, 0.5);
+    const inspected = panel(page).getByRole('region', { name: /^Inspecting/ });
+    expect(await inspected.innerText()).toMatch(/Bean vs reference\s+[+−]\d+\.\d °C/);
+    await note.getByRole('link').click();
+    await page.waitForURL(`**/roasts/${best.id}`);
+  });
+
+  it('gives its chart as a picture', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await open(page, roast.id);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Chart PNG' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${roast.roast_number}.png`);
+    const png = await readFile(await download.path());
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect(png.readUInt32BE(16), 'pixels across, for print').toBeGreaterThan(2000);
+  });
+
+  it('is deleted after the question of the document', async () => {
+    const doomed = await bringPastRoast(roastery.stack, ana, probat, { charged: new Date(Date.now() - 50_000_000) });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await open(page, doomed.id);
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Unnamed Roast');
+    expect(await page.getByText('Soft', { exact: true }).isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const question = page.getByRole('alertdialog');
+    expect(await question.innerText()).toContain('Are you sure you want to delete this roast?');
+    await page.route(`**/api/v1/roasts/${doomed.id}`, (route) => route.abort('connectionreset'));
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Failed to delete roast. Please try again.').waitFor();
+    await question.waitFor({ state: 'detached' });
+    await page.unroute(`**/api/v1/roasts/${doomed.id}`);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL('**/roasts');
+    await page.goto(`/roasts/${doomed.id}`);
+    await page.getByText('Roast not found').waitFor();
+  });
+});
+
+describe('a roast that can’t be shown', () => {
+  it('says Loading roast... and then why', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    const letGo = await holdRequests(page, `**/api/v1/roasts/${roast.id}`, (route) =>
+      route.fulfill({ status: 500, body: 'not ours' }),
+    );
+    await page.goto(`/roasts/${roast.id}`);
+    await page.getByText('Loading roast...').waitFor();
+    letGo();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toContain('Something went wrong on the server.');
+    await page.unroute(`**/api/v1/roasts/${roast.id}`);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await chart(page).waitFor();
+
+    await page.goto('/roasts/not-an-id');
+    await page.getByText('Roast not found').waitFor();
+    await page.getByRole('link', { name: 'Back to Roasts' }).click();
+    await page.waitForURL('**/roasts');
+  });
+
+  it('is somebody else’s: not found, as if it weren’t there', async () => {
+    const tomo = await roastery.addPerson(tomoIto);
+    await using watched = await roastery.openAs(tomo);
+    await watched.page.goto(`/roasts/${roast.id}`);
+    await watched.page.getByText('Roast not found').waitFor();
+    expect(await watched.page.getByRole('main').innerText()).not.toContain('Huila');
+  });
+
+  it('has no samples, or a chart that breaks: the page stays', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.route('**/curve/columns*', (route) =>
+      route.fulfill({ json: { time_seconds: [], channels: {}, ror: [] } }),
+    );
+    await page.goto(`/roasts/${roast.id}`);
+    await page.getByText('No curve data available').waitFor();
+    await page.unroute('**/curve/columns*');
+
+    await using broken = await roastery.openAs(ana);
+    await broken.page.addInitScript(() => {
+      HTMLCanvasElement.prototype.getContext = () => {
+        throw new Error('this browser has no canvas');
+      };
+    });
+    await broken.page.goto(`/roasts/${roast.id}`);
+    await broken.page.getByText('Chart Error', { exact: true }).waitFor();
+    expect(await broken.page.getByText('Chart Rendering Error').isVisible()).toBe(true);
+    expect(await broken.page.getByRole('button', { name: 'Reload Page' }).isVisible()).toBe(true);
+    expect(await broken.page.getByRole('heading', { level: 1 }).innerText()).toBe('Huila Sidra');
+  });
+});
