@@ -31,12 +31,18 @@ export const inUnitsOf = (quantity: Quantity, stored: number, units: Units): num
   return units.rate_unit === 'per_minute' ? perMinute : perMinute / 2;
 };
 
+const formats: Intl.NumberFormat[] = [];
+
+/** Making a format costs a hundred times what formatting does, and under a moving pointer many figures change at once. */
+const formatOf = (digits: number): Intl.NumberFormat =>
+  (formats[digits] ??= new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }));
+
 /** Value and unit apart, so that a page can show the value bright and the unit dim; `--` for what is missing. */
 export const readingOf = (quantity: Quantity, stored: number | null | undefined, units: Units, digits = 1): Reading => {
   if (stored === null || stored === undefined || !Number.isFinite(stored)) return { value: '--', unit: '' };
-  const value = inUnitsOf(quantity, stored, units).toLocaleString('en-US', {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
+  const value = formatOf(digits).format(inUnitsOf(quantity, stored, units));
   return { value: /^-0(?:\.0*)?$/.test(value) ? value.slice(1) : value, unit: unitOf(quantity, units) };
 };

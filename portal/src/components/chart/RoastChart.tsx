@@ -178,6 +178,10 @@ export default function RoastChart({
   };
   const pixelAt = (seconds: number): number | null => chart.current?.scales['x']?.getPixelForValue(seconds) ?? null;
   const down = useRef<{ x: number; y: number } | null>(null);
+  // A mouse that drags pans or zooms: the moment on show stays, and each step draws the charts once.
+  const onPointerMove = (event: PointerEvent): void => {
+    if (event.pointerType !== 'mouse' || event.buttons === 0) view.setCursor(secondsAt(event));
+  };
   const onPointerDown = (event: PointerEvent): void => {
     down.current = { x: event.clientX, y: event.clientY };
   };
@@ -218,7 +222,7 @@ export default function RoastChart({
       onKeyDown={onKeyDown}
       onPointerDown={onPointerDown}
       onPointerUp={onPointerUp}
-      onPointerMove={(event) => view.setCursor(secondsAt(event))}
+      onPointerMove={onPointerMove}
       onPointerLeave={() => view.setCursor(null)}
       onDoubleClick={() => view.reset()}
       data-testid="roast-chart"
