@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import { getPairing, reissuePairingTicket } from '@roastery/contract/fleet';
+import { getMachine, listMachines } from '@roastery/contract/machines';
+import { listAudit } from '@roastery/contract/users';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { until } from '@roastery/testing/until';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+const program = path.resolve(import.meta.dirname, '../../device-agent/dist/main.js');
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let folder: string;
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  folder = await mkdtemp(path.join(tmpdir(), 'pairing-e2e-'));
+});
+afterAll(async () => {
+  await roastery[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The real program, as a process. */
+const deviceAgent = (args: readonly string[], env: Record<string, string> = {}) => {
+  const child = spawn(process.execPath, [program, ...args], { env: { PATH: process.env['PATH'], ...env } });
+  let output = '';
+  child.stdout.on('data', (data) => (output += String(data)));
+  child.stderr.on('data', (data) => (output += String(data)));
+  const exit = new Promise<number | null>((resolve) => {
+    child.once('exit', resolve);
+  });
+  return {
+    exit,
+    output: () => output,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+};
+const pairCommand = (ticket: string, api: string, configDir: string): string[] => [
+  'pair',
+  ticket,
+  '--api',
+  api,
+  '--config-dir',
+  configDir,
+];
+const tokenIn = async (configDir: string) => parseEnv(await readFile(path.join(configDir, 'agent.env'), 'utf8'));
+
+/** A map of a machine that is not there: the board is online all the same and says so. */
+const writeMap = async (): Promise<string> => {
+  const file = path.join(folder, 'map.json');
+  const map = {
+    v: 1,
+    id: 'absent',
+    maker: 'Test',
+    model: 'Test',
+    link: { kind: 'tcp', host: '127.0.0.1', port: 9 },
+    channels: { bean_temp: { at: 'h:6' } },
+  };
+  await writeFile(file, JSON.stringify(map));
+  return file;
+};
+
+/** A line to the server that swallows the answer of each connection, whole or from the given byte on. */
+const openSwallowingLine = async (target: string, passBytes: number) => {
+  let swallowed = 0;
+  const server = createServer((client) => {
+    const upstream = connect(Number(new URL(target).port), '127.0.0.1');
+    client.pipe(upstream);
+    upstream.once('data', (answer: Buffer) => {
+      swallowed += 1;
+      client.end(answer.subarray(0, passBytes), () => client.destroy());
+      upstream.destroy();
+    });
+    client.on('error', () => upstream.destroy());
+    upstream.on('error', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    swallowed: () => swallowed,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      }),
+  };
+};
+
+describe('pairing a board', () => {
+  it('from the ticket to the live board: the owner sees it happen, an admin revokes it', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/machines/register');
+    await page.getByLabel('Serial Number').fill('RM30 77');
+    await page.getByLabel('Display Name').fill('Big Drum');
+    await page.getByRole('button', { name: /^Register/ }).click();
+    await page.getByText('Waiting for the board to be paired').waitFor();
+    const ticket = (await page.getByText(/^PAIR-[A-Z-]{14}$/).innerText()).trim();
+    const configDir = path.join(folder, 'etc board');
+
+    await using pairing = deviceAgent(pairCommand(ticket, roastery.stack.url, configDir));
+    expect([await pairing.exit, pairing.output()]).toEqual([0, expect.stringMatching(/Paired with Big Drum/)]);
+    await page.getByText(/^Paired .*from 127\.0\.0\.1/).waitFor({ timeout: 8000 });
+    const [machine] = await ana.call(listMachines, { query: {} });
+    if (machine === undefined) throw new Error('the machine is not registered');
+    expect((await ana.call(getPairing, { params: { id: machine.id } })).ticket?.state).toBe('confirmed');
+
+    await using agent = deviceAgent(['run', '--env-file', path.join(configDir, 'agent.env')], {
+      MACHINE_MAP: await writeMap(),
+      DATA_DIR: path.join(folder, 'data'),
+    });
+    await using desk = await roastery.openAs(roastery.admin);
+    await desk.page.goto('/admin/devices');
+    const row = desk.page.getByRole('row', { name: /Big Drum/ });
+    await row.getByText('Online').waitFor();
+    await row.getByText('No answer from machine').waitFor();
+    expect(await row.innerText()).toContain('absent · rev 1');
+    expect(await row.innerText()).toContain(anaRestrepo.full_name);
+
+    await desk.page.getByRole('button', { name: 'Actions for Big Drum' }).click();
+    await desk.page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await desk.page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    const clicked = Date.now();
+    const isOffline = async () => (await ana.call(getMachine, { params: { id: machine.id } })).connection === 'offline';
+    await until('the board to be out', isOffline, { timeoutMs: 5000, everyMs: 50 });
+    expect(Date.now() - clicked).toBeLessThan(2000);
+    await row.getByText('No credential').waitFor();
+    await until(
+      'the board to be refused',
+      () => agent.output().includes('not accepted') || /refus|authori/i.test(agent.output()),
+      {
+        timeoutMs: 15_000,
+      },
+    );
+    expect(await isOffline()).toBe(true);
+
+    await desk.page.getByRole('tab', { name: 'Pairing tickets' }).click();
+    const ticketRow = desk.page.getByRole('row', { name: /Big Drum/ });
+    await ticketRow.getByText(/127\.0\.0\.1 · /).waitFor();
+    const { entries } = await roastery.admin.call(listAudit, { query: { limit: 50, q: machine.id } });
+    const actions = entries.map(({ action }) => action);
+    for (const action of ['issued', 'viewed', 'redeemed', 'confirmed']) expect(actions).toContain(`pairing.${action}`);
+    expect(actions).toContain('credential.revoked');
+    expect(JSON.stringify(entries)).not.toContain(ticket.slice('PAIR-'.length));
+    expect([...watched.complaints, ...desk.complaints]).toEqual([]);
+  });
+
+  it.each([
+    ['the answer', 0],
+    ['half the answer', 60],
+  ])('lost %s and was killed: the same command again pairs it, with one credential alive', async (what, passBytes) => {
+    const machine = await register(ana, `RM7 ${passBytes}`, `Lost ${what}`, 'RM7');
+    const ticket = `PAIR-${machine.pairing_code}`;
+    const configDir = path.join(folder, `etc ${passBytes}`);
+    // The same address both times: a pending secret belongs to a ticket at a server.
+    await using line = await openSwallowingLine(roastery.stack.url, passBytes);
+    await using first = deviceAgent(pairCommand(ticket, line.url, configDir));
+    await until('the answer to be lost', () => line.swallowed() > 0 && first.output().includes('asking again'));
+    first.kill('SIGKILL');
+    await first.exit;
+    expect(await readdir(configDir)).toEqual(['pairing.json']);
+    const { secret } = JSON.parse(await readFile(path.join(configDir, 'pairing.json'), 'utf8')) as { secret: string };
+    expect((await ana.call(getPairing, { params: { id: machine.id } })).ticket?.state).toBe('paired');
+
+    const pending = path.join(configDir, 'pairing.json');
+    const text = await readFile(pending, 'utf8');
+    await writeFile(pending, text.replace(line.url, roastery.stack.url));
+    await using second = deviceAgent(pairCommand(ticket, roastery.stack.url, configDir));
+    expect([await second.exit, second.output()]).toEqual([0, expect.stringMatching(/Paired with Lost/)]);
+    expect((await tokenIn(configDir))['MACHINE_TOKEN']).toBe(secret);
+    const call = (token: string) =>
+      fetch(`${roastery.stack.apiUrl}/devices/me`, {
+        headers: { authorization: `Bearer ${token}`, 'x-machine-serial': machine.serial_number },
+      });
+    expect((await call(secret)).status).toBe(200);
+    expect((await call(machine.auth_token)).status).toBe(401);
+  });
+
+  it('says what to do about a ticket that no longer works', async () => {
+    const machine = await register(ana, 'RM15 1', 'Old ticket', 'RM15');
+    await ana.call(reissuePairingTicket, { params: { id: machine.id } });
+    await using late = deviceAgent(
+      pairCommand(`PAIR-${machine.pairing_code}`, roastery.stack.url, path.join(folder, 'late')),
+    );
+    // Attempts of a whole minute count: where the limit is reached the program waits and asks again.
+    expect(await late.exit).toBe(1);
+    expect(late.output()).toMatch(/The ticket was not accepted\. .*ask the owner of the machine .* for a new ticket/);
+  });
+});
