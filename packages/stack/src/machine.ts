@@ -51,10 +51,7 @@ export interface RunningMachine {
 }
 
 /** As on a board (deploy/systemd/roastery-agent.service): a small nursery, else loading the program alone takes 100 MB. */
-const boardNodeOptions = '--max-semi-space-size=1';
-
-/** As on the board: less memory for a little more CPU. */
-const agentNodeFlags = ['--max-semi-space-size=1', '--optimize-for-size'];
+const boardNodeFlags = ['--max-semi-space-size=1', '--optimize-for-size'];
 
 /** Runs a simulated machine and the agent beside it, as two processes. */
 export async function startMachine(
@@ -79,7 +76,7 @@ export async function startMachine(
   const agent = runner.start({
     name: names.agent,
     script: 'device-agent/dist/main.js',
-    nodeArgs: agentNodeFlags,
+    nodeArgs: boardNodeFlags,
     args: ['run'],
     env: {
       ...agentEnvironment(plan, {
@@ -89,7 +86,7 @@ export async function startMachine(
         journalDir,
         firmwareVersion: options.firmwareVersion ?? '1.0.0',
       }),
-      NODE_OPTIONS: options.agentNodeOptions ?? boardNodeOptions,
+      ...(options.agentNodeOptions === undefined ? {} : { NODE_OPTIONS: options.agentNodeOptions }),
     },
   });
   return {
