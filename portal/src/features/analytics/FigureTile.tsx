@@ -31,9 +31,9 @@ export const FigureTile = ({ label, value, isWord = false, unit, note, to }: Fig
             isWord ? 'truncate text-lg leading-8' : 'text-2xl',
           )}
         >
-          {value ?? <span className="text-muted">--</span>}
+          {value ?? <span className="text-muted">--</span>}{' '}
           {unit !== undefined && value !== null && value !== '--' && (
-            <span className="ml-1.5 text-base font-normal tracking-normal text-muted">{unit}</span>
+            <span className="text-base font-normal tracking-normal text-muted">{unit}</span>
           )}
         </span>
       )}

@@ -125,7 +125,7 @@ export const ColumnsChart = (props: ColumnsChartProps) => {
           {children(plot, active)}
         </svg>
       )}
-      <ul aria-label={label}>
+      <ul aria-label={label} className="absolute inset-0">
         {columns.map((column, index) => (
           <li key={column.key}>
             <Link

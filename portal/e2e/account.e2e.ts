@@ -1,0 +1,115 @@
+import { listSessions, me } from '@roastery/contract/auth';
+import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
+import { SCREEN } from '@roastery/testing/browser';
+import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anaRestrepo, openRoastery, tomoIto, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+describe('the account', () => {
+  it('keeps units, theme and language of dates with the person, on every device', async () => {
+    await using watched = await roastery.openAs(ana, { colorScheme: 'light' });
+    const { page } = watched;
+    await page.goto('/account');
+    await page.getByText('A drop at 204.5 °C').waitFor();
+    await page.getByRole('radio', { name: '°F', exact: true }).click();
+    await page.getByText('A drop at 400.1 °F').waitFor();
+    await page.getByText('Rising by 14.8 °F/min').waitFor();
+    await page.getByRole('radio', { name: '°F/30 s' }).click();
+    await page.getByText('Rising by 7.4 °F/30 s').waitFor();
+    await page.getByRole('radio', { name: 'Dark' }).click();
+    expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
+    await page.getByRole('combobox', { name: 'Language of dates' }).fill('portu');
+    await page.getByRole('option', { name: /português \(Brasil\)/i }).click();
+    await page.getByText(/^Today is [a-z]{3}/).waitFor();
+    expect((await ana.call(me)).preferences).toEqual({
+      temperature_unit: 'F',
+      rate_unit: 'per_30_seconds',
+      theme: 'dark',
+      date_language: 'pt-BR',
+    });
+    await using elsewhere = await roastery.openAs(ana, { colorScheme: 'light' });
+    await elsewhere.page.goto('/account');
+    await elsewhere.page.getByText('A drop at 400.1 °F').waitFor();
+    expect(await elsewhere.page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
+    expect([...watched.complaints, ...elsewhere.complaints]).toEqual([]);
+  });
+
+  it('changes the password when the current one is known, and ends the other sessions', async () => {
+    const tomo = await roastery.addPerson(tomoIto);
+    await signIn(roastery.stack.url, tomoIto);
+    await using watched = await roastery.openAs(tomo);
+    const { page } = watched;
+    await page.goto('/account');
+    const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
+    await sessions.nth(1).waitFor();
+    const change = page.getByRole('button', { name: 'Change password' });
+    await change.click();
+    await page.getByText('Current password is required').waitFor();
+    await page.getByText('Use at least 8 characters').waitFor();
+    await page.getByLabel('Current password').fill('not this one at all');
+    await page.getByLabel(/^New password(?! again)/).fill('three drums and a cooler 8');
+    await page.getByLabel('New password again').fill('three drums and a cooler');
+    await change.click();
+    await page.getByText('The two are not the same').waitFor();
+    await page.getByLabel('New password again').fill('three drums and a cooler 8');
+    await change.click();
+    await page.getByText('The current password is wrong').waitFor();
+    await page.getByLabel('Current password').fill(tomoIto.password);
+    await change.click();
+    await page.getByText('Your password was changed. Other sessions have ended.').waitFor();
+    expect(await page.getByLabel('Current password').inputValue()).toBe('');
+    await sessions.nth(1).waitFor({ state: 'detached' });
+    await signIn(roastery.stack.url, { ...tomoIto, password: 'three drums and a cooler 8' });
+  });
+
+  it('ends a session that is not known, and all others at once', async () => {
+    const stranger = await signIn(roastery.stack.url, anaRestrepo);
+    await signIn(roastery.stack.url, anaRestrepo);
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/account');
+    const rows = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
+    await rows.filter({ hasText: 'This one' }).waitFor();
+    expect(await rows.filter({ hasText: 'This one' }).getByRole('button').count()).toBe(0);
+    const { sessions } = await ana.call(listSessions);
+    expect(await rows.count()).toBe(sessions.length);
+    await rows
+      .getByRole('button', { name: /^End session/ })
+      .first()
+      .click();
+    await page.getByText('The session has ended').waitFor();
+    await signIn(roastery.stack.url, anaRestrepo);
+    await page.reload();
+    await page.getByRole('button', { name: /^End all other sessions/ }).click();
+    await page.getByText(/sessions have ended$/).waitFor();
+    expect((await ana.call(listSessions)).sessions).toHaveLength(1);
+    await expect(stranger.call(me)).rejects.toThrow(/not_signed_in/);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it.each([
+    ['desk', 'light'],
+    ['desk', 'dark'],
+    ['phone', 'light'],
+    ['phone', 'dark'],
+  ] as const)('is fit to be seen and used on a %s in the %s', async (screen, colorScheme) => {
+    const touch = screen === 'phone' ? { hasTouch: true, isMobile: true } : {};
+    await using watched = await roastery.openAs(roastery.admin, { viewport: SCREEN[screen], colorScheme, ...touch });
+    const { page } = watched;
+    await page.goto('/account');
+    await page.getByRole('list', { name: 'Sessions' }).getByText('This one').waitFor();
+    expect(await seriousAccessibilityFindings(page)).toEqual([]);
+    const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overhang).toBeLessThanOrEqual(0);
+    expect(watched.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,249 @@
+import { analyticsProduction } from '@roastery/contract/analytics';
+import { createLot } from '@roastery/contract/inventory';
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import { createProfile } from '@roastery/contract/profiles';
+import { listRoasts, type Roast } from '@roastery/contract/roasts';
+import { putRoasterySettings } from '@roastery/contract/settings';
+import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
+import { SCREEN } from '@roastery/testing/browser';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let tomo: RoasteryClient;
+let recipeId: string;
+const roasts: Roast[] = [];
+
+const dayMs = 86_400_000;
+const daysAgo = (days: number): Date => new Date(Date.now() - days * dayMs);
+const control_profile = [
+  { time: 0, burner: 100, exhaust: 30, drum: 60 },
+  { time: 720, burner: 0, exhaust: 90, drum: 30 },
+];
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  await roastery.admin.call(putRoasterySettings, { body: { time_zone: 'UTC' } });
+  ana = await roastery.addPerson(anaRestrepo);
+  tomo = await roastery.addPerson(tomoIto);
+  const big = await register(ana, 'RM30-AN', 'Big Drum');
+  const small = await register(ana, 'RM7-AN', 'Little Drum', 'RM7');
+  const foreign = await register(tomo, 'RM15-TO', 'Tomo’s Drum', 'RM15');
+  recipeId = (await ana.call(createProfile, { body: { name: 'House Espresso', control_profile } })).id;
+  const lot = await ana.call(createLot, {
+    body: { lot_number: 'KE-1', coffee_name: 'Kiambu', origin: 'Kenya', initial_weight: 300, cost_per_kg: 8 },
+  });
+  const roast = async (
+    who: RoasteryClient,
+    machine: RegisteredMachine,
+    days: number,
+    details: object,
+    seed: number,
+  ) => {
+    roasts.push(await bringPastRoast(roastery.stack, who, machine, { charged: daysAgo(days), details, seed }));
+  };
+  const espresso = { coffee_name: 'Kiambu', lot_id: lot.id, profile_id: recipeId };
+  await roast(ana, big, 2, { ...espresso, batch_size_kg: 20, roasted_by: 'Ida', cupping_score: 88 }, 1);
+  await roast(ana, big, 9, { ...espresso, batch_size_kg: 22.5, roasted_by: 'Ida' }, 2);
+  await roast(ana, big, 16, { ...espresso, batch_size_kg: 10 }, 3);
+  await roast(ana, small, 3, { coffee_name: 'Huila', batch_size_kg: 5 }, 4);
+  await roast(tomo, foreign, 2, { coffee_name: 'Sidra', batch_size_kg: 12 }, 5);
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const tile = (page: Page, label: string) => page.getByRole('link', { name: new RegExp(`^${label} `) });
+const groups = (page: Page, label: string) => page.getByRole('table', { name: label }).getByRole('row');
+
+describe('analytics', () => {
+  it('shows what was roasted on one’s own machines, and everything to an admin', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/dashboard');
+    await page
+      .getByRole('navigation', { name: 'Shortcuts' })
+      .getByRole('link', { name: /^Analytics/ })
+      .click();
+    await page.waitForURL('**/analytics');
+    await tile(page, 'Roasted').getByText('57.5').waitFor();
+    expect(await tile(page, 'Roasts').innerText()).toMatch(/ROASTS\s+4/);
+    expect(await tile(page, 'Mean duration').innerText()).toMatch(/\d+:\d\d/);
+    expect(await tile(page, 'Development ratio').innerText()).toMatch(/\d+\.\d\s+± \d+\.\d %\s+of 4 roasts/);
+    const rows = await groups(page, 'Machines').allInnerTexts();
+    expect(rows.slice(1).map((row) => row.split('\t')[0]?.trim())).toEqual(['Big Drum', 'Little Drum']);
+    expect(rows[1]).toMatch(/52\.5[\s\S]*3[\s\S]*\d+:\d\d[\s\S]*\d+\.\d ± \d+\.\d %/);
+    for (const [tab, names] of [
+      ['Coffees', ['Kiambu', 'Huila']],
+      ['Recipes', ['House Espresso', 'No recipe']],
+      ['People', ['Ida', 'Ana Restrepo']],
+    ] as const) {
+      await page.getByRole('tab', { name: tab }).click();
+      await groups(page, tab).filter({ hasText: names[0] }).waitFor();
+      const shown = (await groups(page, tab).allInnerTexts()).slice(1).map((row) => row.split('\t')[0]?.trim());
+      expect(shown, tab).toEqual(names);
+    }
+    await using admin = await roastery.openAs(roastery.admin);
+    await admin.page.goto('/analytics');
+    await tile(admin.page, 'Roasted').getByText('69.5').waitFor();
+    await groups(admin.page, 'Machines').filter({ hasText: 'Tomo’s Drum' }).waitFor();
+    expect([...watched.complaints, ...admin.complaints]).toEqual([]);
+  });
+
+  it('opens behind every figure the roasts that it counts', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/analytics?span=30d&period=week');
+    const chart = page.getByRole('list', { name: 'Kilograms roasted by period' });
+    await chart.getByRole('link').first().waitFor();
+    const { periods } = await ana.call(analyticsProduction, {
+      query: { from: daysAgo(29).toISOString().slice(0, 10), period: 'week' },
+    });
+    expect(await chart.getByRole('link').count()).toBe(periods.length);
+    for (const [index, period] of periods.entries()) {
+      const href = (await chart.getByRole('link').nth(index).getAttribute('href')) ?? '';
+      const query = Object.fromEntries(new URL(href, roastery.stack.url).searchParams);
+      expect(query).toEqual({ from: period.from, to: period.to });
+      const { total } = await ana.call(listRoasts, { query });
+      expect(total, href).toBe(period.roasts);
+    }
+    await page.getByRole('link', { name: 'Little Drum' }).click();
+    await page.waitForURL(/\/roasts\?from=.*&machine_id=[0-9a-f-]{36}$/);
+    await page.goto('/analytics?by=person');
+    await page.getByRole('link', { name: 'Ida' }).click();
+    await page.waitForURL(/\/roasts\?from=.*&roasted_by=Ida$/);
+    await page.goto('/analytics');
+    await tile(page, 'Roasted').click();
+    await page.waitForURL(/\/roasts\?from=[\d-]+$/);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('keeps span, filters and tab in the address', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/analytics');
+    await page.getByRole('combobox', { name: 'Coffee' }).click();
+    await page.getByRole('option', { name: 'Kiambu' }).click();
+    await tile(page, 'Roasted').getByText('52.5').waitFor();
+    await page.getByRole('radio', { name: 'All' }).click();
+    await page.getByRole('combobox', { name: 'Person' }).fill('id');
+    await page.getByRole('option', { name: 'Ida' }).click();
+    await tile(page, 'Roasted').getByText('42.5').waitFor();
+    expect(new URL(page.url()).search).toBe('?coffee_name=Kiambu&span=all&roasted_by=Ida');
+    await page.reload();
+    await tile(page, 'Roasted').getByText('42.5').waitFor();
+    await page.getByRole('button', { name: 'Reset filters (2)' }).click();
+    await tile(page, 'Roasted').getByText('57.5').waitFor();
+    await page.getByLabel('From').fill(daysAgo(4).toISOString().slice(0, 10));
+    await tile(page, 'Roasted').getByText('25.0').waitFor();
+    expect(await page.getByRole('radio', { name: 'All' }).getAttribute('aria-checked')).toBe('false');
+    await page.goto('/analytics?from=2001-01-01&to=2001-02-01&machine_id=nonsense');
+    await page.getByText('No roasts in these days').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('is walked by keyboard: arrows along the columns, Enter opens', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/analytics?span=30d&period=week');
+    const links = page.getByRole('list', { name: 'Kilograms roasted by period' }).getByRole('link');
+    await links.last().waitFor();
+    await page.getByRole('radio', { name: 'Week' }).focus();
+    await page.keyboard.press('Tab');
+    expect(await links.last().evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    const second = await links.nth(1).getAttribute('href');
+    expect(await links.nth(1).evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**${second}`);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('tells how near the roasts of a recipe came to its reference', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/analytics?tab=consistency');
+    await tile(page, 'Reference').getByText('best cupped').waitFor();
+    expect(await tile(page, 'Reference').getAttribute('href')).toBe(`/roasts/${roasts[0]?.id}`);
+    expect(await tile(page, 'Mean distance').innerText()).toMatch(/\d+\.\d\s+°C\s+median \d+\.\d, 3 roasts/);
+    expect(await tile(page, 'Within 3.0 °C').innerText()).toMatch(/of 2/);
+    await page.getByRole('img', { name: /^The reference runs from [\d.]+ °C at charge/ }).waitFor();
+    const columns = page.getByRole('list', { name: 'Distance from the reference, roast by roast' }).getByRole('link');
+    expect(await columns.count()).toBe(2);
+    const table = page.getByRole('table', { name: 'Compared roasts' });
+    expect(await table.getByRole('row').count()).toBe(4);
+    await table.getByText('Reference').waitFor();
+    await page.getByText('Figures as a table').click();
+    await page.getByRole('rowheader', { name: '0:30' }).waitFor();
+    await columns.first().click();
+    await page.waitForURL(`**/roasts/${roasts[2]?.id}`);
+
+    // Tomo has no roast by a recipe: he is told so, and sees nothing of Ana's.
+    await using other = await roastery.openAs(tomo);
+    await other.page.goto('/analytics?tab=consistency');
+    await other.page.getByText('No roast with a recipe', { exact: true }).waitFor();
+    await other.page.goto(`/analytics?tab=consistency&profile_id=${recipeId}`);
+    await other.page.getByText('Nothing to compare yet').waitFor();
+    expect([...watched.complaints, ...other.complaints]).toEqual([]);
+  });
+
+  it('tells how much green coffee was used and what it cost', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/analytics?tab=green&span=all');
+    await tile(page, 'Green used').getByText('52.5').waitFor();
+    expect(await page.getByRole('link', { name: /^Cost \$/ }).innerText()).toContain('$420.00');
+    expect(await tile(page, 'Cost per kg').innerText()).toContain('$8.00');
+    const row = page.getByRole('table', { name: 'Lots' }).getByRole('row').filter({ hasText: 'KE-1' });
+    expect(await row.innerText()).toMatch(/Kiambu[\s\S]*52\.5[\s\S]*\$8\.00[\s\S]*\$420\.00[\s\S]*247\.5[\s\S]*3/);
+    expect(await page.getByText('Without a lot').locator('xpath=..').innerText()).toMatch(/5\.0\s+kg/);
+    await row.getByRole('link', { name: '3 roasts of lot KE-1' }).click();
+    await page.waitForURL(/\/roasts\?lot_id=[0-9a-f-]{36}$/);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('explains on the first touch and opens on the second', async () => {
+    await using watched = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, isMobile: true });
+    const { page } = watched;
+    await page.goto('/analytics?span=30d&period=week');
+    const link = page.getByRole('list', { name: 'Kilograms roasted by period' }).getByRole('link').last();
+    await link.waitFor();
+    await link.tap();
+    await page.getByText('Tap again to see the roasts').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/analytics');
+    await link.tap();
+    await page.waitForURL('**/roasts?from=*');
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it.each([
+    ['desk', 'light'],
+    ['desk', 'dark'],
+    ['phone', 'light'],
+    ['phone', 'dark'],
+  ] as const)('is fit to be seen and used on a %s in the %s', async (screen, colorScheme) => {
+    const touch = screen === 'phone' ? { hasTouch: true, isMobile: true } : {};
+    await using watched = await roastery.openAs(ana, { viewport: SCREEN[screen], colorScheme, ...touch });
+    const { page } = watched;
+    for (const path of [
+      '/analytics',
+      '/analytics?tab=consistency',
+      '/analytics?tab=green',
+      '/analytics?by=recipe&period=day',
+    ]) {
+      await page.goto(path);
+      await page
+        .getByRole('list', { name: /by period|roast by roast/ })
+        .first()
+        .waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await seriousAccessibilityFindings(page), path).toEqual([]);
+      const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overhang, `${path} scrolls sideways`).toBeLessThanOrEqual(0);
+    }
+    expect(watched.complaints).toEqual([]);
+  });
+});
