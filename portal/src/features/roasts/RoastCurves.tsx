@@ -1,7 +1,7 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Maximize2 } from 'lucide-react';
-import { Suspense, use, useDeferredValue, useEffect, useMemo } from 'react';
+import { Suspense, use, useEffect, useMemo } from 'react';
 import { stepStyles } from '../../components/chart/curves.ts';
 import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
 import { axisPixels, barePixels } from '../../components/chart/plot-frame.ts';
@@ -56,8 +56,6 @@ export const RoastCurves = ({
   const times = curve?.time_seconds;
   const first = times?.[0] ?? 0;
   const last = Math.max(times?.at(-1) ?? 60, endSeconds ?? 0);
-  // The chart first: rows of a long roast would hold its layout up.
-  const tabled = useDeferredValue(curve ?? null, null);
   const isThere = times !== undefined;
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- begun with the curve, so that it is drawn once; then it follows
   const view = useMemo(() => createTimeView(first, last), [isThere]);
@@ -88,7 +86,7 @@ export const RoastCurves = ({
           <ChartBoundary>
             <Suspense fallback={<ChartsSkeleton />}>
               <Charts {...{ curve, reference: reference?.curve, marks, shown, unit, view, selected, onSelect }} />
-              {tabled !== null && <CurveTable curve={tabled} marks={marks} />}
+              <CurveTable curve={curve} marks={marks} />
             </Suspense>
           </ChartBoundary>
         )}
@@ -148,18 +146,22 @@ const ResetZoom = ({ view }: { view: TimeViewStore }) => {
   );
 };
 
-/** The chart in words and figures: a row a half minute, for screen readers and for those who want numbers. */
+/** Rows of the table at most: more nobody reads, and they hold up the layout of a long roast. */
+const mostRows = 60;
+
+/** The chart in words and figures: a row a half minute, fewer of a long roast; for screen readers and who wants numbers. */
 const CurveTable = ({ curve, marks }: { curve: CurveColumns; marks: readonly RoastMark[] }) => {
   const rows = useMemo(() => {
     const end = curve.time_seconds.at(-1) ?? 0;
+    const stepSeconds = 30 * Math.max(1, Math.ceil(end / (30 * mostRows)));
     const at: number[] = [];
     let next = 0;
     for (const [index, time] of curve.time_seconds.entries()) {
       if (time < next) continue;
       at.push(index);
-      next = Math.floor(time / 30) * 30 + 30;
+      next = (Math.floor(time / stepSeconds) + 1) * stepSeconds;
     }
-    return { at, end };
+    return { at, end, stepSeconds };
   }, [curve]);
   const bean = curve.channels['bean_temp'];
   const summary = marks
@@ -169,7 +171,7 @@ const CurveTable = ({ curve, marks }: { curve: CurveColumns; marks: readonly Roa
     <div className="sr-only">
       <p>{`Curve of ${formatDuration(rows.end)}. ${summary}`}</p>
       <table>
-        <caption>Readings every 30 seconds</caption>
+        <caption>{`Readings every ${rows.stepSeconds} seconds`}</caption>
         <thead>
           <tr>
             <th>Time</th>
