@@ -188,7 +188,7 @@ describe('pairing a board', () => {
     expect((await call(machine.auth_token)).status).toBe(401);
   });
 
-  it('says what to do about a ticket that no longer works', async () => {
+  it('waits out the limit of five attempts a minute, then says what to do about a ticket that no longer works', async () => {
     const machine = await register(ana, 'RM15 1', 'Old ticket', 'RM15');
     await ana.call(reissuePairingTicket, { params: { id: machine.id } });
     await using late = deviceAgent(
@@ -197,5 +197,51 @@ describe('pairing a board', () => {
     // Attempts of a whole minute count: where the limit is reached the program waits and asks again.
     expect(await late.exit).toBe(1);
     expect(late.output()).toMatch(/The ticket was not accepted\. .*ask the owner of the machine .* for a new ticket/);
+  });
+
+  it('an admin rotates a token and both work; revokes a ticket and makes another', async () => {
+    const machine = await register(ana, 'RM30 2', 'Second Drum');
+    await using desk = await roastery.openAs(roastery.admin);
+    const { page } = desk;
+    await page.goto('/admin/devices?q=Second');
+    await page.getByRole('button', { name: 'Actions for Second Drum' }).click();
+    await page.getByRole('menuitem', { name: 'Rotate token' }).click();
+    await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+    const line = await page.getByText(/^MACHINE_TOKEN=/).innerText();
+    await page.getByText(/The token before it works until/).waitFor();
+    for (const token of [machine.auth_token, line.replace('MACHINE_TOKEN=', '')]) {
+      const headers = { authorization: `Bearer ${token}`, 'x-machine-serial': machine.serial_number };
+      expect((await fetch(`${roastery.stack.apiUrl}/devices/me`, { headers })).status).toBe(200);
+    }
+    await page.getByRole('button', { name: 'Done' }).click();
+
+    await page.getByRole('tab', { name: 'Pairing tickets' }).click();
+    await page.getByRole('button', { name: 'Actions for Second Drum' }).click();
+    await page.getByRole('menuitem', { name: 'Revoke ticket' }).click();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page
+      .getByRole('row', { name: /Second Drum/ })
+      .getByText('Revoked')
+      .waitFor();
+    await page.getByRole('button', { name: 'Actions for Second Drum' }).click();
+    await page.getByRole('menuitem', { name: 'Reissue' }).click();
+    await page.getByText('The ticket was revoked').waitFor();
+    await page.getByRole('button', { name: 'Make a new ticket' }).click();
+    await page.getByText('Waiting for the board to be paired').waitFor();
+    expect(await page.getByText(/^PAIR-/).innerText()).not.toContain(machine.pairing_code);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page
+      .getByRole('row', { name: /Second Drum/ })
+      .getByText('Pending')
+      .waitFor();
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('shows the fleet to admins only', async () => {
+    await using watched = await roastery.openAs(ana);
+    await watched.page.goto('/admin/devices');
+    await watched.page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await watched.page.getByText('Pairing tickets').count()).toBe(0);
+    expect(await watched.page.getByRole('link', { name: 'Devices' }).count()).toBe(0);
   });
 });
