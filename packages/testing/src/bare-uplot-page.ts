@@ -95,7 +95,7 @@ const script = (): void => {
         event.preventDefault();
         const { min, max } = main.scales.x;
         const at = main.posToVal(event.clientX - main.over.getBoundingClientRect().left, 'x');
-        const by = event.deltaY < 0 ? 0.9 : 1.1;
+        const by = event.deltaY < 0 ? 0.9 : 1 / 0.9;
         show(at - (at - min) * by, at + (max - at) * by);
       },
       { passive: false },

@@ -44,10 +44,12 @@ const measureSteps = async (watched: WatchedPage, chart: Locator, round: number,
   for (let n = 0; n < stepsARound; n++) into.zoom.push(await zoom(n % 2 === 0 ? 100 : -100));
   await page.keyboard.down('Shift');
   await page.mouse.down();
-  for (let n = 0; n < stepsARound + waking; n++) {
-    const offset = 150 * Math.sin((n / stepsARound) * 2 * Math.PI) + (n % 2);
+  const moves = stepsARound + waking;
+  for (let n = 1; n <= moves; n++) {
+    // To one side, to the other and back, so that no round begins nearer to an end of the roast than the last.
+    const offset = 150 * Math.sin((n / moves) * 2 * Math.PI);
     const time = await timeOfStep(page, () => page.mouse.move(left + offset, top));
-    if (n >= waking) into.pan.push(time);
+    if (n > waking) into.pan.push(time);
   }
   await page.mouse.up();
   await page.keyboard.up('Shift');
@@ -123,6 +125,8 @@ const run: Bench['run'] = async (say) => {
         await measureSteps(ourPage, ourPage.page.getByTestId('roast-chart'), round, times.ours);
         await measureSteps(uplotPage, uplotPage.page.locator('.u-over').first(), round, times.bare);
       }
+      const idle = [...times.ours.pan, ...times.bare.pan].filter((time) => time === 0).length;
+      if (idle > 0) throw new Error(`${idle} steps of panning drew nothing`);
       if (ourPage.complaints.length > 0) throw new Error(`the page complained: ${ourPage.complaints.join('; ')}`);
 
       const isLarge = size === sizes.at(-1);
