@@ -1,9 +1,20 @@
 import { useEffect, useRef, type RefObject } from 'react';
+import { logError } from '../../api/error-log.ts';
 import type { Chart } from './chart-parts.ts';
 import type { Overlay } from './overlay.ts';
 import type { TimeViewStore } from './time-view.ts';
 
 type LineChart = Chart<'line', { x: number; y: number }[]>;
+
+let fontIsHere = false;
+const fontArrived = (): void => {
+  fontIsHere = true;
+};
+// Asked for with the charts' code, so that it is here when the first is drawn. Without it they are drawn in another one.
+const fontArrival = document.fonts
+  .load("500 11px 'Geist Mono Variable'")
+  .then(fontArrived)
+  .catch((error: unknown) => logError('The font of the charts did not load', error));
 
 /** Ties one chart to the page's time view: window moves update it, cursor moves only redraw it, a resize thins anew. */
 export const useChartView = (
@@ -40,13 +51,12 @@ export const useChartView = (
   }, [chart, view, overlay]);
   // A canvas does not redraw by itself when its font arrives.
   useEffect(() => {
-    const font = "500 11px 'Geist Mono Variable'";
-    if (document.fonts.check(font)) return undefined;
+    if (fontIsHere) return undefined;
     let gone = false;
     const redraw = (): void => {
       if (!gone) chart.current?.update('none');
     };
-    document.fonts.load(font).then(redraw, redraw);
+    void fontArrival.then(redraw);
     return () => {
       gone = true;
     };

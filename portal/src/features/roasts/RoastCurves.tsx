@@ -130,7 +130,7 @@ const ChartsSkeleton = () => (
     <Skeleton className="h-[500px] w-full" />
     <div className="mt-2 flex flex-col gap-1.5">
       {stepStyles.map(({ key }) => (
-        <Skeleton key={key} className="h-21.5 w-full" />
+        <Skeleton key={key} className="h-20.5 w-full" />
       ))}
     </div>
   </>
@@ -156,7 +156,8 @@ const CurveTable = ({ curve, marks }: { curve: CurveColumns; marks: readonly Roa
     const stepSeconds = 30 * Math.max(1, Math.ceil(end / (30 * mostRows)));
     const at: number[] = [];
     let next = 0;
-    for (const [index, time] of curve.time_seconds.entries()) {
+    for (let index = 0; index < curve.time_seconds.length; index++) {
+      const time = curve.time_seconds[index] ?? 0;
       if (time < next) continue;
       at.push(index);
       next = (Math.floor(time / stepSeconds) + 1) * stepSeconds;
