@@ -79,7 +79,13 @@ export default function StepChart({ style, curve, view, selected, rightPixels }:
       events: [],
       layout: { padding: { right: rightPixels, top: 3 } },
       scales: {
-        x: timeScale(palette, view, { labels: false }),
+        x: {
+          ...timeScale(palette, view, { labels: false }),
+          // No labels: the plot has the room.
+          afterFit: (scale: { height: number }) => {
+            scale.height = 5;
+          },
+        },
         y: {
           type: 'linear',
           min: 0,
@@ -106,7 +112,7 @@ export default function StepChart({ style, curve, view, selected, rightPixels }:
         <span className="label-mono">{style.label}</span>
         <Measure quantity="percent" value={value} digits={0} className="text-sm font-medium" />
       </figcaption>
-      <div className="h-16">
+      <div className="h-15">
         {column ? (
           <Line
             ref={chart}

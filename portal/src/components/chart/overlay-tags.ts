@@ -36,7 +36,7 @@ export const drawTags = (chart: Chart<'line'>, palette: Palette): void => {
     if (at > chartArea.bottom || dataset.label === undefined) continue;
     taken = at;
     ctx.textAlign = isBeside ? 'left' : 'right';
-    const left = isBeside ? end + 8 : end - 6;
+    const left = isBeside ? end + 8 : end - 9;
     ctx.lineWidth = 4;
     ctx.strokeStyle = palette.surface;
     ctx.strokeText(dataset.label, left, at);

@@ -48,11 +48,13 @@ export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine 
 };
 
 const Secret = ({ label, value }: { label: string; value: string }) => (
-  <div className="rounded-md border border-stroke bg-sunken py-2 pr-2 pl-3">
+  <div className="relative rounded-md border border-stroke bg-sunken py-2 pr-14 pl-3">
     <dt className="label-mono">{label}</dt>
-    <dd className="-mt-2 flex min-h-8 items-center justify-between gap-3">
-      <span className="pt-1 font-mono text-base break-all text-strong">{value}</span>
-      <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+    <dd className="mt-0.5">
+      <span className="font-mono text-base break-all text-strong">{value}</span>
+      <span className="absolute inset-y-0 right-2 flex items-center">
+        <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+      </span>
     </dd>
   </div>
 );

@@ -3,7 +3,7 @@ import { curveDistance } from '@roastery/roasting/compare';
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
-import { Difference } from './Difference.tsx';
+import { Difference } from '../../components/Difference.tsx';
 import type { Reference } from './use-reference.ts';
 
 interface ReferenceNoteProps {
@@ -25,9 +25,12 @@ export const ReferenceNote = ({ reference, curve, marks }: ReferenceNoteProps) =
     return curveDistance({ ...lined(curve), endSeconds: drop.time_seconds }, lined(reference.curve));
   }, [curve, drop, reference]);
   return (
-    <p className="min-w-0 truncate text-sm text-muted">
+    <p className="min-w-0 text-sm text-muted sm:truncate">
       Behind it{' '}
-      <Link to={paths.roast(reference.id)} className="rounded-sm text-accent-text hover:underline">
+      <Link
+        to={paths.roast(reference.id)}
+        className="rounded-sm text-accent-text underline decoration-1 underline-offset-2"
+      >
         {reference.name}
       </Link>
       {distance !== null && (

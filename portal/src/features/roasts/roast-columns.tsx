@@ -39,7 +39,10 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
   {
     id: 'date',
     label: 'Roast date',
-    cell: (roast) => <span className="figures">{dates.dayAndTime(roast.start_time)}</span>,
+    // On a phone's card it takes two lines rather than lose its end.
+    cell: (roast) => (
+      <span className="figures max-sm:inline-block max-sm:whitespace-normal">{dates.dayAndTime(roast.start_time)}</span>
+    ),
     sort: 'start_time',
   },
   { id: 'profile', label: 'Profile', cell: (roast) => orDash(roast.profile_name), sort: 'profile_name' },

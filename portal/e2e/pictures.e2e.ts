@@ -1,0 +1,164 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { machineMapShape } from '@roastery/contract/machine-map';
+import { createProfile, type Profile } from '@roastery/contract/profiles';
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import { updateRoast, type Roast } from '@roastery/contract/roasts';
+import { parseDuration } from '@roastery/roasting/units';
+import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { repositoryRoot } from '@roastery/testing/shared-data';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+// The pictures of the README: `PICTURES=1 npx vitest run --project system portal/e2e/pictures` writes them anew into
+// portal/docs. Without it they are taken at the roast's first minute, into a temporary folder, to show that they can be.
+const isForReal = process.env['PICTURES'] === '1';
+/** Seconds since charge at which the running roast is shown: Maillard, the first crack in sight. */
+const shownAtSeconds = isForReal ? 465 : 20;
+const mostBytes = 300 * 1024;
+const factor = 8;
+
+const coffees = [
+  ['Huila Pink Bourbon', 'Colombia', 'Washed', 'Medium-Light'],
+  ['Yirgacheffe Konga', 'Ethiopia', 'Natural', 'Light'],
+  ['Fazenda Rainha', 'Brazil', 'Pulped Natural', 'Medium'],
+  ['Kiambu AA', 'Kenya', 'Washed', 'Light'],
+  ['House Espresso', 'Brazil', 'Natural', 'Medium-Dark'],
+] as const;
+
+/** Six roasts a morning, every 27 minutes. */
+const minutesAgo = (n: number): number => 25 + (n % 6) * 27 + Math.floor(n / 6) * 24 * 60;
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let probat: RegisteredMachine;
+let filter: Profile;
+let folder: string;
+const past: Roast[] = [];
+
+beforeAll(async () => {
+  folder = isForReal
+    ? path.join(repositoryRoot(), 'portal', 'docs')
+    : await mkdtemp(path.join(tmpdir(), 'roastery-pictures-'));
+  await mkdir(folder, { recursive: true });
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
+  const machines = [probat, probat, await register(ana, 'GIE-W6-0007', 'Giesen W6', 'RM7'), probat];
+  filter = await ana.call(createProfile, {
+    body: {
+      name: 'Huila filter',
+      coffee_origin: 'Colombia',
+      roast_level: 'Medium-Light',
+      target_drop_temp: 209,
+      control_profile: [
+        { time: 0, burner: 100, exhaust: 30, drum: 60 },
+        { time: 720, burner: 0, exhaust: 90, drum: 30 },
+      ],
+    },
+  });
+  for (let n = 0; n < 12; n++) {
+    const [coffee_name, coffee_origin, coffee_process, level] = coffees[n % coffees.length] ?? coffees[0];
+    past.push(
+      await bringPastRoast(roastery.stack, ana, machines[n % machines.length] ?? probat, {
+        seed: n + 11,
+        hz: 2,
+        level,
+        charged: new Date(Date.now() - minutesAgo(n) * 60_000),
+        // The newest is heavier than its reference and lags behind it.
+        ...(n === 0 ? { batchKg: 27.5 } : {}),
+        details: {
+          coffee_name,
+          coffee_origin,
+          coffee_process,
+          roast_level: level,
+          ...(n % coffees.length === 0 ? { profile_id: filter.id, cupping_score: 84 + n / 10 } : {}),
+        },
+      }),
+    );
+  }
+});
+afterAll(async () => {
+  await roastery[Symbol.asyncDispose]();
+  if (!isForReal) await rm(folder, { recursive: true, force: true });
+});
+
+/** Keeps what the page shows as WebP, which the browser itself makes of its screenshot. Answers the bytes. */
+const keep = async (page: Page, name: string): Promise<number> => {
+  await page.evaluate(() => document.fonts.ready);
+  const png = (await page.screenshot({ animations: 'disabled' })).toString('base64');
+  await using blank = await roastery.openAs(null);
+  const webp = await blank.page.evaluate(async (source) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${source}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.width, image.height];
+    canvas.getContext('2d')?.drawImage(image, 0, 0);
+    return canvas.toDataURL('image/webp', 0.9).split(',')[1] ?? '';
+  }, png);
+  const bytes = Buffer.from(webp, 'base64');
+  await writeFile(path.join(folder, `${name}.webp`), bytes);
+  return bytes.length;
+};
+
+/** As a good screen shows it: twice the pixels. */
+const sharp = (height: number): BrowserContextOptions => ({ deviceScaleFactor: 2, viewport: { width: 1360, height } });
+
+it('a roast that is over, against its recipe’s reference', async () => {
+  await using watched = await roastery.openAs(ana, sharp(1160));
+  const { page } = watched;
+  const roast = past.find(({ profile_id: profile }) => profile === filter.id);
+  await page.goto(`/roasts/${roast?.id}`);
+  await page.getByText(/^Behind it/).waitFor();
+  const chart = await page.getByTestId('roast-chart').boundingBox();
+  await page.mouse.move((chart?.x ?? 0) + (chart?.width ?? 0) * 0.47, (chart?.y ?? 0) + 250);
+  await page.getByTestId('chart-readout').waitFor();
+  await page.mouse.wheel(0, 0);
+  expect(await keep(page, 'roast-page')).toBeLessThan(mostBytes);
+});
+
+it('a roast that runs, and the dashboard meanwhile', { timeout: 180_000 }, async () => {
+  const clock = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
+  await roastery.stack.startMachine({
+    serial: probat.serial_number,
+    token: probat.auth_token,
+    timeFactor: factor,
+    seed: 3,
+    map: machineMapShape.parse({ ...demoRoasterMap(), hz: 1, timeoutMs: 300 * factor }),
+    agentNodeOptions: `--import=${clock}?factor=${factor}`,
+  });
+  await using watched = await roastery.openAs(ana, { ...sharp(1290), colorScheme: 'dark' });
+  const { page } = watched;
+  await page.goto('/machines');
+  const link = page.getByRole('link', { name: 'Roasting now' });
+  await link.waitFor({ timeout: 60_000 });
+  const id = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
+  const [coffee_name, coffee_origin, coffee_process, roast_level_target] = coffees[0];
+  const body = {
+    coffee_name,
+    coffee_origin,
+    coffee_process,
+    roast_level_target,
+    profile_id: filter.id,
+    batch_size_kg: 24,
+  };
+  await ana.call(updateRoast, { params: { id }, body });
+
+  await using office = await roastery.openAs(ana, sharp(900));
+  await office.page.goto('/dashboard');
+  await office.page.getByText('Probat P25 · roasting now').waitFor();
+  expect(await keep(office.page, 'dashboard')).toBeLessThan(mostBytes);
+
+  await page.goto(`/roasts/${id}`);
+  await page.getByText(/^Behind it/).waitFor();
+  await expect
+    .poll(async () => parseDuration(await page.getByTestId('live-clock').innerText()) ?? 0, { timeout: 120_000 })
+    .toBeGreaterThan(shownAtSeconds);
+  expect(await keep(page, 'roast-live')).toBeLessThan(mostBytes);
+});
