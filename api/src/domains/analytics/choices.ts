@@ -4,7 +4,7 @@ import type { SignedInUser } from '../../context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastedBy } from '../roasts/roast-row.ts';
-import { matched, matching } from './matching.ts';
+import { matchedWithPeople, matching } from './matching.ts';
 
 /** What a person can choose from is not endless; a longer list is cut at the least used. */
 const mostChoices = 500;
@@ -28,7 +28,7 @@ export const readChoices = async (
       SELECT r.machine_id, r.profile_id, r.coffee_name, ${roastedBy(sql)} AS person,
              grouping(r.machine_id) = 0 AS of_machine, grouping(r.profile_id) = 0 AS of_profile,
              grouping(r.coffee_name) = 0 AS of_coffee, count(*) AS roasts
-        FROM ${matched(sql)} WHERE ${matching(sql, user, span, zone)}
+        FROM ${matchedWithPeople(sql)} WHERE ${matching(sql, user, span, zone)}
        GROUP BY GROUPING SETS ((r.machine_id), (r.profile_id), (r.coffee_name), (4))),
     named AS (
       SELECT 'machine' AS kind, m.id, m.display_name AS name, f.roasts

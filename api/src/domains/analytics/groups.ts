@@ -5,7 +5,7 @@ import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastedBy } from '../roasts/roast-row.ts';
 import { figureColumns } from './figures.ts';
-import { matched, matching, type AnalyticsFilter } from './matching.ts';
+import { matched, matchedWithPeople, matching, type AnalyticsFilter } from './matching.ts';
 
 export type GroupQuery = AnalyticsFilter & {
   readonly limit: number;
@@ -49,7 +49,7 @@ export const readGroups = async (
   const rows = await sql<(Omit<GroupFigures, 'roasts'> & { roasts: number | null; total: number })[]>`
     WITH g AS (
       SELECT ${key.id} AS id, ${key.name} AS name, ${figureColumns(sql)}
-        FROM ${matched(sql)} WHERE ${matching(sql, user, query, zone)} GROUP BY 1, 2),
+        FROM ${by === 'person' ? matchedWithPeople(sql) : matched(sql, query)} WHERE ${matching(sql, user, query, zone)} GROUP BY 1, 2),
     named AS (
       SELECT g.id, ${name} AS name, g.roasts, g.kg, g.mean_duration_seconds, g.development_ratio_mean,
              g.development_ratio_deviation, g.development_roasts

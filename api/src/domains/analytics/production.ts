@@ -21,7 +21,7 @@ const readEarlier = async (
   const before = filter.from === undefined ? undefined : daysBefore(span);
   if (before === undefined) return null;
   const [figures] = await sql<Figures[]>`
-    SELECT ${figureColumns(sql)} FROM ${matched(sql)} WHERE ${matching(sql, user, { ...filter, ...before }, zone)}`;
+    SELECT ${figureColumns(sql)} FROM ${matched(sql, filter)} WHERE ${matching(sql, user, { ...filter, ...before }, zone)}`;
   return { ...before, ...(figures ?? noFigures) };
 };
 
@@ -32,7 +32,7 @@ export const readProduction = async (sql: Sql, user: SignedInUser, filter: Perio
   const [rows, earlier] = await Promise.all([
     sql<(Figures & { start: string | null })[]>`
       SELECT date_trunc(${period}::text, r.start_time AT TIME ZONE ${zone}::text)::date AS start, ${figureColumns(sql)}
-        FROM ${matched(sql)} WHERE ${matching(sql, user, filter, zone)}
+        FROM ${matched(sql, filter)} WHERE ${matching(sql, user, filter, zone)}
        GROUP BY GROUPING SETS ((), (1)) ORDER BY 1`,
     readEarlier(sql, user, filter, zone, span),
   ]);

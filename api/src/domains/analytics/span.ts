@@ -20,7 +20,7 @@ export const readSpan = async (
     SELECT (now() AT TIME ZONE ${zone}::text)::date AS today,
            (min(r.start_time) AT TIME ZONE ${zone}::text)::date AS first,
            (max(r.start_time) AT TIME ZONE ${zone}::text)::date AS last
-      FROM ${matched(sql)} WHERE ${matching(sql, user, filter, zone)}`;
+      FROM ${matched(sql, filter)} WHERE ${matching(sql, user, filter, zone)}`;
   if (!row) throw new Error('an aggregate without a row');
   // A board whose clock runs ahead has roasted "tomorrow".
   const last = row.last !== null && row.last > row.today ? row.last : row.today;
