@@ -48,6 +48,8 @@ export const uploadShape = z.object({
   notes: z.string().nullable(),
   /** The moment of charge, where the file says when it was recorded. */
   start_time: instantShape.nullable(),
+  /** What a person has set so far: send it again with one thing changed. */
+  choices: uploadChoicesShape,
   temperature_unit: z.object({ value: temperatureUnitShape, source: unitSourceShape }),
   time_unit: z.object({ value: timeUnitShape, source: unitSourceShape }),
   samples: z.number().int(),
@@ -128,6 +130,14 @@ export const chooseRoastUpload = endpoint({
 /** What was roasted, as it is known when a roast is made: all that an edit may set. */
 export const roastFactsShape = editRoastShape.omit({ revision: true });
 
+export const takeUploadShape = roastFactsShape.extend({
+  machine_id: idShape.nullable().optional(),
+  /** The moment of charge. */
+  start_time: instantShape,
+  /** A file or curve that is here already is refused, unless one says that it is wanted twice. */
+  even_if_duplicate: z.boolean().default(false),
+});
+
 export const createRoastFromUpload = endpoint({
   name: 'createRoastFromUpload',
   method: 'POST',
@@ -137,19 +147,27 @@ export const createRoastFromUpload = endpoint({
   access: 'user',
   status: 201,
   params: byId,
-  body: roastFactsShape.extend({
-    machine_id: idShape.nullable().optional(),
-    /** The moment of charge. */
-    start_time: instantShape,
-    /** A file or curve that is here already is refused, unless one says that it is wanted twice. */
-    even_if_duplicate: z.boolean().default(false),
-  }),
+  body: takeUploadShape,
   response: roastShape,
   errors: ['not_found', 'conflict', 'already_exists'],
 });
 
 const momentsAscend = (body: { duration_seconds: number; first_crack_time?: number | null | undefined }): boolean =>
   (body.first_crack_time ?? 0) <= body.duration_seconds;
+
+export const logRoastShape = roastFactsShape
+  .extend({
+    machine_id: idShape.nullable().optional(),
+    coffee_name: lineShape(200).min(1, 'Coffee name is required'),
+    start_time: instantShape,
+    /** Charge to drop. */
+    duration_seconds: z.number('Duration is required').min(1, 'Duration must be greater than 0').max(14_400),
+    charge_temp: temperatureShape.nullable().optional(),
+    drop_temp: temperatureShape.nullable().optional(),
+    first_crack_time: z.number().min(0).max(14_400).nullable().optional(),
+    first_crack_temp: temperatureShape.nullable().optional(),
+  })
+  .refine(momentsAscend, { path: ['first_crack_time'], message: 'First crack must come before the drop' });
 
 export const logRoast = endpoint({
   name: 'logRoast',
@@ -159,18 +177,6 @@ export const logRoast = endpoint({
   summary: 'Log a roast by hand: what was roasted and its few figures, without a curve',
   access: 'user',
   status: 201,
-  body: roastFactsShape
-    .extend({
-      machine_id: idShape.nullable().optional(),
-      coffee_name: lineShape(200).min(1, 'Coffee name is required'),
-      start_time: instantShape,
-      /** Charge to drop. */
-      duration_seconds: z.number('Duration is required').min(1, 'Duration must be greater than 0').max(14_400),
-      charge_temp: temperatureShape.nullable().optional(),
-      drop_temp: temperatureShape.nullable().optional(),
-      first_crack_time: z.number().min(0).max(14_400).nullable().optional(),
-      first_crack_temp: temperatureShape.nullable().optional(),
-    })
-    .refine(momentsAscend, { path: ['first_crack_time'], message: 'First crack must come before the drop' }),
+  body: logRoastShape,
   response: roastShape,
 });

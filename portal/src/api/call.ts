@@ -16,7 +16,12 @@ type Body<E> = BodyOf<E> extends undefined ? { body?: undefined } : { body: Body
 
 /** What an endpoint is read with: the parts that tell one answer from another. */
 export type ReadInput<E> = Params<E> & Query<E>;
-export type CallInput<E> = ReadInput<E> & Body<E> & { signal?: AbortSignal | undefined };
+export type CallInput<E> = ReadInput<E> &
+  Body<E> & {
+    signal?: AbortSignal | undefined;
+    /** For an endpoint that `accepts` a file instead of JSON. */
+    file?: Blob | undefined;
+  };
 
 /** Only what a request needs of an endpoint: `method` and `path`. Its schemas stay in the type. */
 export type AnyEndpoint = Pick<Endpoint, 'name' | 'method' | 'path'>;
@@ -24,6 +29,8 @@ export type AnyEndpoint = Pick<Endpoint, 'name' | 'method' | 'path'>;
 type Scalar = string | number | boolean | null | undefined;
 
 const timeoutMs = 30_000;
+/** What every endpoint that accepts a file takes it as. */
+const fileType = 'application/octet-stream';
 const signedOutListeners = new Set<() => void>();
 
 /** Told when any call learns that the session is over. */
@@ -50,25 +57,28 @@ export const addressOf = (endpoint: AnyEndpoint, params: object | undefined, que
   return `${apiBasePath}${path}${text === '' ? '' : `?${text}`}`;
 };
 
-/**
- * Calls the api. Answers the endpoint's response; throws only ApiError, or the abort of the signal that was passed.
- * The server has parsed what we send and shaped what it answers with the same contract, so the answer is not parsed again.
- */
-export const call = async <E extends AnyEndpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> => {
-  const { params, query, body, signal } = input as {
-    params?: object;
-    query?: object;
-    body?: unknown;
-    signal?: AbortSignal;
-  };
+interface Request {
+  params?: object;
+  query?: object;
+  body?: unknown;
+  file?: Blob;
+  signal?: AbortSignal;
+}
+
+const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }: Request): Promise<Response> => {
   const timeout = AbortSignal.timeout(timeoutMs);
   let response: Response;
   try {
     response = await fetch(addressOf(endpoint, params, query), {
       method: endpoint.method,
       credentials: 'same-origin',
-      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(file === undefined ? {} : { 'content-type': fileType }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(file === undefined ? {} : { body: file }),
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
   } catch (cause) {
@@ -79,8 +89,27 @@ export const call = async <E extends AnyEndpoint>(endpoint: E, input: CallInput<
   if (isGatewayTrouble(response.status)) reportSilence();
   else reportAnswer();
   if (!response.ok) throw await errorOf(response);
+  return response;
+};
+
+/**
+ * Calls the api. Answers the endpoint's response; throws only ApiError, or the abort of the signal that was passed.
+ * The server has parsed what we send and shaped what it answers with the same contract, so the answer is not parsed again.
+ */
+export const call = async <E extends AnyEndpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> => {
+  const response = await send(endpoint, input as Request);
   if (response.status === 204) return undefined as ResponseOf<E>;
   return (await response.json()) as ResponseOf<E>;
+};
+
+/** Calls an endpoint that answers a file. Throws as `call` does. */
+export const callForFile = async <E extends AnyEndpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+): Promise<{ name: string; content: Blob }> => {
+  const response = await send(endpoint, input as Request);
+  const [, encoded] = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get('content-disposition') ?? '') ?? [];
+  return { name: decodeURIComponent(encoded ?? endpoint.name), content: await response.blob() };
 };
 
 const errorOf = async (response: Response): Promise<ApiError> => {

@@ -6,6 +6,12 @@ export const paths = {
   registerMachine: '/machines/register',
   roasts: '/roasts',
   newRoast: '/roasts/new',
+  /** Waits with a planned roast for its charge. */
+  plannedRoast: (id: string) => `/roasts/new?plan=${encodeURIComponent(id)}`,
+  compare: (ids: readonly string[]) => `/roasts/compare${ids.length === 0 ? '' : `?ids=${ids.join(',')}`}`,
+  blends: '/roasts/blends',
+  newBlend: '/roasts/blends/new',
+  blend: (id: string) => `/roasts/blends/${encodeURIComponent(id)}`,
   roast: (id: string) => `/roasts/${encodeURIComponent(id)}`,
   lots: '/inventory',
   newLot: '/inventory/lots/new',

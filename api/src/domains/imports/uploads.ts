@@ -88,6 +88,7 @@ export const describeUpload = async (sql: Sql, user: SignedInUser, upload: Store
     ...roast.facts,
     machine_id: machineId,
     start_time: startMs === null ? null : new Date(Math.round(startMs)).toISOString(),
+    choices: upload.choices,
     temperature_unit: roast.temperatureUnit,
     time_unit: roast.timeUnit,
     samples: roast.timesSeconds.length,

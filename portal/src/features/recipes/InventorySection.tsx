@@ -6,9 +6,9 @@ import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { useApi } from '../../api/use-api.ts';
 import { paths } from '../../components/paths.ts';
+import { LotField } from '../../components/LotField.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
-import { LotField } from './LotField.tsx';
 import { numberOf, type RecipeFormState } from './recipe-form-values.ts';
 import { estimatedRoasts, isInsufficient, kgText } from './recipe-texts.ts';
 

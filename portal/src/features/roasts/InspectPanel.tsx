@@ -5,7 +5,7 @@ import { curveStyles, columnOf, nearestIndex } from '../../components/chart/curv
 import { useTimeView, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { Measure } from '../../components/Measure.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
-import { Difference } from './Difference.tsx';
+import { Difference } from '../../components/Difference.tsx';
 import { deviationAt } from './use-reference.ts';
 
 interface InspectPanelProps {

@@ -7,7 +7,7 @@ import { usePreferences } from '../../components/preferences.ts';
 import { readingOf, unitOf, type Quantity } from '../../components/quantities.ts';
 import { Card } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Difference } from './Difference.tsx';
+import { Difference } from '../../components/Difference.tsx';
 import { stateWords } from './LiveBadge.tsx';
 import { NextEvent } from './NextEvent.tsx';
 import type { ExpectedEvent } from './next-event.ts';

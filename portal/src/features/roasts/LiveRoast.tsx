@@ -2,6 +2,7 @@ import { getRoastCurveColumns, listRoasts, type Roast } from '@roastery/contract
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';
+import { NextPlanned } from '../../components/NextPlanned.tsx';
 import { LiveBadge } from './LiveBadge.tsx';
 import { liveCurve } from './live-curve.ts';
 import { LiveFigures } from './LiveFigures.tsx';
@@ -72,6 +73,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProp
           onSelect={setSelected}
           endSeconds={Math.max(leastSeconds, (elapsedSeconds ?? 0) + roomSeconds)}
         />
+        <NextPlanned machineId={machineId} />
       </div>
     </>
   );

@@ -1,13 +1,13 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
-import { ArrowLeft, Download, Pencil, Trash2 } from 'lucide-react';
+import { ArrowLeft, GitCompareArrows, Pencil, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { Measure } from '../../components/Measure.tsx';
 import { paths } from '../../components/paths.ts';
 import { Badge } from '../../ui/Badge.tsx';
-import { Button } from '../../ui/Button.tsx';
-import { Menu, MenuItem } from '../../ui/Menu.tsx';
+import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { ExportRoastMenu } from './ExportRoastMenu.tsx';
 import { coffeeName, developmentText, levelLabel, roastNumber } from './roast-texts.ts';
 
 interface RoastHeaderProps {
@@ -48,9 +48,10 @@ export const RoastHeader = ({ roast, state, isLive = false, onEdit, onDelete, on
         </div>
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        <Menu trigger={<Button icon={<Download aria-hidden />}>Export</Button>}>
-          <MenuItem onSelect={onExportPng}>Chart PNG</MenuItem>
-        </Menu>
+        <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
+          Compare
+        </ButtonLink>
+        <ExportRoastMenu roast={roast} onExportPng={onExportPng} />
         <Button icon={<Pencil aria-hidden />} onClick={onEdit}>
           Edit
         </Button>

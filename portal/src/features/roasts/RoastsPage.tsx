@@ -1,5 +1,5 @@
 import { deleteRoast, listRoasts, roastSortFields, type RoastRow } from '@roastery/contract/roasts';
-import { Flame, Search, Trash2 } from 'lucide-react';
+import { Flame, GitCompareArrows, ListFilter, Plus, Search, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { RoastTabs } from '../../components/RoastTabs.tsx';
 import { useDates } from '../../components/preferences.ts';
 import { ColumnsMenu } from '../../components/table/ColumnsMenu.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
@@ -18,12 +19,17 @@ import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
+import { ExportRoastsMenu } from './ExportRoastsMenu.tsx';
+import { RoastFilterPanel } from './RoastFilterPanel.tsx';
 import { roastColumns } from './roast-columns.tsx';
+import { useRoastFilters } from './roast-filters.ts';
 import { roastNumber } from './roast-texts.ts';
 
 const pageSizes = [25, 50, 100] as const;
 const sorts = roastSortFields.flatMap((field) => [field, `-${field}`] as const);
 const newestFirst = '-start_time';
+/** As many as the page that compares them takes. */
+const mostCompared = 5;
 
 /** /roasts: every roast one may see; the server searches, sorts and pages, the address holds the state. */
 export default function RoastsPage() {
@@ -34,9 +40,12 @@ export default function RoastsPage() {
   const pageSize = Number(oneOf(pageSizes.map(String), read('rows'), '100'));
   const page = Math.max(1, Math.floor(Number(read('page') ?? 1)) || 1);
   const [typed, setTyped] = useTyped(q, (text) => change({ q: text }));
+  const filters = useRoastFilters();
+  const [isFiltering, setFiltering] = useState(filters.count > 0);
+  const wanted = { sort, ...filters.query, ...(q === '' ? {} : { q }) };
   const { data, error, isValidating, mutate } = useApi(
     listRoasts,
-    { query: { limit: pageSize, offset: (page - 1) * pageSize, sort, ...(q === '' ? {} : { q }) } },
+    { query: { limit: pageSize, offset: (page - 1) * pageSize, ...wanted } },
     { keepPreviousData: true },
   );
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -67,7 +76,13 @@ export default function RoastsPage() {
           { label: 'Overview' },
           { label: 'Roasts' },
         ]}
+        actions={
+          <ButtonLink to={paths.newRoast} kind="primary" icon={<Plus aria-hidden />}>
+            Add roast
+          </ButtonLink>
+        }
       />
+      <RoastTabs value="roasts" />
       <div className="flex flex-wrap items-center gap-2 pb-3">
         <TextField
           label="Search roasts"
@@ -80,9 +95,18 @@ export default function RoastsPage() {
           onChange={(event) => setTyped(event.target.value)}
           className="w-full sm:w-80"
         />
-        <div className="flex-1" />
+        <div className="flex-1 max-sm:hidden" />
+        <Button
+          icon={<ListFilter aria-hidden />}
+          aria-expanded={isFiltering}
+          onClick={() => setFiltering((open) => !open)}
+        >
+          Filters{filters.count > 0 && ` (${filters.count})`}
+        </Button>
         <ColumnsMenu columns={columns} />
+        <ExportRoastsMenu query={wanted} total={data?.total} />
       </div>
+      {isFiltering && <RoastFilterPanel filters={filters} />}
       <DataTable
         label="Roasts"
         columns={columns.visible}
@@ -104,16 +128,23 @@ export default function RoastsPage() {
           selected,
           onChange: setSelected,
           actions: (ids) => (
-            <Button icon={<Trash2 aria-hidden />} onClick={() => setDeleting(rowsOf(ids))}>
-              Delete ({ids.size})
-            </Button>
+            <>
+              {ids.size > 1 && ids.size <= mostCompared && (
+                <ButtonLink to={paths.compare([...ids])} icon={<GitCompareArrows aria-hidden />}>
+                  Compare ({ids.size})
+                </ButtonLink>
+              )}
+              <Button icon={<Trash2 aria-hidden />} onClick={() => setDeleting(rowsOf(ids))}>
+                Delete ({ids.size})
+              </Button>
+            </>
           ),
         }}
         error={error}
         onRetry={() => void mutate()}
         isRefreshing={isValidating && data !== undefined}
         empty={
-          q === '' ? (
+          q === '' && filters.count === 0 ? (
             <EmptyState
               icon={<Flame aria-hidden />}
               title="No roasts yet"
@@ -128,10 +159,15 @@ export default function RoastsPage() {
           ) : (
             <EmptyState
               icon={<Search aria-hidden />}
-              title="No roasts match your search"
-              action={<Button onClick={() => change({ q: undefined })}>Clear search</Button>}
+              title={q === '' ? 'No roasts match your filters' : 'No roasts match your search'}
+              action={
+                <div className="flex gap-2">
+                  {q !== '' && <Button onClick={() => change({ q: undefined })}>Clear search</Button>}
+                  {filters.count > 0 && <Button onClick={filters.reset}>Reset filters ({filters.count})</Button>}
+                </div>
+              }
             >
-              Nothing was found for “{q}”.
+              {q === '' ? 'Other filters may find some.' : `Nothing was found for “${q}”.`}
             </EmptyState>
           )
         }

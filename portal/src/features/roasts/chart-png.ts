@@ -1,3 +1,5 @@
+import { saveFile } from '../../components/save-file.ts';
+
 /** Pixels per CSS pixel of an exported chart: 1,200 CSS px at 3 × prints 30 cm wide at 300 dpi. */
 const printScale = 3;
 
@@ -27,9 +29,5 @@ export const saveChartPng = async (name: string): Promise<void> => {
   }
   const blob = await new Promise<Blob | null>((resolve) => out.toBlob(resolve, 'image/png'));
   if (!blob) throw new Error('the picture could not be made');
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = `${name}.png`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  saveFile(`${name}.png`, blob);
 };

@@ -1,5 +1,5 @@
-import { usePreferences } from '../../components/preferences.ts';
-import { classes } from '../../ui/classes.ts';
+import { usePreferences } from './preferences.ts';
+import { classes } from '../ui/classes.ts';
 
 interface DifferenceProps {
   /** °C, positive above the reference; null where there is nothing to compare. */

@@ -1,18 +1,23 @@
-import { getLot, listLots } from '@roastery/contract/inventory';
+import { getLot, listLots, type Lot } from '@roastery/contract/inventory';
 import { useState } from 'react';
-import { useApi } from '../../api/use-api.ts';
-import { Combobox } from '../../ui/Combobox.tsx';
-import { kgText } from './recipe-texts.ts';
+import { useApi } from '../api/use-api.ts';
+import { Combobox } from '../ui/Combobox.tsx';
 
 interface LotFieldProps {
   value: string | null;
   onChange: (lotId: string | null) => void;
-  onBlur: () => void;
-  error: string | undefined;
+  onBlur?: (() => void) | undefined;
+  error?: string | undefined;
+  hint?: string | undefined;
+  placeholder?: string;
+  /** Told of the lot itself, so that a form can fill in what it says. */
+  onLot?: ((lot: Lot | null) => void) | undefined;
+  size?: 'sm' | 'md';
 }
 
 /** One lot of green coffee, found by number, name or origin; the server searches. */
-export const LotField = ({ value, onChange, onBlur, error }: LotFieldProps) => {
+export const LotField = (props: LotFieldProps) => {
+  const { value, onChange, onLot, placeholder = 'No lot linked', ...field } = props;
   const [search, setSearch] = useState('');
   const { data: chosen } = useApi(getLot, value === null ? null : { params: { id: value } });
   const chosenLabel = chosen && `${chosen.lot_number} · ${chosen.coffee_name}`;
@@ -30,19 +35,21 @@ export const LotField = ({ value, onChange, onBlur, error }: LotFieldProps) => {
   return (
     <Combobox
       label="Green coffee lot"
-      placeholder="No lot linked"
+      placeholder={placeholder}
       emptyText="No lot found"
       filtered
       onSearch={setSearch}
       choices={lots.map((lot) => ({
         value: lot.id,
         label: `${lot.lot_number} · ${lot.coffee_name}`,
-        hint: `${kgText(lot.current_weight)} kg`,
+        hint: `${lot.current_weight.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 2 })} kg`,
       }))}
       value={value}
-      onChange={onChange}
-      onBlur={onBlur}
-      error={error}
+      onChange={(id) => {
+        onChange(id);
+        onLot?.(lots.find((lot) => lot.id === id) ?? null);
+      }}
+      {...field}
     />
   );
 };

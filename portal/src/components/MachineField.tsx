@@ -1,0 +1,40 @@
+import { listMachines, type Machine } from '@roastery/contract/machines';
+import type { Ref } from 'react';
+import { useApi } from '../api/use-api.ts';
+import { Combobox } from '../ui/Combobox.tsx';
+
+interface MachineFieldProps {
+  value: string | null;
+  onChange: (machineId: string | null) => void;
+  onMachine?: ((machine: Machine | null) => void) | undefined;
+  onBlur?: (() => void) | undefined;
+  error?: string | undefined;
+  hint?: string | undefined;
+  required?: boolean;
+  placeholder?: string;
+  ref?: Ref<HTMLInputElement> | undefined;
+}
+
+/** One of the machines one may see, by name or serial number. */
+export const MachineField = ({ value, onChange, onMachine, ...field }: MachineFieldProps) => {
+  const { data } = useApi(listMachines, { query: { sort: 'name' } });
+  const machines = data ?? [];
+  return (
+    <Combobox
+      label="Machine"
+      placeholder="Choose a machine"
+      emptyText="No machine found"
+      choices={machines.map((machine) => ({
+        value: machine.id,
+        label: machine.display_name,
+        hint: machine.serial_number,
+      }))}
+      value={value}
+      onChange={(id) => {
+        onChange(id);
+        onMachine?.(machines.find((machine) => machine.id === id) ?? null);
+      }}
+      {...field}
+    />
+  );
+};

@@ -1,0 +1,29 @@
+import { listPlannedRoasts } from '@roastery/contract/planned';
+import { Timer } from 'lucide-react';
+import { Link } from 'react-router-dom';
+import { useApi } from '../api/use-api.ts';
+import { paths } from './paths.ts';
+import { plannedDetails, plannedName } from './planned-texts.ts';
+
+const refreshMs = 10_000;
+
+/** On the page of a running roast: what its machine's next charge will be. Nothing while nothing is planned. */
+export const NextPlanned = ({ machineId }: { machineId: string }) => {
+  const { data } = useApi(listPlannedRoasts, { query: { machine_id: machineId } }, { refreshInterval: refreshMs });
+  const [next, ...after] = data?.planned ?? [];
+  if (next === undefined) return null;
+  return (
+    <p
+      data-testid="next-planned"
+      className="flex flex-wrap items-center gap-x-2 gap-y-0.5 rounded-lg border border-stroke bg-surface px-4 py-2.5 text-sm text-muted"
+    >
+      <Timer aria-hidden className="size-4" />
+      <span>Next charge</span>
+      <Link to={paths.plannedRoast(next.id)} className="rounded-sm font-medium text-strong hover:underline">
+        {plannedName(next)}
+      </Link>
+      <span>{plannedDetails(next)}</span>
+      {after.length > 0 && <span>and {after.length} more</span>}
+    </p>
+  );
+};

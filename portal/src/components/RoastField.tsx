@@ -1,0 +1,50 @@
+import { listRoasts, type RoastRow } from '@roastery/contract/roasts';
+import { useState } from 'react';
+import { useApi } from '../api/use-api.ts';
+import { Combobox } from '../ui/Combobox.tsx';
+import { useDates } from './preferences.ts';
+
+interface RoastFieldProps {
+  label: string;
+  placeholder: string;
+  /** Not offered: they are there already. */
+  without: readonly string[];
+  onChoose: (roast: RoastRow) => void;
+  size?: 'sm' | 'md';
+  className?: string;
+}
+
+/** Finds a roast by number, coffee, machine or person and hands it on; the field is empty again afterwards. */
+export const RoastField = ({ without, onChoose, ...field }: RoastFieldProps) => {
+  const dates = useDates();
+  const [search, setSearch] = useState('');
+  const [times, setTimes] = useState(0);
+  const { data } = useApi(
+    listRoasts,
+    { query: { limit: 30, ...(search.trim() === '' ? {} : { q: search.trim() }) } },
+    { keepPreviousData: true },
+  );
+  const roasts = (data?.roasts ?? []).filter(({ id }) => !without.includes(id));
+  return (
+    <Combobox
+      key={times}
+      filtered
+      emptyText="No roast found"
+      onSearch={setSearch}
+      choices={roasts.map((roast) => ({
+        value: roast.id,
+        label: `${roast.roast_number} ${roast.coffee_name ?? 'Unnamed Roast'}`,
+        hint: dates.day(roast.start_time),
+      }))}
+      value={null}
+      onChange={(id) => {
+        const chosen = roasts.find((roast) => roast.id === id);
+        if (chosen === undefined) return;
+        setSearch('');
+        setTimes((count) => count + 1);
+        onChoose(chosen);
+      }}
+      {...field}
+    />
+  );
+};

@@ -1,0 +1,38 @@
+import type { Blend } from '@roastery/contract/blends';
+import type { DateTexts } from '../../components/dates.ts';
+import { Measure } from '../../components/Measure.tsx';
+import type { Column } from '../../components/table/columns.ts';
+
+const percent = (share: number): string => `${Math.round(share * 100)}%`;
+
+export const blendColumns = (dates: DateTexts): readonly Column<Blend>[] => [
+  {
+    id: 'name',
+    label: 'Blend',
+    isName: true,
+    cell: (blend) => <span className="font-medium text-strong">{blend.name}</span>,
+  },
+  {
+    id: 'components',
+    label: 'Roasts',
+    cell: (blend) => (
+      <span className="whitespace-normal">
+        {blend.components
+          .map(({ coffee_name: coffee, roast_number: number, share }) => `${percent(share)} ${coffee ?? number}`)
+          .join(', ')}
+      </span>
+    ),
+  },
+  {
+    id: 'total',
+    label: 'Weight',
+    align: 'right',
+    cell: (blend) => <Measure quantity="weight" value={blend.total_kg} digits={2} />,
+  },
+  {
+    id: 'created',
+    label: 'Made on',
+    cell: (blend) => <span className="figures">{dates.dayAndTime(blend.created_at)}</span>,
+  },
+  { id: 'created_by', label: 'Made by', cell: (blend) => blend.created_by },
+];

@@ -1,0 +1,66 @@
+import type { Blend, BlendableRoast, createBlend } from '@roastery/contract/blends';
+import type { BodyOf } from '@roastery/contract/endpoint';
+
+/** One line of the form: a roast and the kilograms as typed. */
+export interface BlendLine {
+  readonly roastId: string;
+  readonly roastNumber: string;
+  readonly coffeeName: string | null;
+  readonly kg: string;
+  /** What may be taken at most, kg; unknown until the server has said it. */
+  readonly leftKg: number | undefined;
+}
+
+export interface BlendValues {
+  readonly name: string;
+  readonly notes: string;
+  readonly lines: readonly BlendLine[];
+}
+
+export const emptyBlend: BlendValues = { name: '', notes: '', lines: [] };
+
+/** A blend as its form shows it. Components whose roast was deleted stay with the blend and are no lines of the form. */
+export const valuesOfBlend = (blend: Blend): BlendValues => ({
+  name: blend.name,
+  notes: blend.notes ?? '',
+  lines: blend.components.flatMap(({ roast_id: roastId, roast_number: roastNumber, coffee_name: coffeeName, kg }) =>
+    roastId === null ? [] : [{ roastId, roastNumber, coffeeName, kg: String(kg), leftKg: undefined }],
+  ),
+});
+
+export const lineOfRoast = (roast: BlendableRoast): BlendLine => ({
+  roastId: roast.roast_id,
+  roastNumber: roast.roast_number,
+  coffeeName: roast.coffee_name,
+  kg: '',
+  leftKg: roast.left_kg,
+});
+
+const kgIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
+
+/** Why a line can't stay as it is; null when it can. */
+export const lineError = ({ kg, leftKg, roastNumber }: BlendLine): string | null => {
+  const wanted = kgIn(kg);
+  if (Number.isNaN(wanted)) return 'Enter the weight in kg';
+  if (!(wanted > 0)) return 'Weight must be greater than 0';
+  if (leftKg !== undefined && Math.round(wanted * 1e6) > Math.round(leftKg * 1e6)) {
+    return `Only ${Number(leftKg.toFixed(3))} kg of ${roastNumber} are left`;
+  }
+  return null;
+};
+
+/** Exact to the milligram. */
+export const totalKg = (lines: readonly BlendLine[]): number =>
+  lines.reduce((sum, { kg }) => sum + Math.round((kgIn(kg) || 0) * 1e6), 0) / 1e6;
+
+export const shareOf = (line: BlendLine, lines: readonly BlendLine[]): number | null => {
+  const total = totalKg(lines);
+  const kg = kgIn(line.kg);
+  return total > 0 && kg > 0 ? kg / total : null;
+};
+
+export const bodyOfBlend = ({ name, notes, lines }: BlendValues): BodyOf<typeof createBlend> => ({
+  name: name.trim(),
+  notes: notes.trim() === '' ? null : notes,
+  components: lines.map(({ roastId, kg }) => ({ roast_id: roastId, kg: kgIn(kg) })),
+});

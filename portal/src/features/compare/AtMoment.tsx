@@ -1,0 +1,72 @@
+import { formatDuration } from '@roastery/roasting/units';
+import { Difference } from '../../components/Difference.tsx';
+import { Measure } from '../../components/Measure.tsx';
+import { useTimeView, type TimeViewStore } from '../../components/chart/time-view.ts';
+import { valueAtMoment, type AlignedRoast, type Alignment } from './compare-lines.ts';
+import { LineSample } from './ComparedLegend.tsx';
+import type { LineStyle } from './line-styles.ts';
+
+export interface PlacedRoast {
+  readonly id: string;
+  readonly style: LineStyle;
+  readonly aligned: AlignedRoast;
+}
+
+interface AtMomentProps {
+  placed: readonly PlacedRoast[];
+  view: TimeViewStore;
+  selected: number | null;
+  alignment: Alignment;
+}
+
+/** Every roast's figures at one moment: under the pointer, else pinned, else the end of the base. */
+export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) => {
+  const { cursor } = useTimeView(view);
+  const base = placed[0];
+  if (base === undefined) return null;
+  const seconds = cursor ?? selected ?? base.aligned.endSeconds;
+  return (
+    <section aria-label="At one moment" className="rounded-lg border border-stroke bg-surface">
+      <h2 className="border-b border-stroke px-4 py-2.5 text-base font-semibold text-strong">
+        <span className="figures">{formatDuration(seconds)}</span>{' '}
+        <span className="text-sm font-normal text-muted">
+          {alignment === 'charge' ? 'after charge' : seconds < 0 ? 'before first crack' : 'after first crack'}
+        </span>
+      </h2>
+      <table className="w-full text-sm">
+        <thead>
+          <tr className="label-mono text-left">
+            <th className="py-1.5 pl-4 font-normal">Roast</th>
+            <th className="py-1.5 text-right font-normal">Bean</th>
+            <th className="py-1.5 text-right font-normal">Against {base.style.tag}</th>
+            <th className="py-1.5 pr-4 text-right font-normal">Rise</th>
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-stroke">
+          {placed.map(({ id, style, aligned }) => {
+            const bean = valueAtMoment(aligned, 'bean_temp', seconds);
+            const there = valueAtMoment(base.aligned, 'bean_temp', seconds);
+            return (
+              <tr key={id}>
+                <td className="py-1.5 pl-4">
+                  <LineSample style={style} />
+                </td>
+                <td className="py-1.5 text-right">
+                  <Measure quantity="temperature" value={bean} />
+                </td>
+                <td className="py-1.5 text-right">
+                  {id === base.id ? null : (
+                    <Difference valueC={bean === null || there === null ? null : bean - there} />
+                  )}
+                </td>
+                <td className="py-1.5 pr-4 text-right">
+                  <Measure quantity="rate" value={valueAtMoment(aligned, 'ror', seconds)} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+};

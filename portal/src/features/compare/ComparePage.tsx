@@ -1,0 +1,232 @@
+import { GitCompareArrows, Maximize2 } from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { createTimeView, useTimeWindow, type TimeViewStore } from '../../components/chart/time-view.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
+import { usePreferences } from '../../components/preferences.ts';
+import { RoastField } from '../../components/RoastField.tsx';
+import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { Segments } from '../../ui/Segments.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { AtMoment, type PlacedRoast } from './AtMoment.tsx';
+import {
+  alignments,
+  alignRoast,
+  columnOfQuantity,
+  differenceFrom,
+  idsIn,
+  quantities,
+  zeroOf,
+  type ComparedQuantity,
+} from './compare-lines.ts';
+import { ComparedLegend } from './ComparedLegend.tsx';
+import { FiguresTable } from './FiguresTable.tsx';
+import { mostCompared } from './line-styles.ts';
+import { useCompared } from './use-compared.ts';
+
+// Chart.js is loaded where a chart is shown, and nowhere else.
+const LinesChart = lazy(() => import('./LinesChart.tsx'));
+
+const quantityLabels: Record<ComparedQuantity, string> = {
+  bean_temp: 'Bean temp',
+  exhaust_temp: 'Exhaust temp',
+  ror: 'Rate of rise',
+};
+
+/** /roasts/compare: up to five roasts over each other. Which, how they lie and the pinned moment stand in the address. */
+export default function ComparePage() {
+  const { read, change } = useUrlState();
+  const { temperature_unit: unit } = usePreferences();
+  const idsText = read('ids');
+  const ids = useMemo(() => idsIn(idsText, mostCompared), [idsText]);
+  const alignment = oneOf(alignments, read('align'), 'charge');
+  const quantity = oneOf(quantities, read('show'), 'bean_temp');
+  const at = Number(read('at') ?? Number.NaN);
+  const selected = Number.isFinite(at) ? at : null;
+  const choose = (next: readonly string[]) => change({ ids: next.length === 0 ? undefined : next.join(',') });
+  const compared = useCompared(ids);
+
+  const placed = useMemo(
+    () =>
+      compared.flatMap(({ id, style, roast, curve }): PlacedRoast[] => {
+        const zero = roast && zeroOf(roast, alignment);
+        if (!roast || !curve || zero === null || zero === undefined || curve.time_seconds.length === 0) return [];
+        return [{ id, style, aligned: alignRoast(roast, curve, zero) }];
+      }),
+    [compared, alignment],
+  );
+  const lines = useMemo(
+    () =>
+      placed.map(({ style, aligned }) => ({
+        style,
+        timeSeconds: aligned.timeSeconds,
+        values: columnOfQuantity(aligned, quantity),
+        marks: quantity === 'bean_temp' ? aligned.marks : [],
+      })),
+    [placed, quantity],
+  );
+  const differences = useMemo(() => {
+    const [base, ...others] = placed;
+    return base === undefined
+      ? []
+      : others.map(({ style, aligned }) => ({ style, ...differenceFrom(base.aligned, aligned, quantity) }));
+  }, [placed, quantity]);
+  const view = useMemo(() => createTimeView(), []);
+  const from = Math.min(0, ...placed.map(({ aligned }) => aligned.timeSeconds[0] ?? 0));
+  const to = Math.max(60, ...placed.map(({ aligned }) => aligned.endSeconds + 15));
+  useEffect(() => view.setExtent(from, to), [view, from, to]);
+
+  const isLoading = compared.some(({ roast, curve, error }) => (!roast || !curve) && !error);
+  const unplaced = new Set(
+    compared.flatMap(({ id, roast }) => (roast && zeroOf(roast, alignment) === null ? [id] : [])),
+  );
+  const withFigures = compared.flatMap(({ id, style, roast }) =>
+    roast ? [{ id, style, roast, aligned: placed.find((one) => one.id === id)?.aligned }] : [],
+  );
+  const chart = {
+    unit,
+    view,
+    selected,
+    onSelect: (seconds: number | null) => change({ at: seconds === null ? undefined : String(seconds) }),
+  };
+  return (
+    <Page wide>
+      <PageHeader
+        title="Compare roasts"
+        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Roasts', to: paths.roasts }, { label: 'Compare' }]}
+      />
+      {ids.length === 0 ? (
+        <Card>
+          <EmptyState
+            icon={<GitCompareArrows aria-hidden />}
+            title="Nothing to compare yet"
+            action={
+              <ButtonLink to={paths.roasts} kind="primary">
+                Choose roasts
+              </ButtonLink>
+            }
+          >
+            Choose up to five roasts in the list, or find them here.
+          </EmptyState>
+          <div className="mx-auto max-w-md px-4 pb-8">
+            <RoastField
+              label="Add a roast"
+              placeholder="Search coffee, number, machine…"
+              without={[]}
+              onChoose={({ id }) => choose([id])}
+            />
+          </div>
+        </Card>
+      ) : (
+        <div className="flex flex-col gap-4">
+          <ComparedLegend
+            compared={compared}
+            unplaced={unplaced}
+            onBase={(id) => choose([id, ...ids.filter((other) => other !== id)])}
+            onRemove={(id) => choose(ids.filter((other) => other !== id))}
+          />
+          <div className="flex flex-wrap items-end gap-3">
+            {ids.length < mostCompared && (
+              <RoastField
+                label="Add a roast"
+                placeholder="Search coffee, number, machine…"
+                without={ids}
+                size="sm"
+                className="w-full sm:w-72"
+                onChoose={({ id }) => choose([...ids, id])}
+              />
+            )}
+            <Segments
+              label="Aligned at"
+              showLabel
+              choices={[
+                { value: 'charge', label: 'Charge' },
+                { value: 'first_crack', label: 'First crack' },
+              ]}
+              value={alignment}
+              onChange={(next) => change({ align: next === 'charge' ? undefined : next, at: undefined })}
+            />
+            <Segments
+              label="Curve"
+              showLabel
+              choices={quantities.map((value) => ({ value, label: quantityLabels[value] }))}
+              value={quantity}
+              onChange={(next) => change({ show: next === 'bean_temp' ? undefined : next })}
+            />
+          </div>
+          <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
+            <Card className="min-w-0 p-3 sm:p-4">
+              <div className="flex min-h-8 items-center justify-between gap-3 pb-1">
+                <h2 className="text-base font-semibold text-strong">
+                  {quantityLabels[quantity]}{' '}
+                  <span className="text-sm font-normal text-muted">
+                    °{unit}
+                    {quantity === 'ror' && '/min'}
+                    {quantity === 'bean_temp' && ' · ring: first crack, square: drop'}
+                  </span>
+                </h2>
+                <ResetZoom view={view} />
+              </div>
+              {placed.length === 0 ? (
+                isLoading ? (
+                  <Skeleton className="h-[420px] w-full" />
+                ) : (
+                  <div className="flex h-[420px] items-center justify-center">
+                    <EmptyState icon={<GitCompareArrows aria-hidden />} title="No curve to show">
+                      {alignment === 'first_crack'
+                        ? 'None of these roasts has a first crack marked.'
+                        : 'These roasts have no recorded curve.'}
+                    </EmptyState>
+                  </div>
+                )
+              ) : (
+                <Suspense fallback={<Skeleton className="h-[420px] w-full" />}>
+                  <LinesChart
+                    {...chart}
+                    lines={lines}
+                    axis={quantity === 'ror' ? 'rate' : 'temperature'}
+                    label={`${quantityLabels[quantity]} of ${placed.length} roasts`}
+                    height={420}
+                  />
+                  {differences.length > 0 && (
+                    <>
+                      <h2 className="pt-3 pb-1 text-base font-semibold text-strong">
+                        Difference from {placed[0]?.style.tag}{' '}
+                        <span className="text-sm font-normal text-muted">
+                          °{unit}
+                          {quantity === 'ror' && '/min'} · above zero is {quantity === 'ror' ? 'faster' : 'hotter'}
+                        </span>
+                      </h2>
+                      <LinesChart
+                        {...chart}
+                        lines={differences}
+                        axis={quantity === 'ror' ? 'rate_difference' : 'temperature_difference'}
+                        label={`Difference of ${quantityLabels[quantity].toLowerCase()} from ${placed[0]?.style.tag}`}
+                        height={190}
+                      />
+                    </>
+                  )}
+                </Suspense>
+              )}
+            </Card>
+            <AtMoment placed={placed} view={view} selected={selected} alignment={alignment} />
+          </div>
+          <FiguresTable compared={withFigures} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+const ResetZoom = ({ view }: { view: TimeViewStore }) => {
+  useTimeWindow(view);
+  if (!view.isZoomed()) return null;
+  return (
+    <Button kind="quiet" icon={<Maximize2 aria-hidden />} onClick={() => view.reset()}>
+      Show all
+    </Button>
+  );
+};

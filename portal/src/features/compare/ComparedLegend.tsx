@@ -1,0 +1,91 @@
+import { ArrowLeftToLine, X } from 'lucide-react';
+import { Link } from 'react-router-dom';
+import { ApiError } from '../../api/api-error.ts';
+import { paths } from '../../components/paths.ts';
+import { useDates } from '../../components/preferences.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
+import type { LineStyle } from './line-styles.ts';
+import type { ComparedRoast } from './use-compared.ts';
+
+/** A short piece of a roast's line beside its letter, as the charts draw it. */
+export const LineSample = ({ style }: { style: LineStyle }) => (
+  <span className="inline-flex shrink-0 items-center gap-1.5">
+    <span className="font-mono text-sm font-semibold" style={{ color: `var(--${style.token})` }}>
+      {style.tag}
+    </span>
+    <svg aria-hidden width="24" height="4">
+      <line
+        x1="0"
+        x2="24"
+        y1="2"
+        y2="2"
+        stroke={`var(--${style.token})`}
+        strokeWidth="2.5"
+        strokeDasharray={style.dash.join(' ')}
+      />
+    </svg>
+  </span>
+);
+
+interface ComparedLegendProps {
+  compared: readonly ComparedRoast[];
+  /** Ids of those that can't be laid over the others as asked. */
+  unplaced: ReadonlySet<string>;
+  onBase: (id: string) => void;
+  onRemove: (id: string) => void;
+}
+
+/** Which roast is which line. The first is what the others are held against. */
+export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: ComparedLegendProps) => {
+  const dates = useDates();
+  return (
+    <ul aria-label="Compared roasts" className="grid gap-2 sm:grid-cols-2 xl:grid-cols-3">
+      {compared.map(({ id, style, roast, error }, place) => {
+        const name = roast === undefined ? 'Roast' : `${roast.roast_number} ${roast.coffee_name ?? 'Unnamed Roast'}`;
+        return (
+          <li
+            key={id}
+            className="flex items-center gap-3 rounded-lg border border-stroke bg-surface py-1.5 pr-1.5 pl-3"
+          >
+            <LineSample style={style} />
+            <span className="min-w-0 flex-1">
+              {roast === undefined ? (
+                <span className="block truncate text-base text-muted">
+                  {error === undefined || error === null
+                    ? 'Loading…'
+                    : error instanceof ApiError && error.status === 404
+                      ? 'Roast not found'
+                      : 'Could not be loaded'}
+                </span>
+              ) : (
+                <>
+                  <Link
+                    to={paths.roast(id)}
+                    className="block truncate rounded-sm text-base font-medium text-strong hover:underline"
+                  >
+                    {name}
+                  </Link>
+                  <span className="figures block truncate text-xs text-muted">
+                    {dates.dayAndTime(roast.start_time)}
+                    {roast.machine_name !== null && ` · ${roast.machine_name}`}
+                    {unplaced.has(id) && ' · no first crack marked'}
+                  </span>
+                </>
+              )}
+            </span>
+            {place === 0 ? (
+              compared.length > 1 && <span className="label-mono px-1">Base</span>
+            ) : (
+              <IconButton
+                label={`Hold the others against ${name}`}
+                icon={<ArrowLeftToLine aria-hidden />}
+                onClick={() => onBase(id)}
+              />
+            )}
+            <IconButton label={`Remove ${name}`} icon={<X aria-hidden />} onClick={() => onRemove(id)} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+};

@@ -1,0 +1,146 @@
+import type { Roast } from '@roastery/contract/roasts';
+import { markOf } from '@roastery/roasting/marks';
+import { formatDuration } from '@roastery/roasting/units';
+import type { ReactNode } from 'react';
+import { Difference } from '../../components/Difference.tsx';
+import { Measure } from '../../components/Measure.tsx';
+import { distanceBetween, type AlignedRoast } from './compare-lines.ts';
+import { LineSample } from './ComparedLegend.tsx';
+import type { LineStyle } from './line-styles.ts';
+
+export interface FiguresOf {
+  readonly id: string;
+  readonly style: LineStyle;
+  readonly roast: Roast;
+  /** Absent where it can't be laid over the base. */
+  readonly aligned: AlignedRoast | undefined;
+}
+
+type Kind = 'temperature' | 'time' | 'weight' | 'share';
+interface Figure {
+  readonly label: string;
+  readonly kind: Kind;
+  readonly of: (roast: Roast) => number | null;
+}
+
+const markTime = (kind: 'turning_point' | 'dry_end') => (roast: Roast) =>
+  markOf(roast.marks, kind)?.time_seconds ?? null;
+const markTemp = (kind: 'turning_point' | 'dry_end') => (roast: Roast) => markOf(roast.marks, kind)?.temp ?? null;
+const weightLoss = ({ batch_size_kg: green, end_weight_kg: roasted }: Roast): number | null =>
+  green === null || roasted === null ? null : (green - roasted) / green;
+
+const figures: readonly Figure[] = [
+  { label: 'Charge temp', kind: 'temperature', of: (roast) => roast.charge_temp },
+  { label: 'Turning point', kind: 'time', of: markTime('turning_point') },
+  { label: 'Turning point temp', kind: 'temperature', of: markTemp('turning_point') },
+  { label: 'Dry end', kind: 'time', of: markTime('dry_end') },
+  { label: 'First crack', kind: 'time', of: (roast) => roast.first_crack_time },
+  { label: 'First crack temp', kind: 'temperature', of: (roast) => roast.first_crack_temp },
+  { label: 'Development', kind: 'time', of: (roast) => roast.development_time_seconds },
+  { label: 'Development ratio', kind: 'share', of: (roast) => roast.development_time_ratio },
+  { label: 'Drop temp', kind: 'temperature', of: (roast) => roast.drop_temp },
+  { label: 'Duration', kind: 'time', of: (roast) => roast.duration_seconds },
+  { label: 'Batch', kind: 'weight', of: (roast) => roast.batch_size_kg },
+  { label: 'Weight loss', kind: 'share', of: weightLoss },
+];
+
+const Value = ({ kind, value }: { kind: Kind; value: number | null }) =>
+  kind === 'time' ? (
+    <span className={`figures ${value === null ? 'text-muted' : 'text-strong'}`}>{formatDuration(value)}</span>
+  ) : (
+    <Measure quantity={kind} value={value} />
+  );
+
+const signed = (text: string, value: number): string => (value > 0 ? `+${text}` : text.replace('-', '−'));
+
+/** How much more or less than the base, in the figure's own unit. */
+const Change = ({ kind, value }: { kind: Kind; value: number }) => {
+  if (kind === 'temperature') return <Difference valueC={value} />;
+  const text =
+    kind === 'time'
+      ? formatDuration(value)
+      : kind === 'share'
+        ? `${(value * 100).toFixed(1)} pts`
+        : `${value.toFixed(1)} kg`;
+  return <span className="figures whitespace-nowrap">{signed(text, value)}</span>;
+};
+
+/** The figures of each roast, and under each how far it lies from the base's. */
+export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) => {
+  const base = compared[0];
+  if (base === undefined) return null;
+  const row = (label: string, cell: (one: FiguresOf) => ReactNode) => (
+    <tr key={label}>
+      <th scope="row" className="sticky left-0 bg-surface py-2 pr-3 pl-4 text-left font-normal text-muted">
+        {label}
+      </th>
+      {compared.map((one) => (
+        <td key={one.id} className="px-3 py-2 text-right align-top whitespace-nowrap">
+          {cell(one)}
+        </td>
+      ))}
+    </tr>
+  );
+  return (
+    <section aria-label="Figures" className="min-w-0 rounded-lg border border-stroke bg-surface">
+      <h2 className="border-b border-stroke px-4 py-2.5 text-base font-semibold text-strong">Figures</h2>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- five columns scroll by keyboard on a phone */}
+      <section className="overflow-x-auto" tabIndex={0} aria-label="Table of figures">
+        <table className="w-full text-sm">
+          <thead>
+            <tr>
+              <th className="sticky left-0 bg-surface py-2 pl-4 text-left">
+                <span className="sr-only">Figure</span>
+              </th>
+              {compared.map(({ id, style }) => (
+                <th key={id} scope="col" className="px-3 py-2 text-right font-normal">
+                  <LineSample style={style} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-stroke">
+            {figures.map(({ label, kind, of }) =>
+              row(label, (one) => {
+                const value = of(one.roast);
+                const there = of(base.roast);
+                return (
+                  <>
+                    <Value kind={kind} value={value} />
+                    {one.id !== base.id && value !== null && there !== null && (
+                      <span className="block text-xs text-muted">
+                        <Change kind={kind} value={value - there} />
+                      </span>
+                    )}
+                  </>
+                );
+              }),
+            )}
+            {compared.length > 1 &&
+              row('Bean curve apart', (one) =>
+                one.id === base.id || base.aligned === undefined || one.aligned === undefined ? (
+                  <span className="text-muted">{one.id === base.id ? 'Base' : '--'}</span>
+                ) : (
+                  <Apart base={base.aligned} other={one.aligned} />
+                ),
+              )}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+};
+
+/** Mean distance of two bean curves, and where they lie furthest apart. */
+const Apart = ({ base, other }: { base: AlignedRoast; other: AlignedRoast }) => {
+  const distance = distanceBetween(base, other);
+  if (distance === null) return <span className="text-muted">--</span>;
+  return (
+    <>
+      <Difference valueC={distance.rmsC} signed={false} />
+      <span className="block text-xs text-muted">
+        at most <Difference valueC={distance.maxC} signed={false} /> at {formatDuration(distance.maxAtSeconds)}
+      </span>
+    </>
+  );
+};

@@ -1,0 +1,239 @@
+import { cToF, formatDuration, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
+import type { Reading } from '@roastery/roasting/series';
+import type { ChartOptions, Plugin } from 'chart.js';
+import { useLayoutEffect, useMemo, useRef, type PointerEvent } from 'react';
+import { Line } from 'react-chartjs-2';
+import { colourToken, useTheme } from '../../ui/theme.ts';
+import type { Chart } from '../../components/chart/chart-parts.ts';
+import '../../components/chart/chart-parts.ts';
+import { drawnColumn } from '../../components/chart/curves.ts';
+import { drawTags } from '../../components/chart/overlay-tags.ts';
+import { overlayPlugin, type Overlay } from '../../components/chart/overlay.ts';
+import { readPalette } from '../../components/chart/palette.ts';
+import { pixelDecimation, type CurveDataset } from '../../components/chart/pixel-decimation.ts';
+import { barePixels, fixedWidth } from '../../components/chart/plot-frame.ts';
+import { axisFont, timeScale, zoomOptions } from '../../components/chart/time-scale.ts';
+import type { TimeViewStore } from '../../components/chart/time-view.ts';
+import { useChartView } from '../../components/chart/use-chart.ts';
+import type { LineStyle } from './line-styles.ts';
+
+/** What the vertical axis measures; a difference and a rate convert by 1.8 and never gain 32. */
+export type AxisKind = 'temperature' | 'rate' | 'temperature_difference' | 'rate_difference';
+
+export interface ComparedLine {
+  readonly style: LineStyle;
+  readonly timeSeconds: readonly number[];
+  readonly values: readonly Reading[];
+  readonly marks?: readonly { readonly kind: string; readonly seconds: number; readonly temp: number | null }[];
+}
+
+interface LinesChartProps {
+  lines: readonly ComparedLine[];
+  axis: AxisKind;
+  label: string;
+  unit: TemperatureUnit;
+  view: TimeViewStore;
+  selected: number | null;
+  onSelect: (seconds: number | null) => void;
+  height: number;
+}
+
+const converter = (axis: AxisKind, unit: TemperatureUnit): ((value: number) => number) => {
+  if (unit === 'C') return (value) => value;
+  return axis === 'temperature' ? cToF : rateCToF;
+};
+
+/** Ends of the axis: round numbers around what is drawn; a difference lies evenly around its zero. */
+const boundsOf = (
+  axis: AxisKind,
+  lines: readonly CurveDataset[],
+  unit: TemperatureUnit,
+): { min: number; max: number } => {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const { whole } of lines) {
+    for (const value of whole.y) {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  if (axis === 'rate') return unit === 'C' ? { min: -20, max: 50 } : { min: -40, max: 90 };
+  if (axis === 'temperature') {
+    const step = unit === 'C' ? 50 : 100;
+    return { min: 0, max: Math.max(step * 2, Math.ceil((high * 1.04) / step) * step) };
+  }
+  const reach = Math.max(Math.abs(low), Math.abs(high), 1);
+  const nice = [2, 5, 10, 20, 50, 100, 200, 500].find((end) => end >= (Number.isFinite(reach) ? reach : 1)) ?? 1000;
+  return { min: -nice, max: nice };
+};
+
+/** Lines of several roasts over one time axis: a ring is first crack, a square the drop. */
+export default function LinesChart({ lines, axis, label, unit, view, selected, onSelect, height }: LinesChartProps) {
+  const theme = useTheme();
+  const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
+  const palette = useMemo(() => readPalette(), [theme]);
+  const toUnit = useMemo(() => converter(axis, unit), [axis, unit]);
+  const overlay = useRef<Overlay>(null as never);
+  overlay.current = {
+    palette,
+    marks: [],
+    phases: [],
+    cursor: view.get().cursor,
+    selected,
+    formatTemp: String,
+    rateText: String,
+    toAxis: toUnit,
+    units: { left: '', right: null },
+  };
+  const datasets = useMemo<CurveDataset[]>(
+    () =>
+      lines.map(({ style, timeSeconds, values }) => {
+        const colour = colourToken(style.token);
+        return {
+          curveKey: style.tag,
+          label: style.tag,
+          whole: drawnColumn(timeSeconds, values, toUnit),
+          data: [],
+          yAxisID: 'y',
+          colour,
+          borderColor: colour,
+          borderWidth: 2,
+          borderDash: [...style.dash],
+          borderJoinStyle: 'round',
+          pointRadius: 0,
+          pointHitRadius: 0,
+          tension: 0,
+          spanGaps: false,
+        };
+      }),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
+    [lines, toUnit, theme],
+  );
+  const marks = useRef<readonly ComparedLine[]>(lines);
+  marks.current = axis === 'temperature' ? lines : [];
+  const bounds = useMemo(() => boundsOf(axis, datasets, unit), [axis, datasets, unit]);
+  const isDifference = axis.endsWith('difference');
+  const options = useMemo<ChartOptions<'line'>>(
+    () => ({
+      animation: false,
+      responsive: true,
+      maintainAspectRatio: false,
+      parsing: false,
+      normalized: true,
+      events: [],
+      layout: { padding: { top: 6, right: barePixels } },
+      scales: {
+        x: timeScale(palette, view, { labels: true }),
+        y: {
+          type: 'linear',
+          ...bounds,
+          border: { display: false },
+          afterFit: fixedWidth,
+          grid: {
+            drawTicks: false,
+            // A difference is read from its zero.
+            color: ({ tick }: { tick?: { value: number } }) =>
+              isDifference && tick?.value === 0 ? palette.muted : palette.stroke,
+          },
+          ticks: {
+            color: palette.muted,
+            font: axisFont(palette),
+            padding: 6,
+            maxTicksLimit: isDifference ? 5 : 8,
+            callback: (value: string | number) => (isDifference && Number(value) > 0 ? `+${value}` : String(value)),
+          },
+        },
+      },
+      plugins: { zoom: zoomOptions(view, palette) },
+    }),
+    [palette, view, bounds, isDifference],
+  );
+  const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'cursor'), marksPlugin(marks, overlay)], []);
+  useChartView(chart, view, overlay);
+  useLayoutEffect(() => chart.current?.draw(), [selected]);
+
+  const secondsAt = (event: { clientX: number }): number | null => {
+    const current = chart.current;
+    const x = current?.scales['x'];
+    if (!current || !x) return null;
+    const at = event.clientX - current.canvas.getBoundingClientRect().left;
+    if (at < current.chartArea.left - 4 || at > current.chartArea.right + 4) return null;
+    return Math.round(x.getValueForPixel(at) ?? 0);
+  };
+  const down = useRef<{ x: number; y: number } | null>(null);
+  const pin = (event: PointerEvent): void => {
+    const from = down.current;
+    down.current = null;
+    // A press that moved has zoomed.
+    if (from && Math.hypot(event.clientX - from.x, event.clientY - from.y) < 6) onSelect(secondsAt(event));
+  };
+  const extent = view.extent();
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a chart one can walk with the arrow keys
+    <div
+      role="application"
+      aria-label={`${label}, ${formatDuration(extent.to - extent.from)} long. Arrow keys move the moment that is shown, Escape clears it, 0 shows all.`}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
+      tabIndex={0}
+      className="relative w-full touch-pan-y select-none"
+      style={{ height }}
+      onPointerDown={(event) => {
+        down.current = { x: event.clientX, y: event.clientY };
+      }}
+      onPointerUp={pin}
+      onPointerMove={(event) => {
+        if (event.pointerType !== 'mouse' || event.buttons === 0) view.setCursor(secondsAt(event));
+      }}
+      onPointerLeave={() => view.setCursor(null)}
+      onDoubleClick={() => view.reset()}
+      onKeyDown={(event) => {
+        const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -30, PageDown: 30 }[event.key];
+        if (event.key === 'Escape' && selected !== null) onSelect(null);
+        else if (event.key === '0') view.reset();
+        else if (step === undefined) return;
+        else {
+          const next = (selected ?? 0) + step * (event.shiftKey ? 10 : 1);
+          onSelect(Math.min(extent.to, Math.max(extent.from, next)));
+        }
+        event.preventDefault();
+      }}
+      data-testid={`compare-${axis}`}
+    >
+      <Line ref={chart} data={{ datasets }} options={options} plugins={plugins} aria-label={label} />
+    </div>
+  );
+}
+
+/** First crack as a ring and the drop as a square on each line, and the letters at the lines' ends. */
+const marksPlugin = (
+  lines: { readonly current: readonly ComparedLine[] },
+  overlay: { readonly current: Overlay },
+): Plugin<'line'> => ({
+  id: 'comparedMarks',
+  afterDatasetsDraw(chart) {
+    const { ctx, scales, chartArea } = chart;
+    const [x, y] = [scales['x'], scales['y']];
+    if (!x || !y) return;
+    ctx.save();
+    for (const { style, marks = [] } of lines.current) {
+      const colour = colourToken(style.token);
+      for (const { kind, seconds, temp } of marks) {
+        if ((kind !== 'first_crack' && kind !== 'drop') || temp === null) continue;
+        const at = x.getPixelForValue(seconds);
+        if (at < chartArea.left || at > chartArea.right) continue;
+        const height = y.getPixelForValue(overlay.current.toAxis(temp));
+        ctx.beginPath();
+        if (kind === 'drop') ctx.rect(at - 4, height - 4, 8, 8);
+        else ctx.arc(at, height, 4.5, 0, Math.PI * 2);
+        ctx.fillStyle = kind === 'drop' ? colour : overlay.current.palette.surface;
+        ctx.fill();
+        ctx.lineWidth = 2;
+        ctx.strokeStyle = colour;
+        ctx.stroke();
+      }
+    }
+    drawTags(chart, overlay.current.palette);
+    ctx.restore();
+  },
+});

@@ -1,0 +1,83 @@
+import type { CurveColumns, Roast } from '@roastery/contract/roasts';
+import { curveDistance, type CurveDistance } from '@roastery/roasting/compare';
+import { markOf } from '@roastery/roasting/marks';
+import { valueAt, type Reading } from '@roastery/roasting/series';
+
+export const alignments = ['charge', 'first_crack'] as const;
+export type Alignment = (typeof alignments)[number];
+export const quantities = ['bean_temp', 'exhaust_temp', 'ror'] as const;
+export type ComparedQuantity = (typeof quantities)[number];
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The roasts an address asks for: each once, no more than are compared, and nothing that is no id. */
+export const idsIn = (text: string | undefined, most: number): string[] =>
+  [...new Set((text ?? '').split(',').filter((id) => uuid.test(id)))].slice(0, most);
+
+/** Seconds after charge at which a roast lies on the zero of the page; null when it has no such mark. */
+export const zeroOf = (roast: Pick<Roast, 'marks'>, alignment: Alignment): number | null =>
+  alignment === 'charge' ? 0 : (markOf(roast.marks, 'first_crack')?.time_seconds ?? null);
+
+/** A roast's curve on the axis of the page. */
+export interface AlignedRoast {
+  readonly timeSeconds: readonly number[];
+  readonly beanTemp: readonly Reading[];
+  readonly exhaustTemp: readonly Reading[];
+  readonly rates: readonly Reading[];
+  readonly marks: readonly { readonly kind: string; readonly seconds: number; readonly temp: number | null }[];
+  /** Drop, or the end of what was recorded. */
+  readonly endSeconds: number;
+}
+
+const missing = (length: number): Reading[] => Array.from({ length }, () => null);
+
+export const alignRoast = (roast: Roast, curve: CurveColumns, zero: number): AlignedRoast => {
+  const timeSeconds = curve.time_seconds.map((seconds) => seconds - zero);
+  const drop = markOf(roast.marks, 'drop')?.time_seconds;
+  return {
+    timeSeconds,
+    beanTemp: curve.channels['bean_temp'] ?? missing(timeSeconds.length),
+    exhaustTemp: curve.channels['exhaust_temp'] ?? missing(timeSeconds.length),
+    rates: curve.ror,
+    marks: roast.marks.map((mark) => ({ kind: mark.kind, seconds: mark.time_seconds - zero, temp: mark.temp })),
+    endSeconds: drop === undefined ? (timeSeconds.at(-1) ?? 0) : drop - zero,
+  };
+};
+
+export const columnOfQuantity = (aligned: AlignedRoast, quantity: ComparedQuantity): readonly Reading[] =>
+  quantity === 'ror' ? aligned.rates : quantity === 'exhaust_temp' ? aligned.exhaustTemp : aligned.beanTemp;
+
+/** Value of a column at a moment of the page, between the samples around it; null in a gap and outside of the curve. */
+export const valueAtMoment = (aligned: AlignedRoast, quantity: ComparedQuantity, seconds: number): Reading =>
+  valueAt(aligned.timeSeconds, columnOfQuantity(aligned, quantity), seconds);
+
+/** How much a roast lies above the base at each of its own samples, as long as the base has a reading there. */
+export const differenceFrom = (
+  base: AlignedRoast,
+  other: AlignedRoast,
+  quantity: ComparedQuantity,
+): { timeSeconds: number[]; values: Reading[] } => {
+  const values = columnOfQuantity(other, quantity);
+  const until = Math.min(base.endSeconds, other.endSeconds);
+  const kept = other.timeSeconds.flatMap((time, index) => (time <= until ? [index] : []));
+  return {
+    timeSeconds: kept.map((index) => other.timeSeconds[index] ?? 0),
+    values: kept.map((index) => {
+      const value = values[index];
+      const there = valueAtMoment(base, quantity, other.timeSeconds[index] ?? 0);
+      return value === null || value === undefined || there === null ? null : value - there;
+    }),
+  };
+};
+
+/** How far two bean curves lie apart, from the first moment that both have to the drop of the shorter one. */
+export const distanceBetween = (base: AlignedRoast, other: AlignedRoast): CurveDistance | null => {
+  const lined = ({ timeSeconds, beanTemp, endSeconds }: AlignedRoast) => ({
+    timesSeconds: timeSeconds,
+    beanTempC: beanTemp,
+    zeroSeconds: 0,
+    endSeconds,
+  });
+  const from = Math.max(base.timeSeconds[0] ?? 0, other.timeSeconds[0] ?? 0);
+  return curveDistance(lined(base), lined(other), Math.ceil(from));
+};

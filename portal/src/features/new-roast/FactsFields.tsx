@@ -1,0 +1,132 @@
+import { roastLevels } from '@roastery/contract/roasts';
+import { Controller, useFormContext } from 'react-hook-form';
+import { LotField } from '../../components/LotField.tsx';
+import { MachineField } from '../../components/MachineField.tsx';
+import { OptionField } from '../../components/OptionField.tsx';
+import { RecipeField } from '../../components/RecipeField.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
+import type { FactValues } from './fact-values.ts';
+
+const levels = [{ value: '', label: 'Not set' }, ...roastLevels.map((level) => ({ value: level, label: level }))];
+
+interface FactsFieldsProps {
+  /** A roast from a file may stay without a name. */
+  coffeeRequired: boolean;
+  /** Of the roastery, as a hint beside the time. */
+  timeZone: string;
+}
+
+/** What was roasted, on what, by whom and when: the fields that both forms share. A lot says what its coffee is. */
+export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
+  const { register, control, setValue, getValues, formState } = useFormContext<FactValues>();
+  const { errors } = formState;
+  const fillIn = (field: 'coffee_name' | 'coffee_origin' | 'coffee_process', text: string | null) => {
+    if (text !== null && getValues(field).trim() === '') setValue(field, text, { shouldDirty: true });
+  };
+  const option = (field: 'coffee_origin' | 'coffee_process', category: 'origin' | 'process', label: string) => (
+    <Controller
+      control={control}
+      name={field}
+      render={({ field: { value, onChange, onBlur, ref } }) => (
+        <OptionField
+          {...{ category, label, value, onChange, onBlur, ref }}
+          maxLength={120}
+          error={errors[field]?.message}
+        />
+      )}
+    />
+  );
+  const number = (
+    field: 'batch_size_kg' | 'end_weight_kg' | 'color' | 'cupping_score',
+    label: string,
+    unit?: string,
+  ) => (
+    <NumberField
+      label={label}
+      {...(unit === undefined ? {} : { unit })}
+      error={errors[field]?.message}
+      {...register(field)}
+    />
+  );
+  return (
+    <>
+      <Controller
+        control={control}
+        name="lot_id"
+        render={({ field: { value, onChange, onBlur } }) => (
+          <LotField
+            {...{ value, onChange, onBlur }}
+            placeholder="No lot"
+            hint="The batch is taken from it."
+            error={errors.lot_id?.message}
+            onLot={(lot) => {
+              if (lot === null) return;
+              fillIn('coffee_name', lot.coffee_name);
+              fillIn('coffee_origin', lot.origin);
+              fillIn('coffee_process', lot.process);
+            }}
+          />
+        )}
+      />
+      <TextField
+        label="Coffee name"
+        required={coffeeRequired}
+        maxLength={200}
+        error={errors.coffee_name?.message}
+        {...register('coffee_name')}
+      />
+      {option('coffee_origin', 'origin', 'Origin')}
+      {option('coffee_process', 'process', 'Process')}
+      <TextField
+        label="Roasted at"
+        type="datetime-local"
+        required
+        hint={timeZone}
+        error={errors.start_time?.message}
+        {...register('start_time')}
+      />
+      <Controller
+        control={control}
+        name="machine_id"
+        render={({ field: { value, onChange, onBlur } }) => (
+          <MachineField {...{ value, onChange, onBlur }} placeholder="No machine" error={errors.machine_id?.message} />
+        )}
+      />
+      {number('batch_size_kg', 'Batch', 'kg')}
+      {number('end_weight_kg', 'Roasted weight', 'kg')}
+      <Controller
+        control={control}
+        name="profile_id"
+        render={({ field: { value, onChange, onBlur } }) => (
+          <RecipeField {...{ value, onChange, onBlur }} error={errors.profile_id?.message} />
+        )}
+      />
+      <TextField label="Roasted by" maxLength={120} error={errors.roasted_by?.message} {...register('roasted_by')} />
+      <Controller
+        control={control}
+        name="roast_level"
+        render={({ field: { value, onChange, onBlur, ref } }) => (
+          <Select
+            label="Roast level"
+            choices={levels}
+            {...{ value, onChange, onBlur, ref }}
+            error={errors.roast_level?.message}
+          />
+        )}
+      />
+      <TextField
+        label="Roast number"
+        maxLength={40}
+        hint="Left empty, it gets one of its own."
+        error={errors.roast_number?.message}
+        {...register('roast_number')}
+      />
+      {number('color', 'Colour')}
+      {number('cupping_score', 'Cupping score')}
+      <div className="sm:col-span-2">
+        <TextArea label="Notes" rows={3} error={errors.notes?.message} {...register('notes')} />
+      </div>
+    </>
+  );
+};

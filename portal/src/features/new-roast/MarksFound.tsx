@@ -1,0 +1,116 @@
+import type { Upload } from '@roastery/contract/imports';
+import { formatDuration, parseDuration } from '@roastery/roasting/units';
+import { useState } from 'react';
+import { markLabels } from '../../components/chart/mark-labels.ts';
+import { Measure } from '../../components/Measure.tsx';
+import { Badge } from '../../ui/Badge.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Panel } from '../../ui/Card.tsx';
+import { TextField } from '../../ui/TextField.tsx';
+import { useChoices } from './use-choices.ts';
+
+interface MarksFoundProps {
+  upload: Upload;
+  onChanged: (upload: Upload) => void;
+}
+
+/** The marks of the file and those found by the shape of the curve; charge and drop can be set by hand. */
+export const MarksFound = ({ upload, onChanged }: MarksFoundProps) => (
+  <Panel title="Marks">
+    {upload.marks.length > 0 && (
+      <table className="w-full text-sm">
+        <thead className="sr-only">
+          <tr>
+            <th>Mark</th>
+            <th>After charge</th>
+            <th>Bean temperature</th>
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-stroke">
+          {upload.marks.map((mark) => (
+            <tr key={mark.kind}>
+              <td className="py-2 pl-4 text-strong">
+                {markLabels[mark.kind].long}{' '}
+                {mark.origin === 'detector' && (
+                  <Badge tone="info" className="ml-1">
+                    found
+                  </Badge>
+                )}
+              </td>
+              <td className="figures py-2 text-right text-strong">{formatDuration(mark.time_seconds)}</td>
+              <td className="py-2 pr-4 text-right">
+                <Measure quantity="temperature" value={mark.temp} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    )}
+    <SetByHand key={`${upload.charge_seconds}`} upload={upload} onChanged={onChanged} />
+  </Panel>
+);
+
+/** Charge and drop on the recording's own clock, as the drawing shows it. */
+const SetByHand = ({ upload, onChanged }: MarksFoundProps) => {
+  const { busy, choose } = useChoices(upload, onChanged);
+  const drop = upload.marks.find(({ kind }) => kind === 'drop');
+  const charge = upload.charge_seconds;
+  const dropAt = drop === undefined || charge === null ? null : drop.time_seconds + charge;
+  const [chargeText, setCharge] = useState(charge === null ? '' : formatDuration(charge));
+  const [dropText, setDrop] = useState(dropAt === null ? '' : formatDuration(dropAt));
+  const [wrong, setWrong] = useState(false);
+  const isChanged =
+    chargeText !== (charge === null ? '' : formatDuration(charge)) ||
+    dropText !== (dropAt === null ? '' : formatDuration(dropAt));
+  const apply = () => {
+    const seconds = { charge: parseDuration(chargeText), drop: parseDuration(dropText) };
+    const isWrong =
+      (chargeText !== '' && seconds.charge === null) ||
+      (dropText !== '' && seconds.drop === null) ||
+      (seconds.charge !== null && seconds.drop !== null && seconds.drop <= seconds.charge);
+    setWrong(isWrong);
+    if (isWrong) return;
+    void choose({
+      ...(seconds.charge === null ? {} : { charge_seconds: seconds.charge }),
+      ...(seconds.drop === null ? {} : { drop_seconds: seconds.drop }),
+    });
+  };
+  return (
+    <form
+      noValidate
+      aria-label="Charge and drop by hand"
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply();
+      }}
+      className="flex flex-wrap items-end gap-3 border-t border-stroke p-4"
+    >
+      <TextField
+        label="Charge at"
+        size="sm"
+        placeholder="0:30"
+        inputMode="numeric"
+        className="w-24"
+        value={chargeText}
+        onChange={(event) => setCharge(event.target.value)}
+      />
+      <TextField
+        label="Drop at"
+        size="sm"
+        placeholder="11:20"
+        inputMode="numeric"
+        className="w-24"
+        value={dropText}
+        onChange={(event) => setDrop(event.target.value)}
+      />
+      <Button type="submit" busy={busy} disabled={!isChanged}>
+        Set by hand
+      </Button>
+      <p className={`w-full text-xs ${wrong ? 'text-danger' : 'text-muted'}`} role={wrong ? 'alert' : undefined}>
+        {wrong
+          ? 'Write times as 11:20, the drop after the charge.'
+          : 'Minutes and seconds on the clock of the recording.'}
+      </p>
+    </form>
+  );
+};

@@ -1,0 +1,33 @@
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
+import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { Tabs } from '../../ui/Tabs.tsx';
+import { LogByHand } from './LogByHand.tsx';
+import { RoastOnMachine } from './RoastOnMachine.tsx';
+import { UploadRoast } from './UploadRoast.tsx';
+
+const ways = ['machine', 'hand', 'upload'] as const;
+
+/** /roasts/new: plan a machine's next roast, log one by hand, or take one in from a file. */
+export default function NewRoastPage() {
+  const { read, change } = useUrlState();
+  const way = oneOf(ways, read('way'), 'machine');
+  return (
+    <Page>
+      <PageHeader
+        title="Add roast"
+        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Roasts', to: paths.roasts }, { label: 'New roast' }]}
+      />
+      <Tabs
+        label="Ways to add a roast"
+        value={way}
+        onChange={(next) => change({ way: next === 'machine' ? undefined : next })}
+        tabs={[
+          { value: 'machine', label: 'Roast on a machine', content: way === 'machine' && <RoastOnMachine /> },
+          { value: 'hand', label: 'Log by hand', content: way === 'hand' && <LogByHand /> },
+          { value: 'upload', label: 'Upload', content: way === 'upload' && <UploadRoast /> },
+        ]}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,72 @@
+import { listPlannedRoasts, type PlannedRoast } from '@roastery/contract/planned';
+import { Timer, X } from 'lucide-react';
+import { useState } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { ErrorState } from '../../components/ErrorState.tsx';
+import { plannedDetails, plannedName } from '../../components/planned-texts.ts';
+import { RelativeTime } from '../../components/RelativeTime.tsx';
+import { Panel } from '../../ui/Card.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { cancelPlan } from './cancel-plan.ts';
+
+const refreshMs = 5000;
+
+/** What waits for a charge, machine by machine in the order in which it will be taken. */
+export const PlannedQueue = ({ onOpen }: { onOpen: (planId: string) => void }) => {
+  const { data, error, mutate } = useApi(listPlannedRoasts, { query: {} }, { refreshInterval: refreshMs });
+  return (
+    <Panel title="Waiting for a charge">
+      {data === undefined ? (
+        error === undefined ? (
+          <div className="flex flex-col gap-3 p-4">
+            <Skeleton className="h-10 w-full" />
+            <Skeleton className="h-10 w-full" />
+          </div>
+        ) : (
+          <ErrorState title="Planned roasts could not be loaded" error={error} onRetry={() => void mutate()} />
+        )
+      ) : data.planned.length === 0 ? (
+        <EmptyState icon={<Timer aria-hidden />} title="Nothing is planned">
+          The next charge of a machine takes the roast that waits for it.
+        </EmptyState>
+      ) : (
+        <ul className="divide-y divide-stroke">
+          {data.planned.map((plan) => (
+            <QueuedPlan key={plan.id} plan={plan} onOpen={() => onOpen(plan.id)} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+};
+
+const QueuedPlan = ({ plan, onOpen }: { plan: PlannedRoast; onOpen: () => void }) => {
+  const [busy, setBusy] = useState(false);
+  const cancel = async () => {
+    setBusy(true);
+    await cancelPlan(plan);
+    setBusy(false);
+  };
+  return (
+    <li className="flex items-center gap-2 py-1.5 pr-2 pl-4">
+      <button type="button" onClick={onOpen} className="min-w-0 flex-1 rounded-sm py-1.5 text-left hover:underline">
+        <span className="block truncate text-base font-medium text-strong">{plannedName(plan)}</span>
+        <span className="block truncate text-sm text-muted">
+          {[plan.machine_name, plannedDetails(plan)].filter((text) => text !== '').join(' · ')}
+        </span>
+        <span className="block text-xs text-muted">
+          {plan.ahead === 0 ? 'Next charge' : `After ${plan.ahead} more`} · planned{' '}
+          <RelativeTime moment={plan.created_at} />
+        </span>
+      </button>
+      <IconButton
+        label={`Cancel ${plannedName(plan)} on ${plan.machine_name}`}
+        icon={<X aria-hidden />}
+        disabled={busy}
+        onClick={() => void cancel()}
+      />
+    </li>
+  );
+};

@@ -1,0 +1,117 @@
+import { createRoastFromUpload, takeUploadShape, type Upload } from '@roastery/contract/imports';
+import { listLots } from '@roastery/contract/inventory';
+import { listRoasts } from '@roastery/contract/roasts';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { FormProvider, useForm, type Resolver } from 'react-hook-form';
+import type { z } from 'zod';
+import { ApiError, sentenceWithFields } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { useUser } from '../../api/session.tsx';
+import { refresh } from '../../api/use-api.ts';
+import { FormActions } from '../../components/FormActions.tsx';
+import { FormError, showFieldErrors } from '../../components/forms.tsx';
+import { paths } from '../../components/paths.ts';
+import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
+import { useLeave } from '../../components/use-leave.ts';
+import { instantOf, localTimeOf } from '../../components/zoned-time.ts';
+import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { Panel } from '../../ui/Card.tsx';
+import { Checkbox } from '../../ui/Checkbox.tsx';
+import { toast } from '../../ui/toast.ts';
+import { bodyOfFacts, errorsOfShape, factFields, factsOfUpload, type FactValues } from './fact-values.ts';
+import { FactsFields } from './FactsFields.tsx';
+
+type TakeBody = z.output<typeof takeUploadShape>;
+
+const resolverIn =
+  (timeZone: string, stated: { local: string; instant: string | null }): Resolver<FactValues, unknown, TakeBody> =>
+  (values) => {
+    // A field of minutes would cut off the seconds that the file has.
+    const instant = values.start_time === stated.local ? stated.instant : instantOf(values.start_time, timeZone);
+    const parsed = takeUploadShape.safeParse({ ...bodyOfFacts(values), start_time: instant ?? '' });
+    if (parsed.success) return { values: parsed.data, errors: {} };
+    const errors = errorsOfShape<FactValues>(parsed.error, factFields);
+    if (instant === null) errors.start_time = { type: 'required', message: 'Say when it was roasted' };
+    return { values: {}, errors };
+  };
+
+/** What was roasted, filled in from the file as far as it says; then the roast is taken in. */
+export const TakeUploadForm = ({ upload }: { upload: Upload }) => {
+  const { roastery_time_zone: timeZone } = useUser();
+  const { isLeaving, leaveTo } = useLeave();
+  const [failure, setFailure] = useState<string | null>(null);
+  const [twice, setTwice] = useState(false);
+  const { start_time: start } = upload;
+  const local = start === null ? '' : localTimeOf(start, timeZone);
+  const form = useForm<FactValues, unknown, TakeBody>({
+    resolver: useMemo(() => resolverIn(timeZone, { local, instant: start }), [timeZone, local, start]),
+    defaultValues: factsOfUpload(upload, local),
+  });
+  const { handleSubmit, setError, getValues, setValue, formState } = form;
+  // Another charge or unit of time moves the moment, unless somebody has typed one.
+  const stated = useRef(local);
+  useEffect(() => {
+    if (getValues('start_time') === stated.current) setValue('start_time', local);
+    stated.current = local;
+  }, [local, getValues, setValue]);
+  const isDuplicate = upload.duplicates.length > 0;
+  const save = handleSubmit(
+    async (body) => {
+      setFailure(null);
+      try {
+        const roast = await call(createRoastFromUpload, {
+          params: { id: upload.id },
+          body: { ...body, even_if_duplicate: twice },
+        });
+        await refresh(listRoasts, listLots);
+        toast('Roast taken in');
+        leaveTo(paths.roast(roast.id));
+      } catch (error) {
+        showFieldErrors<FactValues>(error, factFields, setError);
+        setFailure(
+          error instanceof ApiError && error.code === 'not_found'
+            ? 'The upload is no longer here. Choose the file again.'
+            : sentenceWithFields(error, 'The roast could not be taken in'),
+        );
+      }
+    },
+    () => setFailure('Please fix the errors in the form'),
+  );
+  return (
+    <FormProvider {...form}>
+      <UnsavedChanges dirty={formState.isDirty && !isLeaving} />
+      <form
+        noValidate
+        aria-label="Roast from a file"
+        onSubmit={(event) => void save(event)}
+        className="flex flex-col gap-4"
+      >
+        <Panel title="What was roasted">
+          <div className="grid gap-4 p-4 sm:grid-cols-2 lg:grid-cols-3">
+            <FactsFields coffeeRequired={false} timeZone={timeZone} />
+          </div>
+        </Panel>
+        <FormActions>
+          <FormError text={failure} />
+          <div className="flex flex-wrap items-center justify-end gap-3">
+            {isDuplicate && (
+              <Checkbox label="Take it in a second time" checked={twice} onChange={setTwice} className="mr-auto" />
+            )}
+            <ButtonLink size="md" to={paths.roasts}>
+              Cancel
+            </ButtonLink>
+            <Button
+              size="md"
+              kind="primary"
+              type="submit"
+              disabled={upload.missing !== null || (isDuplicate && !twice)}
+              busy={formState.isSubmitting}
+            >
+              Add roast
+            </Button>
+          </div>
+        </FormActions>
+      </form>
+    </FormProvider>
+  );
+};

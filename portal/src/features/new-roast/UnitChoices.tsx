@@ -1,0 +1,60 @@
+import type { Upload } from '@roastery/contract/imports';
+import { formatDuration } from '@roastery/roasting/units';
+import { Segments } from '../../ui/Segments.tsx';
+import { useChoices } from './use-choices.ts';
+
+const sources: Record<Upload['time_unit']['source'], string> = {
+  file: 'as the file says',
+  guess: 'guessed from its values',
+  person: 'chosen by you',
+};
+const temperatureUnits = [
+  { value: 'C', label: '°C' },
+  { value: 'F', label: '°F' },
+] as const;
+const timeUnits = [
+  { value: 's', label: 's' },
+  { value: 'cs', label: 'cs' },
+  { value: 'ms', label: 'ms' },
+] as const;
+
+interface UnitChoicesProps {
+  upload: Upload;
+  onChanged: (upload: Upload) => void;
+}
+
+/** In which units the file counts: what was found, how it is known, and the choice to read it otherwise. */
+export const UnitChoices = ({ upload, onChanged }: UnitChoicesProps) => {
+  const { busy, choose } = useChoices(upload, onChanged);
+  const { temperature_unit: temperature, time_unit: time } = upload;
+  return (
+    <div className="flex flex-wrap gap-x-8 gap-y-3" aria-busy={busy}>
+      <div>
+        <p className="pb-1 text-sm font-medium text-content">Temperatures</p>
+        <Segments
+          label="Unit of temperature"
+          choices={temperatureUnits}
+          value={temperature.value}
+          onChange={(unit) => void choose({ temperature_unit: unit })}
+        />
+        <p className="pt-1 text-xs text-muted">{sources[temperature.source]}</p>
+      </div>
+      {upload.format !== 'alog' && (
+        <div>
+          <p className="pb-1 text-sm font-medium text-content">Times</p>
+          <Segments
+            label="Unit of time"
+            choices={timeUnits}
+            value={time.value}
+            onChange={(unit) => void choose({ time_unit: unit })}
+          />
+          <p className="pt-1 text-xs text-muted">{sources[time.source]}</p>
+        </div>
+      )}
+      <div>
+        <p className="pb-1 text-sm font-medium text-content">Recorded</p>
+        <p className="figures flex h-8 items-center text-base text-strong">{formatDuration(upload.recorded_seconds)}</p>
+      </div>
+    </div>
+  );
+};

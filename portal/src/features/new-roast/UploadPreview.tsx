@@ -1,0 +1,95 @@
+import type { Upload } from '@roastery/contract/imports';
+import { TriangleAlert } from 'lucide-react';
+import { Link } from 'react-router-dom';
+import { paths } from '../../components/paths.ts';
+import { useDates } from '../../components/preferences.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card, Panel } from '../../ui/Card.tsx';
+import { ChannelsFound } from './ChannelsFound.tsx';
+import { CurveSketch } from './CurveSketch.tsx';
+import { MarksFound } from './MarksFound.tsx';
+import { TakeUploadForm } from './TakeUploadForm.tsx';
+import { UnitChoices } from './UnitChoices.tsx';
+
+interface UploadPreviewProps {
+  upload: Upload;
+  onChanged: (upload: Upload) => void;
+  onAnother: () => void;
+}
+
+/** Everything that was found in a file, what had to be guessed, and the form that takes it in. */
+export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewProps) => (
+  <div className="flex flex-col gap-4">
+    <Card className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
+      <div className="min-w-0">
+        <p className="truncate text-base font-medium text-strong">{upload.file_name}</p>
+        <p className="figures text-sm text-muted">
+          {formatNames[upload.format]} · {sizeText(upload.size_bytes)} · {upload.samples.toLocaleString('en-US')}{' '}
+          samples
+        </p>
+      </div>
+      <Button onClick={onAnother}>Choose another file</Button>
+    </Card>
+    <Duplicates duplicates={upload.duplicates} />
+    <Warnings upload={upload} />
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <Panel title="Curve">
+        <div className="flex flex-col gap-4 p-4">
+          <CurveSketch upload={upload} />
+          <UnitChoices upload={upload} onChanged={onChanged} />
+        </div>
+      </Panel>
+      <div className="flex flex-col gap-4">
+        <MarksFound upload={upload} onChanged={onChanged} />
+        <ChannelsFound channels={upload.channels} samples={upload.samples} />
+      </div>
+    </div>
+    <TakeUploadForm upload={upload} />
+  </div>
+);
+
+const formatNames: Record<Upload['format'], string> = { alog: 'Artisan', csv: 'CSV', xlsx: 'XLSX' };
+
+const sizeText = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+const Duplicates = ({ duplicates }: Pick<Upload, 'duplicates'>) => {
+  const dates = useDates();
+  if (duplicates.length === 0) return null;
+  return (
+    <section
+      aria-label="Already here"
+      className="flex gap-3 rounded-lg border border-warning/40 bg-warning-soft px-4 py-3 text-sm text-strong"
+    >
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
+      <div className="min-w-0">
+        <p className="font-semibold">This roast is here already.</p>
+        <ul>
+          {duplicates.map((one) => (
+            <li key={one.roast_id}>
+              <Link to={paths.roast(one.roast_id)} className="rounded-sm text-accent-text hover:underline">
+                {one.roast_number} {one.coffee_name}
+              </Link>{' '}
+              of {dates.dayAndTime(one.start_time)}: {one.same === 'file' ? 'the same file' : 'the same curve'}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  );
+};
+
+const Warnings = ({ upload }: { upload: Upload }) => {
+  const sentences = [...(upload.missing === null ? [] : [upload.missing]), ...upload.warnings];
+  if (sentences.length === 0) return null;
+  return (
+    <ul aria-label="What to check" className="flex flex-col gap-1 rounded-lg border border-stroke bg-surface px-4 py-3">
+      {sentences.map((sentence) => (
+        <li key={sentence} className="flex items-start gap-2 text-sm text-content">
+          <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0 text-warning" />
+          {sentence}
+        </li>
+      ))}
+    </ul>
+  );
+};

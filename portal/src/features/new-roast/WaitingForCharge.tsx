@@ -1,0 +1,158 @@
+import { getPlannedRoast, type PlannedRoast } from '@roastery/contract/planned';
+import { CircleSlash, Timer } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { useApi } from '../../api/use-api.ts';
+import { useLive, type LiveMachine } from '../../api/use-live.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { ErrorState } from '../../components/ErrorState.tsx';
+import { Measure } from '../../components/Measure.tsx';
+import { paths } from '../../components/paths.ts';
+import { plannedDetails, plannedName } from '../../components/planned-texts.ts';
+import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { LiveDot } from '../../ui/LiveDot.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { cancelPlan } from './cancel-plan.ts';
+
+const refreshMs = 3000;
+
+interface WaitingForChargeProps {
+  planId: string;
+  /** Back to the form. */
+  onLeave: () => void;
+}
+
+/** The machine as it stands, while a planned roast waits for its charge; the roast's own page opens with it. */
+export const WaitingForCharge = ({ planId, onLeave }: WaitingForChargeProps) => {
+  const navigate = useNavigate();
+  const {
+    data: plan,
+    error,
+    mutate,
+  } = useApi(getPlannedRoast, { params: { id: planId } }, { refreshInterval: refreshMs });
+  const live = useLive(plan?.status === 'waiting' ? plan.machine_id : null);
+  // A roast of this machine began or changed: ask at once whether it is ours.
+  const running = live.roast?.id;
+  useEffect(() => {
+    if (running !== undefined) void mutate();
+  }, [running, mutate]);
+  const roastId = plan?.status === 'bound' ? plan.roast_id : null;
+  useEffect(() => {
+    if (roastId !== null && roastId !== undefined) void navigate(paths.roast(roastId), { replace: true });
+  }, [roastId, navigate]);
+
+  if (plan === undefined) {
+    return (
+      <Card>
+        {error === undefined ? (
+          <Skeleton className="m-4 h-48" />
+        ) : (
+          <ErrorState title="The planned roast could not be loaded" error={error} onRetry={() => void mutate()} />
+        )}
+      </Card>
+    );
+  }
+  if (plan.status !== 'waiting') return <NoLongerWaiting plan={plan} onLeave={onLeave} />;
+  return <Waiting plan={plan} live={live} onLeave={onLeave} />;
+};
+
+const NoLongerWaiting = ({ plan, onLeave }: { plan: PlannedRoast; onLeave: () => void }) => (
+  <Card>
+    <EmptyState
+      icon={<CircleSlash aria-hidden />}
+      title={plan.status === 'cancelled' ? 'This roast was cancelled' : 'This roast has begun'}
+      action={
+        <Button kind="primary" onClick={onLeave}>
+          Plan another roast
+        </Button>
+      }
+    >
+      {plannedName(plan)} on {plan.machine_name}
+    </EmptyState>
+  </Card>
+);
+
+const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachine; onLeave: () => void }) => {
+  const [busy, setBusy] = useState(false);
+  const cancel = async () => {
+    setBusy(true);
+    if (await cancelPlan(plan)) onLeave();
+    else setBusy(false);
+  };
+  return (
+    <Card className="flex flex-col gap-6 p-5 sm:p-8" aria-label="Waiting for charge">
+      <div>
+        <p className="label-mono flex items-center gap-2">
+          <Timer aria-hidden className="size-3.5" />
+          {plan.ahead === 0 ? 'Waiting for charge' : `Waits behind ${plan.ahead} more`} · {plan.machine_name}
+        </p>
+        <p className="mt-2 text-3xl font-semibold tracking-tight text-strong">{plannedName(plan)}</p>
+        <p className="mt-1 text-lg text-muted">{plannedDetails(plan)}</p>
+        {plan.roasted_by !== null && <p className="mt-1 text-base text-muted">Roasted by {plan.roasted_by}</p>}
+      </div>
+      <MachineNow live={live} />
+      <p className="max-w-xl text-base text-muted">
+        Charge when you are ready: the roast begins by itself and opens here. You can leave this page; it goes on
+        waiting.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button size="lg" busy={busy} onClick={() => void cancel()}>
+          Cancel this roast
+        </Button>
+        <Button size="lg" kind="quiet" onClick={onLeave}>
+          Plan another
+        </Button>
+        {live.roast?.status === 'in_progress' && (
+          <ButtonLink size="lg" kind="quiet" to={paths.roast(live.roast.id)}>
+            Roast that runs now
+          </ButtonLink>
+        )}
+      </div>
+    </Card>
+  );
+};
+
+const stateWords: Record<LiveMachine['state'], string> = {
+  connecting: 'Connecting to the machine',
+  live: 'Live',
+  stale: 'No new readings',
+  offline: 'The machine is offline: its board sends the charge as soon as it is back',
+};
+
+const MachineNow = ({ live }: { live: LiveMachine }) => {
+  const fresh = live.state === 'live';
+  return (
+    <div>
+      <p className="flex items-center gap-2 text-sm text-muted">
+        <LiveDot tone={fresh ? 'accent' : live.state === 'stale' ? 'warning' : 'faint'} pulsing={fresh} />
+        <output>{stateWords[live.state]}</output>
+        {!fresh && live.readingAgeSeconds !== null && <span className="figures">{live.readingAgeSeconds} s ago</span>}
+      </p>
+      <dl className="mt-2 flex flex-wrap gap-x-10 gap-y-3">
+        <div>
+          <dt className="label-mono">Bean temp</dt>
+          <dd>
+            <Measure
+              quantity="temperature"
+              value={live.reading?.values['bean_temp']}
+              stale={!fresh}
+              className="text-5xl font-semibold tracking-tight"
+            />
+          </dd>
+        </div>
+        <div>
+          <dt className="label-mono">Exhaust</dt>
+          <dd>
+            <Measure
+              quantity="temperature"
+              value={live.reading?.values['exhaust_temp']}
+              stale={!fresh}
+              className="text-5xl font-semibold tracking-tight"
+            />
+          </dd>
+        </div>
+      </dl>
+    </div>
+  );
+};

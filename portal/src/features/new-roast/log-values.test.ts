@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { emptyLog, logResolver, type LogValues } from './log-values.ts';
+
+const resolve = async (values: Partial<LogValues>, unit: 'C' | 'F' = 'C') =>
+  logResolver(unit, 'Europe/Berlin')({ ...emptyLog('Ada', '2026-11-21T08:40'), ...values }, undefined, {
+    fields: {},
+    shouldUseNativeValidation: false,
+  });
+
+describe('a roast logged by hand', () => {
+  it('is sent in °C, kg, seconds and UTC; what is empty is null', async () => {
+    const { values, errors } = await resolve(
+      {
+        coffee_name: 'Guji',
+        duration_seconds: '10:40',
+        first_crack_time: '8:32',
+        drop_temp: '410',
+        batch_size_kg: '12.5',
+        notes: '  ',
+      },
+      'F',
+    );
+    expect(errors).toEqual({});
+    expect(values).toMatchObject({
+      coffee_name: 'Guji',
+      start_time: '2026-11-21T07:40:00.000Z',
+      duration_seconds: 640,
+      first_crack_time: 512,
+      drop_temp: 210,
+      batch_size_kg: 12.5,
+      roasted_by: 'Ada',
+      notes: null,
+      charge_temp: null,
+      lot_id: null,
+    });
+  });
+  it('says at each field what is wrong with it', async () => {
+    const { errors } = await resolve({
+      duration_seconds: 'ten',
+      first_crack_time: 'x',
+      start_time: '',
+      batch_size_kg: '-1',
+    });
+    expect(Object.fromEntries(Object.entries(errors).map(([field, error]) => [field, error.message]))).toEqual({
+      coffee_name: 'Coffee name is required',
+      duration_seconds: 'Write the time as 10:30',
+      first_crack_time: 'Write the time as 8:30',
+      start_time: 'Say when it was roasted',
+      batch_size_kg: 'Batch must be greater than 0',
+    });
+    const late = await resolve({ coffee_name: 'Guji', duration_seconds: '8:00', first_crack_time: '9:00' });
+    expect(late.errors).toMatchObject({ first_crack_time: { message: 'First crack must come before the drop' } });
+  });
+});

@@ -1,0 +1,105 @@
+import { analyticsChoices } from '@roastery/contract/analytics';
+import { lotOrigins } from '@roastery/contract/inventory';
+import { listOptions } from '@roastery/contract/settings';
+import { FilterX } from 'lucide-react';
+import { useApi } from '../../api/use-api.ts';
+import { LotField } from '../../components/LotField.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Checkbox } from '../../ui/Checkbox.tsx';
+import { Combobox } from '../../ui/Combobox.tsx';
+import { Select, type Choice } from '../../ui/Select.tsx';
+import { TextField } from '../../ui/TextField.tsx';
+import { statuses, type RoastFilterKey, type RoastFilters } from './roast-filters.ts';
+
+const same = (names: readonly string[] | undefined): Choice[] =>
+  (names ?? []).map((name) => ({ value: name, label: name }));
+const named = (things: readonly { id: string; name: string }[] | undefined): Choice[] =>
+  (things ?? []).map(({ id, name }) => ({ value: id, label: name }));
+
+/** Medium covers Medium-Light and Medium-Dark, as on the list of recipes. */
+const levels = ['Light', 'Medium', 'Dark'];
+
+/** What an address asks for stays visible as chosen, also when no roast has it any more. */
+const withChosen = (choices: Choice[], value: string | undefined): Choice[] =>
+  value === undefined || choices.some((choice) => choice.value === value)
+    ? choices
+    : [{ value, label: value.length > 30 ? 'Chosen before' : value }, ...choices];
+
+/** Every filter of the list, each by its own field; what is chosen stands in the address at once. */
+export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
+  const { values, choose, count, reset } = filters;
+  const { data } = useApi(analyticsChoices, { query: {} }, { revalidateOnFocus: false });
+  const { data: lots } = useApi(lotOrigins, {}, { revalidateOnFocus: false });
+  const { data: options } = useApi(listOptions, { params: { category: 'origin' } }, { revalidateOnFocus: false });
+  const origins = [...new Set([...(lots ?? []), ...(options ?? []).map(({ value }) => value)])].toSorted((a, b) =>
+    a.localeCompare(b),
+  );
+  const pick = (key: RoastFilterKey, label: string, all: string, choices: Choice[]) => (
+    <Combobox
+      label={label}
+      size="sm"
+      placeholder={all}
+      choices={withChosen(choices, values[key])}
+      value={values[key] ?? null}
+      onChange={(value) => choose({ [key]: value ?? undefined })}
+    />
+  );
+  return (
+    <section
+      aria-label="Filters"
+      className="mb-3 grid gap-x-4 gap-y-3 rounded-lg border border-stroke bg-surface p-4 sm:grid-cols-2 lg:grid-cols-4"
+    >
+      {pick('machine_id', 'Machine', 'All machines', named(data?.machines))}
+      {pick('profile_id', 'Recipe', 'All recipes', named(data?.recipes))}
+      {pick('coffee_name', 'Coffee', 'All coffees', same(data?.coffees))}
+      {pick('origin', 'Origin', 'All origins', same(origins))}
+      {pick('roasted_by', 'Roasted by', 'Everybody', same(data?.people))}
+      <LotField
+        size="sm"
+        placeholder="All lots"
+        value={values.lot_id ?? null}
+        onChange={(id) => choose({ lot_id: id ?? undefined })}
+      />
+      <Select
+        label="Roast level"
+        size="sm"
+        choices={[{ value: '', label: 'All levels' }, ...same(levels)]}
+        value={values.level ?? ''}
+        onChange={(level) => choose({ level })}
+      />
+      <Select
+        label="Status"
+        size="sm"
+        choices={[{ value: '', label: 'All' }, ...statuses]}
+        value={values.status ?? ''}
+        onChange={(status) => choose({ status })}
+      />
+      <TextField
+        label="From"
+        type="date"
+        size="sm"
+        value={values.from ?? ''}
+        max={values.to}
+        onChange={(event) => choose({ from: event.target.value })}
+      />
+      <TextField
+        label="To"
+        type="date"
+        size="sm"
+        value={values.to ?? ''}
+        min={values.from}
+        onChange={(event) => choose({ to: event.target.value })}
+      />
+      <div className="flex flex-wrap items-center justify-between gap-3 sm:col-span-2 sm:self-end">
+        <Checkbox
+          label="Favorites only"
+          checked={values.favorites_only === 'true'}
+          onChange={(only) => choose({ favorites_only: only ? 'true' : undefined })}
+        />
+        <Button kind="quiet" disabled={count === 0} icon={<FilterX aria-hidden />} onClick={reset}>
+          Reset filters ({count})
+        </Button>
+      </div>
+    </section>
+  );
+};

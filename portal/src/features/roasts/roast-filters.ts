@@ -1,0 +1,77 @@
+import type { listRoasts, RoastStatus } from '@roastery/contract/roasts';
+import type { QueryOf } from '@roastery/contract/endpoint';
+import { useMemo } from 'react';
+import { useUrlState } from '../../components/url-state.ts';
+
+type ListQuery = NonNullable<QueryOf<typeof listRoasts>>;
+
+/** Every filter of the list of roasts; the address has the names that the api knows, so that other pages can link here. */
+export const roastFilterKeys = [
+  'status',
+  'machine_id',
+  'profile_id',
+  'lot_id',
+  'coffee_name',
+  'origin',
+  'roasted_by',
+  'level',
+  'favorites_only',
+  'from',
+  'to',
+] as const;
+export type RoastFilterKey = (typeof roastFilterKeys)[number];
+export type RoastFilterValues = Readonly<Partial<Record<RoastFilterKey, string>>>;
+export type RoastFilterQuery = Pick<ListQuery, RoastFilterKey>;
+
+export const statuses: readonly { value: RoastStatus; label: string }[] = [
+  { value: 'completed', label: 'Completed' },
+  { value: 'in_progress', label: 'In progress' },
+  { value: 'aborted', label: 'Aborted' },
+];
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const day = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether the api will take it: an address that was cut short in a message shows the list, not an error. */
+const isUsable = (key: RoastFilterKey, value: string): boolean => {
+  if (key.endsWith('_id')) return uuid.test(value);
+  if (key === 'from' || key === 'to') return day.test(value) && !Number.isNaN(Date.parse(value));
+  if (key === 'status') return statuses.some((status) => status.value === value);
+  if (key === 'favorites_only') return value === 'true';
+  return value !== '' && value.length <= 120;
+};
+
+/** The filters that stand in an address, as far as they can be used. */
+export const usableFilters = (read: (key: string) => string | undefined): RoastFilterValues =>
+  Object.fromEntries(
+    roastFilterKeys.flatMap((key) => {
+      const value = read(key);
+      return value !== undefined && isUsable(key, value) ? [[key, value]] : [];
+    }),
+  );
+
+export interface RoastFilters {
+  readonly values: RoastFilterValues;
+  /** As the api takes them. */
+  readonly query: RoastFilterQuery;
+  readonly count: number;
+  choose: (change: Partial<Record<RoastFilterKey, string | undefined>>) => void;
+  reset: () => void;
+}
+
+/** The filters of the list, kept in its address. */
+export const useRoastFilters = (): RoastFilters => {
+  const { read, change } = useUrlState();
+  const words = roastFilterKeys.map((key) => read(key) ?? '').join('\n');
+  const values = useMemo(() => {
+    const given = words.split('\n');
+    return usableFilters((key) => given[roastFilterKeys.indexOf(key as RoastFilterKey)] || undefined);
+  }, [words]);
+  return {
+    values,
+    query: values as RoastFilterQuery,
+    count: Object.keys(values).length,
+    choose: change,
+    reset: () => change(Object.fromEntries(roastFilterKeys.map((key) => [key, undefined]))),
+  };
+};
