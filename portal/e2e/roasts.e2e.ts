@@ -153,7 +153,7 @@ describe('with roasts', () => {
 
     await page.goto('/roasts');
     await page.getByRole('combobox', { name: /^Rows per page/ }).click();
-    expect(await page.getByRole('option').allInnerTexts()).toEqual(['25', '50', '100']);
+    await expect.poll(() => page.getByRole('option').allInnerTexts()).toEqual(['25', '50', '100']);
     await page.getByRole('option', { name: '25' }).click();
     await page.getByText('1–25 of 27').waitFor();
     expect(await rows(page).count()).toBe(25);
