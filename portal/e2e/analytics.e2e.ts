@@ -177,7 +177,7 @@ describe('analytics', () => {
     expect(await table.getByRole('row').count()).toBe(4);
     await table.getByText('Reference').waitFor();
     await page.getByText('Figures as a table').click();
-    await page.getByRole('rowheader', { name: '0:30' }).waitFor();
+    await page.getByRole('rowheader', { name: '0:30', exact: true }).waitFor();
     await columns.first().click();
     await page.waitForURL(`**/roasts/${roasts[2]?.id}`);
 

@@ -25,6 +25,7 @@ describe('the words of the audit log', () => {
     expect(subjectName(entry({ kg: -2, lot_number: 'L-7' }))).toBe('L-7');
     expect(subjectName(entry({}))).toBe('0193a1b2');
     expect(subjectName(entry({}, null))).toBe('--');
+    expect(subjectName({ ...entry({}), action: 'sign_in.succeeded' })).toBe('--');
   });
 
   it('spell out the details', () => {

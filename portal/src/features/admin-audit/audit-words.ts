@@ -59,13 +59,16 @@ export const actionChoices = (current: string): { value: string; label: string }
 
 const names = ['email', 'full_name', 'lot_number', 'serial_number', 'display_name', 'name', 'value', 'coffee_name'];
 
+/** Somebody's own coming and going: whom it happened to is who did it. */
+const isOwnDoing = (action: string): boolean => /^(?:sign_|session\.|password\.)/.test(action);
+
 /** What it happened to: its name where the entry kept one, else the beginning of its id. */
-export const subjectName = ({ subject, detail }: AuditEntry): string => {
+export const subjectName = ({ action, subject, detail }: AuditEntry): string => {
   for (const name of names) {
     const value = detail[name];
     if (typeof value === 'string' && value !== '') return value;
   }
-  return subject === null ? '--' : subject.slice(0, 8);
+  return subject === null || isOwnDoing(action) ? '--' : subject.slice(0, 8);
 };
 
 export const isFailure = (action: string): boolean => /\.(failed|refused)$/.test(action);
