@@ -14,7 +14,7 @@ import { shipJournal } from '../ship-journal.ts';
 
 const sizes = [3_600, 57_600];
 /** Pages are opened in turn, ours and the bare one, so that a busy moment of the machine hits both. */
-const openings = 7;
+const openings = 15;
 const rounds = 4;
 const stepsARound = 20;
 
