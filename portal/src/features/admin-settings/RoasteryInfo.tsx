@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { Controller, useForm } from 'react-hook-form';
 import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
 import { useSession } from '../../api/session.tsx';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
@@ -53,7 +54,9 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
       toast('Settings saved successfully!');
       await refresh(getRoasterySettings);
       // Every date in the portal is told in the roastery's zone.
-      if (saved.time_zone !== settings.time_zone) await recheck();
+      if (saved.time_zone !== settings.time_zone) {
+        recheck().catch((error: unknown) => logError('The new time zone could not be taken over', error));
+      }
     } catch (error) {
       showFieldErrors(error, [...roasteryFields, 'time_zone'], setError);
       setFailure(sentenceWithFields(error, 'Failed to save settings'));

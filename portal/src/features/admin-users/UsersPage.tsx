@@ -2,6 +2,7 @@ import type { User } from '@roastery/contract/auth';
 import { listUsers } from '@roastery/contract/users';
 import { Plus, Search, Users } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { logError } from '../../api/error-log.ts';
 import { useSession, useUser } from '../../api/session.tsx';
 import { useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
@@ -76,7 +77,9 @@ export default function UsersPage() {
     const made = await changeUser(user, kind);
     if (made !== undefined) setCredentials(made);
     // Whoever gave up their own rights may not see this page any longer.
-    if (user.id === own.id && kind === 'demote') await recheck();
+    if (user.id === own.id && kind === 'demote') {
+      recheck().catch((error: unknown) => logError('The own rights could not be read again', error));
+    }
   };
 
   return (

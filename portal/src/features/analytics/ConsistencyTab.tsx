@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { useUrlState } from '../../components/url-state.ts';
 import { Card } from '../../ui/Card.tsx';
-import { Select } from '../../ui/Select.tsx';
+import { Combobox } from '../../ui/Combobox.tsx';
 import { Comparison } from './Comparison.tsx';
 import { roastsText } from './figure-texts.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
@@ -32,7 +32,7 @@ export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
 
   return (
     <div className="flex flex-col gap-4">
-      <Select
+      <Combobox
         label="Recipe"
         className="max-w-sm"
         placeholder={isNone ? 'No roast with a recipe in these days' : 'Loading'}
@@ -44,7 +44,7 @@ export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
             : []),
         ]}
         value={id ?? null}
-        onChange={(profile_id) => change({ profile_id })}
+        onChange={(next) => change({ profile_id: next ?? undefined })}
       />
       {error !== undefined && (
         <ErrorLine title="The comparison could not be loaded" error={error} onRetry={() => void mutate()} />

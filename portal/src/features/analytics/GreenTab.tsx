@@ -14,7 +14,7 @@ import { BarsChart } from './charts/BarsChart.tsx';
 import { FigureTile, TileRow } from './FigureTile.tsx';
 import { countText, kgText, moneyText, roastsText, roughMoney } from './figure-texts.ts';
 import { lotColumns } from './lot-columns.tsx';
-import { usePeriodTexts } from './period-words.ts';
+import { columnLabelPixels, usePeriodTexts } from './period-words.ts';
 import { FiguresTable } from './FiguresTable.tsx';
 import { periodTable } from './period-rows.ts';
 import { roastsLink } from './roasts-link.ts';
@@ -46,7 +46,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
       (data?.periods ?? []).map((one) => ({
         one,
         key: one.from,
-        axisLabel: texts.label(one, data?.period ?? 'day'),
+        axisLabel: texts.label(one, data?.period ?? 'day', data?.periods.length ?? 0),
         title: texts.range(one),
         lines: [
           ['Green used', `${kgText(one.kg)} kg`] as const,
@@ -120,7 +120,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
           label={measure === 'kg' ? 'Green used by period' : 'Cost by period'}
           columns={columns.map((column) => ({ ...column, value: column.one[measure] }))}
           tickText={measure === 'kg' ? countText : roughMoney}
-          labelPixels={data?.period === 'month' ? 44 : 58}
+          labelPixels={columnLabelPixels(data?.period, columns.length)}
         />
       </ChartPanel>
       {data !== undefined && <FiguresTable {...periodTable(columns)} />}

@@ -11,7 +11,7 @@ import { SpreadChart } from './charts/SpreadChart.tsx';
 import { FigureTile, TileRow } from './FigureTile.tsx';
 import { changeText, countText, kgText, percentText, ratioText, roastsText } from './figure-texts.ts';
 import { GroupsPanel } from './GroupsPanel.tsx';
-import { usePeriodTexts, type PeriodTexts } from './period-words.ts';
+import { columnLabelPixels, usePeriodTexts, type PeriodTexts } from './period-words.ts';
 import { FiguresTable } from './FiguresTable.tsx';
 import { periodTable } from './period-rows.ts';
 import { roastsLink } from './roasts-link.ts';
@@ -48,7 +48,7 @@ const columnsOf = (
   periods.map((one) => ({
     one,
     key: one.from,
-    axisLabel: texts.label(one, kind),
+    axisLabel: texts.label(one, kind, periods.length),
     title: texts.range(one),
     lines: linesOf(one),
     link: roastsLink({ ...filter, from: one.from, to: one.to }),
@@ -76,11 +76,11 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
   const shown = (text: string | undefined) => text ?? (error === undefined ? undefined : null);
   const against = (text: string | undefined) => {
     if (earlier === null) return '';
-    if (earlier.roasts === 0) return 'none in as many days before';
-    return text === undefined ? '' : `${text} against ${texts.range(earlier)}`;
+    if (earlier.roasts === 0) return 'none before';
+    return text === undefined ? '' : <span title={texts.range(earlier)}>{text} vs before</span>;
   };
   const all = roastsLink(filter);
-  const labelPixels = data?.period === 'month' ? 44 : 58;
+  const labelPixels = columnLabelPixels(data?.period, columns.length);
 
   return (
     <div className="flex flex-col gap-4">
@@ -106,7 +106,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
           value={shown(totals && formatDuration(totals.mean_duration_seconds))}
           note={
             earlier !== null && earlier.mean_duration_seconds !== null
-              ? `${formatDuration(earlier.mean_duration_seconds)} in as many days before`
+              ? `${formatDuration(earlier.mean_duration_seconds)} before`
               : 'charge to drop'
           }
           to={all}

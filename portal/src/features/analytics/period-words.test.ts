@@ -12,8 +12,9 @@ it.each([
 ])('%s to %s is %s', (from, to, words) => expect(texts.range({ from, to })).toBe(words));
 
 it('labels columns shortly', () => {
-  expect(texts.label({ from: '2026-11-16', to: '2026-11-22' }, 'week')).toBe('Nov 16');
-  expect(texts.label({ from: '2026-11-01', to: '2026-11-30' }, 'month')).toBe('Nov');
-  expect(texts.label({ from: '2027-01-01', to: '2027-01-31' }, 'month')).toBe('2027');
-  expect(periodTexts('de').label({ from: '2026-05-01', to: '2026-05-31' }, 'month')).toBe('Mai');
+  expect(texts.label({ from: '2026-11-16', to: '2026-11-22' }, 'week', 13)).toBe('Nov 16');
+  expect(texts.label({ from: '2026-11-01', to: '2026-11-30' }, 'month', 12)).toBe('Nov');
+  expect(texts.label({ from: '2027-01-01', to: '2027-01-31' }, 'month', 12)).toBe('2027');
+  expect(texts.label({ from: '2027-01-01', to: '2027-01-31' }, 'month', 36)).toBe('Jan 27');
+  expect(periodTexts('de').label({ from: '2026-05-01', to: '2026-05-31' }, 'month', 12)).toBe('Mai');
 });

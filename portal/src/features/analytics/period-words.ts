@@ -36,13 +36,18 @@ export const periodTexts = (language: string) => {
       const sameYear = yearOf(days.from) === yearOf(days.to);
       return `${sameYear ? dayOf(days.from) : day(noonOf(days.from))} – ${day(noonOf(days.to))}`;
     },
-    /** Under a column: the first day, or the month; January says which year begins. */
-    label: (days: Days, kind: PeriodKind): string => {
+    /** Under one of `count` columns: the first day, or the month; over years with its year. */
+    label: (days: Days, kind: PeriodKind, count: number): string => {
       if (kind !== 'month') return dayOf(days.from);
+      if (count > 12) return `${monthOf(days.from)} ${yearOf(days.from).slice(2)}`;
       return days.from.slice(5, 7) === '01' ? yearOf(days.from) : monthOf(days.from);
     },
   };
 };
+
+/** Room that the label of a column needs. */
+export const columnLabelPixels = (kind: PeriodKind | undefined, count: number): number =>
+  kind === 'month' && count <= 12 ? 40 : 66;
 
 export const usePeriodTexts = () => {
   const { date_language: language } = usePreferences();

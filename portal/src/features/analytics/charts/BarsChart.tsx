@@ -24,7 +24,7 @@ export const BarsChart = ({ label, columns, tickText, ...size }: BarsChartProps)
       {(plot, active) =>
         columns.map(({ key, value }, index) => {
           if (value <= 0) return null;
-          const width = Math.max(1, Math.min(plot.step - Math.min(6, plot.step * 0.25), 44));
+          const width = plot.step < 4 ? plot.step : Math.min(plot.step - Math.min(6, plot.step * 0.25), 44);
           // A little something can still be seen beside a lot.
           const top = Math.min(plot.y(value), plot.bottom - 1.5);
           return (
@@ -35,6 +35,8 @@ export const BarsChart = ({ label, columns, tickText, ...size }: BarsChartProps)
               width={width}
               height={plot.bottom - top}
               rx={Math.min(2, width / 4)}
+              // Neighbours without a gap must not show hairlines between them.
+              shapeRendering={plot.step < 4 ? 'crispEdges' : undefined}
               className={classes('fill-accent', active !== null && active !== index && 'opacity-55')}
             />
           );

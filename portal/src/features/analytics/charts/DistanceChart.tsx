@@ -16,7 +16,7 @@ export const DistanceChart = ({ roasts, height }: { roasts: readonly ComparedRoa
     <ColumnsChart
       label="Distance from the reference, roast by roast"
       height={height}
-      labelPixels={76}
+      labelPixels={66}
       columns={roasts.map((roast) => ({
         key: roast.id,
         axisLabel: dates.day(roast.start_time).replace(/,\s*\d+$/, ''),

@@ -18,6 +18,9 @@ interface SpreadChartProps {
   labelPixels?: number;
 }
 
+/** With more columns the band alone says it. */
+const mostWhiskers = 12;
+
 const edgesOf = (columns: readonly SpreadColumn[], leastSpan: number): [low: number, high: number] => {
   const edges = columns.flatMap(({ mean, deviation }) =>
     mean === null ? [] : [mean - (deviation ?? 0), mean + (deviation ?? 0)],
@@ -71,13 +74,13 @@ export const SpreadChart = ({ label, columns, tickText, leastSpan, ...size }: Sp
               plot.y,
             )}
             className="fill-transparent stroke-curve-bean"
-            strokeWidth={2}
+            strokeWidth={plot.step > 7 ? 2 : 1.25}
             strokeLinejoin="round"
           />
           {columns.map(({ key, mean, deviation }, index) =>
             mean === null ? null : (
               <g key={key}>
-                {deviation !== null && plot.step > 14 && (
+                {deviation !== null && columns.length <= mostWhiskers && (
                   <line
                     x1={plot.x(index)}
                     x2={plot.x(index)}
@@ -86,13 +89,15 @@ export const SpreadChart = ({ label, columns, tickText, leastSpan, ...size }: Sp
                     className="stroke-curve-bean opacity-60"
                   />
                 )}
-                <circle
-                  cx={plot.x(index)}
-                  cy={plot.y(mean)}
-                  r={active === index ? 5 : plot.step > 10 ? 3.5 : 2}
-                  className="fill-curve-bean stroke-surface"
-                  strokeWidth={1.5}
-                />
+                {(active === index || plot.step > 7) && (
+                  <circle
+                    cx={plot.x(index)}
+                    cy={plot.y(mean)}
+                    r={active === index ? 5 : 3.5}
+                    className="fill-curve-bean stroke-surface"
+                    strokeWidth={1.5}
+                  />
+                )}
               </g>
             ),
           )}
