@@ -47,7 +47,7 @@ export const RoastHeader = ({ roast, state, isLive = false, onEdit, onDelete, on
           {state ?? <Badge tone="success">Completed</Badge>}
         </div>
       </div>
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto">
         <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
           Compare
         </ButtonLink>
