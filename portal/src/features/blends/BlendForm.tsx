@@ -141,7 +141,7 @@ const Line = ({ line, lines, showError, onChange, onRemove }: LineProps) => {
   const title = `${line.roastNumber}${line.coffeeName === null ? '' : ` ${line.coffeeName}`}`;
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-4 py-2.5">
-      <div className="min-w-0 flex-1 basis-40 py-1">
+      <div className="min-w-0 flex-1 py-1 max-sm:basis-full">
         <p className="truncate text-base font-medium text-strong">{line.coffeeName ?? 'Unnamed Roast'}</p>
         <p className="truncate font-mono text-xs text-muted">{line.roastNumber}</p>
       </div>
@@ -151,7 +151,7 @@ const Line = ({ line, lines, showError, onChange, onRemove }: LineProps) => {
         unit="kg"
         min={0}
         step={0.1}
-        className="w-36"
+        className="w-36 max-sm:flex-1"
         value={line.kg}
         error={showError ? (lineError(line) ?? undefined) : undefined}
         hint={line.leftKg === undefined ? undefined : `${Number(line.leftKg.toFixed(3))} kg left`}

@@ -39,12 +39,12 @@ export const lineOfRoast = (roast: BlendableRoast): BlendLine => ({
 const kgIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
 
 /** Why a line can't stay as it is; null when it can. */
-export const lineError = ({ kg, leftKg, roastNumber }: BlendLine): string | null => {
+export const lineError = ({ kg, leftKg }: BlendLine): string | null => {
   const wanted = kgIn(kg);
   if (Number.isNaN(wanted)) return 'Enter the weight in kg';
   if (!(wanted > 0)) return 'Weight must be greater than 0';
   if (leftKg !== undefined && Math.round(wanted * 1e6) > Math.round(leftKg * 1e6)) {
-    return `Only ${Number(leftKg.toFixed(3))} kg of ${roastNumber} are left`;
+    return `Only ${Number(leftKg.toFixed(3))} kg left`;
   }
   return null;
 };

@@ -26,7 +26,7 @@ export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) =
   if (base === undefined) return null;
   const seconds = cursor ?? selected ?? base.aligned.endSeconds;
   return (
-    <section aria-label="At one moment" className="rounded-lg border border-stroke bg-surface">
+    <section aria-label="At one moment" className="rounded-lg border border-stroke bg-surface xl:sticky xl:top-18">
       <h2 className="border-b border-stroke px-4 py-2.5 text-base font-semibold text-strong">
         <span className="figures">{formatDuration(seconds)}</span>{' '}
         <span className="text-sm font-normal text-muted">

@@ -7,6 +7,7 @@ import { paths } from '../../components/paths.ts';
 import { usePreferences } from '../../components/preferences.ts';
 import { RoastField } from '../../components/RoastField.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { useTyped } from '../../components/use-typed.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Segments } from '../../ui/Segments.tsx';
@@ -44,8 +45,9 @@ export default function ComparePage() {
   const ids = useMemo(() => idsIn(idsText, mostCompared), [idsText]);
   const alignment = oneOf(alignments, read('align'), 'charge');
   const quantity = oneOf(quantities, read('show'), 'bean_temp');
-  const at = Number(read('at') ?? Number.NaN);
-  const selected = Number.isFinite(at) ? at : null;
+  // Held arrow keys move faster than an address may change.
+  const [at, setAt] = useTyped(read('at') ?? '', (moment) => change({ at: moment }));
+  const selected = at === '' || !Number.isFinite(Number(at)) ? null : Number(at);
   const choose = (next: readonly string[]) => change({ ids: next.length === 0 ? undefined : next.join(',') });
   const compared = useCompared(ids);
 
@@ -90,7 +92,7 @@ export default function ComparePage() {
     unit,
     view,
     selected,
-    onSelect: (seconds: number | null) => change({ at: seconds === null ? undefined : String(seconds) }),
+    onSelect: (seconds: number | null) => setAt(seconds === null ? '' : String(seconds)),
   };
   return (
     <Page wide>
@@ -172,9 +174,9 @@ export default function ComparePage() {
               </div>
               {placed.length === 0 ? (
                 isLoading ? (
-                  <Skeleton className="h-[420px] w-full" />
+                  <Skeleton className="h-[340px] w-full" />
                 ) : (
-                  <div className="flex h-[420px] items-center justify-center">
+                  <div className="flex h-[340px] items-center justify-center">
                     <EmptyState icon={<GitCompareArrows aria-hidden />} title="No curve to show">
                       {alignment === 'first_crack'
                         ? 'None of these roasts has a first crack marked.'
@@ -183,13 +185,13 @@ export default function ComparePage() {
                   </div>
                 )
               ) : (
-                <Suspense fallback={<Skeleton className="h-[420px] w-full" />}>
+                <Suspense fallback={<Skeleton className="h-[340px] w-full" />}>
                   <LinesChart
                     {...chart}
                     lines={lines}
                     axis={quantity === 'ror' ? 'rate' : 'temperature'}
                     label={`${quantityLabels[quantity]} of ${placed.length} roasts`}
-                    height={420}
+                    height={340}
                   />
                   {differences.length > 0 && (
                     <>
@@ -205,7 +207,7 @@ export default function ComparePage() {
                         lines={differences}
                         axis={quantity === 'ror' ? 'rate_difference' : 'temperature_difference'}
                         label={`Difference of ${quantityLabels[quantity].toLowerCase()} from ${placed[0]?.style.tag}`}
-                        height={190}
+                        height={170}
                       />
                     </>
                   )}

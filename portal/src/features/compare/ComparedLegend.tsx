@@ -39,7 +39,10 @@ interface ComparedLegendProps {
 export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: ComparedLegendProps) => {
   const dates = useDates();
   return (
-    <ul aria-label="Compared roasts" className="grid gap-2 sm:grid-cols-2 xl:grid-cols-3">
+    <ul
+      aria-label="Compared roasts"
+      className="grid grid-cols-[minmax(0,1fr)] gap-2 sm:grid-cols-[repeat(2,minmax(0,1fr))] xl:grid-cols-[repeat(3,minmax(0,1fr))]"
+    >
       {compared.map(({ id, style, roast, error }, place) => {
         const name = roast === undefined ? 'Roast' : `${roast.roast_number} ${roast.coffee_name ?? 'Unnamed Roast'}`;
         return (

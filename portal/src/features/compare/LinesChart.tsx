@@ -43,6 +43,12 @@ const converter = (axis: AxisKind, unit: TemperatureUnit): ((value: number) => n
   return axis === 'temperature' ? cToF : rateCToF;
 };
 
+/**
+ * Furthest a difference's axis goes, °C and °C/min: the beans' fall after charge differs by more and says little, and would
+ * press everything else flat.
+ */
+const furthest = { temperature_difference: 50, rate_difference: 10 };
+
 /** Ends of the axis: round numbers around what is drawn; a difference lies evenly around its zero. */
 const boundsOf = (
   axis: AxisKind,
@@ -62,8 +68,9 @@ const boundsOf = (
     const step = unit === 'C' ? 50 : 100;
     return { min: 0, max: Math.max(step * 2, Math.ceil((high * 1.04) / step) * step) };
   }
-  const reach = Math.max(Math.abs(low), Math.abs(high), 1);
-  const nice = [2, 5, 10, 20, 50, 100, 200, 500].find((end) => end >= (Number.isFinite(reach) ? reach : 1)) ?? 1000;
+  const reach = Number.isFinite(low) ? Math.max(Math.abs(low), Math.abs(high)) : 1;
+  const most = unit === 'C' ? furthest[axis] : furthest[axis] * 2;
+  const nice = [2, 5, 10, 20, 50, 100].find((end) => end >= Math.min(reach, most)) ?? most;
   return { min: -nice, max: nice };
 };
 

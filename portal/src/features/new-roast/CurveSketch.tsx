@@ -4,8 +4,7 @@ import { markLabels } from '../../components/chart/mark-labels.ts';
 import { usePreferences } from '../../components/preferences.ts';
 
 const width = 640;
-const height = 240;
-const bottom = 18;
+const height = 220;
 
 type Point = readonly [number, number];
 
@@ -29,7 +28,7 @@ export const CurveSketch = ({ upload }: { upload: Upload }) => {
   const top = Math.max(50, ...temps) * 1.05;
   const low = Math.min(0, ...temps);
   const x = (seconds: number) => ((seconds - first) / (last - first)) * width;
-  const y = (temp: number) => (height - bottom) * (1 - (temp - low) / (top - low));
+  const y = (temp: number) => height * (1 - (temp - low) / (top - low));
   const path = (column: readonly (number | null)[]) =>
     lineOf(
       times.map((time, index) => {
@@ -53,7 +52,7 @@ export const CurveSketch = ({ upload }: { upload: Upload }) => {
               x1={x(mark.time_seconds + charge)}
               x2={x(mark.time_seconds + charge)}
               y1={0}
-              y2={height - bottom}
+              y2={height}
               className="stroke-stroke-strong"
               strokeDasharray={mark.origin === 'detector' ? '3 3' : undefined}
             />
@@ -72,14 +71,15 @@ export const CurveSketch = ({ upload }: { upload: Upload }) => {
         ))}
         <path d={path(exhaust)} fill="none" className="stroke-curve-exhaust" strokeWidth={1.25} strokeDasharray="6 3" />
         <path d={path(bean)} fill="none" className="stroke-curve-bean" strokeWidth={2.25} strokeLinejoin="round" />
-        <text x={0} y={height - 3} className="fill-muted font-mono text-[11px]">
-          {formatDuration(first)}
-        </text>
-        <text x={width} y={height - 3} textAnchor="end" className="fill-muted font-mono text-[11px]">
-          {formatDuration(last)}
-        </text>
       </svg>
-      <figcaption className="sr-only">Bean temperature, and exhaust temperature dashed</figcaption>
+      <figcaption className="figures flex justify-between gap-3 font-mono text-xs text-muted">
+        <span>{formatDuration(first)}</span>
+        <span className="text-center">
+          Bean temp{exhaust.some((temp) => temp !== null) && ', exhaust dashed'}, up to{' '}
+          {formatTemperature(hottest, unit)}
+        </span>
+        <span>{formatDuration(last)}</span>
+      </figcaption>
     </figure>
   );
 };

@@ -1,0 +1,132 @@
+import type { Roast } from '@roastery/contract/roasts';
+import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
+import { SCREEN } from '@roastery/testing/browser';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+const roasts: Roast[] = [];
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  const probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
+  for (let n = 0; n < 6; n++) {
+    roasts.push(
+      await bringPastRoast(roastery.stack, ana, probat, {
+        seed: n + 3,
+        charged: new Date(Date.now() - (n + 1) * 3_600_000),
+        ...(n === 1 ? { batchKg: 29 } : {}),
+        details: { coffee_name: `Coffee ${n + 1}` },
+      }),
+    );
+  }
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const legend = (page: Page) => page.getByRole('list', { name: 'Compared roasts' });
+const moment = (page: Page) => page.getByRole('region', { name: 'At one moment' });
+const idsIn = (page: Page): string[] => new URL(page.url()).searchParams.get('ids')?.split(',') ?? [];
+
+describe('roasts over each other', () => {
+  it('are chosen in the list, and the difference can be read at any moment', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page, complaints } = watched;
+    await page.goto('/roasts');
+    const boxes = page.getByRole('checkbox', { name: /^Select Roast/ });
+    await boxes.first().waitFor();
+    await boxes.nth(0).click();
+    await boxes.nth(1).click();
+    await page.getByRole('link', { name: 'Compare (2)' }).click();
+    await page.waitForURL('**/roasts/compare?ids=*');
+    expect(idsIn(page)).toEqual(roasts.slice(0, 2).map(({ id }) => id));
+    await page.getByTestId('compare-temperature').waitFor();
+    await page.getByTestId('compare-temperature_difference').waitFor();
+    // The heavier batch lags behind: colder five minutes after charge.
+    await page.getByTestId('compare-temperature').focus();
+    for (let press = 0; press < 10; press++) await page.keyboard.press('PageDown');
+    await expect.poll(() => moment(page).innerText()).toMatch(/^5:00 after charge/);
+    const difference = async () =>
+      Number(/B\s+[\d.]+ °C\s+(−?[\d.]+) °C/.exec(await moment(page).innerText())?.[1]?.replace('−', '-'));
+    expect(await difference()).toBeLessThan(-1);
+    await page.waitForURL(/at=300/);
+    // Held against the other one, the same difference has the other sign.
+    const before = await difference();
+    await page.getByRole('button', { name: /^Hold the others against/ }).click();
+    await expect.poll(() => idsIn(page)).toEqual([roasts[1]?.id, roasts[0]?.id]);
+    await expect
+      .poll(async () => Number(/B\s+[\d.]+ °C\s+\+([\d.]+) °C/.exec(await moment(page).innerText())?.[1]))
+      .toBeCloseTo(-before, 1);
+    await page.reload();
+    await expect.poll(() => moment(page).innerText()).toMatch(/^5:00 after charge/);
+    expect(complaints).toEqual([]);
+  });
+
+  it('lie at first crack by choice, and the figures say how far apart they are', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto(
+      `/roasts/compare?ids=${roasts
+        .slice(0, 3)
+        .map(({ id }) => id)
+        .join(',')}`,
+    );
+    await page.getByRole('radio', { name: 'First crack' }).click();
+    await page.getByTestId('compare-temperature').focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => moment(page).innerText()).toMatch(/^0:01 after first crack/);
+    const crack = roasts[0]?.first_crack_temp ?? 0;
+    const shown = Number(/A\s+([\d.]+) °C/.exec(await moment(page).innerText())?.[1]);
+    expect(Math.abs(shown - crack)).toBeLessThan(1.5);
+    const figures = page.getByRole('region', { name: 'Figures', exact: true });
+    expect(await figures.innerText()).toMatch(
+      /Bean curve apart\s+Base\s+\d+\.\d °C[^]*at most \d+\.\d °C at -?\d+:\d\d/,
+    );
+    expect(new URL(page.url()).searchParams.get('align')).toBe('first_crack');
+    await page.getByRole('radio', { name: 'Rate of rise' }).click();
+    await page.getByTestId('compare-rate_difference').waitFor();
+  });
+
+  it('are five at most, added by search and taken away one by one; a link that names others goes on without them', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto(`/roasts/${roasts[0]?.id}`);
+    await page.getByRole('link', { name: 'Compare' }).click();
+    await legend(page).getByRole('listitem').first().waitFor();
+    for (const wanted of ['Coffee 3', 'Coffee 4', 'Coffee 5', 'Coffee 6']) {
+      await page.getByRole('combobox', { name: 'Add a roast' }).fill(wanted);
+      await page.getByRole('option', { name: new RegExp(wanted) }).click();
+      await legend(page).getByText(wanted).waitFor();
+    }
+    expect(await legend(page).getByRole('listitem').count()).toBe(5);
+    expect(await page.getByRole('combobox', { name: 'Add a roast' }).count()).toBe(0);
+    await page.getByRole('button', { name: /^Remove .*Coffee 4/ }).click();
+    await expect.poll(() => legend(page).getByRole('listitem').count()).toBe(4);
+
+    await page.goto(`/roasts/compare?ids=${roasts[0]?.id},018f0000-0000-7000-8000-000000000000,nonsense`);
+    await legend(page).getByText('Roast not found').waitFor();
+    await page.getByTestId('compare-temperature').waitFor();
+    await page.goto('/roasts/compare');
+    await page.getByText('Nothing to compare yet').waitFor();
+  });
+
+  it('fit a phone', async () => {
+    await using watched = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, colorScheme: 'dark' });
+    const { page, complaints } = watched;
+    await page.goto(
+      `/roasts/compare?ids=${roasts
+        .slice(0, 5)
+        .map(({ id }) => id)
+        .join(',')}`,
+    );
+    await page.getByTestId('compare-temperature').waitFor();
+    const overflow = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(await overflow()).toBe(0);
+    expect(await seriousAccessibilityFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
