@@ -3,7 +3,7 @@ import type { RegisteredMachine } from '@roastery/contract/machines';
 import type { Roast } from '@roastery/contract/roasts';
 import { parseAlog } from '@roastery/roasting/alog';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
-import type { Download, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => roastery[Symbol.asyncDispose]());
 
 const downloaded = async (page: Page, act: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> => {
-  const [download] = await Promise.all([page.waitForEvent('download') as Promise<Download>, act()]);
+  const [download] = await Promise.all([page.waitForEvent('download'), act()]);
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
 };
 const rows = (page: Page) => page.getByRole('table', { name: 'Roasts' }).locator('tbody').getByRole('row');

@@ -122,7 +122,7 @@ describe('a roast on a machine', () => {
     await page.getByRole('button', { name: 'Cancel this roast' }).click();
     await page.getByText('Sidamo natural is no longer planned').waitFor();
     await page.getByText('Nothing is planned').waitFor();
-    await page.goto(`${waiting}`);
+    await page.goto(waiting);
     await page.waitForURL(`**/roasts/${roastId}`);
   });
 });

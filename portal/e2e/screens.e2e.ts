@@ -30,6 +30,12 @@ const registerForm = async (page: Page): Promise<void> => {
   await page.getByRole('dialog').getByText('Register New Machine').waitFor();
 };
 
+/** A line a sample, 5 s apart: charge at 0:30, drop at 9:00. */
+const shortRoast = Array.from({ length: 120 }, (_, k) => {
+  const bean = k < 6 ? 200 : k < 20 ? 200 - (k - 6) * 7 : 102 + k;
+  return `${k * 5},${bean},${{ 6: 'Charge', 108: 'Drop' }[k] ?? ''}`;
+});
+
 const screens: readonly Screen[] = [
   { name: 'login', address: '/login', who: 'nobody', shows: 'Coffee Roast Management', allows: /auth\/me|401/ },
   {
@@ -94,6 +100,31 @@ const screens: readonly Screen[] = [
     shows: 'Roast not found',
     allows: /404|Could not read/,
   },
+  {
+    name: 'roasts-filtered',
+    address: '/roasts?status=completed&coffee_name=Yirgacheffe+Konga',
+    who: 'ana',
+    shows: 'Reset filters (2)',
+  },
+  { name: 'new-roast', address: '/roasts/new', who: 'ana', shows: 'Nothing is planned' },
+  { name: 'new-roast-hand', address: '/roasts/new?way=hand', who: 'ana', shows: 'How it went' },
+  { name: 'new-roast-pick', address: '/roasts/new?way=upload', who: 'ana', shows: /drop it here/ },
+  {
+    name: 'new-roast-upload',
+    address: '/roasts/new?way=upload',
+    who: 'ana',
+    shows: 'guessed from its values',
+    does: (page) =>
+      page.getByLabel('File of a roast').setInputFiles({
+        name: 'roast.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(`Time,BT,Event\n${shortRoast.join('\n')}\n`),
+      }),
+  },
+  { name: 'compare', address: '/roasts/compare?ids={past},{live}', who: 'ana', shows: 'Difference from A' },
+  { name: 'compare-empty', address: '/roasts/compare', who: 'ana', shows: 'Nothing to compare yet' },
+  { name: 'blends-empty', address: '/roasts/blends', who: 'ana', shows: 'No blends yet' },
+  { name: 'blend-new', address: '/roasts/blends/new', who: 'ana', shows: /Add at least one roast/ },
   { name: 'not-found', address: '/no-such-page', who: 'ana', shows: 'Nothing lives at this address' },
   {
     name: 'palette',

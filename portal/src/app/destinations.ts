@@ -1,12 +1,15 @@
 import {
+  Blend,
   BookOpenText,
   ChartColumn,
   ChartNoAxesCombined,
   CircuitBoard,
   Coffee,
   Factory,
+  GitCompareArrows,
   LayoutDashboard,
   Package,
+  Plus,
   ScrollText,
   Settings,
   UserRound,
@@ -40,8 +43,11 @@ export const adminDestinations: readonly Destination[] = [
   { to: paths.audit, label: 'Audit Log', icon: ScrollText, key: 'l' },
 ];
 
-/** Reached from the account menu and the palette. */
+/** Reached from the account menu, from other pages and from the palette. */
 export const otherDestinations: readonly Destination[] = [
+  { to: paths.newRoast, label: 'Add roast', icon: Plus, key: 'n' },
+  { to: paths.compare([]), label: 'Compare roasts', icon: GitCompareArrows, key: 'p' },
+  { to: paths.blends, label: 'Post-roast blends', icon: Blend, key: 'b' },
   { to: paths.account, label: 'Account', icon: UserRound, key: 'c' },
 ];
 
