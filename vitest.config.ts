@@ -26,6 +26,8 @@ export default defineConfig({
             'deploy/**/*.system.test.ts',
             'portal/e2e/**/*.e2e.ts',
           ],
+          // What is polled for in a browser may take longer than a second on a busy machine.
+          expect: { poll: { timeout: 10_000 } },
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 2,

@@ -43,7 +43,7 @@ describe('before the first roast', () => {
     await page.waitForURL('**/machines');
     await page.goto('/roasts');
     await page.getByText('No roasts yet').waitFor();
-    expect(await page.getByRole('link', { name: 'Get Started' }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('link', { name: 'Get Started' }).isVisible()).toBe(true);
   });
 });
 
@@ -70,25 +70,27 @@ describe('with roasts', () => {
     const { page } = watched;
     await page.goto('/dashboard');
     await page.getByRole('heading', { name: 'Welcome back, Ana Restrepo' }).waitFor();
-    expect(await page.getByText('Production Overview').isVisible()).toBe(true);
+    await expect.poll(() => page.getByText('Production Overview').isVisible()).toBe(true);
     const activity = page.getByRole('region', { name: 'Recent Activity' });
     await activity.getByRole('listitem').first().waitFor();
-    expect(await activity.getByRole('listitem').count()).toBe(8);
-    expect(await activity.getByRole('listitem').first().innerText()).toMatch(
-      /^Huila Pink Bourbon\s+Probat P25\s+10\.0 kg\s+[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d [AP]M$/,
-    );
+    await expect.poll(() => activity.getByRole('listitem').count()).toBe(8);
+    await expect
+      .poll(() => activity.getByRole('listitem').first().innerText())
+      .toMatch(/^Huila Pink Bourbon\s+Probat P25\s+10\.0 kg\s+[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d [AP]M$/);
     const main = page.getByRole('main');
     const kg = made.reduce((sum, roast) => sum + (roast.batch_size_kg ?? 0), 0).toFixed(1);
     await expect.poll(() => main.innerText()).toMatch(new RegExp(`TOTAL ROASTED\\s+${kg}\\s*kg`));
-    expect(await main.innerText()).toMatch(
-      /MACHINES\s+1\s*of 1 active\s+TODAY\s+\d+\s*roasts\s+THIS MONTH\s+\d+\s*roasts/,
-    );
-    expect(await page.getByRole('navigation', { name: 'Shortcuts' }).getByRole('link').allInnerTexts()).toEqual([
-      expect.stringContaining('Roasts'),
-      expect.stringContaining('Machines'),
-      expect.stringContaining('Inventory'),
-      expect.stringContaining('Analytics'),
-    ]);
+    await expect
+      .poll(() => main.innerText())
+      .toMatch(/MACHINES\s+1\s*of 1 active\s+TODAY\s+\d+\s*roasts\s+THIS MONTH\s+\d+\s*roasts/);
+    await expect
+      .poll(() => page.getByRole('navigation', { name: 'Shortcuts' }).getByRole('link').allInnerTexts())
+      .toEqual([
+        expect.stringContaining('Roasts'),
+        expect.stringContaining('Machines'),
+        expect.stringContaining('Inventory'),
+        expect.stringContaining('Analytics'),
+      ]);
     await activity.getByRole('link', { name: 'View all' }).click();
     await page.waitForURL('**/roasts');
     await page.goBack();
@@ -124,7 +126,7 @@ describe('with roasts', () => {
         'Actions',
       ].map((head) => head.toLowerCase()),
     );
-    expect(await rows(page).count()).toBe(27);
+    await expect.poll(() => rows(page).count()).toBe(27);
     expect(await page.getByRole('main').innerText()).not.toContain('Secret of Tomo');
     expect((await columnTexts(page, 'Roast'))[0]).toBe(`#${made[0]?.id.slice(0, 8)}`);
     expect((await columnTexts(page, 'Roast date'))[0]).toMatch(/^\d\d\/\d\d\/\d{4} - \d\d:\d\d [AP]M$/);
@@ -140,7 +142,7 @@ describe('with roasts', () => {
     await page.goto('/roasts');
     await page.getByRole('searchbox', { name: 'Search roasts' }).fill('konga');
     await expect.poll(async () => new Set(await columnTexts(page, 'Coffee'))).toEqual(new Set(['Yirgacheffe Konga']));
-    expect(await rows(page).count()).toBe(9);
+    await expect.poll(() => rows(page).count()).toBe(9);
     await page.getByRole('button', { name: 'Batch (kg)' }).click();
     const batches = async () => (await columnTexts(page, 'Batch (kg)')).map(Number);
     await expect.poll(batches).toEqual((await batches()).toSorted((a, b) => a - b));
@@ -156,11 +158,11 @@ describe('with roasts', () => {
     await expect.poll(() => page.getByRole('option').allInnerTexts()).toEqual(['25', '50', '100']);
     await page.getByRole('option', { name: '25' }).click();
     await page.getByText('1–25 of 27').waitFor();
-    expect(await rows(page).count()).toBe(25);
+    await expect.poll(() => rows(page).count()).toBe(25);
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByText('26–27 of 27').waitFor();
     await expect.poll(() => rows(page).count()).toBe(2);
-    expect(await page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
     await page.getByRole('searchbox', { name: 'Search roasts' }).fill('zzz');
     await page.getByText('No roasts match your search').waitFor();
   });
@@ -201,7 +203,7 @@ describe('with roasts', () => {
     expect(await question.getByRole('listitem').count()).toBe(2);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
-    expect(await rows(page).count()).toBe(27);
+    await expect.poll(() => rows(page).count()).toBe(27);
     await page.getByRole('button', { name: 'Delete (2)' }).click();
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('2 roasts deleted').waitFor();
