@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 
@@ -58,7 +59,16 @@ async function prepareTemplate(sql: postgres.Sql, serverUrl: string, template: D
 async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   const sql = postgres(serverUrl, { max: 1, onnotice: () => undefined });
   try {
-    await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`;
+    for (let tries = 1; ; tries++) {
+      try {
+        await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`;
+        return;
+      } catch (error) {
+        // An autovacuum worker may be in it, which only a superuser could end; it leaves by itself.
+        if (!(error instanceof postgres.PostgresError) || error.code !== '42501' || tries === 50) throw error;
+        await sleep(100);
+      }
+    }
   } finally {
     await sql.end();
   }
