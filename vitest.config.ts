@@ -30,7 +30,8 @@ export default defineConfig({
           expect: { poll: { timeout: 10_000 } },
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          // Much of this time is waiting for boards and browsers: three at once keep two cores busy.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           globalSetup: ['packages/testing/src/vitest-postgres.ts'],
         },

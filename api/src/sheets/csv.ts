@@ -13,9 +13,15 @@ export interface CsvFile {
 const needsGuard = /^'*[=+\-@\t\r]/;
 const isGuarded = /^'+[=+\-@\t\r]/;
 
+/** Names of columns are found in this much; a pattern over megabytes without a line end would run out of stack. */
+const longestHead = 20_000;
+
 /** What separates the cells: whichever of the three stands most often in the first line, outside of quotes. */
 const separatorOf = (text: string): CsvFile['separator'] => {
-  const head = (/^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text)?.[0] ?? '').replaceAll(/"(?:[^"]|"")*"/g, '');
+  const head = (/^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text.slice(0, longestHead))?.[0] ?? '').replaceAll(
+    /"(?:[^"]|"")*"/g,
+    '',
+  );
   const count = (separator: string) => head.split(separator).length;
   const separators = [',', ';', '\t'] as const;
   return separators.reduce((best, next) => (count(next) > count(best) ? next : best));

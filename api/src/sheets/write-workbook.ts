@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Zip, ZipDeflate } from 'fflate';
 
 /** A moment as a spreadsheet counts it: days since 30 December 1899, without a time zone. */
@@ -137,6 +138,8 @@ export async function* writeWorkbook(sheets: readonly WrittenSheet[]): AsyncGene
       part.push(encoder.encode(xml));
       xml = '';
       yield* taken();
+      // Rows that are there already would otherwise be written without anybody else getting a turn.
+      await nextTurn();
     }
     part.push(encoder.encode(`${xml}</sheetData></worksheet>`), true);
     yield* taken();

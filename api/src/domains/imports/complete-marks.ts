@@ -1,7 +1,7 @@
 import type { UploadChoices } from '@roastery/contract/imports';
 import { detectMarks } from '@roastery/roasting/detect-marks';
 import { markOf, marksInOrder, type Mark } from '@roastery/roasting/marks';
-import { valueAt } from '@roastery/roasting/series';
+import { valueAt, type Reading } from '@roastery/roasting/series';
 import { valuesOf, type ImportedRoast } from './imported-roast.ts';
 
 /** How far a charge found by the detector may lie from the file's own and still be of the same roast, s. */
@@ -16,13 +16,28 @@ const byHand = (roast: ImportedRoast, kind: 'charge' | 'drop', timeSeconds: numb
   provisional: false,
 });
 
+/** A reading a second is enough to find a charge by, and more than this many take seconds to look through. */
+const mostLookedAt = 20_000;
+
+/** Indices of readings a second or more apart, evenly over the recording. */
+const lookedAt = (timesSeconds: readonly number[], bean: readonly Reading[]): number[] => {
+  const span = (timesSeconds.at(-1) ?? 0) - (timesSeconds[0] ?? 0);
+  const apart = Math.max(1, span / mostLookedAt) - 0.05;
+  let last = Number.NEGATIVE_INFINITY;
+  return timesSeconds.flatMap((time, index) => {
+    if (time - last < apart || (bean[index] ?? null) === null) return [];
+    last = time;
+    return [index];
+  });
+};
+
 const detected = (roast: ImportedRoast): readonly Mark[] => {
   const bean = valuesOf(roast, 'bean_temp') ?? [];
   const heat = valuesOf(roast, 'heat_power');
   const fan = valuesOf(roast, 'fan_speed');
   return detectMarks(
-    roast.timesSeconds.map((timeSeconds, index) => ({
-      timeSeconds,
+    lookedAt(roast.timesSeconds, bean).map((index) => ({
+      timeSeconds: roast.timesSeconds[index] ?? 0,
       beanTempC: bean[index] ?? null,
       heatPower: heat?.[index] ?? null,
       fanSpeed: fan?.[index] ?? null,

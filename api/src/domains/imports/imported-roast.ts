@@ -74,5 +74,8 @@ export interface ImportedRoast {
 export const valuesOf = (roast: Pick<ImportedRoast, 'channels'>, name: string): readonly Reading[] | undefined =>
   roast.channels.find((channel) => channel.name === name)?.values;
 
+/** More samples than a day at 2 Hz, or four hours at 10 Hz, has. Reading them must not keep everybody else waiting. */
+export const mostSamples = 200_000;
+
 /** The file can't be taken in, and the sentence says why. */
 export const refusedFile = (why: string): AppError => new AppError('validation', why);

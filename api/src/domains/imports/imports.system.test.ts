@@ -170,6 +170,7 @@ describe('files of roasts', () => {
       422,
       expect.stringMatching(/no file of a roast/),
     ]);
+    expect(await said(`Time,BT\n${'1,2\n'.repeat(300_000)}`)).toEqual([422, expect.stringMatching(/200,000 samples/)]);
     expect((await upload('x', new Uint8Array(10 * 1024 * 1024 + 1))).status).toBe(413);
   });
 });

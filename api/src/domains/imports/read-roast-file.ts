@@ -1,6 +1,6 @@
 import type { UploadChoices, UploadFormat } from '@roastery/contract/imports';
 import { completeMarks } from './complete-marks.ts';
-import { refusedFile, valuesOf, type ImportedRoast } from './imported-roast.ts';
+import { mostSamples, refusedFile, valuesOf, type ImportedRoast } from './imported-roast.ts';
 import { readAlogFile } from './read-alog-file.ts';
 import { readCsvFile } from './read-csv-file.ts';
 import { readXlsxFile } from './read-xlsx-file.ts';
@@ -19,6 +19,16 @@ export const formatOf = (bytes: Uint8Array): UploadFormat | undefined => {
   return head.startsWith('{') ? 'alog' : 'csv';
 };
 
+const tooManySamples = () =>
+  refusedFile(`The file holds more than ${mostSamples.toLocaleString('en-US')} samples: cut it to one roast.`);
+
+/** Lines of a text, counted without making them. */
+const countLines = (bytes: Uint8Array): number => {
+  let lines = 0;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines += 1;
+  return lines;
+};
+
 /** UTF-8, else what older programs on Windows write. */
 const textOf = (bytes: Uint8Array): string => {
   try {
@@ -31,7 +41,9 @@ const textOf = (bytes: Uint8Array): string => {
 
 const read = (bytes: Uint8Array, format: UploadFormat, choices: UploadChoices) => {
   if (format === 'alog') return readAlogFile(textOf(bytes), choices);
-  return format === 'xlsx' ? readXlsxFile(bytes, choices) : readCsvFile(textOf(bytes), choices);
+  if (format === 'xlsx') return readXlsxFile(bytes, choices);
+  if (countLines(bytes) > mostSamples + 100) throw tooManySamples();
+  return readCsvFile(textOf(bytes), choices);
 };
 
 /** Readings that no probe gives are missing, not measured. */
@@ -52,6 +64,7 @@ const withoutNonsense = (roast: ImportedRoast): ImportedRoast => {
 
 const refuseEmpty = (roast: ImportedRoast): void => {
   const { timesSeconds } = roast;
+  if (timesSeconds.length > mostSamples) throw tooManySamples();
   const readings = (valuesOf(roast, 'bean_temp') ?? []).filter((value) => value !== null).length;
   if (timesSeconds.length === 0) throw refusedFile('The file holds no samples, so there is no roast in it.');
   if (readings === 0)

@@ -1,12 +1,14 @@
 import { deleteRoast, listRoasts, roastSortFields, type RoastRow } from '@roastery/contract/roasts';
 import { Flame, GitCompareArrows, ListFilter, Plus, Search, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { usePageActions } from '../../components/page-actions.tsx';
 import { paths } from '../../components/paths.ts';
 import { RoastTabs } from '../../components/RoastTabs.tsx';
 import { useDates } from '../../components/preferences.ts';
@@ -53,6 +55,14 @@ export default function RoastsPage() {
   const columns = useColumns(
     'roasts',
     useMemo(() => roastColumns(dates), [dates]),
+  );
+
+  const navigate = useNavigate();
+  usePageActions(
+    useMemo(
+      () => [{ id: 'add-roast', label: 'Add roast', key: 'n', run: () => void navigate(paths.newRoast) }],
+      [navigate],
+    ),
   );
 
   const remove = async (roasts: readonly RoastRow[]) => {
