@@ -1,8 +1,9 @@
 import { analyticsProduction } from '@roastery/contract/analytics';
+import { logRoast } from '@roastery/contract/imports';
 import { createLot } from '@roastery/contract/inventory';
 import type { RegisteredMachine } from '@roastery/contract/machines';
-import { createProfile } from '@roastery/contract/profiles';
-import { listRoasts, type Roast } from '@roastery/contract/roasts';
+import { createProfile, deleteProfile } from '@roastery/contract/profiles';
+import { listRoasts, updateRoast, type Roast } from '@roastery/contract/roasts';
 import { putRoasterySettings } from '@roastery/contract/settings';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import { SCREEN } from '@roastery/testing/browser';
@@ -120,6 +121,73 @@ describe('analytics', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  it('opens the same number of roasts as each figure says, also those without a machine, coffee, recipe or lot', async () => {
+    const ida = await roastery.addPerson({
+      full_name: 'Ida Lund',
+      email: 'ida@roastery.example',
+      password: 'cooler 9 kg tray',
+    });
+    const big = await register(ida, 'RM15-ID', 'Ida’s Drum', 'RM15');
+    const lot = await ida.call(createLot, {
+      body: { lot_number: 'ID-1', coffee_name: 'Yirga', origin: 'Ethiopia', initial_weight: 200, cost_per_kg: 7 },
+    });
+    const recipe = (name: string, auto_deduct_inventory = true) =>
+      ida.call(createProfile, { body: { name, control_profile, auto_deduct_inventory } });
+    const former = await recipe('Old Filter');
+    const bySample = await recipe('Samples', false);
+    const log = (body: object) =>
+      ida.call(logRoast, {
+        body: { start_time: daysAgo(3).toISOString(), duration_seconds: 600, coffee_name: 'Yirga', ...body },
+      });
+    const machine = { machine_id: big.id };
+    const nameless = await log({ batch_size_kg: 3 });
+    await ida.call(updateRoast, { params: { id: nameless.id }, body: { coffee_name: null } });
+    await log({ ...machine, batch_size_kg: 4, first_crack_time: 480, lot_id: lot.id });
+    await log({ ...machine, batch_size_kg: 5, profile_id: former.id });
+    await log({ ...machine, batch_size_kg: 6, lot_id: lot.id, profile_id: bySample.id });
+    await log({ ...machine, coffee_name: 'K'.repeat(180), profile_id: former.id });
+    await ida.call(deleteProfile, { params: { id: former.id } });
+
+    await using watched = await roastery.openAs(ida);
+    const { page } = watched;
+    const behind = async (href: string | null): Promise<number> => {
+      const query = Object.fromEntries(new URL(href ?? '', roastery.stack.url).searchParams);
+      return (await ida.call(listRoasts, { query })).total;
+    };
+    for (const [by, label, names] of [
+      ['machine', 'Machines', ['Ida’s Drum', 'No machine']],
+      ['coffee', 'Coffees', ['Yirga', 'No coffee named', 'K'.repeat(180)]],
+      ['recipe', 'Recipes', ['Samples', 'Old Filter', 'No recipe']],
+      ['person', 'People', ['Ida Lund']],
+    ] as const) {
+      await page.goto(`/analytics?by=${by}`);
+      for (const name of names) {
+        const row = groups(page, label).filter({ has: page.getByRole('link', { name, exact: true }) });
+        const counted = Number((await row.innerText()).split('\t')[2]);
+        expect(await behind(await row.getByRole('link').getAttribute('href')), `${by}: ${name}`).toBe(counted);
+      }
+    }
+    await page.goto('/analytics?by=recipe');
+    await tile(page, 'Development ratio').getByText('of 1 roast').waitFor();
+    expect(await behind(await tile(page, 'Development ratio').getAttribute('href'))).toBe(1);
+    await page.getByRole('link', { name: 'Old Filter' }).click();
+    const chosen = () => page.getByRole('combobox', { name: 'Recipe' }).inputValue();
+    await expect.poll(chosen).toBe('Old Filter (deleted)');
+    const rows = page.getByRole('table', { name: 'Roasts' }).getByRole('row');
+    await expect.poll(() => rows.count()).toBe(1 + 2);
+
+    await page.goto('/analytics?tab=green');
+    await tile(page, 'Green used').getByText('by 1 roast').waitFor();
+    expect(await behind(await tile(page, 'Green used').getAttribute('href'))).toBe(1);
+    expect(await behind(await page.getByRole('link', { name: '1 roast of lot ID-1' }).getAttribute('href'))).toBe(1);
+    await tile(page, 'Without a lot').click();
+    await page.getByRole('combobox', { name: 'Has or lacks' }).getByText('Took none from a lot').waitFor();
+    await expect.poll(() => rows.count()).toBe(1 + 4);
+    await page.getByRole('button', { name: /^Reset filters/ }).click();
+    await expect.poll(() => rows.count()).toBe(1 + 5);
+    expect(watched.complaints).toEqual([]);
+  });
+
   it('keeps span, filters and tab in the address', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -201,7 +269,7 @@ describe('analytics', () => {
     expect(await row.innerText()).toMatch(/Kiambu[\s\S]*52\.5[\s\S]*\$8\.00[\s\S]*\$420\.00[\s\S]*247\.5[\s\S]*3/);
     expect(await page.getByText('Without a lot').locator('xpath=..').innerText()).toMatch(/5\.0\s+kg/);
     await row.getByRole('link', { name: '3 roasts of lot KE-1' }).click();
-    await page.waitForURL(/\/roasts\?lot_id=[0-9a-f-]{36}$/);
+    await page.waitForURL(/\/roasts\?lot_id=[0-9a-f-]{36}&with=green$/);
     expect(watched.complaints).toEqual([]);
   });
 

@@ -101,6 +101,14 @@ const roastSorts = roastSortFields.flatMap((field) => [field, `-${field}`]) as [
   ...(SortField | `-${SortField}`)[],
 ];
 
+/**
+ * What a roast can have or lack. `lot`: one is named. `green`: it took green coffee from its lot's ledger (`without`: it has
+ * ended and took none). `recipe`: it follows one, or followed one that was deleted. `development`: it has a first crack and a drop.
+ */
+export const roastParts = ['machine', 'coffee', 'recipe', 'lot', 'green', 'development'] as const;
+export const roastPartShape = z.enum(roastParts);
+export type RoastPart = z.infer<typeof roastPartShape>;
+
 export const roastFilters = {
   status: roastStatusShape.optional(),
   machine_id: idShape.optional(),
@@ -111,6 +119,10 @@ export const roastFilters = {
   roasted_by: lineShape(120).optional(),
   level: lineShape(40).optional(),
   favorites_only: flagQueryShape.optional(),
+  with: roastPartShape.optional(),
+  without: roastPartShape.optional(),
+  /** Name of a recipe that was deleted: its roasts keep it. */
+  former_recipe: lineShape(200).optional(),
   /** Days in the roastery's time zone, both included. */
   from: dayShape.optional(),
   to: dayShape.optional(),

@@ -23,7 +23,8 @@ export const readAdminStats = async (sql: Sql): Promise<AdminStats> => {
              WHERE archived_at IS NULL AND last_seen_at > now() - interval '10 minutes') AS active_machines,
            (SELECT count(*) FROM roasts) AS total_roasts,
            (SELECT count(*) FROM roasts
-             WHERE start_time >= date_trunc('month', now() AT TIME ZONE ${zone}::text) AT TIME ZONE ${zone}::text
+             WHERE start_time >= date_trunc('month', now(), ${zone})
+               AND start_time < date_trunc('month', now() AT TIME ZONE ${zone} + interval '1 month') AT TIME ZONE ${zone}
            ) AS roasts_this_month`;
   if (!row) throw new Error('no figures');
   return row;

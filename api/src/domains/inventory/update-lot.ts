@@ -12,6 +12,9 @@ type LotEdit = Omit<LotForm, 'lot_number'> & {
   readonly revision?: number | undefined;
 };
 
+/** The ledger knows milligrams: two weights it can't tell apart must not move it, however often they are edited. */
+const milligrams = (kg: number): number => Math.round(kg * 1e6);
+
 /** Replaces what is said of a lot; a changed initial weight moves the current one by the difference. */
 export const updateLot = async (context: UserContext, id: string, form: LotEdit): Promise<Lot> =>
   context.sql.begin(async (tx) => {
@@ -23,9 +26,9 @@ export const updateLot = async (context: UserContext, id: string, form: LotEdit)
     await tx`
       UPDATE lots SET ${tx({ ...describingColumns(form), is_reserved: isReserved, revision: before.revision + 1 })}
        WHERE id = ${id}`;
-    const difference = form.initial_weight - before.initial_weight;
-    if (difference !== 0) {
-      await moveLot(tx, { lotId: id, kg: difference, reason: 'initial_edit', byUser: context.user.id });
+    const differenceMg = milligrams(form.initial_weight) - milligrams(before.initial_weight);
+    if (differenceMg !== 0) {
+      await moveLot(tx, { lotId: id, kg: differenceMg / 1e6, reason: 'initial_edit', byUser: context.user.id });
     }
     await recordAudit(tx, actorOf(context), {
       action: 'lot.updated',

@@ -1,5 +1,5 @@
 import type { ParsedQuery } from '@roastery/contract/endpoint';
-import type { listRoasts as listRoastsEndpoint, RoastRow } from '@roastery/contract/roasts';
+import type { listRoasts as listRoastsEndpoint, RoastPart, RoastRow } from '@roastery/contract/roasts';
 import type { SignedInUser } from '../../context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import { containing } from '../../db/search.ts';
@@ -11,6 +11,26 @@ export type RoastListQuery = ParsedQuery<typeof listRoastsEndpoint>;
 /** The filter of the page has three levels: Medium covers its neighbours. */
 const levelsOf = (level: string): string[] =>
   level === 'Medium' ? ['Medium-Light', 'Medium', 'Medium-Dark'] : [level];
+
+/** Whether a roast has something. What it took from a lot is said by its own row: the ledger is kept in line with it. */
+const has = (sql: Sql, part: RoastPart) => {
+  switch (part) {
+    case 'machine':
+      return sql`r.machine_id IS NOT NULL`;
+    case 'coffee':
+      return sql`r.coffee_name IS NOT NULL`;
+    case 'recipe':
+      return sql`(r.profile_id IS NOT NULL OR r.profile_name IS NOT NULL)`;
+    case 'lot':
+      return sql`r.lot_id IS NOT NULL`;
+    case 'green':
+      return sql`(r.deducts IS TRUE AND r.lot_id IS NOT NULL AND r.batch_size_kg IS NOT NULL)`;
+    case 'development':
+      return sql`r.development_time_ratio IS NOT NULL`;
+  }
+};
+const lacks = (sql: Sql, part: RoastPart) =>
+  part === 'green' ? sql`r.status <> 'in_progress' AND NOT ${has(sql, part)}` : sql`NOT ${has(sql, part)}`;
 
 const matching = (sql: Sql, user: SignedInUser, query: RoastListQuery, zone: string, named: Named | undefined) => sql`
     ${visibleTo(sql, user)}
@@ -30,6 +50,13 @@ const matching = (sql: Sql, user: SignedInUser, query: RoastListQuery, zone: str
       query.favorites_only === true
         ? sql`AND EXISTS (SELECT FROM roast_favorites f WHERE f.roast_id = r.id AND f.user_id = ${user.id})`
         : sql``
+    }
+    ${query.with === undefined ? sql`` : sql`AND ${has(sql, query.with)}`}
+    ${query.without === undefined ? sql`` : sql`AND ${lacks(sql, query.without)}`}
+    ${
+      query.former_recipe === undefined
+        ? sql``
+        : sql`AND r.profile_id IS NULL AND r.profile_name = ${query.former_recipe}`
     }
     ${query.from === undefined ? sql`` : sql`AND r.start_time >= (${query.from}::date)::timestamp AT TIME ZONE ${zone}`}
     ${query.to === undefined ? sql`` : sql`AND r.start_time < (${query.to}::date + 1)::timestamp AT TIME ZONE ${zone}`}

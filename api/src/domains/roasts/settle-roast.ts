@@ -37,22 +37,24 @@ const levelLots = async (
 
 /**
  * Brings the ledger in line with a roast: the green weight of a roast that has ended is taken from its lot once, when its
- * recipe deducts (or it has none); later edits move the difference. Calling it again changes nothing. Too little stock never
- * blocks a roast. The caller holds the roast's row.
+ * recipe deducts (or it has none); later edits move the difference. Whether it deducts is settled when it ends and kept with
+ * it: what becomes of the recipe afterwards changes no past roast. Calling it again changes nothing. Too little stock never blocks a
+ * roast. The caller holds the roast's row.
  */
 export const settleLot = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
   const [roast] = await tx<
-    { status: string; lot_id: string | null; batch_size_kg: number | null; auto_deduct: boolean }[]
+    { lot_id: string | null; batch_size_kg: number | null; deducts: boolean | null; recipe_deducts: boolean }[]
   >`
-    SELECT r.status, r.lot_id, r.batch_size_kg, coalesce(p.auto_deduct_inventory, true) AS auto_deduct
+    SELECT r.lot_id, r.batch_size_kg, r.deducts, coalesce(p.auto_deduct_inventory, true) AS recipe_deducts
     FROM roasts r LEFT JOIN profiles p ON p.id = r.profile_id
-    WHERE r.id = ${roastId}`;
+    WHERE r.id = ${roastId} AND r.status <> 'in_progress'`;
   if (roast === undefined) return;
   const moved = await movedSoFar(tx, roastId);
   const wanted = new Map<string, number>();
-  // What was deducted once stays deducted when somebody changes the recipe's setting afterwards.
-  const deducts = roast.auto_deduct || [...moved.values()].some((mg) => mg !== 0);
-  if (roast.status !== 'in_progress' && deducts && roast.lot_id !== null && roast.batch_size_kg !== null) {
+  // What was deducted once stays deducted when the roast is said to be of another recipe.
+  const deducts = roast.deducts ?? (roast.recipe_deducts || [...moved.values()].some((mg) => mg !== 0));
+  if (roast.deducts === null) await tx`UPDATE roasts SET deducts = ${deducts} WHERE id = ${roastId}`;
+  if (deducts && roast.lot_id !== null && roast.batch_size_kg !== null) {
     wanted.set(roast.lot_id, -milligrams(roast.batch_size_kg));
   }
   await levelLots(tx, wanted, moved, { roastId, reason: moved.size === 0 ? 'roast' : 'roast_edit', byUser });

@@ -23,12 +23,16 @@ type Change = Record<string, string | number | null>;
 /** The recipe's name is kept with the roast: it outlives the recipe. */
 const profileChange = async (tx: Sql, edit: RoastEdit, before: Before): Promise<Change> => {
   if (edit.profile_id === undefined) return {};
-  if (edit.profile_id === null) return { profile_id: null, profile_name: null };
+  if (edit.profile_id === null) {
+    // A recipe that was deleted left its name, which a form that only says "none" must not wipe out.
+    return before.profile_id === null ? {} : { profile_id: null, profile_name: null, deducts: null };
+  }
   const [profile] = await tx<{ name: string; roast_level: string }[]>`
     SELECT name, roast_level FROM profiles WHERE id = ${edit.profile_id}`;
   if (profile === undefined) throw invalid('profile_id', 'There is no such recipe');
   const target = edit.roast_level_target ?? before.roast_level_target ?? profile.roast_level;
-  return { profile_id: edit.profile_id, profile_name: profile.name, roast_level_target: target };
+  const deducts = edit.profile_id === before.profile_id ? {} : { deducts: null };
+  return { profile_id: edit.profile_id, profile_name: profile.name, roast_level_target: target, ...deducts };
 };
 
 /** A lot that is chosen anew says what its coffee is, as far as the edit doesn't. */

@@ -10,10 +10,15 @@ export const resetPassword = async (context: UserContext, id: string): Promise<{
   const password = randomPassword();
   const hashed = await hashPassword(password);
   await context.sql.begin(async (tx) => {
-    const changed = await tx`UPDATE users SET password_hash = ${hashed} WHERE id = ${id} RETURNING id`;
-    if (changed.length === 0) throw notFound('User');
+    const [user] = await tx<{ email: string }[]>`
+      UPDATE users SET password_hash = ${hashed} WHERE id = ${id} RETURNING email`;
+    if (!user) throw notFound('User');
     await endSessionsOf(tx, id);
-    await recordAudit(tx, actorOf(context), { action: 'user.password_reset', subject: id });
+    await recordAudit(tx, actorOf(context), {
+      action: 'user.password_reset',
+      subject: id,
+      detail: { email: user.email },
+    });
   });
   return { password };
 };

@@ -45,6 +45,10 @@ export const updateUser = async (context: UserContext, id: string, edit: UserEdi
     await tx`UPDATE users SET ${tx(after)} WHERE id = ${id}`;
     if (before.is_active && !after.is_active) await endSessionsOf(tx, id);
     else if (before.is_admin && !after.is_admin) await endStreamsOf(tx, id);
-    await recordAudit(tx, actorOf(context), { action: 'user.updated', subject: id, detail: { ...after } });
+    await recordAudit(tx, actorOf(context), {
+      action: 'user.updated',
+      subject: id,
+      detail: { email: before.email, ...after },
+    });
     return { ...before, ...after };
   });

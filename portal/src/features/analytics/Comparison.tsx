@@ -76,7 +76,7 @@ const ComparisonTiles = ({ data, filter }: ComparisonProps) => {
   const near = distances.filter((rms) => rms <= nearC).length;
   const farthest = compared.toSorted((a, b) => (b.distance?.rms ?? 0) - (a.distance?.rms ?? 0))[0];
   const all =
-    data === undefined ? undefined : `${roastsLink({ ...filter, profile_id: data.profile.id })}&status=completed`;
+    data === undefined ? undefined : roastsLink({ ...filter, profile_id: data.profile.id, status: 'completed' });
   const shown = (text: string) => (data === undefined ? undefined : text);
   const counted = data && (data.total > data.roasts.length ? `newest ${data.roasts.length} of ` : '');
   return (

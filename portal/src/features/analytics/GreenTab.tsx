@@ -53,7 +53,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
           ['Cost', moneyText(one.cost)] as const,
           ['Roasts', countText(one.roasts)] as const,
         ],
-        link: roastsLink({ ...filter, from: one.from, to: one.to }),
+        link: roastsLink({ ...filter, from: one.from, to: one.to, with: 'green' }),
       })),
     [data, texts, filter],
   );
@@ -62,7 +62,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
   const totals = data?.totals;
   const shown = (text: string | undefined) => text ?? (error === undefined ? undefined : null);
   const priced = totals && totals.kg - totals.kg_without_cost;
-  const all = roastsLink(filter);
+  const all = roastsLink({ ...filter, with: 'green' });
 
   return (
     <div className="flex flex-col gap-4">
@@ -94,6 +94,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
           value={shown(data && kgText(data.kg_without_lot))}
           unit="kg"
           note="roasted, and taken from no lot"
+          to={roastsLink({ ...filter, without: 'green' })}
         />
       </TileRow>
       <ChartPanel

@@ -109,7 +109,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
               ? `${formatDuration(earlier.mean_duration_seconds)} before`
               : 'charge to drop'
           }
-          to={all}
+          to={roastsLink({ ...filter, status: 'completed' })}
         />
         <FigureTile
           label="Development ratio"
@@ -124,7 +124,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
               ? `of ${roastsText(totals.development_roasts)} with first crack`
               : ''
           }
-          to={all}
+          to={roastsLink({ ...filter, status: 'completed', with: 'development' })}
         />
       </TileRow>
       <div className="grid gap-4 xl:grid-cols-2">

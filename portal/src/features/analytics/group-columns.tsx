@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom';
 import type { Column } from '../../components/table/columns.ts';
 import { countText, kgText, ratioText } from './figure-texts.ts';
 import { RangeBar, ShareBar } from './charts/RowBars.tsx';
-import { roastsLink } from './roasts-link.ts';
+import { roastsLink, type FigureFilter } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 
 const heads: Record<GroupKind, string> = { machine: 'Machine', coffee: 'Coffee', recipe: 'Recipe', person: 'Person' };
@@ -15,12 +15,13 @@ export const missingNames: Record<GroupKind, string> = {
   person: 'Nobody named',
 };
 
-/** The filter that shows one group's roasts; undefined where the list of roasts has none for it. */
-const filterOf = (by: GroupKind, { id, name }: GroupFigures): AnalyticsFilter | undefined => {
-  if (by === 'machine') return id === null ? undefined : { machine_id: id };
-  if (by === 'recipe') return id === null ? undefined : { profile_id: id };
-  if (name === null) return undefined;
-  return by === 'coffee' ? { coffee_name: name } : { roasted_by: name };
+/** The filter that shows one group's roasts. Those of a recipe that was deleted have its name still. */
+const filterOf = (by: GroupKind, { id, name }: GroupFigures): FigureFilter => {
+  if (by === 'machine') return id === null ? { without: 'machine' } : { machine_id: id };
+  if (by === 'person') return name === null ? {} : { roasted_by: name };
+  if (by === 'coffee') return name === null ? { without: 'coffee' } : { coffee_name: name };
+  if (id !== null) return { profile_id: id };
+  return name === null ? { without: 'recipe' } : { former_recipe: name };
 };
 
 /** Where all rows' means and spreads lie, so that their ranges share one axis. */
@@ -45,13 +46,11 @@ export const groupColumns = (
       sort: 'name',
       isName: true,
       cell: (group) => {
-        const own = filterOf(by, group);
         const name = group.name ?? missingNames[by];
-        if (own === undefined) return <span className="text-muted">{name}</span>;
         return (
           <Link
-            to={roastsLink({ ...filter, ...own })}
-            className="font-medium text-strong after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus"
+            to={roastsLink({ ...filter, ...filterOf(by, group) })}
+            className={`${group.name === null ? 'text-muted' : 'font-medium text-strong'} after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus`}
           >
             {name}
           </Link>

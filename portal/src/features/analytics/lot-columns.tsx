@@ -3,7 +3,7 @@ import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { ShareBar } from './charts/RowBars.tsx';
-import { countText, kgText, moneyText } from './figure-texts.ts';
+import { countText, kgText, moneyText, roastsText } from './figure-texts.ts';
 import { roastsLink } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 
@@ -49,8 +49,8 @@ export const lotColumns = (lots: readonly LotUse[], filter: AnalyticsFilter): re
       align: 'right',
       cell: (lot) => (
         <Link
-          to={roastsLink({ ...filter, lot_id: lot.lot_id })}
-          aria-label={`${countText(lot.roasts)} roasts of lot ${lot.lot_number}`}
+          to={roastsLink({ ...filter, lot_id: lot.lot_id, with: 'green' })}
+          aria-label={`${roastsText(lot.roasts)} of lot ${lot.lot_number}`}
           className="rounded-sm font-medium text-accent-text hover:underline pointer-coarse:py-2"
         >
           {countText(lot.roasts)}

@@ -1,8 +1,18 @@
+import type { RoastPart, RoastStatus } from '@roastery/contract/roasts';
 import { paths } from '../../components/paths.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 
+/** What tells the roasts of one figure from the others of the page. */
+export interface FigureFilter extends AnalyticsFilter {
+  lot_id?: string;
+  status?: RoastStatus;
+  with?: RoastPart;
+  without?: RoastPart;
+  former_recipe?: string;
+}
+
 /** Address of the roasts behind a figure: the list of roasts reads the same keys. */
-export const roastsLink = (filter: AnalyticsFilter & { lot_id?: string }): string => {
+export const roastsLink = (filter: FigureFilter): string => {
   const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== '')).toString();
   return query === '' ? paths.roasts : `${paths.roasts}?${query}`;
 };

@@ -9,7 +9,7 @@ import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Select, type Choice } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
-import { statuses, type RoastFilterKey, type RoastFilters } from './roast-filters.ts';
+import { parts, statuses, type RoastFilterKey, type RoastFilterValues, type RoastFilters } from './roast-filters.ts';
 
 const same = (names: readonly string[] | undefined): Choice[] =>
   (names ?? []).map((name) => ({ value: name, label: name }));
@@ -24,6 +24,12 @@ const withChosen = (choices: Choice[], value: string | undefined): Choice[] =>
   value === undefined || choices.some((choice) => choice.value === value)
     ? choices
     : [{ value, label: value.length > 30 ? 'Chosen before' : value }, ...choices];
+
+/** Stands for the recipe that was deleted among the ids of the others. */
+const former = 'former';
+
+const chosenPart = (values: RoastFilterValues): string =>
+  values.without === undefined ? (values.with === undefined ? '' : `with ${values.with}`) : `without ${values.without}`;
 
 /** Every filter of the list, each by its own field; what is chosen stands in the address at once. */
 export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
@@ -50,7 +56,19 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
       className="mb-3 grid gap-x-4 gap-y-3 rounded-lg border border-stroke bg-surface p-4 sm:grid-cols-2 lg:grid-cols-4"
     >
       {pick('machine_id', 'Machine', 'All machines', named(data?.machines))}
-      {pick('profile_id', 'Recipe', 'All recipes', named(data?.recipes))}
+      <Combobox
+        label="Recipe"
+        size="sm"
+        placeholder="All recipes"
+        choices={withChosen(
+          values.former_recipe === undefined
+            ? named(data?.recipes)
+            : [{ value: former, label: `${values.former_recipe} (deleted)` }, ...named(data?.recipes)],
+          values.profile_id,
+        )}
+        value={values.profile_id ?? (values.former_recipe === undefined ? null : former)}
+        onChange={(value) => value !== former && choose({ profile_id: value ?? undefined, former_recipe: undefined })}
+      />
       {pick('coffee_name', 'Coffee', 'All coffees', same(data?.coffees))}
       {pick('origin', 'Origin', 'All origins', same(origins))}
       {pick('roasted_by', 'Roasted by', 'Everybody', same(data?.people))}
@@ -73,6 +91,19 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
         choices={[{ value: '', label: 'All' }, ...statuses]}
         value={values.status ?? ''}
         onChange={(status) => choose({ status })}
+      />
+      <Select
+        label="Has or lacks"
+        size="sm"
+        choices={[
+          { value: '', label: 'Anything' },
+          ...parts.map(({ key, part, label }) => ({ value: `${key} ${part}`, label })),
+        ]}
+        value={chosenPart(values)}
+        onChange={(value) => {
+          const [key, part] = value.split(' ');
+          choose({ with: key === 'with' ? part : undefined, without: key === 'without' ? part : undefined });
+        }}
       />
       <TextField
         label="From"

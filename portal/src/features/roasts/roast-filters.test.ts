@@ -1,6 +1,6 @@
-import { roastFilters } from '@roastery/contract/roasts';
+import { roastFilters, roastParts } from '@roastery/contract/roasts';
 import { describe, expect, it } from 'vitest';
-import { roastFilterKeys, usableFilters } from './roast-filters.ts';
+import { parts, roastFilterKeys, usableFilters } from './roast-filters.ts';
 
 const of = (address: string) => {
   const search = new URLSearchParams(address);
@@ -21,6 +21,18 @@ describe('filters of the list of roasts', () => {
       favorites_only: 'true',
       level: 'Medium',
     });
+  });
+  it('hold names as long as the api takes them', () => {
+    const coffee = 'Ä'.repeat(200);
+    expect(of(`coffee_name=${encodeURIComponent(coffee)}&without=machine`)).toEqual({
+      coffee_name: coffee,
+      without: 'machine',
+    });
+    expect(of(`coffee_name=${'x'.repeat(201)}&origin=${'x'.repeat(121)}&with=sugar`)).toEqual({});
+  });
+  it('can be chosen for every part that a roast may lack', () => {
+    const lacked = parts.flatMap(({ key, part }) => (key === 'without' ? [part] : []));
+    expect(lacked.sort()).toEqual([...roastParts].sort());
   });
   it('that the api would refuse are passed over', () => {
     expect(of('status=done&machine_id=018f&from=yesterday&to=2026-13-40&favorites_only=maybe&coffee_name=')).toEqual(

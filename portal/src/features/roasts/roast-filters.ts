@@ -1,4 +1,4 @@
-import type { listRoasts, RoastStatus } from '@roastery/contract/roasts';
+import type { listRoasts, RoastPart, RoastStatus } from '@roastery/contract/roasts';
 import type { QueryOf } from '@roastery/contract/endpoint';
 import { useMemo } from 'react';
 import { useUrlState } from '../../components/url-state.ts';
@@ -16,6 +16,9 @@ export const roastFilterKeys = [
   'roasted_by',
   'level',
   'favorites_only',
+  'with',
+  'without',
+  'former_recipe',
   'from',
   'to',
 ] as const;
@@ -29,6 +32,19 @@ export const statuses: readonly { value: RoastStatus; label: string }[] = [
   { value: 'aborted', label: 'Aborted' },
 ];
 
+/** What a roast can have or lack, as the list of choices says it; the key is what stands in the address. */
+export const parts: readonly { key: 'with' | 'without'; part: RoastPart; label: string }[] = [
+  { key: 'without', part: 'machine', label: 'No machine' },
+  { key: 'without', part: 'coffee', label: 'No coffee named' },
+  { key: 'without', part: 'recipe', label: 'No recipe' },
+  { key: 'without', part: 'lot', label: 'No lot' },
+  { key: 'with', part: 'green', label: 'Took green from a lot' },
+  { key: 'without', part: 'green', label: 'Took none from a lot' },
+  { key: 'with', part: 'development', label: 'With a first crack' },
+  { key: 'without', part: 'development', label: 'No first crack' },
+];
+
+const longest: Partial<Record<RoastFilterKey, number>> = { coffee_name: 200, former_recipe: 200, level: 40 };
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -38,7 +54,8 @@ const isUsable = (key: RoastFilterKey, value: string): boolean => {
   if (key === 'from' || key === 'to') return day.test(value) && !Number.isNaN(Date.parse(value));
   if (key === 'status') return statuses.some((status) => status.value === value);
   if (key === 'favorites_only') return value === 'true';
-  return value !== '' && value.length <= 120;
+  if (key === 'with' || key === 'without') return parts.some((one) => one.part === value);
+  return value !== '' && value.length <= (longest[key] ?? 120);
 };
 
 /** The filters that stand in an address, as far as they can be used. */
