@@ -13,24 +13,17 @@ const levelsOf = (level: string): string[] =>
   level === 'Medium' ? ['Medium-Light', 'Medium', 'Medium-Dark'] : [level];
 
 /** Whether a roast has something. What it took from a lot is said by its own row: the ledger is kept in line with it. */
-const has = (sql: Sql, part: RoastPart) => {
-  switch (part) {
-    case 'machine':
-      return sql`r.machine_id IS NOT NULL`;
-    case 'coffee':
-      return sql`r.coffee_name IS NOT NULL`;
-    case 'recipe':
-      return sql`(r.profile_id IS NOT NULL OR r.profile_name IS NOT NULL)`;
-    case 'lot':
-      return sql`r.lot_id IS NOT NULL`;
-    case 'green':
-      return sql`(r.deducts IS TRUE AND r.lot_id IS NOT NULL AND r.batch_size_kg IS NOT NULL)`;
-    case 'development':
-      return sql`r.development_time_ratio IS NOT NULL`;
-  }
-};
+const has = {
+  machine: (sql: Sql) => sql`r.machine_id IS NOT NULL`,
+  coffee: (sql: Sql) => sql`r.coffee_name IS NOT NULL`,
+  recipe: (sql: Sql) => sql`(r.profile_id IS NOT NULL OR r.profile_name IS NOT NULL)`,
+  lot: (sql: Sql) => sql`r.lot_id IS NOT NULL`,
+  green: (sql: Sql) => sql`(r.deducts IS TRUE AND r.lot_id IS NOT NULL AND r.batch_size_kg IS NOT NULL)`,
+  development: (sql: Sql) => sql`r.development_time_ratio IS NOT NULL`,
+} satisfies Record<RoastPart, (sql: Sql) => object>;
+
 const lacks = (sql: Sql, part: RoastPart) =>
-  part === 'green' ? sql`r.status <> 'in_progress' AND NOT ${has(sql, part)}` : sql`NOT ${has(sql, part)}`;
+  part === 'green' ? sql`r.status <> 'in_progress' AND NOT ${has[part](sql)}` : sql`NOT ${has[part](sql)}`;
 
 const matching = (sql: Sql, user: SignedInUser, query: RoastListQuery, zone: string, named: Named | undefined) => sql`
     ${visibleTo(sql, user)}
@@ -51,7 +44,7 @@ const matching = (sql: Sql, user: SignedInUser, query: RoastListQuery, zone: str
         ? sql`AND EXISTS (SELECT FROM roast_favorites f WHERE f.roast_id = r.id AND f.user_id = ${user.id})`
         : sql``
     }
-    ${query.with === undefined ? sql`` : sql`AND ${has(sql, query.with)}`}
+    ${query.with === undefined ? sql`` : sql`AND ${has[query.with](sql)}`}
     ${query.without === undefined ? sql`` : sql`AND ${lacks(sql, query.without)}`}
     ${
       query.former_recipe === undefined
