@@ -2,9 +2,10 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
 import { endpointOutlines } from './build/endpoint-outlines.ts';
+import { offlineShell } from './build/offline-shell.ts';
 
 export default defineConfig({
-  plugins: [endpointOutlines(), react(), tailwindcss()],
+  plugins: [endpointOutlines(), react(), tailwindcss(), offlineShell()],
   // Workspace packages are read from their sources, so the portal needs no build of them.
   resolve: { conditions: ['source', ...defaultClientConditions] },
   build: {

@@ -46,7 +46,13 @@ export interface WatchedPage {
  * @param options playwright's context options: `viewport`, `colorScheme: 'dark'`, `baseURL`, `storageState` …
  */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: SCREEN.desk, locale: 'en-US', timezoneId: 'UTC', ...options });
+  const context = await browser.newContext({
+    viewport: SCREEN.desk,
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    serviceWorkers: 'block',
+    ...options,
+  });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {

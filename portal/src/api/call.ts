@@ -65,6 +65,12 @@ interface Request {
   signal?: AbortSignal;
 }
 
+/** Epoch milliseconds at which an answer was given that the offline worker hands out again, while no server answers. */
+const keptAt = (response: Response): number | null => {
+  const at = Number(response.headers.get('x-kept-at') ?? Number.NaN);
+  return Number.isFinite(at) ? at : null;
+};
+
 const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }: Request): Promise<Response> => {
   const timeout = AbortSignal.timeout(timeoutMs);
   let response: Response;
@@ -86,7 +92,7 @@ const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }
     reportSilence();
     throw new ApiError({ status: 0, code: 'unreachable', cause });
   }
-  if (isGatewayTrouble(response.status)) reportSilence();
+  if (isGatewayTrouble(response.status) || keptAt(response) !== null) reportSilence();
   else reportAnswer();
   if (!response.ok) throw await errorOf(response);
   return response;
@@ -96,10 +102,17 @@ const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }
  * Calls the api. Answers the endpoint's response; throws only ApiError, or the abort of the signal that was passed.
  * The server has parsed what we send and shaped what it answers with the same contract, so the answer is not parsed again.
  */
-export const call = async <E extends AnyEndpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> => {
+export const call = async <E extends AnyEndpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> =>
+  (await callWithTime(endpoint, input)).answer;
+
+/** The same with the moment the server gave the answer, epoch milliseconds: offline it may be an old one. */
+export const callWithTime = async <E extends AnyEndpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+): Promise<{ answer: ResponseOf<E>; answeredAt: number }> => {
   const response = await send(endpoint, input as Request);
-  if (response.status === 204) return undefined as ResponseOf<E>;
-  return (await response.json()) as ResponseOf<E>;
+  const answer = response.status === 204 ? undefined : await response.json();
+  return { answer: answer as ResponseOf<E>, answeredAt: keptAt(response) ?? Date.now() };
 };
 
 /** Calls an endpoint that answers a file. Throws as `call` does. */

@@ -1,6 +1,7 @@
 import { liveEventShape, machineLive, type LiveEvent } from '@roastery/contract/live';
 import { addressOf } from './call.ts';
 import { logError } from './error-log.ts';
+import { checkReachability } from './reachability.ts';
 
 const firstRetryMs = 500;
 const longestRetryMs = 10_000;
@@ -40,6 +41,7 @@ export const subscribeLive = (machineId: string, { onEvent, onLink }: LiveHandle
     source.addEventListener('error', () => {
       source?.close();
       onLink(false);
+      void checkReachability();
       if (ended) return;
       timer = setTimeout(open, retryMs);
       retryMs = Math.min(retryMs * 2, longestRetryMs);

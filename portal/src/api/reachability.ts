@@ -18,13 +18,16 @@ const publish = (next: Reachability) => {
   for (const listener of listeners) listener();
 };
 
-const probe = async () => {
+/** Asks the server now whether it is there. It need not be away because the browser says so: it may run on this computer. */
+export const checkReachability = async (): Promise<void> => {
   try {
     const response = await fetch('/api/v1/auth/me', { signal: AbortSignal.timeout(4000), cache: 'no-store' });
-    if (!isGatewayTrouble(response.status)) reportAnswer();
+    if (isGatewayTrouble(response.status)) reportSilence();
+    else reportAnswer();
   } catch (error) {
-    // Still away: the interval asks again. Anything else is a mistake of ours and must be seen.
+    // Away: the interval asks again. Anything else is a mistake of ours and must be seen.
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error;
+    reportSilence();
   }
 };
 
@@ -44,7 +47,15 @@ export const reportAnswer = (): void => {
 
 export const reportSilence = (): void => {
   if (state.reachable) publish({ ...state, reachable: false });
-  probing ??= setInterval(() => void probe(), probeEveryMs);
+  probing ??= setInterval(() => void checkReachability(), probeEveryMs);
+};
+
+const check = () => void checkReachability();
+
+/** Asks at once when the browser has lost or found its network; call once at start. */
+export const followNetwork = (): void => {
+  addEventListener('offline', check);
+  addEventListener('online', check);
 };
 
 export const subscribeReachability = (listener: () => void): (() => void) => {

@@ -7,8 +7,9 @@ import {
   type SessionUser,
 } from '@roastery/contract/auth';
 import { createContext, use, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { sentenceFor } from './api-error.ts';
+import { ApiError, sentenceFor } from './api-error.ts';
 import { call, onSignedOut } from './call.ts';
+import { reachability, subscribeReachability } from './reachability.ts';
 import { forgetAll } from './use-api.ts';
 
 export interface Session {
@@ -48,8 +49,12 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
 
   useEffect(() => {
     let abandoned = false;
+    let unanswered = false;
     const check = async () => {
-      const next = await call(me, {}).then(signedIn, () => signedOut);
+      const next = await call(me, {}).then(signedIn, (error: unknown) => {
+        unanswered = error instanceof ApiError && error.code === 'unreachable';
+        return signedOut;
+      });
       if (!abandoned) setState(next);
     };
     void check();
@@ -57,8 +62,15 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       setState((current) => (current.user === null ? current : { ...signedOut, error: sessionEnded }));
       void forgetAll();
     });
+    // Nobody was signed out by a server that did not answer: asked again when it does.
+    const stopWaiting = subscribeReachability(() => {
+      if (!unanswered || !reachability().reachable) return;
+      unanswered = false;
+      void check();
+    });
     return () => {
       abandoned = true;
+      stopWaiting();
       unsubscribe();
     };
   }, []);

@@ -1,7 +1,10 @@
 import type { ResponseOf } from '@roastery/contract/endpoint';
+import { useEffect } from 'react';
 import useSWR, { mutate, type SWRConfiguration, type SWRResponse } from 'swr';
 import type { ApiError } from './api-error.ts';
-import { call, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
+import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
+import { forgetKeptAnswers } from './kept-answers.ts';
+import { forgetReadTimes, noteRead, showRead } from './read-times.ts';
 
 /** What an answer is stored under: same endpoint, same params and query, same answer. */
 const keyOf = (endpoint: AnyEndpoint, input: object) => {
@@ -20,12 +23,20 @@ export const useApi = <E extends AnyEndpoint>(
   endpoint: E,
   input: ReadInput<E> | null,
   options?: SWRConfiguration<ResponseOf<E>, ApiError>,
-): SWRResponse<ResponseOf<E>, ApiError> =>
-  useSWR<ResponseOf<E>, ApiError>(
-    input === null ? null : keyOf(endpoint, input),
-    () => call(endpoint, input as CallInput<E>),
+): SWRResponse<ResponseOf<E>, ApiError> => {
+  const key = input === null ? null : keyOf(endpoint, input);
+  const keyText = key === null ? null : JSON.stringify(key);
+  useEffect(() => (keyText === null ? undefined : showRead(keyText)), [keyText]);
+  return useSWR<ResponseOf<E>, ApiError>(
+    key,
+    async () => {
+      const { answer, answeredAt } = await callWithTime(endpoint, input as CallInput<E>);
+      noteRead(JSON.stringify(key), answeredAt);
+      return answer;
+    },
     options,
   );
+};
 
 /** Reads again whatever is on screen of these endpoints, after a change that touches them. */
 export const refresh = async (...endpoints: AnyEndpoint[]): Promise<void> => {
@@ -33,7 +44,8 @@ export const refresh = async (...endpoints: AnyEndpoint[]): Promise<void> => {
   await mutate((key) => Array.isArray(key) && typeof key[0] === 'string' && names.has(key[0]));
 };
 
-/** Forgets every answer: another person may sign in next. */
+/** Forgets every answer, also those kept on the device: another person may sign in next. */
 export const forgetAll = async (): Promise<void> => {
-  await mutate(() => true, undefined, { revalidate: false });
+  forgetReadTimes();
+  await Promise.all([forgetKeptAnswers(), mutate(() => true, undefined, { revalidate: false })]);
 };

@@ -83,7 +83,7 @@ const Frame = () => {
         <Sidebar />
       </aside>
       <TopBar onSearch={openPalette} />
-      <OfflineBanner />
+      <OfflineBanner className="sticky top-13.5 z-20" />
       <main id="main" tabIndex={-1} className="outline-none max-lg:pb-[calc(3.5rem+env(safe-area-inset-bottom))]">
         <Outlet />
       </main>

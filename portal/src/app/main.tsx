@@ -3,15 +3,19 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router-dom';
 import { SWRConfig } from 'swr';
+import { followNetwork } from '../api/reachability.ts';
 import { SessionProvider } from '../api/session.tsx';
 import { followTheme } from '../ui/theme.ts';
 import '../ui/theme.css';
+import { startOfflineWorker } from './offline-worker.ts';
 import { reading } from './reading.ts';
 import { router } from './routes.tsx';
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('index.html has no #root');
 followTheme();
+followNetwork();
+startOfflineWorker();
 
 createRoot(root).render(
   <StrictMode>

@@ -1,24 +1,48 @@
 import { WifiOff } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { oldestShownRead } from '../api/read-times.ts';
 import { useReachability } from '../api/reachability.ts';
-import { RelativeTime } from './RelativeTime.tsx';
+import { classes } from '../ui/classes.ts';
+import { useDates } from './preferences.ts';
 
-/** Says that the server is out of reach, and how old everything on screen is by now. */
-export const OfflineBanner = () => {
+/** Says that the server is out of reach, and how old what is on screen is by now. */
+export const OfflineBanner = ({ className }: { className?: string }) => {
   const { reachable, lastAnswerAt } = useReachability();
   if (reachable) return null;
   return (
-    <output className="flex items-center gap-2.5 border-b border-stroke bg-warning-soft px-4 py-2 text-sm text-strong">
+    <div
+      data-testid="offline"
+      className={classes(
+        'flex items-center gap-2.5 border-b border-stroke bg-warning-soft px-4 py-2 text-sm text-strong sm:px-6 lg:px-8',
+        className,
+      )}
+    >
       <WifiOff aria-hidden className="size-4 shrink-0 text-warning" />
-      <span>
-        <strong className="font-semibold">The server can’t be reached.</strong>{' '}
-        {lastAnswerAt === null ? (
-          'Trying again …'
-        ) : (
-          <>
-            What you see is from <RelativeTime moment={new Date(lastAnswerAt).toISOString()} />. Trying again …
-          </>
-        )}
-      </span>
-    </output>
+      <p>
+        {/* Read aloud once; the age beside it counts on. */}
+        <output className="font-semibold">Offline.</output> <Age lastAnswerAt={lastAnswerAt} />
+      </p>
+    </div>
+  );
+};
+
+const Age = ({ lastAnswerAt }: { lastAnswerAt: number | null }) => {
+  const dates = useDates();
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const from = oldestShownRead() ?? lastAnswerAt;
+  if (from === null) return 'The server can’t be reached; trying again …';
+  const moment = dates.day(from) === dates.day(now) ? dates.time(from) : dates.dayAndTime(from);
+  return (
+    <>
+      Showing data from{' '}
+      <time dateTime={new Date(from).toISOString()} className="figures">
+        {moment}, {dates.ago(from, now)}
+      </time>
+      .
+    </>
   );
 };

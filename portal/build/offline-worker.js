@@ -1,0 +1,101 @@
+// The portal without a server: its files from this device, and the last answers that were read, each with its age. The
+// build puts two lines before this text: `shellName`, another one for each build, and `shellFiles`, what that build consists of.
+/* global shellName, shellFiles -- written by build/offline-shell.ts */
+
+/** Shared with src/api/kept-answers.ts, which empties it when somebody signs out. */
+const answersName = 'answers';
+/** Says when an answer that is handed out again was given, epoch milliseconds; src/api/call.ts reads it. */
+const keptAtHeader = 'x-kept-at';
+const mostAnswers = 200;
+/** Who comes back after a day shall not take old figures for today's. */
+const oldestAnswerMs = 24 * 3_600_000;
+/** A network that is neither there nor gone shall not hold up the page longer than this. */
+const pagePatienceMs = 6000;
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(
+    caches
+      .open(shellName)
+      .then((shell) =>
+        shell.addAll(
+          shellFiles.map((path) => (path.startsWith('/assets/') ? path : new Request(path, { cache: 'reload' }))),
+        ),
+      ),
+  );
+});
+
+self.addEventListener('activate', (event) => {
+  event.waitUntil(
+    (async () => {
+      const old = (await caches.keys()).filter((name) => name.startsWith('shell-') && name !== shellName);
+      await Promise.all(old.map((name) => caches.delete(name)));
+      await self.clients.claim();
+    })(),
+  );
+});
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || url.origin !== self.location.origin) return;
+  if (url.pathname.startsWith('/api/')) {
+    if (isKept(request, url)) event.respondWith(answer(event));
+  } else if (request.mode === 'navigate') event.respondWith(page(request));
+  else if (url.pathname.startsWith('/assets/')) event.respondWith(asset(request));
+  else if (shellFiles.includes(url.pathname)) event.respondWith(fetch(request).catch(() => asset(request)));
+});
+
+/** What a page reads, but the administration: users, boards and the audit log stay off the device. */
+const isKept = (request, url) =>
+  request.headers.get('accept') === 'application/json' && !url.pathname.startsWith('/api/v1/admin/');
+
+const isGatewayTrouble = (status) => status === 502 || status === 504;
+
+/** Names of files under assets/ never come back with another content. */
+const asset = async (request) => (await caches.match(request, { ignoreVary: true })) ?? fetch(request);
+
+const shell = () => caches.match('/index.html', { ignoreVary: true });
+
+const page = async (request) => {
+  const late = new Promise((resolve) => setTimeout(resolve, pagePatienceMs)).then(shell);
+  try {
+    const response = await Promise.race([fetch(request), late.then((found) => found ?? new Promise(() => {}))]);
+    return isGatewayTrouble(response.status) ? ((await shell()) ?? response) : response;
+  } catch (error) {
+    const found = await shell();
+    if (found === undefined) throw error;
+    return found;
+  }
+};
+
+const answer = async (event) => {
+  const { request } = event;
+  const answers = await caches.open(answersName);
+  let response;
+  try {
+    response = await fetch(request);
+  } catch (error) {
+    const kept = await keptAnswer(answers, request);
+    if (kept === undefined) throw error;
+    return kept;
+  }
+  if (isGatewayTrouble(response.status)) return (await keptAnswer(answers, request)) ?? response;
+  const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
+  if (response.ok && isJson) event.waitUntil(keep(answers, request, response.clone()));
+  else event.waitUntil(answers.delete(request, { ignoreVary: true }));
+  return response;
+};
+
+const keptAnswer = async (answers, request) => {
+  const kept = await answers.match(request, { ignoreVary: true });
+  if (kept === undefined) return undefined;
+  return Date.now() - Number(kept.headers.get(keptAtHeader)) < oldestAnswerMs ? kept : undefined;
+};
+
+const keep = async (answers, request, response) => {
+  const headers = new Headers(response.headers);
+  headers.set(keptAtHeader, String(Date.now()));
+  await answers.put(request, new Response(await response.arrayBuffer(), { status: response.status, headers }));
+  const all = await answers.keys();
+  await Promise.all(all.slice(0, Math.max(0, all.length - mostAnswers)).map((oldest) => answers.delete(oldest)));
+};

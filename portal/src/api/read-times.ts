@@ -1,0 +1,32 @@
+// When the answers on screen were given: what the offline banner calls their age.
+
+/** Key of a read → epoch milliseconds of its newest answer. */
+const answeredAt = new Map<string, number>();
+/** Key of a read → how many components show it now. */
+const shown = new Map<string, number>();
+
+export const noteRead = (key: string, at: number): void => {
+  answeredAt.set(key, at);
+};
+
+/** Says that a read is on screen, until the returned function is called. */
+export const showRead = (key: string): (() => void) => {
+  shown.set(key, (shown.get(key) ?? 0) + 1);
+  return () => {
+    const left = (shown.get(key) ?? 1) - 1;
+    if (left > 0) shown.set(key, left);
+    else shown.delete(key);
+  };
+};
+
+/** Epoch milliseconds of the oldest answer on screen; null when nothing was read. */
+export const oldestShownRead = (): number | null => {
+  let oldest: number | null = null;
+  for (const key of shown.keys()) {
+    const at = answeredAt.get(key);
+    if (at !== undefined && (oldest === null || at < oldest)) oldest = at;
+  }
+  return oldest;
+};
+
+export const forgetReadTimes = (): void => answeredAt.clear();
