@@ -1,4 +1,5 @@
 import { numbersOf, valuesOf, withoutEscapes, type Dictionary } from './alog-fields.ts';
+import type { Reading } from './series.ts';
 
 export const controlNames = ['air', 'drum', 'damper', 'burner'] as const;
 export type ControlName = (typeof controlNames)[number];
@@ -46,4 +47,69 @@ export function controlStepsOf(file: Dictionary, timesSeconds: readonly number[]
 /** Artisan keeps value / 10 + 1; up to 1 it means 0. */
 function shownValue(inner: number): number {
   return inner > 1 ? Math.round(inner * 10) - 10 : 0;
+}
+
+/** A control that changes more often than this on average, s, is measured, not set: its curve says it, steps would hide it. */
+const leastBetweenSteps = 8;
+
+/** Where a recorded output (%) was set anew; nothing for one that never rests. Columns of equal length. */
+export function stepsOf(timesSeconds: readonly number[], values: readonly Reading[]): ControlStep[] {
+  const steps: ControlStep[] = [];
+  for (const [index, timeSeconds] of timesSeconds.entries()) {
+    const value = values[index] ?? null;
+    if (value !== null && value !== steps.at(-1)?.value) steps.push({ timeSeconds, value });
+  }
+  const span = (timesSeconds.at(-1) ?? 0) - (timesSeconds[0] ?? 0);
+  return steps.length > 1 + span / leastBetweenSteps ? [] : steps;
+}
+
+/** Steps as Artisan keeps them: four lists of equal length, in the order of time, each event on a sample. */
+export function specialEventsOf(controls: Partial<ControlSteps>, timesSeconds: readonly number[]) {
+  const events = controlNames
+    .flatMap((name, type) =>
+      (controls[name] ?? []).map(({ timeSeconds, value }) => ({
+        at: nearestSample(timesSeconds, timeSeconds),
+        type,
+        value,
+      })),
+    )
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at || a.type - b.type);
+  return {
+    specialevents: events.map(({ at }) => at),
+    specialeventstype: events.map(({ type }) => type),
+    specialeventsvalue: events.map(({ value }) => Math.round(value) / 10 + 1),
+    specialeventsStrings: events.map(({ value }) => `${Math.round(value)}%`),
+  };
+}
+
+/** Index of the sample nearest to a moment; -1 when there is none. */
+export function nearestSample(timesSeconds: readonly number[], seconds: number): number {
+  let best = -1;
+  let distance = Number.POSITIVE_INFINITY;
+  for (const [index, time] of timesSeconds.entries()) {
+    if (Math.abs(time - seconds) >= distance) continue;
+    distance = Math.abs(time - seconds);
+    best = index;
+  }
+  return best;
+}
+
+/** Something that a person wrote down while it happened, without a value of a control. */
+export interface AlogNote {
+  readonly timeSeconds: number;
+  readonly text: string;
+}
+
+/** Special events that are words alone (type 4): `Turn on cooler`. Those of a control only repeat its value. */
+export function notesInEvents(file: Dictionary, timesSeconds: readonly number[]): AlogNote[] {
+  const types = numbersOf(file, 'specialeventstype');
+  const texts = valuesOf(file, 'specialeventsStrings');
+  return numbersOf(file, 'specialevents').flatMap((index, k) => {
+    const timeSeconds = timesSeconds[index];
+    const raw = texts[k];
+    const text = typeof raw === 'string' ? withoutEscapes(raw).trim() : '';
+    const isNote = types[k] === 4 && text !== '' && timeSeconds !== undefined && Number.isFinite(timeSeconds);
+    return isNote ? [{ timeSeconds, text }] : [];
+  });
 }

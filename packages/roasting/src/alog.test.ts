@@ -40,14 +40,16 @@ describe('an Artisan file', () => {
   });
 
   it('turns special events into steps as the machine showed them', () => {
-    const { controls } = parseAlog(
+    const { controls, eventNotes } = parseAlog(
       file({
         timex: '[0, 1, 2, 3]',
         specialevents: '[2, 0, 1, 3, 9]',
         specialeventstype: '[3, 0, 1, 4, 3]',
         specialeventsvalue: '[9.0, 4.5, 0.0, 2.0, 5.0]',
+        specialeventsStrings: "['80%', '', '', 'Cooler on', '']",
       }),
     );
+    expect(eventNotes).toEqual([{ timeSeconds: 3, text: 'Cooler on' }]);
     expect(controls).toEqual({
       air: [{ timeSeconds: 0, value: 35 }],
       drum: [{ timeSeconds: 1, value: 0 }],

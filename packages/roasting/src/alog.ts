@@ -1,5 +1,5 @@
 import { alogChannels, type AlogChannel } from './alog-channels.ts';
-import { controlStepsOf, eventNamesOf, type ControlSteps } from './alog-controls.ts';
+import { controlStepsOf, eventNamesOf, notesInEvents, type AlogNote, type ControlSteps } from './alog-controls.ts';
 import { numberOf, numbersOf, textOf, valuesOf, type Dictionary } from './alog-fields.ts';
 import type { Mark, MarkKind } from './marks.ts';
 import { LiteralError, parsePythonLiteral, type PythonValue } from './python-literal.ts';
@@ -38,6 +38,8 @@ export interface ArtisanRoast {
   readonly controls: ControlSteps;
   /** What this file calls the four controls, in the order of `controlNames`: type 0 needn't be air. */
   readonly controlLabels: readonly string[];
+  /** What was written down at a moment, in the order of the file. */
+  readonly eventNotes: readonly AlogNote[];
   readonly title: string | null;
   readonly beans: string | null;
   readonly machine: string | null;
@@ -117,6 +119,7 @@ export function parseAlog(text: string, options: { maxLength?: number } = {}): A
     channels: alogChannels(file, eventNames),
     controls: controlStepsOf(file, rawTimes),
     controlLabels: eventNames,
+    eventNotes: notesInEvents(file, rawTimes),
     title: textOf(file, 'title'),
     beans: textOf(file, 'beans'),
     machine: textOf(file, 'roastertype'),

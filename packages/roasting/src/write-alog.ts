@@ -1,4 +1,5 @@
 import { recordKey, timeindexKinds } from './alog.ts';
+import { nearestSample, specialEventsOf, type ControlSteps } from './alog-controls.ts';
 import { withEscapes } from './alog-fields.ts';
 import { markOf, type MarkKind } from './marks.ts';
 import { pythonRepr, type WritableValue } from './python-repr.ts';
@@ -18,6 +19,8 @@ export interface WrittenRoast {
   readonly beanTempC: readonly Reading[];
   readonly exhaustTempC: readonly Reading[];
   readonly channels: readonly WrittenChannel[];
+  /** Where burner, air and drum were set: shown beside the curves, and kept when Artisan saves the file anew. */
+  readonly controls?: Partial<ControlSteps>;
   readonly marks: readonly { readonly kind: MarkKind; readonly timeSeconds: number }[];
   readonly title: string;
   readonly beans: string;
@@ -38,6 +41,19 @@ export interface WrittenRoast {
 const artisanVersion = '4.0.3';
 /** Artisan's number for a device that it doesn't read itself. */
 const virtualDevice = 25;
+
+/** What a cup is judged by; 5 of 10 stands for not judged. */
+const flavorLabels = [
+  'Acidity',
+  'Aftertaste',
+  'Clean Cup',
+  'Head',
+  'Fragrance',
+  'Sweetness',
+  'Aroma',
+  'Balance',
+  'Body',
+];
 
 /**
  * A roast as an Artisan `.alog` file. Marks lie on the nearest sample, as Artisan has them; missing readings are -1.
@@ -71,10 +87,11 @@ export function writeAlog(roast: WrittenRoast): string {
     temp2: roast.beanTempC.map(orDropout),
     ...extraDevices(roast),
     etypes: ['Air', 'Drum', 'Damper', 'Burner', '--'],
-    specialevents: [],
-    specialeventstype: [],
-    specialeventsvalue: [],
-    specialeventsStrings: [],
+    // Without these two Artisan opens the file, and refuses it as the background of another roast.
+    samplinginterval: samplingSeconds(roast.timesSeconds),
+    flavors: flavorLabels.map(() => 5),
+    flavorlabels: [...flavorLabels],
+    ...specialEventsOf(roast.controls ?? {}, roast.timesSeconds),
     xmin: 0,
     xmax: Math.ceil(roast.timesSeconds.at(-1) ?? 0) + 60,
     ymin: 0,
@@ -85,6 +102,13 @@ export function writeAlog(roast: WrittenRoast): string {
   })}\n`;
 }
 
+/** Usual time from one sample to the next, s. */
+function samplingSeconds(timesSeconds: readonly number[]): number {
+  const steps = timesSeconds.slice(1).map((time, index) => time - (timesSeconds[index] ?? 0));
+  steps.sort((a, b) => a - b);
+  return Math.round((steps[steps.length >> 1] ?? 1) * 1000) / 1000 || 1;
+}
+
 const orDropout = (reading: Reading | undefined): number => reading ?? -1;
 
 /** Index of the sample nearest to each mark. A charge that isn't there is -1, everything else 0. */
@@ -92,29 +116,25 @@ function timeindexOf({ marks, timesSeconds }: WrittenRoast): number[] {
   return timeindexKinds.map((kind) => {
     const mark = markOf(marks, kind);
     const unset = kind === 'charge' ? -1 : 0;
-    return mark === undefined ? unset : nearestIndex(timesSeconds, mark.timeSeconds, unset);
+    return mark === undefined || timesSeconds.length === 0 ? unset : nearestSample(timesSeconds, mark.timeSeconds);
   });
 }
 
-function nearestIndex(times: readonly number[], seconds: number, none: number): number {
-  let best = none;
-  let distance = Number.POSITIVE_INFINITY;
-  for (const [index, time] of times.entries()) {
-    if (Math.abs(time - seconds) >= distance) continue;
-    distance = Math.abs(time - seconds);
-    best = index;
-  }
-  return best;
-}
+/** Displays that Artisan has room for: it keeps what they show for all of them, also for those that no device uses. */
+const displays = 10;
 
-/** The lists that Artisan keeps one entry a device in; they must all be as long. */
+/** The lists that Artisan keeps one entry a device in; they must all be as long, but for those of its displays. */
 function extraDevices({ channels, timesSeconds }: WrittenRoast): Record<string, WritableValue> {
-  const devices = Array.from({ length: Math.ceil(channels.length / 2) }, (_, k) => [
-    channels[2 * k],
-    channels[2 * k + 1],
-  ]);
+  const devices = Array.from(
+    { length: Math.ceil(channels.length / 2) },
+    (_, k) => [channels[2 * k], channels[2 * k + 1]] as const,
+  );
   const each = (value: (first: WrittenChannel | undefined, second: WrittenChannel | undefined) => WritableValue) =>
     devices.map(([first, second]) => value(first, second));
+  const shown = (value: (first: WrittenChannel | undefined, second: WrittenChannel | undefined) => WritableValue) =>
+    Array.from({ length: Math.max(displays, devices.length) }, (_, place) =>
+      value(...(devices[place] ?? [undefined, undefined])),
+    );
   const values = (channel: WrittenChannel | undefined) =>
     channel?.values.map(orDropout) ?? timesSeconds.map(() => orDropout(null));
   return {
@@ -130,14 +150,14 @@ function extraDevices({ channels, timesSeconds }: WrittenRoast): Record<string, 
     extraNoneTempHint2: each((_, second) => second?.isTemperature !== true),
     extradevicecolor1: each(() => '#49160e'),
     extradevicecolor2: each(() => '#3a6ea5'),
-    extraCurveVisibility1: each(() => true),
-    extraCurveVisibility2: each((_, second) => second !== undefined),
-    extraLCDvisibility1: each(() => true),
-    extraLCDvisibility2: each((_, second) => second !== undefined),
-    extraDelta1: each(() => false),
-    extraDelta2: each(() => false),
-    extraFill1: each(() => 0),
-    extraFill2: each(() => 0),
+    extraCurveVisibility1: shown((first) => first !== undefined),
+    extraCurveVisibility2: shown((_, second) => second !== undefined),
+    extraLCDvisibility1: shown((first) => first !== undefined),
+    extraLCDvisibility2: shown((_, second) => second !== undefined),
+    extraDelta1: shown(() => false),
+    extraDelta2: shown(() => false),
+    extraFill1: shown(() => 0),
+    extraFill2: shown(() => 0),
     extralinestyles1: each(() => '-'),
     extralinestyles2: each(() => '-'),
     extradrawstyles1: each(() => 'default'),

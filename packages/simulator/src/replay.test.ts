@@ -30,6 +30,7 @@ const small: ArtisanRoast = {
   ],
   channels: [{ name: 'Inlet', mayBeTemperature: true, timesSeconds: [2, 6], values: [300, 280] }],
   controlLabels: ['Air', 'Drum', 'Damper', 'Burner'],
+  eventNotes: [],
   controls: { air: [{ timeSeconds: 3, value: 40 }], drum: [], damper: [], burner: [{ timeSeconds: 6, value: 70 }] },
   title: null,
   beans: null,

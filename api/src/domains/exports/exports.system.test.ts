@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 import type { Upload } from '@roastery/contract/imports';
-import type { CurveColumns, Roast } from '@roastery/contract/roasts';
-import { sharedData } from '@roastery/testing/shared-data';
+import type { Roast } from '@roastery/contract/roasts';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCsv } from '../../sheets/csv.ts';
@@ -10,13 +8,6 @@ import { readWorkbook } from '../../sheets/read-workbook.ts';
 import { addRoast, exampleCsv } from '../../testing/example-data.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
-
-const shared = sharedData();
-const whySkipped = shared.title('');
-const realFiles = (shared.present ? readdirSync(shared.path('alog')) : []).filter(
-  // The last one holds no reading and is refused.
-  (file) => file.endsWith('.alog') && !file.startsWith('30_'),
-);
 
 /** What a reader of the PDF sees: the text of its pages by their fonts' own tables, and what is drawn. */
 const readPdf = (bytes: Uint8Array) => {
@@ -42,7 +33,6 @@ const facts = (from: Upload) => ({
   notes: from.notes,
   even_if_duplicate: true,
 });
-const withoutIds = ({ id: _id, revision: _revision, ...roast }: Roast) => roast;
 
 describe('a roast as a file', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -65,29 +55,6 @@ describe('a roast as a file', () => {
     expect(taken.status, JSON.stringify(taken.body)).toBe(201);
     return taken.body;
   };
-  const curveOf = async (id: string) =>
-    (await admin.send<CurveColumns>('GET', `/roasts/${id}/curve/columns?before=14400&after=14400`)).body;
-
-  describe.skipIf(!shared.present)(`comes back as it went${whySkipped}`, () => {
-    it.each(realFiles.flatMap((file) => [`alog ${file}`, `xlsx ${file}`]))('%s', async (name) => {
-      const [format = '', file = ''] = name.split(' ');
-      const bytes = new Uint8Array(readFileSync(shared.path('alog', file)));
-      const roast = await take((await upload(file, bytes)).body, {
-        coffee_origin: 'Origin = 1',
-        notes: '=1+1\nsecond line, 烘焙',
-        roast_number: 'R-1',
-      });
-      const out = await admin.download(`/roasts/${roast.id}/export/${format}`);
-      expect(out.status).toBe(200);
-      const again = await upload(`back.${format}`, out.bytes);
-      expect(again.status, again.body.detail).toBe(201);
-      expect(again.body.duplicates.map(({ same }) => same)).toContain('curve');
-      const back = await take(again.body);
-      expect(withoutIds(back)).toEqual(withoutIds(roast));
-      expect(await curveOf(back.id)).toEqual(await curveOf(roast.id));
-    });
-  });
-
   it('opens as CSV in any program, with marks beside the readings', async () => {
     const roast = await take((await upload('a.csv', exampleCsv())).body, {
       coffee_name: 'Guji "A"',

@@ -1,3 +1,4 @@
+import { stepsOf } from '@roastery/roasting/alog-controls';
 import type { Reading } from '@roastery/roasting/series';
 import { writeAlog } from '@roastery/roasting/write-alog';
 import { sinceRecordingBegan, type ExportedRoast } from './gather-roast.ts';
@@ -15,8 +16,14 @@ export const roastAlog = (exported: ExportedRoast): string => {
     origin: mark.origin,
     confidence: mark.confidence,
   }));
+  const times = timesSeconds.map((seconds) => sinceRecordingBegan(exported, seconds));
   return writeAlog({
-    timesSeconds: timesSeconds.map((seconds) => sinceRecordingBegan(exported, seconds)),
+    timesSeconds: times,
+    controls: {
+      air: stepsOf(times, values('fan_speed')),
+      drum: stepsOf(times, values('drum_speed')),
+      burner: stepsOf(times, values('heat_power')),
+    },
     beanTempC: values('bean_temp'),
     exhaustTempC: values('exhaust_temp'),
     channels: extra.map((channel) => ({

@@ -37,11 +37,19 @@ export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading
     // What was measured and what was set are two things.
     const label = columns.some((column) => column.label === own) ? `${own} set` : own;
     const values = stepsOnTimes(steps, roast.timesSeconds);
+    if (columns.some((column) => column.label === own && saysTheSame(column.values, values))) continue;
     const known = outputOf(own, values);
     add({ label, unit: known === undefined ? '' : '%', values }, known);
   }
   return columns;
 };
+
+/** A file that went through Artisan has an output as its curve and as steps in whole percents. */
+const saysTheSame = (measured: readonly Reading[], set: readonly Reading[]): boolean =>
+  set.every((value, index) => {
+    const there = measured[index] ?? null;
+    return value === null || there === null || Math.abs(value - there) <= 0.5;
+  });
 
 const outputOf = (label: string, values: readonly Reading[]): string | undefined => {
   const known = knownChannel(label);

@@ -87,6 +87,7 @@ describe('files of roasts', () => {
         const shown = channel.values.filter((value) => value !== null).length;
         expect(stored.filter((value) => value !== null).length, `${file} ${channel.name}`).toBe(shown);
       }
+      for (const { text } of artisan.eventNotes) expect(body.notes).toMatch(new RegExp(`\\d:\\d\\d ${text}`));
       expect(roast.machine_id).toBeNull();
       expect(roast.duration_seconds === null).toBe(roast.marks.every(({ kind }) => kind !== 'drop'));
     },

@@ -1,7 +1,8 @@
 import type { UploadChoices } from '@roastery/contract/imports';
 import { AlogError, parseAlog, type AlogWarning, type ArtisanRoast } from '@roastery/roasting/alog';
+import { markOf } from '@roastery/roasting/marks';
 import type { Reading } from '@roastery/roasting/series';
-import { cToF, fToC, type TemperatureUnit } from '@roastery/roasting/units';
+import { cToF, formatDuration, fToC, type TemperatureUnit } from '@roastery/roasting/units';
 import { alogChannelColumns } from './alog-channel-columns.ts';
 import { noFacts, refusedFile, type ImportedChannel, type ImportedRoast, type KnownUnit } from './imported-roast.ts';
 import { guessTemperatureUnit } from './guess-temperature-unit.ts';
@@ -36,9 +37,19 @@ const coffeeNameOf = ({ title, beans }: ArtisanRoast): string | null => {
   return beans?.split('\n')[0]?.trim().slice(0, 200) || null;
 };
 
-const notesOf = ({ beans, roastingNotes, cuppingNotes }: ArtisanRoast, coffeeName: string | null): string | null =>
-  [beans === coffeeName ? null : beans, roastingNotes, cuppingNotes].filter((text) => text !== null).join('\n\n') ||
-  null;
+/** `2:05 Turn on cooler`, a line each, on the axis of the roast where its charge is known. */
+const eventLines = ({ eventNotes, marks }: ArtisanRoast): string | null => {
+  const charge = markOf(marks, 'charge')?.timeSeconds ?? 0;
+  return (
+    eventNotes.map(({ timeSeconds, text }) => `${formatDuration(timeSeconds - charge)} ${text}`).join('\n') || null
+  );
+};
+
+const notesOf = (roast: ArtisanRoast, coffeeName: string | null): string | null => {
+  const { beans, roastingNotes, cuppingNotes } = roast;
+  const texts = [beans === coffeeName ? null : beans, roastingNotes, cuppingNotes, eventLines(roast)];
+  return texts.filter((text) => text !== null).join('\n\n') || null;
+};
 
 const numberOf = ({ batchPrefix, batchNumber }: ArtisanRoast): string | null =>
   batchNumber === null ? null : `${batchPrefix ?? ''}${batchNumber}`.slice(0, 40);

@@ -1,0 +1,186 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Upload } from '@roastery/contract/imports';
+import type { CurveColumns, Roast } from '@roastery/contract/roasts';
+import { parseAlog } from '@roastery/roasting/alog';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { simulateRoast } from '@roastery/simulator/simulate-roast';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { sharedData } from '@roastery/testing/shared-data';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commitMessages } from '../../ingest/commit-messages.ts';
+import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
+import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import type { Visitor } from '../../testing/visitor.ts';
+
+const shared = sharedData();
+const whySkipped = shared.title('');
+const realFiles = (shared.present ? readdirSync(shared.path('alog')) : []).filter(
+  // The last one holds no reading and is refused.
+  (file) => file.endsWith('.alog') && !file.startsWith('30_'),
+);
+const described = {
+  coffee_name: 'Guji “Shakiso” 烘焙',
+  coffee_origin: '=Origin',
+  coffee_process: 'washed',
+  notes: '=1+1\nsecond line, 烘焙',
+  roast_number: 'R-1',
+  roast_level: 'Medium-Dark',
+  roasted_by: 'Łucja',
+  cupping_score: 86.25,
+  color: 61.5,
+  batch_size_kg: 12.345,
+  end_weight_kg: 10.5,
+};
+/** Whose machine and recipe it was is a matter of the roastery, and an upload chooses both anew. */
+const without = (roast: Roast, ...fields: (keyof Roast)[]) =>
+  Object.fromEntries(Object.entries(roast).filter(([field]) => !fields.includes(field as keyof Roast)));
+const identity = ['id', 'revision', 'profile_id', 'lot_id', 'machine_id', 'machine_name', 'max_drum_rpm'] as const;
+
+/** Curves by what they hold: a CSV has no other name for one than its label. */
+const columns = (curve: CurveColumns) =>
+  Object.values(curve.channels)
+    .filter((values) => values.some((value) => value !== null))
+    .map((values) => JSON.stringify(values));
+const mono = (seconds: number) => 60_000 + Math.round(seconds * 1000);
+
+describe('a roast that went out as a file and comes back', () => {
+  let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
+  let test: TestApi;
+  let admin: Visitor;
+  let adminId: string;
+  beforeAll(async () => {
+    database = await openMigratedDatabase();
+    test = await startTestApi(database.url);
+    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    adminId = (await admin.send<{ id: string }>('GET', '/auth/me')).body.id;
+  });
+  afterAll(async () => {
+    await test.close();
+    await database[Symbol.asyncDispose]();
+  });
+
+  const upload = async (name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Upload> => {
+    const made = await admin.sendFile<Upload & { detail?: string }>(`/roasts/uploads?file_name=${name}`, bytes);
+    expect(made.status, made.body.detail).toBe(201);
+    return made.body;
+  };
+  const take = async (from: Upload, more: object = {}): Promise<Roast> => {
+    const { coffee_name, coffee_origin, coffee_process, roasted_by, roast_number, notes, cupping_score, color } = from;
+    const taken = await admin.send<Roast>('POST', `/roasts/uploads/${from.id}/roast`, {
+      coffee_name,
+      coffee_origin,
+      coffee_process,
+      roasted_by,
+      roast_number,
+      notes,
+      cupping_score,
+      color,
+      roast_level: from.roast_level,
+      batch_size_kg: from.batch_size_kg,
+      end_weight_kg: from.end_weight_kg,
+      start_time: from.start_time ?? '2026-11-21T07:40:00.000Z',
+      even_if_duplicate: true,
+      ...more,
+    });
+    expect(taken.status, JSON.stringify(taken.body)).toBe(201);
+    return taken.body;
+  };
+  const around = async (id: string, before: number, after: number) =>
+    (await admin.send<CurveColumns>('GET', `/roasts/${id}/curve/columns?before=${before}&after=${after}`)).body;
+  const exported = async (id: string, format: string): Promise<Upload> => {
+    const out = await admin.download(`/roasts/${id}/export/${format}`);
+    expect(out.status).toBe(200);
+    return upload(`back.${format}`, out.bytes);
+  };
+
+  /** Everything, to the digit: what was roasted, when, each mark with who set it, each curve under its own name. */
+  const comesBackWhole = async (roast: Roast, format: 'alog' | 'xlsx', before: number, after: number) => {
+    const again = await exported(roast.id, format);
+    expect(again.warnings).toEqual([]);
+    expect(again.temperature_unit.value).toBe('C');
+    const back = await take(again);
+    expect(without(back, ...identity, 'profile_name', 'roast_level_target')).toEqual(
+      without(roast, ...identity, 'profile_name', 'roast_level_target'),
+    );
+    expect(again.profile_name).toBe(roast.profile_name);
+    expect(await around(back.id, before, after)).toEqual(await around(roast.id, before, after));
+  };
+
+  /** The curve to the digit, and the marks on the samples next to them; nothing of what was roasted. */
+  const comesBackAsCurve = async (roast: Roast, before: number, after: number) => {
+    const again = await exported(roast.id, 'csv');
+    expect(again.temperature_unit).toEqual({ value: 'C', source: 'file' });
+    expect(again.time_unit).toEqual({ value: 's', source: 'file' });
+    const back = await take(again);
+    expect(back.marks.map(({ kind }) => kind)).toEqual(roast.marks.map(({ kind }) => kind));
+    const [there, here] = [await around(roast.id, before, after), await around(back.id, before, after)];
+    const times = there.time_seconds;
+    const widest = Math.max(...times.map((time, index) => time - (times[index - 1] ?? time)));
+    for (const [index, mark] of roast.marks.entries()) {
+      expect(Math.abs((back.marks[index]?.time_seconds ?? 1e9) - mark.time_seconds), mark.kind).toBeLessThan(widest);
+    }
+    const first = (here.time_seconds[0] ?? 0) - (times[0] ?? 0);
+    expect(here.time_seconds.map((time) => Math.round((time - first) * 1000) / 1000)).toEqual(times);
+    expect(columns(here).sort()).toEqual(columns(there).sort());
+  };
+
+  describe.skipIf(!shared.present)(`is as it was${whySkipped}`, () => {
+    it.each(realFiles)('%s as alog, xlsx and csv', async (file) => {
+      const bytes = new Uint8Array(readFileSync(shared.path('alog', file)));
+      const roast = await take(await upload(encodeURIComponent(file), bytes), described);
+      expect(roast).toMatchObject(described);
+      await comesBackWhole(roast, 'alog', 14_400, 14_400);
+      await comesBackWhole(roast, 'xlsx', 14_400, 14_400);
+      await comesBackAsCurve(roast, 14_400, 14_400);
+    });
+  });
+
+  it.each([1, 4] as const)('is as a board recorded it at %d Hz', async (hz) => {
+    const simulated = simulateRoast({ seed: hz, hz, capacityKg: 15, leadSeconds: 150, tailSeconds: 180 });
+    const serial = `RT-${hz}`;
+    await registerMachine(database.sql, serial, adminId);
+    const id = uuidV7();
+    const wallOffsetMs = Date.parse('2026-11-20T06:00:00.123Z');
+    const board = createJournalBoard({ channels: simulated.channels, wallOffsetMs });
+    const seqs = simulated.timesSeconds.map((seconds, index) =>
+      // A probe that was pulled for a while leaves a gap.
+      board.sample(
+        mono(seconds),
+        ...simulated.channels.map((name) =>
+          index > 400 && index < 420 ? null : (simulated.columns[name][index] ?? null),
+        ),
+      ),
+    );
+    const end = mono(simulated.timesSeconds.at(-1) ?? 0);
+    board.event(end, { type: 'roast', roast_id: id, state: 'in_progress' });
+    for (const { kind, timeSeconds, index, tempC } of simulated.marks) {
+      board.event(end, markEvent(id, kind, { seq: seqs[index] ?? 0, mono: mono(timeSeconds) }, tempC));
+    }
+    board.event(end, { type: 'roast', roast_id: id, state: 'completed' });
+    await commitMessages(
+      database.sql,
+      board.batches(() => 600).map((batch) => messageOf(serial, batch)),
+    );
+    expect((await admin.send('PUT', `/roasts/${id}`, described)).status).toBe(200);
+    // Between two samples, as a person hears it.
+    const found = (await admin.send<Roast>('GET', `/roasts/${id}`)).body;
+    const crack = { time_seconds: Math.round(found.first_crack_time ?? 0) + 0.377, temp: 196.4 };
+    const marked = await admin.send<{ detail?: string }>('PUT', `/roasts/${id}/marks/first_crack`, crack);
+    expect(marked.status, marked.body.detail).toBe(200);
+    const roast = (await admin.send<Roast>('GET', `/roasts/${id}`)).body;
+    expect(roast.marks.map(({ kind, origin }) => [kind, origin])).toEqual(
+      expect.arrayContaining([
+        ['charge', 'detector'],
+        ['first_crack', 'person'],
+        ['drop', 'detector'],
+      ]),
+    );
+    // What lies two minutes before the charge and five after the drop belongs to the roasts beside it.
+    await comesBackWhole(roast, 'alog', 120, 300);
+    await comesBackWhole(roast, 'xlsx', 120, 300);
+    await comesBackAsCurve(roast, 120, 300);
+    const artisan = parseAlog(Buffer.from((await admin.download(`/roasts/${id}/export/alog`)).bytes).toString('utf8'));
+    expect(artisan.warnings).toEqual([]);
+    expect(artisan.timesSeconds.length).toBeGreaterThan((roast.duration_seconds ?? 0) * hz);
+  });
+});
