@@ -25,6 +25,7 @@ const run = (args: readonly string[], env: Record<string, string> = {}) => {
       MACHINE_MAP: join(dataDir, 'map.json'),
       DATA_DIR: dataDir,
       MQTT_URL: server.url,
+      STATUS_PORT: 'off',
       ...env,
     },
   });

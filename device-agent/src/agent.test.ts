@@ -47,6 +47,8 @@ const start = async (over: Partial<AgentConfig> = {}): Promise<Agent> => {
       mqttCa: undefined,
       journalCapBytes: 1e8,
       logLevel: 'silent',
+      statusHost: '127.0.0.1',
+      statusPort: undefined,
       ...over,
     },
     log,

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { ConfigError } from '@roastery/runtime/env';
 import type { Logger } from '@roastery/runtime/logger';
+import { agentVersion } from './agent-version.ts';
+import { createBoardReport } from './board-report.ts';
 import { createBoardClock } from './clock/board-clock.ts';
 import { isClockSynced } from './clock/synchronisation.ts';
 import type { AgentConfig } from './config.ts';
@@ -17,6 +18,7 @@ import { createMapChanges } from './map-changes.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { createServiceNotifier } from './service/systemd.ts';
 import { describeBoard } from './status.ts';
+import { startStatusServer } from './status-page/status-server.ts';
 import { startUplink } from './uplink/uplink.ts';
 
 export interface Agent extends AsyncDisposable {
@@ -28,10 +30,6 @@ const clockCheckMs = 60_000;
 /** Without progress in reading or journal for so long the watchdog is no longer fed. */
 const stalledMs = 30_000;
 const goodbyeMs = 3000;
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 const firstMap = async (config: AgentConfig, profile: DeviceProfileSource, log: Logger): Promise<MachineMap> => {
   const onBoard = await chooseMachineMap(config.dataDir, config.machineMapPath, log);
@@ -84,7 +82,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
   const recording = createRecorder(journal, clock);
   recorder = recording;
   journal.noteState();
-  journal.appendEvent(clock.now().mono, { type: 'start', agent_version: version });
+  journal.appendEvent(clock.now().mono, { type: 'start', agent_version: agentVersion });
 
   let link: MachineLink = { state: 'starting', detail: undefined };
   const uplink = startUplink({
@@ -97,7 +95,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     brokerUrl: async () => config.mqttUrl ?? profile.brokerUrl(),
     status: () =>
       describeBoard({
-        agentVersion: version,
+        agentVersion,
         firmwareVersion: config.firmwareVersion,
         dataDir: config.dataDir,
         journal,
@@ -109,6 +107,16 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     mapReceived: (pushed) => changes.received(pushed),
   });
 
+  const report = createBoardReport({
+    config,
+    clock,
+    journal,
+    uplink,
+    map: () => map,
+    link: () => link,
+    serverOffsetMs: profile.serverOffsetMs,
+  });
+
   const pollMachine = (by: MachineMap) => {
     recording.setChannels(Object.keys(by.channels));
     return startPoller({
@@ -117,6 +125,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
       reading(reading) {
         const { live, roastChanged } = recording.record(reading);
         uplink.show(live);
+        report.show(live);
         if (roastChanged) uplink.ship();
         changes.afterReading();
       },
@@ -162,16 +171,21 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
   const clockTimer = setInterval(watchClock, clockCheckMs);
   watchClock();
 
+  const page =
+    config.statusPort === undefined
+      ? undefined
+      : await startStatusServer({ host: config.statusHost, port: config.statusPort, status: report.status, log });
   const stopFeeding = service.feedWatchdog(
     () => poller.stalledMs() < stalledMs && journal.stats().stalledMs < stalledMs,
   );
   service.ready();
-  log.info({ map: map.id, rev: map.rev, epoch: journal.epoch, version }, 'reading the machine');
+  log.info({ map: map.id, rev: map.rev, epoch: journal.epoch, version: agentVersion }, 'reading the machine');
 
   const close = async (): Promise<void> => {
     service.stopping();
     stopFeeding();
     clearInterval(clockTimer);
+    await page?.close();
     await changes.settled();
     await poller.stop();
     journal.noteState();

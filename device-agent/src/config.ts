@@ -19,9 +19,14 @@ export interface AgentConfig {
   readonly mqttCa: string | undefined;
   readonly journalCapBytes: number;
   readonly logLevel: LogLevel;
+  /** Where the board's own status page listens; the network sees it only when this says so. */
+  readonly statusHost: string;
+  /** Undefined: no page. */
+  readonly statusPort: number | undefined;
 }
 
 const basePath = '/api/v1';
+export const usualStatusPort = 8321;
 
 const apiUrlShape = z.url({ protocol: /^https?$/, error: 'write an address such as https://roastery.example' });
 const mqttUrlShape = z.url({ protocol: /^mqtts?$/, error: 'write mqtt://host:port or mqtts://host:port' });
@@ -42,6 +47,12 @@ const envShape = z.object({
   MQTT_CA: z.string().optional(),
   JOURNAL_CAP_MIB: z.coerce.number().min(1).max(1_000_000).default(256),
   LOG_LEVEL: z.enum(logLevels).default('info'),
+  STATUS_HOST: z.string().trim().default('127.0.0.1'),
+  STATUS_PORT: z
+    .union([z.literal('off'), z.coerce.number().int().min(0).max(65_535)], {
+      error: 'write a port such as 8321, or off for no status page',
+    })
+    .default(usualStatusPort),
 });
 
 /** Accepts the bare origin as well as the address with `/api/v1`. */
@@ -80,5 +91,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env, envFile?: strin
     mqttCa: values.MQTT_CA === undefined ? undefined : readText(values.MQTT_CA, 'MQTT_CA'),
     journalCapBytes: Math.round(values.JOURNAL_CAP_MIB * 1_048_576),
     logLevel: values.LOG_LEVEL,
+    statusHost: values.STATUS_HOST,
+    statusPort: values.STATUS_PORT === 'off' ? undefined : values.STATUS_PORT,
   };
 };

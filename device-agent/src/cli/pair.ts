@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { agentVersion } from '../agent-version.ts';
 import { pairBoard } from '../pairing/pair-board.ts';
 import { PairingTrouble } from '../pairing/pairing-trouble.ts';
 
 export const usualConfigDir = '/etc/roastery-agent';
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 /** Pairs this board by a ticket. Answers the exit code: 0 paired, 1 not, 2 called wrongly. */
 export const pair = async (
@@ -22,7 +18,7 @@ export const pair = async (
     return 2;
   }
   try {
-    await pairBoard({ ticket, api, configDir, agentVersion: version }, (line) => process.stdout.write(`${line}\n`));
+    await pairBoard({ ticket, api, configDir, agentVersion }, (line) => process.stdout.write(`${line}\n`));
     process.stdout.write('Now start the agent: systemctl restart roastery-agent\n');
     return 0;
   } catch (error) {

@@ -25,6 +25,12 @@ const toPortalUnit = (name: string, channel: Channel, map: Pick<MachineMap, 'max
   return (value: number) => value;
 };
 
+/** The unit that a channel's values have once they are decoded. */
+export const portalUnit = (name: string, channel: Pick<Channel, 'unit'>): Channel['unit'] => {
+  if (channel.unit === '°F') return '°C';
+  return channel.unit === 'rpm' && name === 'drum_speed' ? '%' : channel.unit;
+};
+
 const without = (quality: Exclude<Quality, 'ok'>): DecodedValue => ({ value: null, quality });
 export const refusedValue = without('refused');
 export const silentValue = without('unit_silent');

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { createRequire } from 'node:module';
 import { createConnection, type Socket } from 'node:net';
 import type { Link } from '@roastery/contract/machine-map';
 import { pause } from '@roastery/runtime/backoff';
+import modbusSerial from 'modbus-serial';
 import type { ModbusRTU } from 'modbus-serial/ModbusRTU.js';
 
 /**
@@ -17,8 +17,8 @@ export interface ModbusClient {
   close(): void;
 }
 
-// The package's types describe an ES default export, its code is CommonJS: `require` is what both agree on.
-const ModbusClass = createRequire(import.meta.url)('modbus-serial') as typeof ModbusRTU;
+// CommonJS with `default` on it: seen from a module, the class is one level down.
+const ModbusClass = modbusSerial.default;
 
 /**
  * Parts of the library's ports that it keeps to itself: the receive buffer, which it never clears, and the serial port

@@ -10,7 +10,7 @@ export const createServiceNotifier = (env: NodeJS.ProcessEnv, log: Logger) => {
   const watchdogMs = active ? Number(env['WATCHDOG_USEC'] ?? 0) / 1000 : 0;
   const notify = (...words: string[]): void => {
     if (!active) return;
-    execFile('systemd-notify', words, { timeout: 5000 }, (error) => {
+    execFile('systemd-notify', words, { env, timeout: 5000 }, (error) => {
       if (error) log.warn({ reason: error.message }, 'systemd-notify failed');
     });
   };

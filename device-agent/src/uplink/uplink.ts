@@ -11,6 +11,14 @@ import { createShipper } from './shipper.ts';
 
 export type StatusDetails = Omit<DeviceStatus, 'v' | 'online' | 'session' | 't'>;
 
+export interface Connection {
+  readonly connected: boolean;
+  /** Since when it is so, ms since 1970. */
+  readonly since: number;
+  /** Why there is none. */
+  readonly reason: string | undefined;
+}
+
 export interface UplinkParts {
   readonly serialNumber: string;
   readonly token: string;
@@ -58,6 +66,12 @@ export const startUplink = (parts: UplinkParts) => {
     stopping.signal.addEventListener('abort', () => resolve(undefined));
   });
   let session: { readonly id: string; readonly line: Session } | undefined;
+  let connection: Connection = { connected: false, since: parts.clock.now().wall, reason: undefined };
+  /** `since` stays while nothing changes; the newest reason counts. */
+  const note = (connected: boolean, reason?: string): void => {
+    const since = connected === connection.connected ? connection.since : parts.clock.now().wall;
+    connection = { connected, since, reason };
+  };
 
   const warn = (what: string, details: object): void => {
     const held = gate(what);
@@ -121,6 +135,7 @@ export const startUplink = (parts: UplinkParts) => {
       return 'stopped';
     }
     session = { id, line };
+    note(true);
     await pause(settleMs, stopping.signal);
     shipper.connected();
     log.info({ waiting: shipper.entriesWaiting() }, 'connected to the broker');
@@ -129,6 +144,7 @@ export const startUplink = (parts: UplinkParts) => {
     const reason = await line.closed;
     for (const timer of timers) clearInterval(timer);
     session = undefined;
+    note(false, reason);
     return reason;
   };
 
@@ -138,7 +154,8 @@ export const startUplink = (parts: UplinkParts) => {
       let failure: SessionFailure = 'network';
       try {
         const url = await Promise.race([parts.brokerUrl(), stopped]);
-        if (url !== undefined) {
+        if (url === undefined) note(false, 'the api has not said yet where the broker is');
+        else {
           const reason = await serve(url);
           if (stopping.signal.aborted) break;
           warn('connection to the broker lost', { reason });
@@ -146,7 +163,9 @@ export const startUplink = (parts: UplinkParts) => {
         }
       } catch (error) {
         failure = error instanceof SessionError ? error.stage : 'busy';
-        warn(said[failure], { reason: error instanceof Error ? error.message : String(error) });
+        const reason = error instanceof Error ? error.message : String(error);
+        note(false, `${said[failure]} (${reason})`);
+        warn(said[failure], { reason });
       }
       await pause(backoffs[failure].nextMs(), stopping.signal);
     }
@@ -160,6 +179,7 @@ export const startUplink = (parts: UplinkParts) => {
     ship,
     refreshStatus,
     entriesWaiting: (): number => shipper.entriesWaiting(),
+    connection: (): Connection => connection,
     /** What is on disk and goes out within `graceMs` still does; then the status says offline. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort();

@@ -1,13 +1,44 @@
-import { pino, type Logger } from 'pino';
+import { fstatSync } from 'node:fs';
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 export type { Logger } from 'pino';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** JSON lines on stdout. Values under names that hold secrets are cut out wherever they appear at the first three levels. */
-export const createLogger = (name: string, level: LogLevel = 'info'): Logger =>
-  pino({
+/** pino tells a stream that has this the level of each line. */
+const needsLevel = Symbol.for('pino.metadata');
+
+/** syslog's numbers by pino's; journald keeps them as PRIORITY, so that `journalctl -p warning` works. */
+const journaldPriority = (level: number): number => {
+  if (level >= 60) return 2;
+  if (level >= 50) return 3;
+  if (level >= 40) return 4;
+  return level >= 30 ? 6 : 7;
+};
+
+/** Whether stdout is the very stream that systemd names in `JOURNAL_STREAM` (`device:inode`), not one that a parent had. */
+export const writesToJournald = (env: NodeJS.ProcessEnv = process.env, fd = 1): boolean => {
+  const named = env['JOURNAL_STREAM'];
+  if (named === undefined) return false;
+  const { dev, ino } = fstatSync(fd);
+  return named === `${dev}:${ino}`;
+};
+
+/** Puts `<3>` and the like before each line, which journald takes off again and keeps as the line's priority. */
+export const withPriorities = (
+  stream: DestinationStream,
+): DestinationStream & { readonly [needsLevel]: true; lastLevel: number } => ({
+  [needsLevel]: true,
+  lastLevel: 30,
+  write(line: string) {
+    stream.write(`<${journaldPriority(this.lastLevel)}>${line}`);
+  },
+});
+
+/** JSON lines on stdout, with priorities where journald reads them. Values under names that hold secrets are cut out wherever they appear at the first three levels. */
+export const createLogger = (name: string, level: LogLevel = 'info'): Logger => {
+  const options: LoggerOptions = {
     name,
     level,
     base: { name },
@@ -21,7 +52,9 @@ export const createLogger = (name: string, level: LogLevel = 'info'): Logger =>
       ]),
       censor: '[redacted]',
     },
-  });
+  };
+  return writesToJournald() ? pino(options, withPriorities(pino.destination({ dest: 1, sync: true }))) : pino(options);
+};
 
 /** Lets a repeated line through once per period and counts what it held back. */
 export const createLogGate = (periodMs: number, now: () => number = Date.now) => {

@@ -72,6 +72,8 @@ export function agentEnvironment(plan: StackPlan, board: BoardPlan): Record<stri
     FIRMWARE_VERSION: board.firmwareVersion,
     MACHINE_MAP: board.mapFile,
     DATA_DIR: board.journalDir,
+    // Several boards share this computer, and the portal shows them all.
+    STATUS_PORT: 'off',
     LOG_LEVEL: plan.logLevel,
   };
 }

@@ -21,7 +21,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const LAYERS: Record<string, readonly (readonly string[])[]> = {
   'api/src': [['db'], ['broker', 'http', 'sheets'], ['identity', 'ledger'], ['domains'], ['ingest'], ['live', 'seed']],
   'portal/src': [['api', 'ui'], ['components'], ['features'], ['app']],
-  'device-agent/src': [['core'], ['clock', 'journal', 'machine', 'pairing', 'service'], ['uplink'], ['cli']],
+  'device-agent/src': [
+    ['core'],
+    ['clock', 'journal', 'machine', 'pairing', 'service'],
+    ['uplink', 'status-page'],
+    ['doctor'],
+    ['support'],
+    ['cli'],
+    ['packaging'],
+  ],
 };
 
 /** The pure core: it may not touch files, sockets, clocks of the system or any package but these. */

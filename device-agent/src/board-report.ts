@@ -1,0 +1,82 @@
+import { statfs } from 'node:fs/promises';
+import type { Link, MachineMap } from '@roastery/contract/machine-map';
+import type { LiveReading } from '@roastery/contract/mqtt';
+import { agentVersion } from './agent-version.ts';
+import type { BoardClock } from './clock/board-clock.ts';
+import type { AgentConfig } from './config.ts';
+import { portalUnit } from './core/decoder.ts';
+import type { Journal } from './journal/journal.ts';
+import type { MachineLink } from './machine/poller.ts';
+import type { BoardStatus } from './status-page/board-status.ts';
+import type { Uplink } from './uplink/uplink.ts';
+
+export interface BoardReportSources {
+  readonly config: AgentConfig;
+  readonly clock: BoardClock;
+  readonly journal: Journal;
+  readonly uplink: Pick<Uplink, 'connection' | 'entriesWaiting'>;
+  readonly map: () => MachineMap;
+  readonly link: () => MachineLink;
+  readonly serverOffsetMs: () => number | undefined;
+}
+
+/** Where a machine is, in a few characters: `tcp 192.168.0.20:502`, `rtu /dev/ttyUSB0`. */
+export const describeLine = (link: Link): string =>
+  'host' in link ? `${link.kind} ${link.host}:${link.port}` : `${link.kind} ${link.path}`;
+
+/** Keeps the newest reading and tells the board's own page what there is to see. */
+export const createBoardReport = (from: BoardReportSources) => {
+  const startedAt = Date.now();
+  let newest: LiveReading | undefined;
+  let last: BoardStatus['roast']['last'] = null;
+
+  const runningRoast = (): BoardStatus['roast']['running'] =>
+    newest?.roast?.state === 'in_progress'
+      ? { id: newest.roast.id, seconds: Math.round((from.clock.mono() - newest.roast.charge_mono) / 1000) }
+      : null;
+
+  return {
+    show(reading: LiveReading): void {
+      newest = reading;
+      const { roast } = reading;
+      if (roast && roast.state !== 'in_progress' && roast.id !== last?.id)
+        last = { id: roast.id, state: roast.state, ended_at: reading.t };
+    },
+    async status(): Promise<BoardStatus> {
+      const { config, journal, uplink } = from;
+      const { bavail, bsize } = await statfs(config.dataDir);
+      const { bytes, droppedEntries, trouble } = journal.stats();
+      const [map, link, connection] = [from.map(), from.link(), uplink.connection()];
+      const { wall, synced } = from.clock.now();
+      const channels = newest === undefined ? [] : Object.entries(map.channels);
+      return {
+        v: 1,
+        agent_version: agentVersion,
+        firmware_version: config.firmwareVersion,
+        machine_serial: config.machineSerial,
+        api_url: new URL(config.apiUrl).origin,
+        pid: process.pid,
+        started_at: startedAt,
+        now: wall,
+        machine: { state: link.state, detail: link.detail ?? null, line: describeLine(map.link) },
+        map: { id: map.id, rev: map.rev, maker: map.maker, model: map.model },
+        values: channels.map(([channel, definition]) => ({
+          channel,
+          value: newest?.values[channel] ?? null,
+          unit: portalUnit(channel, definition),
+        })),
+        values_age_ms: newest === undefined ? null : Math.max(0, Math.round(from.clock.mono() - newest.mono)),
+        roast: { running: runningRoast(), last },
+        uplink: { ...connection, reason: connection.reason ?? null },
+        journal: {
+          entries_waiting: uplink.entriesWaiting(),
+          bytes,
+          dropped_entries: droppedEntries,
+          trouble: trouble ?? null,
+        },
+        clock: { synced, server_offset_ms: from.serverOffsetMs() ?? null },
+        disk: { free_bytes: bavail * bsize },
+      };
+    },
+  };
+};

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+const rangeOfTime = z.number().int();
+
+/** What a running agent says about itself on the board, at `/status.json`. It holds no secret. Times are ms since 1970. */
+export const boardStatusShape = z.object({
+  v: z.literal(1),
+  agent_version: z.string(),
+  firmware_version: z.string(),
+  machine_serial: z.string(),
+  /** Address of the roastery. */
+  api_url: z.string(),
+  pid: z.number().int(),
+  started_at: rangeOfTime,
+  now: rangeOfTime,
+  machine: z.object({
+    state: z.enum(['starting', 'ok', 'failing']),
+    /** Why it fails, or which channels have no valid value. */
+    detail: z.string().nullable(),
+    /** Where the machine is, e.g. `tcp 192.168.0.20:502`. */
+    line: z.string(),
+  }),
+  map: z.object({ id: z.string(), rev: z.number().int(), maker: z.string(), model: z.string() }),
+  /** The newest reading; empty before the first one. */
+  values: z.array(z.object({ channel: z.string(), value: z.number().nullable(), unit: z.string() })),
+  values_age_ms: z.number().nullable(),
+  roast: z.object({
+    /** The roast that runs, and for how long, seconds. */
+    running: z.object({ id: z.string(), seconds: z.number() }).nullable(),
+    /** The newest one that ended since this agent started. */
+    last: z.object({ id: z.string(), state: z.enum(['completed', 'aborted']), ended_at: rangeOfTime }).nullable(),
+  }),
+  uplink: z.object({
+    connected: z.boolean(),
+    /** Since when it is as it is. */
+    since: rangeOfTime,
+    /** Why there is no connection. */
+    reason: z.string().nullable(),
+  }),
+  journal: z.object({
+    entries_waiting: z.number().int(),
+    bytes: z.number().int(),
+    dropped_entries: z.number().int(),
+    trouble: z.string().nullable(),
+  }),
+  clock: z.object({
+    synced: z.boolean(),
+    /** The server's clock less ours, ms; null while it hasn't been heard. */
+    server_offset_ms: z.number().nullable(),
+  }),
+  disk: z.object({ free_bytes: z.number() }),
+});
+export type BoardStatus = z.infer<typeof boardStatusShape>;

@@ -1,0 +1,76 @@
+import type { BoardStatus } from './board-status.ts';
+
+/** Something a person at the board should know, and what to do about it. */
+export interface Concern {
+  readonly urgency: 'warning' | 'trouble';
+  readonly says: string;
+  readonly todo: string;
+}
+
+/** Below this the journal soon has no room: it may grow by this much in a week offline. */
+export const littleRoomBytes = 256 * 1_048_576;
+/** A connection that is made anew now and then is no news. */
+const shortAwayMs = 60_000;
+/** So old, a reading is no reading; the slowest map reads every 10 s. */
+const oldReadingMs = 15_000;
+
+const minutes = (ms: number): string => {
+  const whole = Math.round(ms / 60_000);
+  return whole === 1 ? '1 minute' : `${whole} minutes`;
+};
+
+/** What is not as it should be, the most urgent first; empty when all is well. */
+export const concernsOf = (board: BoardStatus): Concern[] => {
+  const found: Concern[] = [];
+  const { machine, journal, uplink, clock, disk } = board;
+  if (machine.state === 'failing')
+    found.push({
+      urgency: 'trouble',
+      says: `The machine does not answer at ${machine.line}${machine.detail === null ? '' : `: ${machine.detail}`}.`,
+      todo: 'Look whether the machine is on and its cable sits at both ends. The agent tries again by itself.',
+    });
+  else if (machine.state === 'ok' && (board.values_age_ms ?? 0) > oldReadingMs)
+    found.push({
+      urgency: 'trouble',
+      says: `The newest reading is ${Math.round((board.values_age_ms ?? 0) / 1000)} s old.`,
+      todo: 'Restart the agent: sudo systemctl restart roastery-agent. If it comes again, send a support bundle.',
+    });
+  const silent = board.values.filter(({ value }) => value === null).map(({ channel }) => channel);
+  if (machine.state === 'ok' && silent.length > 0)
+    found.push({
+      urgency: 'warning',
+      says: `No valid value from ${machine.detail ?? silent.join(', ')}.`,
+      todo: 'Look whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.',
+    });
+  if (journal.trouble !== null)
+    found.push({
+      urgency: 'trouble',
+      says: `The journal can't be written: ${journal.trouble}.`,
+      todo: 'Free some space (sudo journalctl --vacuum-size=50M) or change the card. Until then readings are lost.',
+    });
+  if (!uplink.connected && board.now - uplink.since > shortAwayMs)
+    found.push({
+      urgency: 'warning',
+      says: `No connection to the roastery for ${minutes(board.now - uplink.since)}${uplink.reason === null ? '' : `: ${uplink.reason}`}. Recording goes on; ${journal.entries_waiting} entries wait on this board.`,
+      todo: 'sudo device-agent doctor finds where the way ends: network, TLS, credential or broker.',
+    });
+  if (!clock.synced)
+    found.push({
+      urgency: 'warning',
+      says: 'The clock is not set by anybody. Times of roasts are corrected once it is.',
+      todo: 'Set it by the network: sudo timedatectl set-ntp true',
+    });
+  if (disk.free_bytes < littleRoomBytes)
+    found.push({
+      urgency: 'warning',
+      says: `Only ${Math.round(disk.free_bytes / 1_048_576)} MiB are free on the disk of the journal.`,
+      todo: 'Free some space: sudo journalctl --vacuum-size=50M; sudo apt-get clean',
+    });
+  if (journal.dropped_entries > 0)
+    found.push({
+      urgency: 'warning',
+      says: `${journal.dropped_entries} entries were dropped because there was no room for them.`,
+      todo: 'Bring the board back online before its journal is full, or raise JOURNAL_CAP_MIB.',
+    });
+  return found.toSorted((a, b) => Number(b.urgency === 'trouble') - Number(a.urgency === 'trouble'));
+};

@@ -1,0 +1,141 @@
+import { request } from 'node:http';
+import { hostname } from 'node:os';
+import { createLogger } from '@roastery/runtime/logger';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BoardStatus } from './board-status.ts';
+import { concernsOf } from './concerns.ts';
+import { startStatusServer, type StatusServer } from './status-server.ts';
+
+const now = Date.parse('2026-11-21T10:00:00Z');
+const healthy: BoardStatus = {
+  v: 1,
+  agent_version: '0.1.0',
+  firmware_version: '1.0.0',
+  machine_serial: 'RM30-<7>',
+  api_url: 'https://roastery.example',
+  pid: 7,
+  started_at: now - 3_600_000,
+  now,
+  machine: { state: 'ok', detail: null, line: 'tcp 192.168.0.20:502' },
+  map: { id: 'demo', rev: 3, maker: 'Maker', model: 'Drum & Son' },
+  values: [
+    { channel: 'bean_temp', value: 201.34, unit: '°C' },
+    { channel: 'heat_power', value: 40, unit: '%' },
+  ],
+  values_age_ms: 400,
+  roast: { running: { id: 'r', seconds: 461 }, last: null },
+  uplink: { connected: true, since: now - 600_000, reason: null },
+  journal: { entries_waiting: 2, bytes: 4096, dropped_entries: 0, trouble: null },
+  clock: { synced: true, server_offset_ms: 20 },
+  disk: { free_bytes: 9e9 },
+};
+
+let shown = healthy;
+let server: StatusServer;
+const log = createLogger('test', 'silent');
+beforeAll(async () => {
+  server = await startStatusServer({ host: '127.0.0.1', port: 0, status: () => Promise.resolve(shown), log });
+});
+afterAll(() => server.close());
+
+const ask = (path: string, host: string | undefined = `127.0.0.1:${server.port}`, method = 'GET') =>
+  new Promise<{ status: number | undefined; text: string; policy: unknown }>((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port: server.port, path, method, headers: { host } }, (response) => {
+      let text = '';
+      response.on('data', (data) => (text += String(data)));
+      response.on('end', () =>
+        resolve({ status: response.statusCode, text, policy: response.headers['content-security-policy'] }),
+      );
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+
+describe('the page on the board', () => {
+  it('shows values, roast, line and journal without any script', async () => {
+    shown = healthy;
+    const { status, text, policy } = await ask('/');
+    expect(status).toBe(200);
+    expect(text).toContain('Bean temp');
+    expect(text).toMatch(/201\.3<small>°C/);
+    expect(text).toContain('running for 7:41');
+    expect(text).toContain('RM30-&lt;7&gt;');
+    expect(text).toContain('Drum &amp; Son');
+    expect(text).toContain('http-equiv="refresh"');
+    expect(text).not.toMatch(/<script/i);
+    expect(policy).toContain("default-src 'none'");
+  });
+
+  it('says at its head what is wrong and what to do', async () => {
+    shown = {
+      ...healthy,
+      machine: { ...healthy.machine, state: 'failing', detail: 'ECONNREFUSED' },
+      uplink: { connected: false, since: now - 600_000, reason: 'no connection to the broker' },
+    };
+    const { text } = await ask('/');
+    expect(text).toContain('Needs a look');
+    expect(text).toContain('Look whether the machine is on');
+    expect(text).toContain('No connection to the roastery for 10 minutes');
+  });
+
+  it('gives the same as JSON, with what is of concern', async () => {
+    shown = { ...healthy, clock: { synced: false, server_offset_ms: null } };
+    const { text } = await ask('/status.json?x');
+    expect(JSON.parse(text)).toMatchObject({ ...shown, concerns: [{ urgency: 'warning' }] });
+  });
+
+  it.each(['localhost:8321', hostname(), `${hostname().toUpperCase()}.local:1`, '[::1]:8321', '127.0.0.1'])(
+    'answers under the name %s',
+    async (name) => expect((await ask('/', name)).status).toBe(200),
+  );
+
+  it.each(['evil.example', 'localhost.evil.example:8321', '127.0.0.1.evil.example', 'x y'])(
+    'answers nothing to a name that was pointed here: %j',
+    async (name) => {
+      const { status, text } = await ask('/status.json', name);
+      expect([400, 421]).toContain(status);
+      expect(text).not.toContain('RM30');
+    },
+  );
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('takes no %s', async (method) =>
+    expect((await ask('/', undefined, method)).status).toBe(405),
+  );
+
+  it('leaves recording alone when its port is taken', async () => {
+    const { port = 0 } = server;
+    const second = await startStatusServer({ host: '127.0.0.1', port, status: () => Promise.resolve(shown), log });
+    expect(second.port).toBeUndefined();
+    await second.close();
+    expect((await ask('/')).status).toBe(200);
+  });
+});
+
+describe('what is of concern', () => {
+  it('is nothing on a healthy board, whose connection may just have been made anew', () => {
+    expect(concernsOf(healthy)).toEqual([]);
+    expect(concernsOf({ ...healthy, uplink: { connected: false, since: now - 20_000, reason: 'gone' } })).toEqual([]);
+  });
+
+  it.each<[string, Partial<BoardStatus>, RegExp]>([
+    ['an old reading', { values_age_ms: 40_000 }, /40 s old/],
+    ['a missing probe', { values: [{ channel: 'exhaust_temp', value: null, unit: '°C' }] }, /exhaust_temp/],
+    ['a full disk', { journal: { ...healthy.journal, trouble: 'ENOSPC' } }, /can't be written: ENOSPC/],
+    ['lost entries', { journal: { ...healthy.journal, dropped_entries: 12 } }, /12 entries were dropped/],
+    ['little room', { disk: { free_bytes: 9e7 } }, /86 MiB are free/],
+  ])('is %s, with a way out', (_what, part, says) => {
+    const [concern, ...others] = concernsOf({ ...healthy, ...part });
+    expect(concern?.says).toMatch(says);
+    expect(concern?.todo).toMatch(/\w+/);
+    expect(others).toEqual([]);
+  });
+
+  it('puts trouble first', () => {
+    const both = concernsOf({
+      ...healthy,
+      clock: { synced: false, server_offset_ms: null },
+      machine: { ...healthy.machine, state: 'failing' },
+    });
+    expect(both.map(({ urgency }) => urgency)).toEqual(['trouble', 'warning']);
+  });
+});

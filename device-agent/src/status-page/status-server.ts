@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from '@roastery/runtime/logger';
+import type { BoardStatus } from './board-status.ts';
+import { concernsOf } from './concerns.ts';
+import { isOurName } from './host-names.ts';
+import { renderStatusPage } from './status-page.ts';
+
+export interface StatusServerParts {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly status: () => Promise<BoardStatus>;
+  readonly log: Logger;
+}
+
+export interface StatusServer {
+  /** Undefined when the address could not be had. */
+  readonly port: number | undefined;
+  close(): Promise<void>;
+}
+
+/** A handful of browsers and a support person; more is somebody playing. */
+const mostConnections = 16;
+
+const headers = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+const answer = (response: ServerResponse, status: number, type: string, text: string): void => {
+  response.writeHead(status, { ...headers, 'content-type': `${type}; charset=utf-8` });
+  response.end(text);
+};
+
+/**
+ * Serves the board's own page at `/` and its numbers at `/status.json`: read-only, without a secret, to whoever asks under
+ * one of the board's own names. Recording never depends on it: an address that is taken is a warning in the log.
+ */
+export const startStatusServer = async (parts: StatusServerParts): Promise<StatusServer> => {
+  const { host, port, log } = parts;
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!isOurName(request.headers.host))
+      return answer(response, 421, 'text/plain', 'Ask under an address or the name of this board.\n');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      return answer(response, 405, 'text/plain', 'This page only shows; it changes nothing.\n');
+    }
+    const path = (request.url ?? '/').split('?')[0];
+    if (path !== '/' && path !== '/status.json')
+      return answer(response, 404, 'text/plain', 'There are / and /status.json here.\n');
+    const status = await parts.status();
+    const concerns = concernsOf(status);
+    if (path === '/') return answer(response, 200, 'text/html', renderStatusPage(status, concerns));
+    answer(response, 200, 'application/json', `${JSON.stringify({ ...status, concerns })}\n`);
+  };
+
+  const server = createServer({ requestTimeout: 5000, headersTimeout: 5000 }, (request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      log.warn({ reason: String(error) }, 'status page: no answer');
+      if (response.headersSent) response.destroy();
+      else answer(response, 500, 'text/plain', 'The status could not be put together; the log says why.\n');
+    });
+  });
+  server.maxConnections = mostConnections;
+  server.keepAliveTimeout = 2000;
+
+  const listening = await new Promise<boolean>((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      log.warn({ host, port, reason: error.code ?? error.message }, 'no status page: its address can not be had');
+      resolve(false);
+    });
+    server.listen(port, host, () => resolve(true));
+  });
+  if (listening) server.on('error', (error) => log.warn({ reason: error.message }, 'status page'));
+  return {
+    port: listening ? (server.address() as AddressInfo).port : undefined,
+    async close() {
+      if (!listening) return;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

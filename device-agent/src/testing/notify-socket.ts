@@ -1,0 +1,44 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+
+/** Node has no datagram socket in the file system, so Python plays systemd here. */
+export const canPlaySystemd = has('python3') && has('systemd-notify');
+
+const receiver = `
+import socket, sys, os, array
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print('listening', flush=True)
+while True:
+    data, fds, _, _ = socket.recv_fds(s, 4096, 4)
+    for fd in fds: os.close(fd)
+    print(data.decode().replace(chr(10), ' '), flush=True)
+`;
+
+/** The socket that systemd gives a `Type=notify` service, and every message that came through it. */
+export const openNotifySocket = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'notify-'));
+  const path = join(folder, 'notify');
+  const python = spawn('python3', ['-c', receiver, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const messages: string[] = [];
+  await new Promise<void>((resolve) => {
+    python.stdout.on('data', (data) => {
+      for (const line of String(data).split('\n').filter(Boolean)) {
+        if (line === 'listening') resolve();
+        else messages.push(line.trim());
+      }
+    });
+  });
+  return {
+    path,
+    messages,
+    async [Symbol.asyncDispose]() {
+      python.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
