@@ -158,7 +158,7 @@ describe('agent and the map that the server pushes', () => {
     expect(server.live.at(-1)?.values).not.toHaveProperty('drum_pressure');
     face.drop = true;
     await expect.poll(() => server.live.at(-1)?.values, { timeout: 4000 }).toMatchObject({ drum_pressure: 2000 });
-    expect(roastStates()).toEqual(['in_progress', 'completed']);
+    await expect.poll(roastStates, { timeout: 3000 }).toEqual(['in_progress', 'completed']);
     await stop(agent);
     expect(JSON.parse(await readFile(join(dataDir, 'machine-map.json'), 'utf8'))).toMatchObject({ rev: 2 });
     const lines = server.live.length;

@@ -174,7 +174,12 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
   const page =
     config.statusPort === undefined
       ? undefined
-      : await startStatusServer({ host: config.statusHost, port: config.statusPort, status: report.status, log });
+      : await startStatusServer({
+          host: config.statusHost,
+          port: config.statusPort,
+          status: () => report.status(),
+          log,
+        });
   const stopFeeding = service.feedWatchdog(
     () => poller.stalledMs() < stalledMs && journal.stats().stalledMs < stalledMs,
   );
