@@ -21,6 +21,7 @@ const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 const toPortalUnit = (name: string, channel: Channel, map: Pick<MachineMap, 'maxDrumRpm'>) => {
   if (channel.unit === '°F') return fToC;
+  if (channel.unit === 'mbar') return (mbar: number) => mbar * 100;
   if (channel.unit === 'rpm' && name === 'drum_speed') return (rpm: number) => (rpm / map.maxDrumRpm) * 100;
   return (value: number) => value;
 };

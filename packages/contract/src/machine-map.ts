@@ -83,9 +83,13 @@ export const linkShape = z.discriminatedUnion('kind', [
 ]);
 export type Link = z.infer<typeof linkShape>;
 
-export const unitOfMeasureShape = z.enum(['°C', '°F', '%', 'rpm', 'Pa', 'mbar', 'bool', '']);
+export const unitOfMeasureShape = z.enum(['°C', '°F', '%', 'rpm', 'Hz', 'Pa', 'mbar', 'kWh', 'bool', '']);
+export type UnitOfMeasure = z.infer<typeof unitOfMeasureShape>;
 
-/** engineering value = raw × scale + offset; °F is converted to °C at the edge. Out of range or `bad` → null, never 0. */
+/**
+ * engineering value = raw × scale + offset; °F is converted to °C and mbar to Pa at the edge. Out of range or `bad` → null,
+ * never 0.
+ */
 export const channelShape = z.strictObject({
   at: addressShape,
   as: encodingShape.default('u16'),
@@ -138,14 +142,27 @@ export const eventNameShape = z.enum([
   'cool_end',
 ]);
 
+/** How far a map was tried: not at all, against the simulator (registers and decoding agree), on a machine of that kind. */
+export const verificationShape = z.enum(['none', 'simulator', 'hardware']);
+export type Verification = z.infer<typeof verificationShape>;
+
+export const mapIdShape = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,79}$/, 'use lower-case letters, digits, dot, dash');
+
 export const machineMapShape = z
   .strictObject({
     v: z.literal(1),
-    id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,79}$/, 'use lower-case letters, digits, dot, dash'),
+    id: mapIdShape,
     /** Counts the owner's edits; travels with every batch of samples. */
     rev: z.number().int().min(1).default(1),
     maker: lineShape(80),
     model: lineShape(80),
+    /** What the machine takes, where its name says so. */
+    capacityKg: z.number().min(0.1).max(10_000).optional(),
+    /** Where its facts come from. */
+    source: lineShape(120).optional(),
+    verified: verificationShape.default('none'),
+    /** What a person should know before relying on it. */
+    notes: lineShape(600).optional(),
     link: linkShape,
     /** 1 to 247 on a serial line; some machines on TCP answer only to 255. */
     unit: z.number().int().min(0).max(255).default(1),

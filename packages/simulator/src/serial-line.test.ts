@@ -1,43 +1,20 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { hasSerialCables, laySerialCable } from '@roastery/testing/serial-cable';
 import ModbusClient from 'modbus-serial';
 import { afterEach, describe, expect, it } from 'vitest';
 import { demoRoasterMap } from './maps/demo-roaster.ts';
 import { startSimulator } from './simulator.ts';
 
-/** Two pseudo terminals joined like the ends of a cable. Node has no way to make them, Python's standard library has. */
-const cable = `
-import os, pty, select, sys, tty
-masters, names, keep = [], [], []
-for _ in range(2):
-    master, slave = pty.openpty()
-    tty.setraw(slave)
-    masters.append(master); names.append(os.ttyname(slave)); keep.append(slave)
-print(" ".join(names), flush=True)
-while True:
-    ready, _, _ = select.select(masters + [0], [], [])
-    if 0 in ready and not os.read(0, 1): sys.exit(0)
-    for end in ready:
-        if end != 0: os.write(masters[1 - masters.index(end)], os.read(end, 4096))
-`;
-const hasPython = spawnSync('python3', ['-c', 'import pty, tty']).status === 0;
+const hasPython = hasSerialCables();
 const skipped = hasPython ? '' : ' (skipped: needs python3 to make a pair of pseudo terminals)';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
-const layCable = async (): Promise<[string, string]> => {
-  const python = spawn('python3', ['-c', cable], { stdio: ['pipe', 'pipe', 'inherit'] });
-  closing.push(async () => {
-    python.stdin.end();
-    await once(python, 'exit');
-  });
-  const [line] = (await once(createInterface({ input: python.stdout }), 'line')) as [string];
-  const [machine, client] = line.split(' ');
-  if (machine === undefined || client === undefined) throw new Error(`no pseudo terminals: ${line}`);
-  return [machine, client];
+const layCable = async (): Promise<readonly [string, string]> => {
+  const cable = await laySerialCable();
+  closing.push(async () => cable[Symbol.asyncDispose]());
+  return cable.ends;
 };
 
 describe('the demo machine on a serial line', () => {
