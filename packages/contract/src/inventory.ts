@@ -69,7 +69,7 @@ export const lotBodyShape = z.object({
   initial_weight: z
     .number('Initial weight must be greater than 0')
     .positive('Initial weight must be greater than 0')
-    .max(1_000_000),
+    .max(1_000_000, 'Initial weight must be at most 1,000,000 kg'),
   location: optionalLine(120),
   cupping_score: optionalNumber(0, 100, 'Cupping score: 0-100'),
   moisture_content: optionalNumber(0, 100, 'Moisture: 0-100%'),

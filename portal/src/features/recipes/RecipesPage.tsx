@@ -2,7 +2,7 @@ import { cloneProfile, deleteProfile, listProfiles, type Profile } from '@roaste
 import { BookOpenText, ChartNoAxesColumnIncreasing, FilterX, Plus, Search, Star } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
-import { sentenceFor } from '../../api/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
@@ -31,6 +31,9 @@ const choices = (all: string, values: readonly string[]) => [
   ...values.map((value) => ({ value, label: value })),
 ];
 
+/** The server's word on it, below the document's sentence. */
+const reasonOf = (error: unknown): string | undefined => (error instanceof ApiError ? error.detail : undefined);
+
 const startCloning = (recipe: Profile): void => void clone(recipe);
 
 const clone = async (recipe: Profile): Promise<void> => {
@@ -39,7 +42,7 @@ const clone = async (recipe: Profile): Promise<void> => {
     await refresh(listProfiles);
     toast('Recipe cloned successfully!');
   } catch (error) {
-    toast(sentenceFor(error, 'Failed to clone recipe'), { tone: 'danger' });
+    toast('Failed to clone recipe', { tone: 'danger', detail: reasonOf(error) });
   }
 };
 const remove = async (recipe: Profile) => {
@@ -48,7 +51,7 @@ const remove = async (recipe: Profile) => {
     await refresh(listProfiles);
     toast('Recipe deleted');
   } catch (error) {
-    toast(sentenceFor(error, 'Failed to delete recipe'), { tone: 'danger' });
+    toast('Failed to delete recipe', { tone: 'danger', detail: reasonOf(error) });
   }
 };
 
