@@ -1,6 +1,6 @@
 import { createProfile } from '@roastery/contract/profiles';
 import type { RegisteredMachine } from '@roastery/contract/machines';
-import { getRoast, type Roast } from '@roastery/contract/roasts';
+import { getRoast, getRoastCurve, type Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { readFile } from 'node:fs/promises';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
@@ -178,8 +178,9 @@ describe('the page of a finished roast', () => {
 
     const markers = panel(page).getByRole('region', { name: 'Markers' }).getByRole('button');
     const texts = (await markers.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
-    const [charge, crack, drop] = [markOf('charge'), markOf('first_crack'), markOf('drop')];
-    expect(texts[0]).toBe(`Charge 0:00 ${charge?.temp?.toFixed(1)} °C`);
+    const [crack, drop] = [markOf('first_crack'), markOf('drop')];
+    const { datapoints } = await ana.call(getRoastCurve, { params: { id: roast.id } });
+    expect(texts[0]).toBe(`Charge 0:00 ${datapoints[0]?.bean_temp?.toFixed(1)} °C`);
     expect(texts).toContain(`First Crack ${formatDuration(crack?.time_seconds)} ${crack?.temp?.toFixed(1)} °C`);
     expect(texts.at(-1)).toBe(`Drop ${formatDuration(drop?.time_seconds)} ${drop?.temp?.toFixed(1)} °C`);
     await panel(page)

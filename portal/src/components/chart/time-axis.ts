@@ -1,5 +1,3 @@
-import { formatDuration } from '@roastery/roasting/units';
-
 /** Ticks every 60 s as the document has it; wider or finer only where 60 s would crowd or leave the axis bare. */
 export const tickStepSeconds = (windowSeconds: number, pixels: number): number => {
   const fitting = Math.max(2, Math.floor(pixels / 44));
@@ -8,4 +6,9 @@ export const tickStepSeconds = (windowSeconds: number, pixels: number): number =
   return steps.find((step) => windowSeconds / step <= fitting && (step >= 60 || windowSeconds < 240)) ?? 3600;
 };
 
-export const tickLabel = (seconds: number): string => formatDuration(seconds);
+/** Seconds since charge as the axis writes them, mm:ss: `01:00`, `-00:30` before it, `75:00`. */
+export const tickLabel = (seconds: number): string => {
+  const whole = Math.round(Math.abs(seconds));
+  const [minutes, rest] = [Math.floor(whole / 60), whole % 60].map((part) => String(part).padStart(2, '0'));
+  return `${seconds < 0 && whole > 0 ? '-' : ''}${minutes}:${rest}`;
+};

@@ -90,7 +90,7 @@ const Row = ({ roast }: { roast: RoastRow }) => {
         <span className="text-right">
           <Measure quantity="weight" value={roast.batch_size_kg} />
           <time dateTime={roast.start_time} className="figures block text-sm text-muted">
-            {dates.day(roast.start_time)} <span className="max-sm:hidden">{dates.time(roast.start_time)}</span>
+            {dates.day(roast.start_time)} {dates.time(roast.start_time)}
           </time>
         </span>
       </Link>

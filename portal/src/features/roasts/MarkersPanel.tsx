@@ -1,5 +1,5 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
-import { isReading, valueAt } from '@roastery/roasting/series';
+import { valueAt } from '@roastery/roasting/series';
 import { formatDuration } from '@roastery/roasting/units';
 import { markLabels } from '../../components/chart/mark-labels.ts';
 import { Measure } from '../../components/Measure.tsx';
@@ -26,7 +26,8 @@ export const MarkersPanel = ({ marks, curve, onPick }: MarkersPanelProps) => {
   const of = (kind: RoastMark['kind']) => marks.find((mark) => mark.kind === kind);
   const times = curve?.time_seconds ?? [];
   const bean = curve?.channels['bean_temp'] ?? [];
-  const firstBean = bean.find(isReading) ?? null;
+  // The record begins at the charge; a live curve begins before it, and there the mark knows.
+  const firstBean = (times[0] ?? -1) < 0 ? undefined : bean[0];
   const drop = of('drop');
   const crack = of('first_crack');
   const others = marks.filter((mark) => !['charge', 'first_crack', 'drop'].includes(mark.kind));
@@ -41,7 +42,7 @@ export const MarkersPanel = ({ marks, curve, onPick }: MarkersPanelProps) => {
           label="Charge"
           tone="success"
           seconds={0}
-          temp={of('charge')?.temp ?? firstBean}
+          temp={firstBean ?? of('charge')?.temp ?? null}
           mark={of('charge')}
           onPick={onPick}
         />

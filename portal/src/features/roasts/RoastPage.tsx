@@ -2,7 +2,7 @@ import { deleteRoast, getRoast, listRoasts, type Roast } from '@roastery/contrac
 import { TriangleAlert } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
@@ -26,38 +26,43 @@ const whileRunningMs = 15_000;
 
 /** /roasts/{id}: a finished roast, or the live one in the same place. */
 export default function RoastPage() {
-  const { id } = useParams();
+  const { id = '' } = useParams();
+  const isBlank = id.trim() === '';
   const {
     data: roast,
     error,
     isLoading,
     mutate,
-  } = useApi(getRoast, id === undefined ? null : { params: { id } }, {
+  } = useApi(getRoast, isBlank ? null : { params: { id } }, {
     // The live stream tells of its end; this one asks too, should the end fall into a gap of the stream.
     refreshInterval: (latest) => (latest?.status === 'in_progress' ? whileRunningMs : 0),
   });
   const take = useCallback((next: Roast) => void mutate(next, { revalidate: false }), [mutate]);
-  if (id === undefined) return <RoastError text="No roast ID" />;
+  if (isBlank) return <RoastError title="No roast ID" text="The address names no roast." />;
   if (roast) return <LoadedRoast key={roast.id} roast={roast} onChanged={take} />;
   if (isLoading) return <LoadingRoast />;
-  return <RoastError text={errorText(error)} {...(isMissing(error) ? {} : { onRetry: () => void mutate() })} />;
+  // An id that is no id is a roast that isn't there.
+  if (isMissing(error)) {
+    return <RoastError title="Roast not found" text="It may have been deleted, or it belongs to somebody else." />;
+  }
+  return (
+    <RoastError
+      title={sentenceFor(error, 'Failed to load roast')}
+      text={error instanceof ApiError && error.detail === undefined ? error.message : 'The roast could not be read.'}
+      onRetry={() => void mutate()}
+    />
+  );
 }
 
 const isMissing = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 404 || error.status === 422);
 
-/** A server's sentence, or the document's. An id that is no id is a roast that isn't there. */
-const errorText = (error: unknown): string => {
-  if (isMissing(error)) return 'Roast not found';
-  return error instanceof ApiError ? error.message : 'Failed to load roast';
-};
-
-const RoastError = ({ text, onRetry }: { text: string; onRetry?: () => void }) => (
+const RoastError = ({ title, text, onRetry }: { title: string; text: string; onRetry?: () => void }) => (
   <Page>
     <div role="alert">
       <EmptyState
         icon={<TriangleAlert aria-hidden />}
-        title={text}
+        title={title}
         action={
           <div className="flex gap-2">
             {onRetry !== undefined && <Button onClick={onRetry}>Retry</Button>}
@@ -67,9 +72,7 @@ const RoastError = ({ text, onRetry }: { text: string; onRetry?: () => void }) =
           </div>
         }
       >
-        {onRetry === undefined
-          ? 'It may have been deleted, or it belongs to somebody else.'
-          : 'The roast could not be read.'}
+        {text}
       </EmptyState>
     </div>
   </Page>
