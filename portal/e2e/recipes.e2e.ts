@@ -305,6 +305,7 @@ describe('recipes', () => {
     });
     await page.goto('/recipes');
     await card(page, 'Previewed').getByText('Used 1×').waitFor();
+    expect(await statCard(page, 'Most Used').innerText()).toMatch(/^1\s*×$/);
     await page.goto(`/recipes/${id}`);
     await page.getByRole('button', { name: 'Preview Curve' }).waitFor();
     await page.waitForLoadState('networkidle');

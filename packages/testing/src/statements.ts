@@ -51,7 +51,7 @@ export function quotedTexts(text: string): string[] {
   );
 }
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 // Source code may escape a sign or, in a pattern, any of them; where people type ' the portal sets ’.
 const signPattern = (sign: string): string => (sign === "'" ? String.raw`\\?['’]` : String.raw`\\?${escaped(sign)}`);
 
