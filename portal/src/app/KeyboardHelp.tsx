@@ -1,32 +1,27 @@
 import { useSession } from '../api/session.tsx';
-import { useOfferedActions } from '../components/page-actions.tsx';
+import { useOfferedActions, useOfferedKeys, type PageKey } from '../components/page-actions.tsx';
 import { Dialog, DialogBody } from '../ui/Dialog.tsx';
 import { Kbd } from '../ui/Kbd.tsx';
 import { destinationsFor } from './destinations.ts';
-import { modifierKey } from './keyboard.ts';
-
-interface KeyLine {
-  label: string;
-  keys: readonly string[];
-}
-
-const keyName = (key: string): string => (key === ' ' ? 'Space' : key);
+import { keyName, modifierKey } from './keyboard.ts';
 
 /** The list of keys: the portal's own, and those of the page that is open. */
 export const KeyboardHelp = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
   const { isAdmin } = useSession();
   const actions = useOfferedActions();
-  const pageKeys = actions.flatMap(({ label, key }): KeyLine[] =>
+  const offered = useOfferedKeys();
+  const pageKeys = actions.flatMap(({ label, key }): PageKey[] =>
     key === undefined ? [] : [{ label, keys: [keyName(key)] }],
   );
   const groups = [
-    { title: 'This page', lines: pageKeys },
+    { title: 'This page', lines: [...pageKeys, ...offered] },
     {
       title: 'Everywhere',
       lines: [
         { label: 'Search, jump, do', keys: [modifierKey(), 'K'] },
         { label: 'These keys', keys: ['?'] },
         { label: 'Close what is open', keys: ['Esc'] },
+        { label: 'Save a form', keys: ['Enter'] },
       ],
     },
     { title: 'Go to', lines: destinationsFor(isAdmin).map(({ label, key }) => ({ label, keys: ['g', key] })) },

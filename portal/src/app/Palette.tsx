@@ -6,7 +6,8 @@ import { useTyped } from '../components/use-typed.ts';
 import { classes } from '../ui/classes.ts';
 import { Kbd } from '../ui/Kbd.tsx';
 import { Spinner } from '../ui/Spinner.tsx';
-import { usePaletteGroups, type PaletteItem } from './palette-items.ts';
+import type { PaletteItem } from './palette-group.ts';
+import { usePaletteGroups } from './palette-items.ts';
 
 /** Ctrl/Cmd+K: everything that can be done or opened, by typing a part of its name. */
 export const Palette = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
@@ -60,7 +61,7 @@ const PaletteBody = ({ onClose }: { onClose: () => void }) => {
           aria-controls={listId}
           aria-autocomplete="list"
           aria-activedescendant={active === undefined ? undefined : `${listId}-${active.id}`}
-          placeholder="Machine, roast, place or action"
+          placeholder="Roast, lot, recipe, machine, place or action"
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);

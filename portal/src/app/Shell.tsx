@@ -9,11 +9,13 @@ import { chooseTheme, themeChoice } from '../ui/theme.ts';
 import { Toaster } from '../ui/Toaster.tsx';
 import { useKeyboard } from './keyboard.ts';
 import { PhoneBar } from './PhoneBar.tsx';
+import { useRememberPages } from './recent-pages.ts';
 import { Sidebar } from './Sidebar.tsx';
 import { TopBar } from './TopBar.tsx';
 
 // Not needed to see the first page.
-const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }));
+const loadPalette = async () => ({ default: (await import('./Palette.tsx')).Palette });
+const Palette = lazy(loadPalette);
 const KeyboardHelp = lazy(async () => ({ default: (await import('./KeyboardHelp.tsx')).KeyboardHelp }));
 const Drawer = lazy(async () => ({ default: (await import('./Drawer.tsx')).Drawer }));
 
@@ -39,6 +41,17 @@ const useRefreshOnReturn = () => {
     if (reachable && !wasReachable.current) void mutate(() => true);
     wasReachable.current = reachable;
   }, [reachable, mutate]);
+};
+
+/** Fetched with the first half of Ctrl+K, so that what is typed right after it is not lost. */
+const usePaletteInTime = () => {
+  useEffect(() => {
+    const press = ({ key }: KeyboardEvent) => {
+      if (key === 'Control' || key === 'Meta') void loadPalette();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
 };
 
 /** The choice of theme belongs to the account: this browser takes it over when somebody signs in. */
@@ -70,6 +83,8 @@ const Frame = () => {
   useFocusOnNavigation(pathname);
   useRefreshOnReturn();
   useKeptTheme();
+  useRememberPages();
+  usePaletteInTime();
 
   return (
     <div className="min-h-dvh lg:pl-57">

@@ -6,6 +6,9 @@ import { destinationsFor } from './destinations.ts';
 
 const sequencePauseMs = 1200;
 
+/** A key as people call it. */
+export const keyName = (key: string): string => (key === ' ' ? 'Space' : key);
+
 export const modifierKey = (): string => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl');
 
 /** A key that belongs to what has the focus: a field, an open popup, a button under Space. */

@@ -1,32 +1,19 @@
-import { listMachines } from '@roastery/contract/machines';
-import { listRoasts } from '@roastery/contract/roasts';
-import { Coffee, CornerDownLeft, Factory } from 'lucide-react';
-import { createElement, type ReactNode } from 'react';
-import { useNavigate } from 'react-router-dom';
-import { useSession } from '../api/session.tsx';
-import { useApi } from '../api/use-api.ts';
+import { CornerDownLeft, History, LogOut, Moon, Sun, Thermometer } from 'lucide-react';
+import { createElement } from 'react';
+import { useLocation, useNavigate } from 'react-router-dom';
+import { sentenceFor } from '../api/api-error.ts';
+import { useSession, useUser } from '../api/session.tsx';
 import { useOfferedActions } from '../components/page-actions.tsx';
-import { paths } from '../components/paths.ts';
-import { useDates } from '../components/preferences.ts';
+import { chooseTheme, useTheme } from '../ui/theme.ts';
+import { toast } from '../ui/toast.ts';
 import { destinationsFor } from './destinations.ts';
+import type { PaletteGroup, PaletteItem } from './palette-group.ts';
+import { useFoundRecords } from './palette-records.ts';
+import { keyName } from './keyboard.ts';
+import { recentPages } from './recent-pages.ts';
+import { useLogout } from './Sidebar.tsx';
 
-export interface PaletteItem {
-  id: string;
-  label: string;
-  hint?: string;
-  /** Beside the hint where there is room. */
-  moreHint?: string;
-  icon: ReactNode;
-  keys?: readonly string[];
-  run: () => void;
-}
-
-export interface PaletteGroup {
-  title: string;
-  items: readonly PaletteItem[];
-}
-
-const found = 5;
+const recentAtMost = 5;
 
 /** True when every typed word is the beginning of a word in the label. */
 export const matches = (label: string, typed: string): boolean => {
@@ -37,37 +24,88 @@ export const matches = (label: string, typed: string): boolean => {
     .every((part) => words.some((word) => word.startsWith(part)));
 };
 
-/** What the palette offers for a typed text: actions of the page, places, then machines and roasts the server finds. */
+/** What can be done from every page. */
+const useCommands = (): PaletteItem[] => {
+  const { changePreferences } = useSession();
+  const { temperature_unit: unit } = useUser().preferences;
+  const theme = useTheme();
+  const logout = useLogout();
+  const keep = (change: Parameters<typeof changePreferences>[0]) =>
+    changePreferences(change).catch((error: unknown) =>
+      toast(sentenceFor(error, 'The choice could not be kept with your account'), { tone: 'danger' }),
+    );
+  const otherTheme = theme === 'dark' ? 'light' : 'dark';
+  const otherUnit = unit === 'C' ? 'F' : 'C';
+  return [
+    {
+      id: 'theme',
+      label: `Use the ${otherTheme} theme`,
+      icon: createElement(theme === 'dark' ? Sun : Moon),
+      run: () => {
+        chooseTheme(otherTheme);
+        void keep({ theme: otherTheme });
+      },
+    },
+    {
+      id: 'unit',
+      label: otherUnit === 'F' ? 'Show temperatures in Fahrenheit' : 'Show temperatures in Celsius',
+      hint: `°${otherUnit}`,
+      icon: createElement(Thermometer),
+      run: () => void keep({ temperature_unit: otherUnit }),
+    },
+    { id: 'logout', label: 'Logout', icon: createElement(LogOut), run: () => void logout() },
+  ];
+};
+
+/**
+ * What the palette offers for a typed text: actions of the page, the records opened last, places, then the records the
+ * server finds, and what can be done anywhere.
+ */
 export const usePaletteGroups = (
   typed: string,
   searched: string,
 ): { groups: readonly PaletteGroup[]; isSearching: boolean } => {
   const navigate = useNavigate();
+  const { pathname } = useLocation();
   const { isAdmin } = useSession();
+  const { id: userId } = useUser();
   const actions = useOfferedActions();
-  const dates = useDates();
-  const query = searched === '' ? null : { query: { q: searched, limit: found } };
-  const machines = useApi(listMachines, query);
-  const roasts = useApi(listRoasts, query);
+  const commands = useCommands();
+  const found = useFoundRecords(typed === '' ? '' : searched);
   const go = (to: string) => () => void navigate(to);
+  const isWanted = ({ label }: { label: string }) => matches(label, typed);
 
   const groups: PaletteGroup[] = [
     {
       title: 'This page',
-      items: actions
-        .filter(({ label }) => matches(label, typed))
-        .map(({ id, label, icon, key, run }) => ({
-          id: `action-${id}`,
-          label,
-          icon: icon ?? createElement(CornerDownLeft),
-          keys: key === undefined ? [] : [key],
-          run,
-        })),
+      items: actions.filter(isWanted).map(({ id, label, icon, key, run }) => ({
+        id: `action-${id}`,
+        label,
+        icon: icon ?? createElement(CornerDownLeft),
+        keys: key === undefined ? [] : [keyName(key)],
+        run,
+      })),
+    },
+    {
+      title: 'Recent',
+      // What is searched for is found below, with everything else of its name.
+      items:
+        typed === ''
+          ? recentPages(userId)
+              .filter(({ path }) => path !== pathname)
+              .slice(0, recentAtMost)
+              .map(({ path, title }) => ({
+                id: `recent-${path}`,
+                label: title,
+                icon: createElement(History),
+                run: go(path),
+              }))
+          : [],
     },
     {
       title: 'Go to',
       items: destinationsFor(isAdmin)
-        .filter(({ label }) => matches(label, typed))
+        .filter(isWanted)
         .map(({ to, label, icon, key }) => ({
           id: to,
           label,
@@ -76,34 +114,8 @@ export const usePaletteGroups = (
           run: go(to),
         })),
     },
-    {
-      title: 'Machines',
-      items: (machines.data ?? []).map((machine) => ({
-        id: machine.id,
-        label: machine.display_name,
-        hint: machine.serial_number,
-        icon: createElement(Factory),
-        run: go(
-          machine.current_roast_id === null
-            ? `${paths.machines}?q=${encodeURIComponent(machine.serial_number)}`
-            : paths.roast(machine.current_roast_id),
-        ),
-      })),
-    },
-    {
-      title: 'Roasts',
-      items: (roasts.data?.roasts ?? []).map((roast) => ({
-        id: roast.id,
-        label: roast.coffee_name ?? roast.roast_number,
-        hint: roast.roast_number,
-        moreHint: dates.day(roast.start_time),
-        icon: createElement(Coffee),
-        run: go(paths.roast(roast.id)),
-      })),
-    },
+    ...found.groups,
+    { title: 'Everywhere', items: commands.filter(isWanted) },
   ];
-  return {
-    groups: groups.filter(({ items }) => items.length > 0),
-    isSearching: machines.isLoading || roasts.isLoading,
-  };
+  return { groups: groups.filter(({ items }) => items.length > 0), isSearching: found.isSearching };
 };

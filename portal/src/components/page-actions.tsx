@@ -1,4 +1,4 @@
-import { createContext, use, useEffect, useId, useState, type ReactNode } from 'react';
+import { createContext, use, useEffect, useId, useMemo, useState, type ReactNode } from 'react';
 
 /** Something that can be done on the page now: shown in the command palette, and by its key in the list of keys. */
 export interface PageAction {
@@ -12,7 +12,19 @@ export interface PageAction {
   run: () => void;
 }
 
-type Offers = ReadonlyMap<string, readonly PageAction[]>;
+/** Keys that work in a part of the page that has the focus, such as a chart: told in the list of keys. */
+export interface PageKey {
+  /** What they do: `Inspect the point before or after`. */
+  label: string;
+  /** As printed on the keys; read one after another. */
+  keys: readonly string[];
+}
+
+interface Offer {
+  actions: readonly PageAction[];
+  keys: readonly PageKey[];
+}
+type Offers = ReadonlyMap<string, Offer>;
 type ChangeOffers = (change: (offers: Offers) => Offers) => void;
 
 // Two contexts, so that a page that offers actions is not drawn again because they were offered.
@@ -29,24 +41,34 @@ export const PageActionsProvider = ({ children }: { children: ReactNode }) => {
 };
 
 /** All actions on offer now; for the palette and the keyboard. */
-export const useOfferedActions = (): readonly PageAction[] => [...use(OffersContext).values()].flat();
+export const useOfferedActions = (): readonly PageAction[] =>
+  [...use(OffersContext).values()].flatMap(({ actions }) => actions);
 
-/**
- * Offers actions while the calling component is mounted. Memoise the list (`useMemo`), since a new one is a new offer:
- *
- *     usePageActions(useMemo(() => [{ id: 'register', label: 'Register machine', key: 'n', run: openRegister }], [openRegister]));
- */
-export const usePageActions = (actions: readonly PageAction[]): void => {
+/** Keys of the parts of the page that is open; for the list of keys. */
+export const useOfferedKeys = (): readonly PageKey[] => [...use(OffersContext).values()].flatMap(({ keys }) => keys);
+
+const useOffer = (offer: Offer): void => {
   const owner = useId();
   const changeOffers = use(ChangeOffersContext);
   if (changeOffers === null) throw new Error('page actions outside of PageActionsProvider');
   useEffect(() => {
-    changeOffers((offers) => new Map(offers).set(owner, actions));
+    changeOffers((offers) => new Map(offers).set(owner, offer));
     return () =>
       changeOffers((offers) => {
         const others = new Map(offers);
         others.delete(owner);
         return others;
       });
-  }, [owner, actions, changeOffers]);
+  }, [owner, offer, changeOffers]);
 };
+
+/**
+ * Offers actions while the calling component is mounted. Memoise the list (`useMemo`), since a new one is a new offer:
+ *
+ *     usePageActions(useMemo(() => [{ id: 'register', label: 'Register machine', key: 'n', run: openRegister }], [openRegister]));
+ */
+export const usePageActions = (actions: readonly PageAction[]): void =>
+  useOffer(useMemo(() => ({ actions, keys: [] }), [actions]));
+
+/** Puts keys of a chart or an editor into the list of keys while it is mounted; a constant list. */
+export const usePageKeys = (keys: readonly PageKey[]): void => useOffer(useMemo(() => ({ actions: [], keys }), [keys]));

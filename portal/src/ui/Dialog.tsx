@@ -1,11 +1,12 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import { useRef, type ReactNode } from 'react';
+import { createContext, use, useEffect, useRef, useState, type ReactNode } from 'react';
+import { AlertDialog } from './AlertDialog.tsx';
 import { classes } from './classes.ts';
 
 interface DialogProps {
   open: boolean;
-  /** Escape, the cross, a click outside. Refuse by not changing `open` (a dirty form asks first). */
+  /** Escape, the cross, a click outside; asked first when a form inside is dirty (`useDirtyDialog`). */
   onClose: () => void;
   title: string;
   description?: ReactNode;
@@ -19,15 +20,31 @@ const firstField =
   'input:not([readonly], [disabled], [type="hidden"], [aria-hidden="true"]), textarea:not([readonly], [disabled])';
 const widths = { sm: 'sm:max-w-md', md: 'sm:max-w-xl', lg: 'sm:max-w-3xl' };
 
+const DirtyContext = createContext<((dirty: boolean) => void) | null>(null);
+
+/** For a form inside of a modal, told by its `UnsavedChanges`: while it is dirty, closing the modal asks first. */
+export const useDirtyDialog = (dirty: boolean): void => {
+  const tell = use(DirtyContext);
+  useEffect(() => {
+    if (tell === null || !dirty) return undefined;
+    tell(true);
+    return () => tell(false);
+  }, [tell, dirty]);
+};
+
 /** A modal; on a phone it is a sheet from below. Focus goes in, stays in, and returns to where it was. */
 export const Dialog = ({ open, onClose, title, description, sticky = false, width = 'sm', children }: DialogProps) => {
   const popup = useRef<HTMLDivElement>(null);
+  const [isDirty, setDirty] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   return (
     <Base.Root
       open={open}
       disablePointerDismissal={sticky}
       onOpenChange={(next) => {
-        if (!next) onClose();
+        if (next) return;
+        if (isDirty) setAsking(true);
+        else onClose();
       }}
     >
       <Base.Portal>
@@ -59,9 +76,23 @@ export const Dialog = ({ open, onClose, title, description, sticky = false, widt
               <X aria-hidden />
             </Base.Close>
           </header>
-          {children}
+          <DirtyContext value={setDirty}>{children}</DirtyContext>
         </Base.Popup>
       </Base.Portal>
+      <AlertDialog
+        open={isAsking}
+        onCancel={() => setAsking(false)}
+        onConfirm={() => {
+          setAsking(false);
+          onClose();
+        }}
+        title="Discard your changes?"
+        confirmLabel="Discard"
+        cancelLabel="Keep editing"
+        danger
+      >
+        What you entered here has not been saved.
+      </AlertDialog>
     </Base.Root>
   );
 };

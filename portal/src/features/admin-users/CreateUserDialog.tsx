@@ -8,6 +8,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { FormError, showFieldErrors } from '../../components/forms.tsx';
+import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -45,7 +46,7 @@ const CreateUserForm = ({ onClose, onCreated }: Omit<CreateUserDialogProps, 'ope
     resolver,
     defaultValues: { full_name: '', email: '', password: '' },
   });
-  const { errors, isSubmitting } = formState;
+  const { errors, isSubmitting, isDirty } = formState;
 
   const submit = handleSubmit(async (values) => {
     setFailure(null);
@@ -60,6 +61,7 @@ const CreateUserForm = ({ onClose, onCreated }: Omit<CreateUserDialogProps, 'ope
 
   return (
     <form noValidate onSubmit={(event) => void submit(event)} className="flex min-h-0 flex-1 flex-col">
+      <UnsavedChanges dirty={isDirty} />
       <DialogBody>
         <TextField
           label="Full Name"

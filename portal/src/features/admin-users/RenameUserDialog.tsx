@@ -5,6 +5,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { FormError } from '../../components/forms.tsx';
+import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -53,6 +54,7 @@ const RenameForm = ({ user, onClose }: { user: User; onClose: () => void }) => {
       }}
       className="flex min-h-0 flex-1 flex-col"
     >
+      <UnsavedChanges dirty={name !== user.full_name} />
       <DialogBody>
         <TextField
           label="Full Name"

@@ -1,12 +1,14 @@
 import { deleteBlend, listBlendableRoasts, listBlends, type Blend } from '@roastery/contract/blends';
 import { Blend as BlendIcon, Plus, Search, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../components/preferences.ts';
@@ -37,6 +39,7 @@ const remove = async (blend: Blend) => {
 /** /roasts/blends: what was mixed of finished roasts. */
 export default function BlendsPage() {
   const dates = useDates();
+  const navigate = useNavigate();
   const { read, change } = useUrlState();
   const q = read('q') ?? '';
   const page = Math.max(1, Math.floor(Number(read('page') ?? 1)) || 1);
@@ -45,6 +48,12 @@ export default function BlendsPage() {
     listBlends,
     { query: { limit: pageSize, offset: (page - 1) * pageSize, ...(q === '' ? {} : { q }) } },
     { keepPreviousData: true },
+  );
+  usePageActions(
+    useMemo(
+      () => [{ id: 'add-blend', label: 'Add blend', key: 'n', run: () => void navigate(paths.newBlend) }],
+      [navigate],
+    ),
   );
   const [deleting, setDeleting] = useState<Blend | null>(null);
   const columns = useMemo(() => blendColumns(dates), [dates]);

@@ -2,6 +2,7 @@ import { GitCompareArrows, Maximize2 } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { createTimeView, useTimeWindow, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { usePreferences } from '../../components/preferences.ts';
@@ -37,10 +38,18 @@ const quantityLabels: Record<ComparedQuantity, string> = {
   ror: 'Rate of rise',
 };
 
+const chartKeys: readonly PageKey[] = [
+  { label: 'In the chart: a second back or on', keys: ['←', '→'] },
+  { label: 'In the chart: ten seconds', keys: ['Shift', '←', '→'] },
+  { label: 'In the chart: clear the moment', keys: ['Esc'] },
+  { label: 'In the chart: show everything', keys: ['0'] },
+];
+
 /** /roasts/compare: up to five roasts over each other. Which, how they lie and the pinned moment stand in the address. */
 export default function ComparePage() {
   const { read, change } = useUrlState();
   const { temperature_unit: unit } = usePreferences();
+  usePageKeys(chartKeys);
   const idsText = read('ids');
   const ids = useMemo(() => idsIn(idsText, mostCompared), [idsText]);
   const alignment = oneOf(alignments, read('align'), 'charge');

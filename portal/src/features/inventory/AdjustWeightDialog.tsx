@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { FormError } from '../../components/forms.tsx';
+import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { SuggestField } from '../../ui/SuggestField.tsx';
@@ -83,6 +84,7 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
       }}
       className="flex min-h-0 flex-1 flex-col"
     >
+      <UnsavedChanges dirty={entered !== '' || note !== ''} />
       <DialogBody>
         <Tabs
           label="How the weight is entered"

@@ -5,6 +5,7 @@ import { useRef, useState, type DragEvent } from 'react';
 import { sentenceFor, ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { FormError } from '../../components/forms.tsx';
+import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
@@ -101,6 +102,7 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
   const ready = preview !== null && preview.faulty === 0 ? preview.rows.length : 0;
   return (
     <>
+      <UnsavedChanges dirty={preview !== null} />
       <DialogBody>
         <input
           ref={picker}

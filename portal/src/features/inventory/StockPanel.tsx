@@ -1,7 +1,8 @@
 import type { Lot } from '@roastery/contract/inventory';
 import { Scale } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { useDates } from '../../components/preferences.ts';
+import { usePageActions } from '../../components/page-actions.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -13,6 +14,13 @@ import { isLow, kgText, moneyText, runOutText } from './lot-texts.ts';
 export const StockPanel = ({ lot }: { lot: Lot }) => {
   const dates = useDates();
   const [adjusting, setAdjusting] = useState(false);
+  const isKept = lot.archived_at === null;
+  usePageActions(
+    useMemo(
+      () => (isKept ? [{ id: 'adjust-weight', label: 'Adjust weight', key: 'w', run: () => setAdjusting(true) }] : []),
+      [isKept],
+    ),
+  );
   const low = isLow(lot);
   return (
     <Panel title="Stock">

@@ -7,6 +7,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { FormError, showFieldErrors } from '../../components/forms.tsx';
+import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
@@ -43,7 +44,7 @@ const EditForm = ({ machine, onClose }: { machine: Machine; onClose: () => void 
       max_capacity_kg: machine.max_capacity_kg,
     },
   });
-  const { errors, isSubmitting } = formState;
+  const { errors, isSubmitting, isDirty } = formState;
   const types = useMachineTypes(machine.machine_type);
 
   const submit = handleSubmit(async (values) => {
@@ -61,6 +62,7 @@ const EditForm = ({ machine, onClose }: { machine: Machine; onClose: () => void 
 
   return (
     <form noValidate onSubmit={(event) => void submit(event)} className="contents">
+      <UnsavedChanges dirty={isDirty} />
       <DialogBody>
         <TextField
           label="Serial Number"

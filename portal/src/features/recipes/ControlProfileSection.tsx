@@ -2,6 +2,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useController, useWatch } from 'react-hook-form';
+import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -10,6 +11,13 @@ import { ControlTable } from './ControlTable.tsx';
 import { CurveEditor } from './CurveEditor.tsx';
 import { PreviewDialog } from './PreviewDialog.tsx';
 import { parseTime, type RecipeFormState } from './recipe-form-values.ts';
+
+const curveKeys: readonly PageKey[] = [
+  { label: 'On a point of a curve: move it', keys: ['←', '→', '↑', '↓'] },
+  { label: 'On a point of a curve: by ten', keys: ['Shift', 'arrow'] },
+  { label: 'On a point of a curve: the next or the one before', keys: ['Page Down', 'Page Up'] },
+  { label: 'On a point of a curve: delete it', keys: ['Del'] },
+];
 
 /** Burner, exhaust and drum over time: pulled in the curves, typed in the table, shown whole in the preview. */
 export const ControlProfileSection = ({
@@ -25,6 +33,7 @@ export const ControlProfileSection = ({
   const roastTime = useWatch({ control: form.control, name: 'target_roast_time' });
   const [active, setActive] = useState<string | null>(null);
   const [previewing, setPreviewing] = useState(false);
+  usePageKeys(curveKeys);
   const problems = problemsOf(points);
   const drawn = sorted(readablePoints(points));
   const count = resultingCount(points, interpolate.value);

@@ -7,6 +7,7 @@ import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { sentenceWithFields } from '../../api/api-error.ts';
 import { FormError, showFieldErrors } from '../../components/forms.tsx';
+import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
@@ -33,11 +34,16 @@ interface EditRoastDialogProps {
 /** Edits what was roasted and by whom; the recorded curve stays as the machine made it. */
 export const EditRoastDialog = ({ roast, open, onClose }: EditRoastDialogProps) => {
   const [failure, setFailure] = useState<string | null>(null);
-  const { register, control, handleSubmit, setError, formState } = useForm<Values, unknown, Parsed>({
+  const { register, control, handleSubmit, setError, reset, formState } = useForm<Values, unknown, Parsed>({
     resolver: zodResolver(editRoastShape),
     values: Object.fromEntries(fields.map((field) => [field, roast[field]])) as Values,
   });
-  const { errors } = formState;
+  const { errors, isDirty } = formState;
+  const leave = () => {
+    reset();
+    setFailure(null);
+    onClose();
+  };
   const save = handleSubmit(async (body) => {
     setFailure(null);
     try {
@@ -81,12 +87,13 @@ export const EditRoastDialog = ({ roast, open, onClose }: EditRoastDialogProps) 
   return (
     <Dialog
       open={open}
-      onClose={onClose}
+      onClose={leave}
       title={`Edit ${roastNumber(roast)}`}
       description="The recorded curve is not changed."
       width="md"
     >
       <form onSubmit={(event) => void save(event)} className="flex min-h-0 flex-1 flex-col" noValidate>
+        <UnsavedChanges dirty={isDirty} />
         <DialogBody>
           {text('coffee_name', 'Coffee name')}
           <div className="grid gap-4 sm:grid-cols-2">
@@ -104,7 +111,7 @@ export const EditRoastDialog = ({ roast, open, onClose }: EditRoastDialogProps) 
           <FormError text={failure} />
         </DialogBody>
         <DialogFooter>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={leave}>Cancel</Button>
           <Button kind="primary" type="submit" busy={formState.isSubmitting}>
             Save
           </Button>

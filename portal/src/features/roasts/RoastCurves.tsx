@@ -7,6 +7,7 @@ import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
 import { axisPixels, barePixels } from '../../components/chart/plot-frame.ts';
 import { createTimeView, useTimeWindow, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { usePreferences } from '../../components/preferences.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
@@ -40,6 +41,13 @@ interface RoastCurvesProps {
 }
 
 const chartHeight = 500;
+const chartKeys: readonly PageKey[] = [
+  { label: 'In the chart: the point before or after', keys: ['←', '→'] },
+  { label: 'In the chart: ten points', keys: ['Shift', '←', '→'] },
+  { label: 'In the chart: the first or last point', keys: ['Home', 'End'] },
+  { label: 'In the chart: clear the point', keys: ['Esc'] },
+  { label: 'In the chart: show the whole roast', keys: ['0'] },
+];
 
 /** The heart of the roast page: temperature curve, its panels, and gas, airflow and drum under it on the same time axis. */
 export const RoastCurves = ({
@@ -51,6 +59,7 @@ export const RoastCurves = ({
   onSelect,
   endSeconds,
 }: RoastCurvesProps) => {
+  usePageKeys(chartKeys);
   const [shown, toggle] = useShownCurves();
   const { temperature_unit: unit } = usePreferences();
   const times = curve?.time_seconds;

@@ -1,6 +1,6 @@
 import { deleteRoast, getRoast, listRoasts, type Roast } from '@roastery/contract/roasts';
 import { TriangleAlert } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -8,6 +8,7 @@ import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { usePageActions } from '../../components/page-actions.tsx';
 import { Page } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { Badge } from '../../ui/Badge.tsx';
@@ -110,6 +111,18 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
       toast('The chart could not be saved as a picture', { tone: 'danger' });
     });
   };
+
+  usePageActions(
+    useMemo(
+      () => [
+        { id: 'edit', label: 'Edit roast', key: 'e', run: () => setEditing(true) },
+        { id: 'compare', label: 'Compare roast', key: 'c', run: () => void navigate(paths.compare([roast.id])) },
+        { id: 'print', label: 'Print roast', key: 'p', run: () => print() },
+        { id: 'delete', label: 'Delete roast', run: () => setDeleting(roast) },
+      ],
+      [navigate, roast],
+    ),
+  );
 
   const head = {
     roast,

@@ -1,0 +1,340 @@
+import { createLot } from '@roastery/contract/inventory';
+import { createProfile } from '@roastery/contract/profiles';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  const probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
+  for (const [seed, coffee_name] of [
+    [1, 'Huila Pink Bourbon'],
+    [2, 'Yirgacheffe Konga'],
+  ] as const) {
+    const charged = new Date(Date.now() - seed * 3_600_000);
+    await bringPastRoast(roastery.stack, ana, probat, { seed, hz: 1, charged, details: { coffee_name } });
+  }
+  await ana.call(createLot, {
+    body: { lot_number: 'L-0001', coffee_name: 'Huila green', origin: 'Colombia', initial_weight: 60 },
+  });
+  await ana.call(createProfile, {
+    body: {
+      name: 'Huila filter',
+      control_profile: [
+        { time: 0, burner: 100, exhaust: 30, drum: 60 },
+        { time: 720, burner: 0, exhaust: 90, drum: 30 },
+      ],
+    },
+  });
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const keys = async (page: Page, ...pressed: string[]): Promise<void> => {
+  for (const key of pressed) await page.keyboard.press(key);
+};
+
+const hasFocus = (target: Locator) => target.evaluate((element) => element === document.activeElement);
+
+/** Tabs to something, as who has no mouse does; what has the focus must be seen to have it. */
+const reach = async (page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> => {
+  await target.waitFor();
+  for (let presses = 0; presses < 80 && !(await hasFocus(target)); presses++) await page.keyboard.press(key);
+  expect(await hasFocus(target), `${String(target)} is reached by ${key}`).toBe(true);
+  const isSeen = await target.evaluate((element) => {
+    const rings = [element, element.parentElement, ...element.children].flatMap((part) =>
+      part === null ? [] : [getComputedStyle(part)],
+    );
+    return rings.some(({ outlineStyle, outlineWidth, stroke }) => {
+      const hasOutline = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0;
+      return hasOutline || (stroke !== '' && stroke !== 'none');
+    });
+  });
+  expect(isSeen, `${String(target)} shows its focus`).toBe(true);
+};
+const typeInto = async (page: Page, target: Locator, text: string): Promise<void> => {
+  await reach(page, target);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(text);
+};
+const palette = (page: Page) => page.getByRole('dialog', { name: 'Search or jump to' });
+const offered = (page: Page) => palette(page).getByRole('option').allInnerTexts();
+const paletteTo = async (page: Page, text: string, option: RegExp): Promise<void> => {
+  await page.keyboard.press('Control+k');
+  await palette(page).waitFor();
+  await page.keyboard.type(text);
+  const wanted = palette(page).getByRole('option', { name: option });
+  await wanted.waitFor();
+  for (let presses = 0; presses < 20 && (await wanted.getAttribute('aria-selected')) !== 'true'; presses++)
+    await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+};
+
+interface Job {
+  what: string;
+  who?: 'admin';
+  does: (page: Page) => Promise<void>;
+}
+
+const jobs: readonly Job[] = [
+  {
+    what: 'register a machine',
+    does: async (page) => {
+      await keys(page, 'g', 'm');
+      await page.getByRole('searchbox', { name: 'Search machines' }).waitFor();
+      await keys(page, 'n');
+      const form = page.getByRole('dialog', { name: 'Register New Machine' });
+      await typeInto(page, form.getByLabel('Serial Number'), 'KEY-1');
+      await typeInto(page, form.getByLabel('Display Name'), 'By keyboard');
+      await keys(page, 'Enter');
+      await page.getByText('Machine Registered Successfully!').waitFor();
+      await reach(page, page.getByRole('button', { name: 'Done' }));
+      await keys(page, 'Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    },
+  },
+  {
+    what: 'add a lot',
+    does: async (page) => {
+      await keys(page, 'g', 'i');
+      await page.getByRole('row', { name: /L-0001/ }).waitFor();
+      await keys(page, 'n');
+      await typeInto(page, page.getByLabel('Lot Number'), 'L-KEYS');
+      await typeInto(page, page.getByLabel('Coffee Name'), 'Konga green');
+      await typeInto(page, page.getByRole('combobox', { name: 'Origin' }), 'Ethiopia');
+      await typeInto(page, page.getByLabel('Initial Weight'), '30');
+      await keys(page, 'Enter');
+      await page.getByRole('row', { name: /L-KEYS/ }).waitFor();
+    },
+  },
+  {
+    what: 'adjust the weight of a lot that the palette finds',
+    does: async (page) => {
+      await paletteTo(page, 'huila gr', /Huila green/);
+      await page
+        .getByRole('heading', { name: /Huila green|Lot L-0001/ })
+        .first()
+        .waitFor();
+      await page.getByRole('button', { name: 'Adjust weight' }).waitFor();
+      await keys(page, 'w');
+      const form = page.getByRole('dialog');
+      await typeInto(page, form.getByLabel('Weight now'), '55.5');
+      await typeInto(page, form.getByLabel('Reason'), 'Counted');
+      await keys(page, 'Enter');
+      await page.getByText('L-0001 now holds 55.5 kg').waitFor();
+    },
+  },
+  {
+    what: 'make a recipe and move a point of its curve',
+    does: async (page) => {
+      await keys(page, 'g', 'e');
+      await page.getByText('Huila filter').first().waitFor();
+      await keys(page, 'n');
+      await typeInto(page, page.getByLabel('Recipe Name'), 'Made by keyboard');
+      const handle = page.getByRole('slider', { name: 'Burner at 0:00' });
+      await reach(page, handle);
+      await keys(page, 'Shift+ArrowDown', 'ArrowDown');
+      expect(await handle.getAttribute('aria-valuenow')).toBe('89');
+      await reach(page, page.getByRole('button', { name: 'Save Recipe' }));
+      await keys(page, 'Enter');
+      await page.getByText('Recipe saved successfully!').waitFor();
+      await page.getByText('Made by keyboard', { exact: true }).first().waitFor();
+    },
+  },
+  {
+    what: 'find a roast, look at a point of it, and compare it with another',
+    does: async (page) => {
+      await paletteTo(page, 'konga', /Yirgacheffe Konga/);
+      await page.getByRole('heading', { name: 'Yirgacheffe Konga' }).waitFor();
+      await page.getByTestId('roast-chart').locator('canvas').waitFor();
+      await reach(page, page.getByTestId('roast-chart'));
+      await keys(page, 'Home', 'PageDown', 'ArrowRight');
+      await page.getByText('Inspecting 0:31').waitFor();
+      await keys(page, 'Escape');
+      await page.getByText('Inspecting 0:31').waitFor({ state: 'detached' });
+      await keys(page, 'c');
+      const field = page.getByRole('combobox', { name: /Add a roast/ });
+      await reach(page, field);
+      await page.keyboard.type('huila');
+      await page.getByRole('option', { name: /Huila Pink Bourbon/ }).waitFor();
+      await keys(page, 'ArrowDown', 'Enter');
+      await page.getByText('Difference from A').waitFor();
+    },
+  },
+  {
+    what: 'edit what was roasted',
+    does: async (page) => {
+      await paletteTo(page, 'pink', /Huila Pink Bourbon/);
+      await page.getByRole('heading', { name: 'Huila Pink Bourbon' }).waitFor();
+      await keys(page, 'e');
+      const form = page.getByRole('dialog');
+      await typeInto(page, form.getByLabel('Roasted by'), 'Ana at the keys');
+      await keys(page, 'Enter');
+      await form.waitFor({ state: 'detached' });
+      await page.getByText('Ana at the keys').first().waitFor();
+    },
+  },
+  {
+    what: 'create a user',
+    who: 'admin',
+    does: async (page) => {
+      await keys(page, 'g', 'u');
+      await page.getByText(anaRestrepo.email).waitFor();
+      await keys(page, 'n');
+      const form = page.getByRole('dialog');
+      await typeInto(page, form.getByLabel('Full Name'), 'Kim Keys');
+      await typeInto(page, form.getByLabel('Email'), 'kim@roastery.example');
+      await typeInto(page, form.getByRole('textbox', { name: 'Password' }), 'light roast at dawn 9');
+      await keys(page, 'Enter');
+      await page.getByText("Save these credentials - password won't be shown again!").waitFor();
+      await reach(page, page.getByRole('button', { name: 'Done' }));
+      await keys(page, 'Enter');
+      await page.getByText('kim@roastery.example').waitFor();
+    },
+  },
+  {
+    what: 'add an option',
+    who: 'admin',
+    does: async (page) => {
+      await keys(page, 'g', 's');
+      await reach(page, page.getByRole('tab', { name: 'Roastery Info' }));
+      await keys(page, 'ArrowRight', 'Enter');
+      await typeInto(page, page.getByLabel('New variety'), 'Sidra');
+      await keys(page, 'Enter');
+      await page.getByText('Sidra was added').waitFor();
+    },
+  },
+];
+
+describe('without a mouse', () => {
+  it.each(jobs)('one can $what', async ({ who, does }) => {
+    await using watched = await roastery.openAs(who === 'admin' ? roastery.admin : ana);
+    const { page, complaints } = watched;
+    await page.goto('/dashboard');
+    await page.getByText('Recent Activity').waitFor();
+    await does(page);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the palette', () => {
+  it('finds records of every kind, pages and commands, and people and boards for admins', async () => {
+    await using watched = await roastery.openAs(roastery.admin);
+    const { page } = watched;
+    await page.goto('/dashboard');
+    await page.getByText('Recent Activity').waitFor();
+    await keys(page, 'Control+k');
+    await palette(page).waitFor();
+    const found = async (text: string, ...groups: string[]) => {
+      await keys(page, 'Control+A');
+      await page.keyboard.type(text);
+      for (const group of groups)
+        await palette(page).getByRole('group', { name: group }).getByRole('option').first().waitFor();
+    };
+    await found('huila', 'Roasts', 'Lots', 'Recipes');
+    await found('prb-p25', 'Machines', 'Devices');
+    await found('ana@', 'Users');
+    await found('dark', 'Everywhere');
+    await found('audit', 'Go to');
+    await keys(page, 'Enter');
+    await page.getByRole('heading', { name: 'Audit Log' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/admin/audit');
+  });
+
+  it('asks the server once the typing pauses, and nobody for what they may not see', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('q=')) asked.push(new URL(request.url()).pathname + new URL(request.url()).search);
+    });
+    await page.goto('/dashboard');
+    await page.getByText('Recent Activity').waitFor();
+    await keys(page, 'Control+k');
+    await palette(page).waitFor();
+    await page.keyboard.type('konga');
+    await palette(page)
+      .getByRole('option', { name: /Yirgacheffe Konga/ })
+      .waitFor();
+    expect(asked.filter((one) => one.startsWith('/api/v1/roasts'))).toEqual([expect.stringContaining('q=konga')]);
+    expect(asked.filter((one) => one.includes('/admin/'))).toEqual([]);
+  });
+
+  it('offers what can be done on the page, and first the records that were open last', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/dashboard');
+    await page.getByText('Recent Activity').waitFor();
+    await paletteTo(page, 'konga', /Yirgacheffe Konga/);
+    await page.getByRole('heading', { name: 'Yirgacheffe Konga' }).waitFor();
+    await keys(page, 'Control+k');
+    await palette(page).waitFor();
+    expect((await offered(page)).slice(0, 4).map((text) => text.split('\n')[0])).toEqual([
+      'Edit roast',
+      'Compare roast',
+      'Print roast',
+      'Delete roast',
+    ]);
+    await keys(page, 'Escape');
+    await expect
+      .poll(() => page.evaluate(() => Object.values(localStorage).some((text) => String(text).includes('Konga'))))
+      .toBe(true);
+    await keys(page, 'g', 'd');
+    await page.getByText('Recent Activity').waitFor();
+    await keys(page, 'Control+k');
+    const recent = palette(page).getByRole('group', { name: 'Recent' }).getByRole('option');
+    await recent.first().waitFor();
+    expect(await recent.allInnerTexts()).toEqual(['Yirgacheffe Konga']);
+  });
+
+  it('and the list of keys names the keys of the page too', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/roasts');
+    await page.getByText('Yirgacheffe Konga').first().waitFor();
+    await keys(page, '?');
+    const help = page.getByRole('dialog', { name: 'Keyboard' });
+    await help.getByText('Add roast').first().waitFor();
+    await keys(page, 'Escape');
+    await help.waitFor({ state: 'detached' });
+    await paletteTo(page, 'konga', /Yirgacheffe Konga/);
+    await page.getByTestId('roast-chart').waitFor();
+    await keys(page, '?');
+    const ofPage = help.getByRole('region', { name: 'This page' });
+    await ofPage.getByText('In the chart: the point before or after').waitFor();
+    expect(await ofPage.innerText()).toContain('Edit roast');
+  });
+});
+
+describe('a form in a modal', () => {
+  it('is not lost to Escape: it asks, and goes on or gives up as told', async () => {
+    await using watched = await roastery.openAs(roastery.admin);
+    const { page } = watched;
+    await page.goto('/admin/users');
+    await page.getByText(anaRestrepo.email).waitFor();
+    await keys(page, 'n');
+    const form = page.getByRole('dialog', { name: 'Create User' });
+    await typeInto(page, form.getByLabel('Full Name'), 'Half a name');
+    await keys(page, 'Escape');
+    const question = page.getByRole('alertdialog', { name: 'Discard your changes?' });
+    await question.waitFor();
+    // Escape takes the question back, not the form.
+    await keys(page, 'Escape');
+    await question.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Full Name').inputValue()).toBe('Half a name');
+    // A click beside it asks too.
+    await page.mouse.click(20, 300);
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await form.waitFor({ state: 'detached' });
+    await keys(page, 'n');
+    await form.waitFor();
+    expect(await form.getByLabel('Full Name').inputValue()).toBe('');
+    await keys(page, 'Escape');
+    await form.waitFor({ state: 'detached' });
+    expect(await question.count()).toBe(0);
+  });
+});

@@ -1,0 +1,119 @@
+import { listBlends } from '@roastery/contract/blends';
+import { listDevices } from '@roastery/contract/fleet';
+import { listLots } from '@roastery/contract/inventory';
+import { listMachines } from '@roastery/contract/machines';
+import { listProfiles } from '@roastery/contract/profiles';
+import { listRoasts } from '@roastery/contract/roasts';
+import { listUsers } from '@roastery/contract/users';
+import { Blend, BookOpenText, CircuitBoard, Coffee, Factory, Package, UserRound } from 'lucide-react';
+import { createElement } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { useSession } from '../api/session.tsx';
+import { useApi } from '../api/use-api.ts';
+import { paths } from '../components/paths.ts';
+import { useDates } from '../components/preferences.ts';
+import type { PaletteGroup } from './palette-group.ts';
+
+const mostOfAKind = 5;
+/** What was found for the letters before stays until the next answer is there. */
+const options = { keepPreviousData: true };
+
+const withText = (path: string, text: string): string => `${path}?q=${encodeURIComponent(text)}`;
+
+/** Records that the server finds for a text; people and boards are found by admins. */
+export const useFoundRecords = (searched: string): { groups: readonly PaletteGroup[]; isSearching: boolean } => {
+  const navigate = useNavigate();
+  const { isAdmin } = useSession();
+  const dates = useDates();
+  const query = searched === '' ? null : { query: { q: searched, limit: mostOfAKind } };
+  const forAdmin = isAdmin ? query : null;
+  const roasts = useApi(listRoasts, query, options);
+  const machines = useApi(listMachines, query, options);
+  const lots = useApi(listLots, query, options);
+  const recipes = useApi(listProfiles, query, options);
+  const blends = useApi(listBlends, query, options);
+  const users = useApi(listUsers, forAdmin, options);
+  const devices = useApi(listDevices, forAdmin, options);
+  if (query === null) return { groups: [], isSearching: false };
+
+  const go = (to: string) => () => void navigate(to);
+  const groups: PaletteGroup[] = [
+    {
+      title: 'Roasts',
+      items: (roasts.data?.roasts ?? []).map((roast) => ({
+        id: roast.id,
+        label: roast.coffee_name ?? roast.roast_number,
+        hint: roast.roast_number,
+        moreHint: dates.day(roast.start_time),
+        icon: createElement(Coffee),
+        run: go(paths.roast(roast.id)),
+      })),
+    },
+    {
+      title: 'Machines',
+      items: (machines.data ?? []).map((machine) => ({
+        id: machine.id,
+        label: machine.display_name,
+        hint: machine.serial_number,
+        icon: createElement(Factory),
+        run: go(
+          machine.current_roast_id === null
+            ? withText(paths.machines, machine.serial_number)
+            : paths.roast(machine.current_roast_id),
+        ),
+      })),
+    },
+    {
+      title: 'Lots',
+      items: (lots.data?.lots ?? []).map((lot) => ({
+        id: lot.id,
+        label: lot.coffee_name,
+        hint: lot.lot_number,
+        moreHint: lot.origin,
+        icon: createElement(Package),
+        run: go(paths.editLot(lot.id)),
+      })),
+    },
+    {
+      title: 'Recipes',
+      items: (recipes.data?.profiles ?? []).map((recipe) => ({
+        id: recipe.id,
+        label: recipe.name,
+        ...(recipe.coffee_origin === null ? {} : { hint: recipe.coffee_origin }),
+        icon: createElement(BookOpenText),
+        run: go(paths.recipe(recipe.id)),
+      })),
+    },
+    {
+      title: 'Post-roast blends',
+      items: (blends.data?.blends ?? []).map((blend) => ({
+        id: blend.id,
+        label: blend.name,
+        icon: createElement(Blend),
+        run: go(paths.blend(blend.id)),
+      })),
+    },
+    {
+      title: 'Users',
+      items: (users.data?.users ?? []).map((user) => ({
+        id: user.id,
+        label: user.full_name === '' ? user.email : user.full_name,
+        hint: user.email,
+        icon: createElement(UserRound),
+        run: go(withText(paths.users, user.email)),
+      })),
+    },
+    {
+      title: 'Devices',
+      items: (devices.data?.devices ?? []).map((device) => ({
+        id: `board-${device.machine_id}`,
+        label: `Board of ${device.display_name}`,
+        hint: device.serial_number,
+        icon: createElement(CircuitBoard),
+        run: go(withText(paths.devices, device.serial_number)),
+      })),
+    },
+  ];
+  const reads = [roasts, machines, lots, recipes, blends, users, devices];
+  return { groups, isSearching: reads.some(({ isLoading, isValidating }) => isLoading || isValidating) };
+};
