@@ -3,6 +3,8 @@ import type { RoastRow } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
+import { recountFigures } from '../../testing/recount/figures.ts';
+import { randomFrom } from '../../testing/seeded-random.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
@@ -11,14 +13,6 @@ const zone = 'Europe/Berlin';
 const coffees = ['Kochere', 'Huila', 'Sidra & Co', null];
 const people = ['Ida', 'Jon', null];
 const count = 300;
-
-/** Same numbers in every run: mulberry32. */
-const randomFrom = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-};
 
 interface RawRoast {
   id: string;
@@ -36,28 +30,8 @@ interface RawRoast {
   day: string;
 }
 
-const present = (values: (number | null)[]): number[] => values.filter((value) => value !== null);
-const meanOf = (values: number[]): number | null =>
-  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** The figures counted again, from the raw rows. */
-const recount = (roasts: RawRoast[]): Figures => {
-  const done = roasts.filter((roast) => roast.status === 'completed');
-  const ratios = present(done.map((roast) => roast.development_time_ratio));
-  const mean = meanOf(ratios);
-  const squares = ratios.reduce((sum, ratio) => sum + (ratio - (mean ?? 0)) ** 2, 0);
-  return {
-    roasts: roasts.length,
-    kg: present(roasts.map((roast) => roast.batch_size_kg)).reduce((sum, kg) => sum + kg, 0),
-    mean_duration_seconds: meanOf(present(done.map((roast) => roast.duration_seconds))),
-    development_ratio_mean: mean,
-    development_ratio_deviation: ratios.length < 2 ? null : Math.sqrt(squares / (ratios.length - 1)),
-    development_roasts: ratios.length,
-  };
-};
-
 const expectFigures = (actual: Figures, roasts: RawRoast[], about: string): void => {
-  for (const [name, value] of Object.entries(recount(roasts))) {
+  for (const [name, value] of Object.entries(recountFigures(roasts))) {
     const found = actual[name as keyof Figures];
     if (value === null || found === null) expect(found, `${about}: ${name}`).toBe(value);
     else expect(found, `${about}: ${name}`).toBeCloseTo(value, 8);

@@ -1,0 +1,100 @@
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { doSomething } from './testing/recount/operations.ts';
+import { readRawRows } from './testing/recount/raw-rows.ts';
+import {
+  expectAnalytics,
+  expectBlendsAndPlans,
+  expectInventory,
+  expectLedgerHolds,
+  expectMachinesAndStats,
+  expectRecipes,
+  expectRoastList,
+  type Viewer,
+} from './testing/recount/recount.ts';
+import { createWorld, type World } from './testing/recount/world.ts';
+import { machineOperations } from './testing/recount/desk-operations.ts';
+import { lotOperations, recipeOperations } from './testing/recount/store-operations.ts';
+import { roastOperations } from './testing/recount/roast-operations.ts';
+import { chanceFrom } from './testing/seeded-random.ts';
+import { startTestApi, testAdmin, type TestApi } from './testing/test-api.ts';
+
+/** RECOUNT_SEED repeats a run, RECOUNT_OPERATIONS makes it longer. */
+const seed = Number(process.env['RECOUNT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+/** RECOUNT_AT_ONCE lets so many happen at the same moment: then a seed repeats what is tried, not how it falls out. */
+const atOnce = Number(process.env['RECOUNT_AT_ONCE'] ?? 1);
+const operations = Number(process.env['RECOUNT_OPERATIONS'] ?? 1000);
+
+describe(`after ${operations} random operations of three people and their boards (RECOUNT_SEED=${seed})`, () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let test: TestApi;
+  let world: World;
+  let viewers: Viewer[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    test = await startTestApi(database.url);
+    const { sql } = test.api.context;
+    const admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    viewers = [];
+    for (const name of ['Ada', 'Bob']) {
+      const account = { full_name: name, email: `${name}@example.com`, password: `a long phrase for ${name}` };
+      const { body } = await admin.send<{ id: string }>('POST', '/admin/users', account);
+      const visitor = await test.signedIn(account.email.toLowerCase(), account.password);
+      viewers.push({ visitor, id: body.id, isAdmin: false });
+    }
+    const { body: me } = await admin.send<{ id: string }>('GET', '/auth/me');
+    world = createWorld(
+      sql,
+      admin,
+      viewers.map(({ visitor }) => visitor),
+      chanceFrom(seed),
+    );
+    viewers.unshift({ visitor: admin, id: me.id, isAdmin: true });
+    // Something of everything to begin with.
+    for (const list of [machineOperations, lotOperations, recipeOperations, roastOperations]) {
+      for (let k = 0; k < 4; k++) await list[0]?.run(world);
+    }
+    for (let k = 0; k < operations; k += atOnce) {
+      await Promise.all(Array.from({ length: atOnce }, () => doSomething(world)));
+    }
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.drop();
+  });
+
+  it('most of them were done, of every kind that was tried often', () => {
+    const told = [...world.told];
+    const never = told.filter(([, { done, refused }]) => done === 0 && refused > 10).map(([call]) => call);
+    expect(never).toEqual([]);
+    expect(told.length).toBeGreaterThan(30);
+    const done = told.reduce((sum, [, tally]) => sum + tally.done, 0);
+    const refused = told.reduce((sum, [, tally]) => sum + tally.refused, 0);
+    expect(done / (done + refused)).toBeGreaterThan(0.7);
+  });
+
+  it('the ledger is the sum of its movements and of what the roasts took', async () => {
+    expectLedgerHolds(await readRawRows(test.api.context.sql));
+  });
+
+  it.each([0, 1, 2])(
+    'stock, recipes, machines, statistics, lists and blends equal a recount, for person %i',
+    async (who) => {
+      const viewer = viewers[who];
+      if (viewer === undefined) throw new Error('nobody');
+      const rows = await readRawRows(test.api.context.sql);
+      await expectInventory(viewer, rows);
+      await expectRecipes(viewer, rows);
+      await expectMachinesAndStats(viewer, rows);
+      await expectRoastList(viewer, rows);
+      await expectBlendsAndPlans(viewer, rows);
+    },
+  );
+
+  it.each([0, 1, 2])('analytics by every period and grouping equal a recount, for person %i', async (who) => {
+    const viewer = viewers[who];
+    if (viewer === undefined) throw new Error('nobody');
+    await expectAnalytics(viewer, await readRawRows(test.api.context.sql));
+  });
+});

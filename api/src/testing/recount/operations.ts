@@ -1,0 +1,31 @@
+import { boardOperations } from './board-operations.ts';
+import { blendOperations, deskOperations, machineOperations } from './desk-operations.ts';
+import { lotOperations, recipeOperations } from './store-operations.ts';
+import { roastOperations } from './roast-operations.ts';
+import type { World } from './world.ts';
+
+/** Something a person or a board may do next, and how often it is done beside the others. */
+export interface Operation {
+  readonly often: number;
+  run(world: World): Promise<void>;
+}
+
+const all: readonly Operation[] = [
+  ...machineOperations,
+  ...lotOperations,
+  ...recipeOperations,
+  ...roastOperations,
+  ...boardOperations,
+  ...blendOperations,
+  ...deskOperations,
+];
+const weight = all.reduce((sum, { often }) => sum + often, 0);
+
+/** Does one thing at random. */
+export const doSomething = async (world: World): Promise<void> => {
+  let at = world.chance.number() * weight;
+  for (const operation of all) {
+    at -= operation.often;
+    if (at < 0) return operation.run(world);
+  }
+};

@@ -1,0 +1,91 @@
+import type { JournalBoard } from '@roastery/testing/journal-board';
+import type { Database } from '../../db/sql.ts';
+import type { Chance } from '../seeded-random.ts';
+import type { Answered, Visitor } from '../visitor.ts';
+
+export interface KnownMachine {
+  readonly id: string;
+  readonly serial: string;
+  readonly owner: Visitor;
+}
+
+/** A roast that a board made, with the journal it can send again. */
+export interface BoardRoast {
+  readonly serial: string;
+  readonly board: JournalBoard;
+}
+
+/** A roastery at work: who is there, what there is to work with, and what was answered. */
+export interface World {
+  readonly chance: Chance;
+  readonly sql: Database;
+  readonly admin: Visitor;
+  readonly people: readonly Visitor[];
+  readonly machines: KnownMachine[];
+  readonly lots: string[];
+  readonly recipes: string[];
+  readonly roasts: string[];
+  /** Those of them with samples, on which marks can be moved. */
+  readonly recorded: string[];
+  readonly plans: string[];
+  readonly blends: string[];
+  readonly options: string[];
+  readonly boards: BoardRoast[];
+  /** Whose call it is: anybody's, the admin's more often than not, so that it is about something they may see. */
+  someone(): Visitor;
+  /** Deletes one of a list. Most often it is forgotten then; now and then somebody asks for it again. */
+  remove(who: Visitor, path: string, list: string[]): Promise<void>;
+  /** Counts what is made, for names that are unique and the same in every run. */
+  next(): number;
+  /** A call that may be refused, since what it asks for may be gone, and that never fails. */
+  send<T = { id: string }>(who: Visitor, method: string, path: string, body?: unknown): Promise<Answered<T>>;
+  /** The roastery's word of every call so far: how many were done, how many refused, by method and path without ids. */
+  readonly told: ReadonlyMap<string, { done: number; refused: number }>;
+}
+
+const withoutIds = (path: string): string =>
+  path
+    .replace(/\?.*$/, '')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '{id}')
+    .replace(/marks\/.*/, 'marks/{kind}');
+
+export const createWorld = (sql: Database, admin: Visitor, people: readonly Visitor[], chance: Chance): World => {
+  const told = new Map<string, { done: number; refused: number }>();
+  let made = 0;
+  const world: World = {
+    chance,
+    sql,
+    admin,
+    people: [admin, ...people],
+    machines: [],
+    lots: [],
+    recipes: [],
+    roasts: [],
+    recorded: [],
+    plans: [],
+    blends: [],
+    options: [],
+    boards: [],
+    told,
+    someone: () => (chance.is(0.6) ? admin : chance.pick(people)),
+    async remove(who, path, list) {
+      if (list.length === 0) return;
+      const id = chance.pick(list);
+      const { status } = await world.send(who, 'DELETE', `${path}/${id}`);
+      if (status < 300 && chance.is(0.9)) list.splice(list.indexOf(id), 1);
+    },
+    next: () => ++made,
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what the contract promises it
+    async send<T>(who: Visitor, method: string, path: string, body?: unknown) {
+      const answer = await who.send<T>(method, path, body);
+      if (answer.status >= 500) throw new Error(`${method} ${path} failed: ${JSON.stringify(answer.body)}`);
+      const key = `${method} ${withoutIds(path)}`;
+      const tally = told.get(key) ?? { done: 0, refused: 0 };
+      if (answer.status < 300) tally.done++;
+      else tally.refused++;
+      told.set(key, tally);
+      return answer;
+    },
+  };
+  return world;
+};
