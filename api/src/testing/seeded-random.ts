@@ -8,14 +8,14 @@ export const randomFrom = (seed: number) => () => {
 
 export interface Chance {
   /** 0 to 1, 1 left out. */
-  number(): number;
+  readonly number: () => number;
   /** True this often, 0 to 1. */
-  is(share: number): boolean;
+  readonly is: (share: number) => boolean;
   /** A whole number, both ends included. */
-  whole(from: number, to: number): number;
+  readonly whole: (from: number, to: number) => number;
   /** Kilograms to the gram, above 0. */
-  kg(most: number): number;
-  pick<T>(list: readonly T[]): T;
+  readonly kg: (most: number) => number;
+  readonly pick: <T>(list: readonly T[]) => T;
 }
 
 export const chanceFrom = (seed: number): Chance => {

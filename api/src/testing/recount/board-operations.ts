@@ -2,8 +2,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { commitMessages } from '../../ingest/commit-messages.ts';
 import { markEvent, messageOf } from '../ingest-fixture.ts';
-import type { Operation } from './operations.ts';
-import type { BoardRoast, World } from './world.ts';
+import type { BoardRoast, Operation, World } from './world.ts';
 
 /** A quarter of a minute of samples around each moment is enough of a curve for sums. */
 const samplesAround = 15;

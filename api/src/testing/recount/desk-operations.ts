@@ -1,6 +1,5 @@
 import type { Blend, BlendableRoast } from '@roastery/contract/blends';
-import type { Operation } from './operations.ts';
-import type { World } from './world.ts';
+import type { Operation, World } from './world.ts';
 
 const addMachine = async (world: World): Promise<void> => {
   const owner = world.chance.pick(world.people);

@@ -2,13 +2,7 @@ import { boardOperations } from './board-operations.ts';
 import { blendOperations, deskOperations, machineOperations } from './desk-operations.ts';
 import { lotOperations, recipeOperations } from './store-operations.ts';
 import { roastOperations } from './roast-operations.ts';
-import type { World } from './world.ts';
-
-/** Something a person or a board may do next, and how often it is done beside the others. */
-export interface Operation {
-  readonly often: number;
-  run(world: World): Promise<void>;
-}
+import type { Operation, World } from './world.ts';
 
 const all: readonly Operation[] = [
   ...machineOperations,

@@ -1,6 +1,5 @@
 import { exampleCsv } from '../example-data.ts';
-import type { Operation } from './operations.ts';
-import type { World } from './world.ts';
+import type { Operation, World } from './world.ts';
 
 const dayMs = 86_400_000;
 

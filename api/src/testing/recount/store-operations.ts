@@ -1,7 +1,6 @@
 import type { Lot } from '@roastery/contract/inventory';
 import type { Profile } from '@roastery/contract/profiles';
-import type { Operation } from './operations.ts';
-import type { World } from './world.ts';
+import type { Operation, World } from './world.ts';
 
 const origins = ['Ethiopia', 'Kenya', 'Colombia'];
 

@@ -32,15 +32,26 @@ export interface World {
   readonly options: string[];
   readonly boards: BoardRoast[];
   /** Whose call it is: anybody's, the admin's more often than not, so that it is about something they may see. */
-  someone(): Visitor;
+  readonly someone: () => Visitor;
   /** Deletes one of a list. Most often it is forgotten then; now and then somebody asks for it again. */
-  remove(who: Visitor, path: string, list: string[]): Promise<void>;
+  readonly remove: (who: Visitor, path: string, list: string[]) => Promise<void>;
   /** Counts what is made, for names that are unique and the same in every run. */
-  next(): number;
+  readonly next: () => number;
   /** A call that may be refused, since what it asks for may be gone, and that never fails. */
-  send<T = { id: string }>(who: Visitor, method: string, path: string, body?: unknown): Promise<Answered<T>>;
+  readonly send: <T = { id: string }>(
+    who: Visitor,
+    method: string,
+    path: string,
+    body?: unknown,
+  ) => Promise<Answered<T>>;
   /** The roastery's word of every call so far: how many were done, how many refused, by method and path without ids. */
   readonly told: ReadonlyMap<string, { done: number; refused: number }>;
+}
+
+/** Something a person or a board may do next, and how often it is done beside the others. */
+export interface Operation {
+  readonly often: number;
+  readonly run: (world: World) => Promise<void>;
 }
 
 const withoutIds = (path: string): string =>
@@ -68,15 +79,14 @@ export const createWorld = (sql: Database, admin: Visitor, people: readonly Visi
     boards: [],
     told,
     someone: () => (chance.is(0.6) ? admin : chance.pick(people)),
-    async remove(who, path, list) {
+    remove: async (who, path, list) => {
       if (list.length === 0) return;
       const id = chance.pick(list);
       const { status } = await world.send(who, 'DELETE', `${path}/${id}`);
       if (status < 300 && chance.is(0.9)) list.splice(list.indexOf(id), 1);
     },
     next: () => ++made,
-    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what the contract promises it
-    async send<T>(who: Visitor, method: string, path: string, body?: unknown) {
+    send: async <T>(who: Visitor, method: string, path: string, body?: unknown): Promise<Answered<T>> => {
       const answer = await who.send<T>(method, path, body);
       if (answer.status >= 500) throw new Error(`${method} ${path} failed: ${JSON.stringify(answer.body)}`);
       const key = `${method} ${withoutIds(path)}`;
