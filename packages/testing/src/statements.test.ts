@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { repositoryRoot } from './shared-data.ts';
+import { repositoryRoot, sharedData } from './shared-data.ts';
 import { hasTest, holdsText, quotedTexts, readStatements, testTitles, type Statement } from './statements.ts';
 
 const below = (file: string) => path.join(repositoryRoot(), file);
@@ -27,7 +27,15 @@ const problemsOf = ({ text, places, tests }: Statement): string[] => [
   }),
 ];
 
+/** The product document lies beside the repository; it is no part of the project. */
+const shared = sharedData();
+const documentFile = shared.path('..', 'spec', 'portal.md');
+const isDocumentThere = existsSync(documentFile);
+const whySkipped = isDocumentThere ? '' : ' (skipped: needs ../shared/spec/portal.md, which is absent)';
+
 const filesOf = ({ places, tests }: Statement) => [...places, ...tests.map(({ file }) => file)];
+/** Names of what is put in differ; what counts are the words around them. */
+const asWritten = (text: string) => text.replaceAll(/\{[^}]*\}|(?<=\()n(?=\))/g, '{}');
 const unheld = (statement: Statement): string[] =>
   quotedTexts(statement.text).filter(
     (text) => !filesOf(statement).some((file) => holdsText(sources.get(file) ?? '', text)),
@@ -47,6 +55,14 @@ describe('the table of the product document', () => {
       unheld(statement).map((text) => `${statement.section}: ${statement.text}: nothing holds '${text}'`),
     );
     expect(lost).toEqual([]);
+  });
+
+  it.skipIf(!isDocumentThere)(`leaves out no text of the document${whySkipped}`, async () => {
+    const whole = await readFile(documentFile, 'utf8');
+    const quoted = new Set(statements.flatMap(({ text }) => quotedTexts(text)).map(asWritten));
+    const written = quotedTexts(whole);
+    expect(written.length).toBeGreaterThan(90);
+    expect(written.filter((text) => !quoted.has(asWritten(text)))).toEqual([]);
   });
 });
 
@@ -93,6 +109,7 @@ describe('the reading of the table', () => {
   it('finds texts in code', () => {
     expect(quotedTexts("'Won't be shown' and the owner's 'Delete ({n})'")).toEqual(["Won't be shown", 'Delete ({n})']);
     expect(holdsText('`Delete (${selected.length})`', 'Delete ({n})')).toBe(true);
+    expect(holdsText("'Name (A-Z)'", 'Name (A-Z)')).toBe(true);
     expect(holdsText('>Won’t be\n  shown<', "Won't be shown")).toBe(true);
     expect(holdsText('/^Reset filters \\(2\\)$/', 'Reset filters (n)')).toBe(false);
     expect(holdsText('Loading', 'Loading...')).toBe(false);
