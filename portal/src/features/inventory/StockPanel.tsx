@@ -8,7 +8,7 @@ import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { AdjustWeightDialog } from './AdjustWeightDialog.tsx';
 import { RemainingBar } from './lot-columns.tsx';
-import { isLow, kgText, moneyText, runOutText } from './lot-texts.ts';
+import { isLow, kgText, moneyText, runOutText, shareText } from './lot-texts.ts';
 
 /** What is left of a lot now: its weight is the sum of the ledger below. */
 export const StockPanel = ({ lot }: { lot: Lot }) => {
@@ -32,7 +32,7 @@ export const StockPanel = ({ lot }: { lot: Lot }) => {
           </p>
           <RemainingBar lot={lot} className="mt-2 mb-1.5 h-1.5" />
           <p className={classes('figures text-sm', low ? 'text-danger' : 'text-muted')}>
-            {Math.round(lot.percentage_remaining)}% of {kgText(lot.initial_weight)} kg remaining
+            {shareText(lot)} of {kgText(lot.initial_weight)} kg remaining
           </p>
         </div>
         <dl className="flex flex-col gap-2 text-sm">

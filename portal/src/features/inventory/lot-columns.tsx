@@ -3,7 +3,7 @@ import type { DateTexts } from '../../components/dates.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { classes } from '../../ui/classes.ts';
-import { isLow, kgText, runOutText, statusTones } from './lot-texts.ts';
+import { isLow, kgText, runOutText, shareText, statusTones } from './lot-texts.ts';
 
 const orDash = (text: string | null) => (text === null || text === '' ? <span className="text-faint">--</span> : text);
 /** Long heads of the document break into two lines, so that all columns fit a desk. */
@@ -27,7 +27,7 @@ const Remaining = ({ lot }: { lot: Lot }) => (
     <span className="inline-flex items-baseline gap-2">
       <Kilograms kg={lot.current_weight} low={isLow(lot)} />
       <span className={classes('figures w-9 text-right text-xs', isLow(lot) ? 'text-danger' : 'text-muted')}>
-        {Math.round(lot.percentage_remaining)}%
+        {shareText(lot)}
       </span>
     </span>
     <RemainingBar lot={lot} className="w-full max-sm:w-24" />

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLow, kgText, runOutText } from './lot-texts.ts';
+import { isLow, kgText, runOutText, shareText } from './lot-texts.ts';
 
 it('estimates in weeks from a week on, else in days, and not at all without use', () => {
   expect([null, 0, 0.4, 1, 6.99, 7, 13.9, 14, 365].map(runOutText)).toEqual([
@@ -21,6 +21,16 @@ it('turns a weight red below 20 percent, not at it', () => {
     false,
     false,
     true,
+  ]);
+});
+
+it('says how much is left without promising more', () => {
+  expect([100, 99.99, 20, 19.99, 0.4].map((percentage_remaining) => shareText({ percentage_remaining }))).toEqual([
+    '100%',
+    '99%',
+    '20%',
+    '19%',
+    '0%',
   ]);
 });
 

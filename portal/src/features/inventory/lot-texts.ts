@@ -5,6 +5,10 @@ import type { Tone } from '../../ui/Badge.tsx';
 export const lowSharePercent = 20;
 export const isLow = (lot: Pick<Lot, 'percentage_remaining'>): boolean => lot.percentage_remaining < lowSharePercent;
 
+/** Whole percent that are left, never rounded up: 19.6 % is red and must not read as 20 %. */
+export const shareText = ({ percentage_remaining }: Pick<Lot, 'percentage_remaining'>): string =>
+  `${Math.floor(percentage_remaining)}%`;
+
 /** `5+ weeks` from a week on, else days; `--` where nothing was used in the last 30 days. */
 export const runOutText = (days: number | null): string => {
   if (days === null) return '--';
