@@ -78,6 +78,14 @@ const screens: readonly Screen[] = [
   { name: 'roasts-empty', address: '/roasts?q=nothing+like+it', who: 'ana', shows: 'No roasts match your search' },
   { name: 'roast', address: '/roasts/{past}', who: 'ana', shows: /Behind it/ },
   { name: 'roast-inspected', address: '/roasts/{past}?at=300', who: 'ana', shows: 'Inspecting 5:00' },
+  { name: 'roast-markers', address: '/roasts/{past}?at=510&markers=correct', who: 'ana', shows: 'Correct markers' },
+  {
+    name: 'roast-behind',
+    address: '/roasts/{past}',
+    who: 'ana',
+    shows: 'Curve behind this one',
+    does: (page) => page.getByRole('button', { name: 'Change curve' }).click(),
+  },
   {
     name: 'roast-edit',
     address: '/roasts/{past}',

@@ -126,6 +126,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   updateProfile: { ...profile, body: () => profileBody },
   deleteProfile: profile,
   toggleProfileFavorite: profile,
+  setReferenceRoast: { ...profile, body: () => ({ roast_id: null }) },
   cloneProfile: profile,
   analyticsGroups: { params: async () => ({ by: 'machine' }) },
   analyticsConsistency: profile,

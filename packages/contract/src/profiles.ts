@@ -59,6 +59,8 @@ export const profileShape = z.object({
   lot_info: z.object({ lot_number: z.string(), current_weight: z.number() }).nullable(),
   /** The roast this recipe is measured against, by choice, else its best rated. */
   reference_roast_id: idShape.nullable(),
+  /** A person chose it, and it is one that this user may see; false for the best rated, and for none. */
+  reference_is_chosen: z.boolean(),
   revision: z.number().int(),
 });
 export type Profile = z.infer<typeof profileShape>;
@@ -143,6 +145,19 @@ export const toggleProfileFavorite = endpoint({
   params: byId,
   response: z.object({ is_favorite: z.boolean() }),
   errors: ['not_found'],
+});
+
+export const setReferenceRoast = endpoint({
+  name: 'setReferenceRoast',
+  method: 'PUT',
+  path: '/profiles/{id}/reference',
+  tag: 'Recipes',
+  summary: 'Choose the roast that this recipe is measured against; null goes back to the best rated',
+  access: 'user',
+  params: byId,
+  body: z.object({ roast_id: idShape.nullable() }),
+  response: profileShape,
+  errors: ['not_found', 'conflict'],
 });
 
 export const cloneProfile = endpoint({

@@ -109,6 +109,28 @@ describe('recipes', () => {
     expect(foreign.status).toBe(422);
   });
 
+  it('are given their reference by a person, whoever is writing them meanwhile', async () => {
+    const { sql } = test.api.context;
+    const [curved, bare] = [await addRoast(sql, adminId), await addRoast(sql, adminId)];
+    await sql`UPDATE roasts SET charge_seq = 7 WHERE id = ${curved}`;
+    const choose = (roast_id: string | null, who = admin) =>
+      who.send<Profile>('PUT', `/profiles/${profile.id}/reference`, { roast_id });
+    const before = await get(admin);
+    expect((await choose(curved)).body).toMatchObject({
+      reference_roast_id: curved,
+      reference_is_chosen: true,
+      revision: before.revision,
+    });
+    expect(await get(other)).toMatchObject({ reference_roast_id: null, reference_is_chosen: false });
+    expect((await choose(bare)).status, 'nothing to measure against').toBe(409);
+    expect((await choose(curved, other)).status, 'somebody else’s').toBe(422);
+    expect((await get(admin)).reference_roast_id).toBe(curved);
+    const best = (await choose(null)).body;
+    expect(best.reference_is_chosen).toBe(false);
+    expect(best.reference_roast_id, 'the best rated again').not.toBe(curved);
+    expect(best.reference_roast_id).not.toBeNull();
+  });
+
   it('are cloned as copies that nobody has used', async () => {
     await test.api.context.sql`UPDATE profiles SET times_used = 7 WHERE id = ${profile.id}`;
     const copy = (await admin.send<Profile>('POST', `/profiles/${profile.id}/clone`)).body;

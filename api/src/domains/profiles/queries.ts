@@ -21,7 +21,8 @@ const columns = (sql: Sql, user: SignedInUser) => sql`
   EXISTS (SELECT FROM profile_favorites f WHERE f.profile_id = p.id AND f.user_id = ${user.id}) AS is_favorite,
   CASE WHEN l.id IS NOT NULL
        THEN jsonb_build_object('lot_number', l.lot_number, 'current_weight', l.current_weight) END AS lot_info,
-  ${referenceRoast(sql, user)} AS reference_roast_id`;
+  ${referenceRoast(sql, user)} AS reference_roast_id,
+  EXISTS (SELECT FROM roasts r WHERE r.id = p.reference_roast_id AND ${visibleRoast(sql, user)}) AS reference_is_chosen`;
 
 const source = (sql: Sql) => sql`profiles p LEFT JOIN lots l ON l.id = p.green_coffee_lot_id`;
 

@@ -4,6 +4,7 @@ import { cloneProfile } from './clone-profile.ts';
 import { deleteProfile } from './delete-profile.ts';
 import { listProfiles } from './queries.ts';
 import { createProfile, mustFindProfile, updateProfile } from './save-profile.ts';
+import { setReference } from './set-reference.ts';
 import { toggleFavorite } from './toggle-favorite.ts';
 
 export const profileRoutes: Domain = (routes) => {
@@ -13,5 +14,8 @@ export const profileRoutes: Domain = (routes) => {
   routes.forUser(contract.updateProfile, (context, { params, body }) => updateProfile(context, params.id, body));
   routes.forUser(contract.deleteProfile, (context, { params }) => deleteProfile(context, params.id));
   routes.forUser(contract.toggleProfileFavorite, (context, { params }) => toggleFavorite(context, params.id));
+  routes.forUser(contract.setReferenceRoast, (context, { params, body }) =>
+    setReference(context, params.id, body.roast_id),
+  );
   routes.forUser(contract.cloneProfile, (context, { params }) => cloneProfile(context, params.id));
 };

@@ -49,5 +49,9 @@ describe('the marks that count', () => {
     expect(times(words)).toEqual([['drop', 880]]);
     expect(times([...words, person('drop', 870)])).toEqual([['drop', 870]]);
     expect(times([...words, person('drop', 880, true)])).toEqual([['drop', 910]]);
+    const twice = [...words, person('drop', 860), person('drop', 860, true)];
+    expect(times(twice), 'the word before it, not the board’s').toEqual([['drop', 880]]);
+    expect(times([...twice, person('drop', 880, true)])).toEqual([['drop', 910]]);
+    expect(times([...twice, person('drop', 880, true), person('drop', 890)])).toEqual([['drop', 890]]);
   });
 });

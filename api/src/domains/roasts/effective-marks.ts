@@ -29,23 +29,30 @@ const newest = (words: readonly MarkWord[], isNewer: (a: MarkWord, b: MarkWord) 
   return found;
 };
 
+/** What persons said and didn't take back, the newest of it: each taking back undoes one word. */
+const standing = (words: readonly MarkWord[]): MarkWord | undefined => {
+  const said: MarkWord[] = [];
+  for (const word of words.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    if (word.taken_back) said.pop();
+    else said.push(word);
+  }
+  return said.at(-1);
+};
+
 /**
  * The marks that count, one a kind at most, in the order of a roast. A person's newest word outranks the board's; when it
- * takes the mark back, the board's counts again. Of the board's words the one with the highest sequence number counts,
+ * is taken back, the one before it counts again, in the end the board's. Of the board's words the one with the highest sequence number counts,
  * whatever order they arrived in; a mark it took back is gone.
  */
 export const effectiveMarks = (words: readonly MarkWord[]): EffectiveMark[] =>
   markKinds.flatMap((kind) => {
     const ofKind = words.filter((word) => word.kind === kind);
-    const person = newest(
-      ofKind.filter((word) => word.origin === 'person' && word.event_seq === null),
-      (a, b) => a.id > b.id,
-    );
+    const person = standing(ofKind.filter((word) => word.origin === 'person' && word.event_seq === null));
     const device = newest(
       ofKind.filter((word) => word.event_seq !== null),
       (a, b) => (a.event_seq ?? -1) > (b.event_seq ?? -1),
     );
-    const counts = person !== undefined && !person.taken_back ? person : device;
+    const counts = person ?? device;
     if (counts === undefined || counts.taken_back || counts.mono_ms === null || counts.boot_no === null) return [];
     return [{ ...counts, mono_ms: counts.mono_ms, boot_no: counts.boot_no }];
   });

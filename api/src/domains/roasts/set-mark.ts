@@ -146,7 +146,7 @@ export const putMark = async (
   return answer(context, id);
 };
 
-/** Takes back a mark set by hand: the board's own counts again. A mark that only the board made can be moved, not removed. */
+/** Takes back a mark set by hand: the one that it replaced counts again, another one by hand or the board's. A mark that only the board made can be moved, not removed. */
 export const deleteMark = async (context: UserContext, id: string, kind: MarkKind): Promise<Roast> => {
   await context.sql.begin(async (tx) => {
     const { recordingId, machineId, words, clocks } = await lockRoast(tx, context, id);
@@ -159,6 +159,9 @@ export const deleteMark = async (context: UserContext, id: string, kind: MarkKin
     const word = { ...mark, id: uuidV7(), taken_back: true };
     const { event_seq: _none, ...row } = word;
     const remaining = effectiveMarks([...words, word]);
+    if (markOf(remaining, 'charge') === undefined) {
+      throw new AppError('conflict', 'A roast needs its charge: move it, it can’t be taken back');
+    }
     refuseDisorder(remaining, clocks, charge);
     await insertWord(tx, id, recordingId, context.user.id, row);
     await finish(tx, id, machineId);

@@ -1,12 +1,15 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { classes } from '../../ui/classes.ts';
+import { Difference } from '../Difference.tsx';
 import { Measure } from '../Measure.tsx';
 import { columnOf, curveStyles, nearestIndex } from './curves.ts';
+import { deviationAt } from './deviation.ts';
 import { useTimeView, type TimeViewStore } from './time-view.ts';
 
 interface ChartReadoutProps {
   curve: CurveColumns;
+  reference?: CurveColumns | undefined;
   shown: Readonly<Record<string, boolean>>;
   view: TimeViewStore;
   selected: number | null;
@@ -21,7 +24,7 @@ const turnsAt = 0.6;
  * All values at the crosshair, beside it. Where the panel of figures stands beside the chart, a pinned point is shown there
  * alone; on narrow screens here too. Decoration for assistive technology: the panel says the same.
  */
-export const ChartReadout = ({ curve, shown, view, selected, pixelAt }: ChartReadoutProps) => {
+export const ChartReadout = ({ curve, reference, shown, view, selected, pixelAt }: ChartReadoutProps) => {
   const { cursor, from, to } = useTimeView(view);
   const seconds = cursor ?? selected;
   const at = seconds === null ? null : pixelAt(seconds);
@@ -53,6 +56,14 @@ export const ChartReadout = ({ curve, shown, view, selected, pixelAt }: ChartRea
             />
           </p>
         ))}
+      {reference !== undefined && (
+        <p className="flex items-baseline justify-between gap-3 border-t border-stroke pt-0.5">
+          <span className="font-mono text-xs font-semibold text-muted">vs ref</span>
+          <Difference
+            valueC={deviationAt(reference, curve.time_seconds[index], curve.channels['bean_temp']?.[index])}
+          />
+        </p>
+      )}
     </div>
   );
 };

@@ -234,7 +234,7 @@ export default function RoastChart({
         plugins={plugins}
         aria-label="Temperatures and rate of rise over time; the same figures are in the table below"
       />
-      <ChartReadout {...{ curve, shown, view, selected, pixelAt }} />
+      <ChartReadout {...{ curve, reference, shown, view, selected, pixelAt }} />
     </div>
   );
 }

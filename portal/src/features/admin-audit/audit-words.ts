@@ -36,6 +36,7 @@ const words: Readonly<Record<string, string>> = {
   'lot.deleted': 'Deleted a lot',
   'recipe.created': 'Created a recipe',
   'recipe.updated': 'Changed a recipe',
+  'recipe.reference_chosen': 'Chose a recipe’s reference roast',
   'recipe.cloned': 'Cloned a recipe',
   'recipe.deleted': 'Deleted a recipe',
   'roastery.changed': 'Changed the roastery info',

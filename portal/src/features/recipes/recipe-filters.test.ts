@@ -23,6 +23,7 @@ const recipe = (name: string, change: Partial<Profile> = {}): Profile => ({
   times_used: 0,
   lot_info: null,
   reference_roast_id: null,
+  reference_is_chosen: false,
   revision: 1,
   ...change,
 });

@@ -3,23 +3,27 @@ import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { useUrlState } from '../../components/url-state.ts';
 import { Card } from '../../ui/Card.tsx';
-import { RoastCurves } from './RoastCurves.tsx';
+import { RoastCurves, useCorrecting } from './RoastCurves.tsx';
 import { useReference } from './use-reference.ts';
 
+/** What is shown around the roast while its marks are corrected: a charge found late, a drop found early. */
+const around = { before: 180, after: 180 };
+
 /** The recorded curve of a roast that has ended. The pinned point is in the address, so a link shows the same. */
-export const FinishedRoast = ({ roast }: { roast: Roast }) => {
+export const FinishedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Roast) => void }) => {
+  const { isCorrecting } = useCorrecting();
   const {
     data: curve,
     error,
     mutate,
   } = useApi(
     getRoastCurveColumns,
-    { params: { id: roast.id } },
+    { params: { id: roast.id }, ...(isCorrecting && { query: around }) },
     // SWR compares answers by a text of their whole content: for 57,600 samples longer than the drawing takes.
-    { revalidateOnFocus: false, revalidateIfStale: false, compare: Object.is },
+    { revalidateOnFocus: false, revalidateIfStale: false, keepPreviousData: true, compare: Object.is },
   );
   const { read, change } = useUrlState();
-  const { reference } = useReference(roast);
+  const behind = useReference(roast);
   const at = Number(read('at') ?? Number.NaN);
   const selected = Number.isFinite(at) ? at : null;
   if (error && curve === undefined) {
@@ -31,8 +35,7 @@ export const FinishedRoast = ({ roast }: { roast: Roast }) => {
   }
   return (
     <RoastCurves
-      curve={curve}
-      reference={reference}
+      {...{ roast, curve, behind, onChanged }}
       marks={roast.marks}
       channels={roast.channels}
       selected={selected}

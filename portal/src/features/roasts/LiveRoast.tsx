@@ -2,6 +2,7 @@ import { getRoastCurveColumns, listRoasts, type Roast } from '@roastery/contract
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';
+import { deviationAt } from '../../components/chart/deviation.ts';
 import { NextPlanned } from '../../components/NextPlanned.tsx';
 import { LiveBadge } from './LiveBadge.tsx';
 import { liveCurve } from './live-curve.ts';
@@ -9,7 +10,7 @@ import { LiveFigures } from './LiveFigures.tsx';
 import { MarkBar } from './MarkBar.tsx';
 import { expectNext } from './next-event.ts';
 import { RoastCurves } from './RoastCurves.tsx';
-import { deviationAt, useReference } from './use-reference.ts';
+import { useReference } from './use-reference.ts';
 
 /** Seconds of preheat shown left of the charge while a roast runs. */
 const beforeSeconds = 60;
@@ -31,7 +32,8 @@ interface LiveRoastProps {
 /** The running roast: clock, bean temperature and rate of rise readable from three metres, and the curve as it grows. */
 export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProps) => {
   const live = useLive(machineId);
-  const { reference, dropC } = useReference(roast);
+  const behind = useReference(roast);
+  const { reference, dropC } = behind;
   const pastCracksC = usePastCracks(machineId);
   const [selected, setSelected] = useState<number | null>(null);
   const shown = useRef(roast);
@@ -68,7 +70,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProp
           action={<MarkBar {...{ roast, marks, elapsedSeconds, onChanged }} temp={beanC} />}
         />
         <RoastCurves
-          {...{ curve, reference, marks, selected }}
+          {...{ roast, curve, behind, marks, selected, onChanged }}
           channels={Object.keys(track.channels)}
           onSelect={setSelected}
           endSeconds={Math.max(leastSeconds, (elapsedSeconds ?? 0) + roomSeconds)}

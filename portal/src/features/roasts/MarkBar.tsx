@@ -1,13 +1,15 @@
 import { deleteMark, putMark, type Roast } from '@roastery/contract/roasts';
 import type { MarkKind } from '@roastery/roasting/marks';
-import { Flag } from 'lucide-react';
+import { ChevronDown, Flag } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { markLabels } from '../../components/chart/mark-labels.ts';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Button } from '../../ui/Button.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
 import { Kbd } from '../../ui/Kbd.tsx';
+import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { toast } from '../../ui/toast.ts';
 
 /** What a person marks by ear and eye while the roast runs; charge and drop come from the machine or the detector. */
@@ -22,7 +24,10 @@ interface MarkBarProps {
   onChanged: (roast: Roast) => void;
 }
 
-/** The next event of the running roast as one large button; Space does the same. A mark can be taken back. */
+/**
+ * The next event of the running roast as one large button; Space does the same. Any other is in the menu beside it: beans
+ * may crack before anybody said that they were dry. A mark can be taken back.
+ */
 export const MarkBar = ({ roast, marks, elapsedSeconds, temp, onChanged }: MarkBarProps) => {
   const [busy, setBusy] = useState(false);
   const last = Math.max(-1, ...marks.map((mark) => markedByHand.indexOf(mark.kind)));
@@ -38,48 +43,72 @@ export const MarkBar = ({ roast, marks, elapsedSeconds, temp, onChanged }: MarkB
     },
     [roast.id, onChanged],
   );
-  const mark = useCallback(async () => {
-    if (next === undefined || elapsedSeconds === null) return;
-    setBusy(true);
-    try {
-      onChanged(
-        await call(putMark, { params: { id: roast.id, kind: next }, body: { time_seconds: elapsedSeconds, temp } }),
-      );
-      toast(`${markLabels[next].long} marked`, {
-        action: { label: 'Undo', run: () => void undo(next) },
-        stays: 10_000,
-      });
-    } catch (error) {
-      toast(sentenceFor(error, 'The mark could not be set'), { tone: 'danger' });
-    } finally {
-      setBusy(false);
-    }
-  }, [next, elapsedSeconds, temp, roast.id, onChanged, undo]);
+  const mark = useCallback(
+    async (kind: MarkKind) => {
+      if (elapsedSeconds === null) return;
+      setBusy(true);
+      try {
+        onChanged(
+          await call(putMark, { params: { id: roast.id, kind }, body: { time_seconds: elapsedSeconds, temp } }),
+        );
+        toast(`${markLabels[kind].long} marked`, {
+          action: { label: 'Undo', run: () => void undo(kind) },
+          stays: 10_000,
+        });
+      } catch (error) {
+        toast(sentenceFor(error, 'The mark could not be set'), { tone: 'danger' });
+      } finally {
+        setBusy(false);
+      }
+    },
+    [elapsedSeconds, temp, roast.id, onChanged, undo],
+  );
 
   usePageActions(
     useMemo(
       () =>
         next === undefined
           ? []
-          : [{ id: 'mark', label: `Mark ${markLabels[next].long}`, key: ' ', run: () => void mark() }],
+          : [{ id: 'mark', label: `Mark ${markLabels[next].long}`, key: ' ', run: () => void mark(next) }],
       [next, mark],
     ),
   );
   if (next === undefined) return null;
   return (
-    <Button
-      kind="primary"
-      size="lg"
-      icon={<Flag aria-hidden />}
-      busy={busy}
-      disabled={elapsedSeconds === null}
-      onClick={() => void mark()}
-      className="max-sm:w-full"
-    >
-      Mark {markLabels[next].long}
-      <span className="max-sm:hidden pointer-coarse:hidden">
-        <Kbd>Space</Kbd>
-      </span>
-    </Button>
+    <div className="flex gap-2 max-sm:w-full">
+      <Button
+        kind="primary"
+        size="lg"
+        icon={<Flag aria-hidden />}
+        busy={busy}
+        disabled={elapsedSeconds === null}
+        onClick={() => void mark(next)}
+        className="min-w-0 max-sm:flex-1"
+      >
+        Mark {markLabels[next].long}
+        <span className="max-sm:hidden pointer-coarse:hidden">
+          <Kbd>Space</Kbd>
+        </span>
+      </Button>
+      <Menu
+        trigger={
+          <IconButton
+            size="lg"
+            label="Mark another event"
+            icon={<ChevronDown aria-hidden />}
+            disabled={busy || elapsedSeconds === null}
+            className="border border-stroke-strong"
+          />
+        }
+      >
+        {markedByHand
+          .filter((kind) => kind !== next)
+          .map((kind) => (
+            <MenuItem key={kind} onSelect={() => void mark(kind)}>
+              Mark {markLabels[kind].long} now
+            </MenuItem>
+          ))}
+      </Menu>
+    </div>
   );
 };

@@ -1,14 +1,18 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { valueAt } from '@roastery/roasting/series';
 import { formatDuration } from '@roastery/roasting/units';
+import { Pencil } from 'lucide-react';
 import { markLabels } from '../../components/chart/mark-labels.ts';
 import { Measure } from '../../components/Measure.tsx';
 import { classes } from '../../ui/classes.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
 
 interface MarkersPanelProps {
   marks: readonly RoastMark[];
   curve: CurveColumns | undefined;
   onPick: (seconds: number) => void;
+  /** Absent where there is no curve to put a mark on. */
+  onCorrect?: (() => void) | undefined;
 }
 
 type Tone = 'success' | 'warning' | 'off';
@@ -22,7 +26,7 @@ const originText = (mark: RoastMark): string => {
 };
 
 /** MARKERS: Charge, First Crack and Drop always, the others where they are known. */
-export const MarkersPanel = ({ marks, curve, onPick }: MarkersPanelProps) => {
+export const MarkersPanel = ({ marks, curve, onPick, onCorrect }: MarkersPanelProps) => {
   const of = (kind: RoastMark['kind']) => marks.find((mark) => mark.kind === kind);
   const times = curve?.time_seconds ?? [];
   const bean = curve?.channels['bean_temp'] ?? [];
@@ -34,9 +38,14 @@ export const MarkersPanel = ({ marks, curve, onPick }: MarkersPanelProps) => {
   const beanAt = (seconds: number) => valueAt(times, bean, seconds);
   return (
     <section aria-labelledby="markers-title">
-      <h2 id="markers-title" className="label-mono px-1 pb-1.5">
-        Markers
-      </h2>
+      <div className="flex min-h-8 items-center justify-between px-1 pb-1">
+        <h2 id="markers-title" className="label-mono">
+          Markers
+        </h2>
+        {onCorrect !== undefined && (
+          <IconButton label="Correct markers" icon={<Pencil aria-hidden />} onClick={onCorrect} />
+        )}
+      </div>
       <ul className="flex flex-col gap-0.5">
         <Marker
           label="Charge"

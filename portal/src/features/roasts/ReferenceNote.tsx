@@ -1,19 +1,48 @@
-import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import type { CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
 import { curveDistance } from '@roastery/roasting/compare';
-import { useMemo } from 'react';
+import { Layers2 } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
 import { Difference } from '../../components/Difference.tsx';
-import type { Reference } from './use-reference.ts';
+import { Button } from '../../ui/Button.tsx';
+import { ReferenceDialog } from './ReferenceDialog.tsx';
+import type { Behind, Reference } from './use-reference.ts';
 
 interface ReferenceNoteProps {
+  roast: Roast;
+  behind: Behind;
+  curve: CurveColumns | undefined;
+  marks: readonly RoastMark[];
+}
+
+/** Which roast lies behind the curve, how far the two are apart, and the way to put another one there. */
+export const ReferenceNote = ({ roast, behind, curve, marks }: ReferenceNoteProps) => {
+  const { reference, isMissing } = behind;
+  const [choosing, setChoosing] = useState(false);
+  return (
+    <>
+      {isMissing && reference === undefined && (
+        <p className="text-sm text-muted">The roast chosen to lie behind it is not there</p>
+      )}
+      {reference !== undefined && <Distance {...{ reference, curve, marks }} />}
+      <Button kind="quiet" icon={<Layers2 aria-hidden />} onClick={() => setChoosing(true)}>
+        {reference === undefined ? 'Reference' : 'Change'}
+        <span className="sr-only"> curve</span>
+      </Button>
+      <ReferenceDialog roast={roast} behind={behind} open={choosing} onClose={() => setChoosing(false)} />
+    </>
+  );
+};
+
+interface DistanceProps {
   reference: Reference;
   curve: CurveColumns | undefined;
   marks: readonly RoastMark[];
 }
 
-/** Which roast lies behind the curve, and once this one has dropped how far apart the two are. */
-export const ReferenceNote = ({ reference, curve, marks }: ReferenceNoteProps) => {
+/** Once this roast has dropped, how far it was from the other all along. */
+const Distance = ({ reference, curve, marks }: DistanceProps) => {
   const drop = marks.find((mark) => mark.kind === 'drop');
   const distance = useMemo(() => {
     if (curve === undefined || drop === undefined || drop.provisional) return null;

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Measure } from '../../components/Measure.tsx';
 import { useDates } from '../../components/preferences.ts';
 import { Panel } from '../../ui/Card.tsx';
+import { RecipeReference } from './RecipeReference.tsx';
 
 const Lines = ({ lines }: { lines: readonly { label: string; value: ReactNode }[] }) => (
   <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-6 px-4 py-3 text-sm">
@@ -26,6 +27,7 @@ export const CoffeeCard = ({ roast }: { roast: Roast }) => (
         { label: 'Profile', value: roast.profile_name },
       ]}
     />
+    <RecipeReference roast={roast} />
   </Panel>
 );
 

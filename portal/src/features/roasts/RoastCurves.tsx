@@ -1,4 +1,4 @@
-import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import type { CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Maximize2 } from 'lucide-react';
 import { Suspense, use, useEffect, useMemo } from 'react';
@@ -9,15 +9,17 @@ import { createTimeView, useTimeWindow, type TimeViewStore } from '../../compone
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { usePreferences } from '../../components/preferences.ts';
+import { useUrlState } from '../../components/url-state.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { ChartBoundary } from './ChartBoundary.tsx';
+import { CorrectMarks } from './CorrectMarks.tsx';
 import { CurvesPanel } from './CurvesPanel.tsx';
 import { InspectPanel } from './InspectPanel.tsx';
 import { MarkersPanel } from './MarkersPanel.tsx';
 import { ReferenceNote } from './ReferenceNote.tsx';
-import type { Reference } from './use-reference.ts';
+import type { Behind } from './use-reference.ts';
 import { useShownCurves } from './use-shown-curves.ts';
 
 // Chart.js is loaded where a chart is shown, and nowhere else. Asked for with the page, and read without suspending once
@@ -28,14 +30,16 @@ let charts: Awaited<ReturnType<typeof loadCharts>> | undefined;
 const chartsLoaded = loadCharts().then((loaded) => (charts = loaded));
 
 interface RoastCurvesProps {
+  roast: Roast;
   /** `undefined` while it loads. */
   curve: CurveColumns | undefined;
-  /** Dimmed behind the curve. */
-  reference?: Reference | undefined;
+  /** What is dimmed behind the curve. */
+  behind: Behind;
   marks: readonly RoastMark[];
   channels: readonly string[];
   selected: number | null;
   onSelect: (seconds: number | null) => void;
+  onChanged: (roast: Roast) => void;
   /** A live curve leaves room for what is to come. */
   endSeconds?: number;
 }
@@ -51,16 +55,20 @@ const chartKeys: readonly PageKey[] = [
 
 /** The heart of the roast page: temperature curve, its panels, and gas, airflow and drum under it on the same time axis. */
 export const RoastCurves = ({
+  roast,
   curve,
-  reference,
+  behind,
   marks,
   channels,
   selected,
   onSelect,
+  onChanged,
   endSeconds,
 }: RoastCurvesProps) => {
   usePageKeys(chartKeys);
   const [shown, toggle] = useShownCurves();
+  const { reference } = behind;
+  const { isCorrecting, setCorrecting } = useCorrecting();
   const { temperature_unit: unit } = usePreferences();
   const times = curve?.time_seconds;
   const first = times?.[0] ?? 0;
@@ -79,7 +87,7 @@ export const RoastCurves = ({
             <span className="figures ml-2 text-sm font-normal text-muted">{points.toLocaleString('en-US')} points</span>
           </h2>
           <div className="flex min-w-0 items-center gap-3">
-            {reference !== undefined && <ReferenceNote {...{ reference, curve, marks }} />}
+            {points > 0 && <ReferenceNote {...{ roast, behind, curve, marks }} />}
             <ResetZoom view={view} />
           </div>
         </div>
@@ -105,13 +113,30 @@ export const RoastCurves = ({
         className="grid w-full shrink-0 gap-5 border-t border-stroke p-4 sm:grid-cols-3 xl:flex xl:w-72 xl:flex-col xl:border-t-0 xl:border-l"
       >
         <CurvesPanel shown={shown} onToggle={toggle} channels={channels} />
-        <MarkersPanel marks={marks} curve={curve} onPick={onSelect} />
+        {isCorrecting && points > 0 ? (
+          <CorrectMarks {...{ roast, marks, selected, onSelect, onChanged }} onDone={() => setCorrecting(false)} />
+        ) : (
+          <MarkersPanel
+            {...{ marks, curve }}
+            onPick={onSelect}
+            onCorrect={points === 0 ? undefined : () => setCorrecting(true)}
+          />
+        )}
         {curve !== undefined && points > 0 && (
           <InspectPanel {...{ curve, reference: reference?.curve, view, selected }} onClear={() => onSelect(null)} />
         )}
       </aside>
     </Card>
   );
+};
+
+/** Kept in the address: while marks are corrected the curve is shown with what was recorded around the roast. */
+export const useCorrecting = () => {
+  const { read, change } = useUrlState();
+  return {
+    isCorrecting: read('markers') === 'correct',
+    setCorrecting: (correcting: boolean) => change({ markers: correcting ? 'correct' : undefined }),
+  };
 };
 
 const Charts = (props: RoastChartProps) => {

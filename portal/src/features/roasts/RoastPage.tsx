@@ -144,7 +144,7 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
       ) : (
         <>
           <RoastHeader {...head} state={stateBadge(roast)} />
-          <FinishedRoast roast={roast} />
+          <FinishedRoast roast={roast} onChanged={onChanged} />
         </>
       )}
       <div className="mt-4 grid items-start gap-4 lg:grid-cols-3">

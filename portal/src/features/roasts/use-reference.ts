@@ -1,7 +1,7 @@
-import { getProfile } from '@roastery/contract/profiles';
+import { getProfile, type Profile } from '@roastery/contract/profiles';
 import { getRoast, getRoastCurveColumns, type CurveColumns, type Roast } from '@roastery/contract/roasts';
-import { isReading, valueAt } from '@roastery/roasting/series';
 import { useApi } from '../../api/use-api.ts';
+import { useUrlState } from '../../components/url-state.ts';
 import { coffeeName, roastNumber } from './roast-texts.ts';
 
 export interface Reference {
@@ -11,29 +11,45 @@ export interface Reference {
   readonly curve: CurveColumns;
 }
 
+/** What lies behind a curve, and what could. */
+export interface Behind {
+  readonly reference: Reference | undefined;
+  /** Of the recipe; undefined where the roast has none or nothing to compare it with. */
+  readonly recipeRoastId: string | undefined;
+  /** From the address: a roast that somebody chose, or that nothing shall lie behind. Undefined: the recipe's. */
+  readonly chosen: string | undefined;
+  /** The chosen roast was deleted, or is somebody else's. */
+  readonly isMissing: boolean;
+  readonly choose: (roastId: string | undefined) => void;
+  readonly recipe: Profile | undefined;
+  /** Target of the recipe, °C. */
+  readonly dropC: number | null;
+}
+
+/** In the address, instead of a roast: nothing behind the curve. */
+export const nothingBehind = 'none';
+
 const once = { revalidateOnFocus: false, revalidateIfStale: false, compare: Object.is };
 
-/** What the recipe of a roast holds it against: its reference roast, unless that is the roast itself, and its drop. */
-export const useReference = (roast: Roast): { reference: Reference | undefined; dropC: number | null } => {
+/** What a roast is held against: what the address names, else its recipe's reference roast, unless that is the roast itself. */
+export const useReference = (roast: Roast): Behind => {
   const { profile_id: profileId } = roast;
-  const { data: profile } = useApi(getProfile, profileId === null ? null : { params: { id: profileId } });
-  const wanted = profile?.reference_roast_id ?? null;
-  const input = wanted === null || wanted === roast.id ? null : { params: { id: wanted } };
-  const { data: other } = useApi(getRoast, input, once);
+  const { read, change } = useUrlState();
+  const chosen = read('behind');
+  const { data: recipe } = useApi(getProfile, profileId === null ? null : { params: { id: profileId } });
+  const ofRecipe = recipe?.reference_roast_id ?? undefined;
+  const recipeRoastId = ofRecipe === roast.id ? undefined : ofRecipe;
+  const wanted = chosen === nothingBehind || chosen === roast.id ? undefined : (chosen ?? recipeRoastId);
+  const input = wanted === undefined ? null : { params: { id: wanted } };
+  const { data: other, error } = useApi(getRoast, input, once);
   const { data: curve } = useApi(getRoastCurveColumns, input, once);
   return {
     reference: other && curve && { id: other.id, name: `${roastNumber(other)} ${coffeeName(other)}`, curve },
-    dropC: profile?.target_drop_temp ?? null,
+    recipeRoastId,
+    chosen,
+    isMissing: wanted !== undefined && error !== undefined,
+    choose: (roastId) => change({ behind: roastId }),
+    recipe,
+    dropC: recipe?.target_drop_temp ?? null,
   };
-};
-
-/** How far the beans are above (or below) the reference at a moment, °C. */
-export const deviationAt = (
-  reference: CurveColumns | undefined,
-  seconds: number | null | undefined,
-  beanC: number | null | undefined,
-): number | null => {
-  if (reference === undefined || !isReading(seconds) || !isReading(beanC)) return null;
-  const there = valueAt(reference.time_seconds, reference.channels['bean_temp'] ?? [], seconds);
-  return there === null ? null : beanC - there;
 };

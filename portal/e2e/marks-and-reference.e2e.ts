@@ -1,0 +1,159 @@
+import { createProfile, getProfile } from '@roastery/contract/profiles';
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import { getRoast, getRoastCurveColumns, type Roast } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let probat: RegisteredMachine;
+let recipeId: string;
+let roasts: [Roast, Roast, Roast];
+const dayMs = 86_400_000;
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
+  const control_profile = [
+    { time: 0, burner: 100, exhaust: 30, drum: 60 },
+    { time: 720, burner: 0, exhaust: 90, drum: 30 },
+  ];
+  recipeId = (await ana.call(createProfile, { body: { name: 'House Espresso', control_profile } })).id;
+  const bring = (seed: number, cupping_score: number, name: string, profile_id: string | null = recipeId) =>
+    bringPastRoast(roastery.stack, ana, probat, {
+      seed,
+      leadSeconds: 60,
+      charged: new Date(Date.now() - seed * dayMs),
+      details: { coffee_name: name, cupping_score, profile_id },
+    });
+  roasts = [
+    await bring(1, 84, 'Huila Pink Bourbon'),
+    await bring(2, 88, 'Guji Uraga'),
+    await bring(3, 80, 'Sidama', null),
+  ];
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const open = async (page: Page, address: string): Promise<void> => {
+  await page.goto(address);
+  await page.getByTestId('roast-chart').locator('canvas').waitFor();
+  await page.getByText(/[1-9][\d,]* points/).waitFor();
+};
+const panel = (page: Page) => page.getByRole('complementary', { name: 'Curves and markers' });
+const markers = (page: Page) => panel(page).getByRole('region', { name: 'Correct markers' });
+const clickAt = async (page: Page, share: number): Promise<void> => {
+  const box = await page.getByTestId('roast-chart').boundingBox();
+  if (!box) throw new Error('no chart');
+  await page.mouse.click(box.x + 46 + (box.width - 92) * share, box.y + 300);
+};
+const readBack = (id: string) => ana.call(getRoast, { params: { id } });
+const around = { before: 14_400, after: 14_400 };
+const wholeCurve = (id: string) => ana.call(getRoastCurveColumns, { params: { id }, query: around });
+
+describe('marks corrected by hand', () => {
+  it('move the window and no sample, and every step can be undone', async () => {
+    await using watched = await roastery.openAs(ana, { viewport: { width: 1440, height: 1000 } });
+    const { page, complaints } = watched;
+    const [roast] = roasts;
+    const recorded = await wholeCurve(roast.id);
+    await open(page, `/roasts/${roast.id}`);
+    await page.getByRole('button', { name: 'Correct markers' }).click();
+    await markers(page).getByText('Click the curve at the right moment').waitFor();
+    expect(new URL(page.url()).searchParams.get('markers')).toBe('correct');
+    expect(await markers(page).getByRole('button', { name: 'Set First Crack', exact: true }).isDisabled()).toBe(true);
+
+    await clickAt(page, 0.7);
+    const set = markers(page).getByRole('button', { name: /^Set First Crack to / });
+    const to = /to (.*)$/.exec((await set.getAttribute('aria-label')) ?? '')?.[1] ?? '';
+    await set.click();
+    await page.getByText(`First Crack set to ${to}`).waitFor();
+    const moved = await readBack(roast.id);
+    expect(formatDuration(moved.first_crack_time)).toBe(to);
+    expect(moved.development_time_seconds).not.toBe(roast.development_time_seconds);
+    expect(moved.marks.find(({ kind }) => kind === 'first_crack')?.origin).toBe('person');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(async () => (await readBack(roast.id)).marks).toEqual(roast.marks);
+
+    // The beans went in 20 s after the board said: the curve begins there, and all times follow.
+    await page.goto(`/roasts/${roast.id}?markers=correct&at=20`);
+    await markers(page).getByRole('button', { name: 'Set Charge to 0:20' }).click();
+    await page.getByText('Charge set to 0:20').waitFor();
+    const later = await readBack(roast.id);
+    expect((roast.duration_seconds ?? 0) - (later.duration_seconds ?? 0)).toBeCloseTo(20, 0);
+    expect(Date.parse(later.start_time) - Date.parse(roast.start_time)).toBe(20_000);
+    const shifted = await wholeCurve(roast.id);
+    expect(shifted.channels).toEqual(recorded.channels);
+    expect(shifted.time_seconds.map((time) => Math.round(time + 20))).toEqual(
+      recorded.time_seconds.map((time) => Math.round(time)),
+    );
+
+    // A drop cannot lie before the charge: the server says so, in words.
+    await page.goto(`/roasts/${roast.id}?markers=correct&at=-30`);
+    await markers(page).getByRole('button', { name: 'Set Drop to -0:30' }).click();
+    await page.getByText(/must come before/).waitFor();
+    await markers(page).getByRole('button', { name: 'Take back Charge' }).click();
+    await expect.poll(async () => (await readBack(roast.id)).marks).toEqual(roast.marks);
+    await markers(page).getByRole('button', { name: 'Done' }).click();
+    await panel(page).getByRole('region', { name: 'Markers' }).waitFor();
+    expect(complaints.filter((line) => !line.includes('409'))).toEqual([]);
+  });
+});
+
+describe('the curve behind a roast', () => {
+  it('is the recipe’s reference, or any roast, or none, as the address says', async () => {
+    await using watched = await roastery.openAs(ana, { viewport: { width: 1440, height: 1000 } });
+    const { page, complaints } = watched;
+    const [roast, best, other] = roasts;
+    await open(page, `/roasts/${roast.id}`);
+    await page.getByRole('link', { name: /Guji Uraga$/ }).waitFor();
+    await page.getByRole('button', { name: 'Change curve' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Curve behind this one' });
+    await dialog.getByRole('combobox', { name: 'Another roast' }).fill('Sidama');
+    await page.getByRole('option', { name: /Sidama/ }).click();
+    await page.getByRole('link', { name: /Sidama$/ }).waitFor();
+    expect(new URL(page.url()).searchParams.get('behind')).toBe(other.id);
+    await page.reload();
+    await page.getByRole('link', { name: /Sidama$/ }).waitFor();
+
+    // How far above or below it the beans are, beside the crosshair.
+    const [here, there] = [await wholeCurve(roast.id), await wholeCurve(other.id)];
+    const box = await page.getByTestId('roast-chart').boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 500, (box?.y ?? 0) + 250);
+    const readout = page.getByTestId('chart-readout');
+    await readout.getByText('vs ref').waitFor();
+    const words = await readout.innerText();
+    const [minutes = 0, seconds = 0] = (words.split('\n')[0] ?? '').split(':').map(Number);
+    const beanAt = (curve: typeof here) =>
+      curve.channels['bean_temp']?.[curve.time_seconds.findIndex((time) => time >= minutes * 60 + seconds - 0.5)] ?? 0;
+    const shown = Number(/vs ref\s+([+−±]?[\d.]+)/.exec(words)?.[1]?.replace('−', '-').replace('±', ''));
+    expect(Math.abs(shown - (beanAt(here) - beanAt(there)))).toBeLessThan(1.5);
+
+    await page.getByRole('button', { name: 'Change curve' }).click();
+    await dialog.getByRole('button', { name: 'Nothing behind it' }).click();
+    await page.getByRole('button', { name: 'Reference curve' }).click();
+    expect(new URL(page.url()).searchParams.get('behind')).toBe('none');
+    await dialog.getByRole('button', { name: 'Reference of House Espresso' }).click();
+    await page.getByRole('link', { name: /Guji Uraga$/ }).waitFor();
+    expect(new URL(page.url()).searchParams.get('behind')).toBeNull();
+
+    // The best rated was taken by itself; a person says otherwise, and takes it back.
+    await page.getByRole('button', { name: 'Use as reference of House Espresso' }).click();
+    await page.getByText('House Espresso is now held against this roast').waitFor();
+    const chosen = await ana.call(getProfile, { params: { id: recipeId } });
+    expect(chosen).toMatchObject({ reference_roast_id: roast.id, reference_is_chosen: true });
+    await page.getByText('Reference of House Espresso', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect
+      .poll(async () => (await ana.call(getProfile, { params: { id: recipeId } })).reference_roast_id)
+      .toBe(best.id);
+    await open(page, `/roasts/${best.id}`);
+    await page.getByText('Reference of House Espresso, as its best rated roast').waitFor();
+    await open(page, `/roasts/${other.id}`);
+    expect(await page.getByRole('button', { name: /^Use as reference/ }).count(), 'of no recipe').toBe(0);
+    expect(complaints).toEqual([]);
+  });
+});

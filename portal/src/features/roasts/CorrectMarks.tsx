@@ -1,0 +1,106 @@
+import { deleteMark, getRoastCurveColumns, putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
+import { markKinds, type MarkKind } from '@roastery/roasting/marks';
+import { formatDuration } from '@roastery/roasting/units';
+import { Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh } from '../../api/use-api.ts';
+import { markLabels } from '../../components/chart/mark-labels.ts';
+import { Button } from '../../ui/Button.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { toast } from '../../ui/toast.ts';
+
+interface CorrectMarksProps {
+  roast: Roast;
+  /** Of this batch. */
+  marks: readonly RoastMark[];
+  /** Seconds since charge of the pinned point. */
+  selected: number | null;
+  onSelect: (seconds: number | null) => void;
+  onChanged: (roast: Roast) => void;
+  onDone: () => void;
+}
+
+/** Each mark with the moment it has; a pinned point becomes its moment. The window moves, no sample changes. */
+export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDone }: CorrectMarksProps) => {
+  const [busy, setBusy] = useState<MarkKind | null>(null);
+
+  const change = async (kind: MarkKind, made: Promise<Roast>, said: (undo: () => void) => void) => {
+    setBusy(kind);
+    try {
+      onChanged(await made);
+      await refresh(getRoastCurveColumns);
+      // All times count from the charge: where it moved, the pinned point is another one.
+      if (kind === 'charge') onSelect(null);
+      said(() => void takeBack(kind));
+    } catch (error) {
+      toast(sentenceFor(error, 'The mark could not be changed'), { tone: 'danger' });
+    } finally {
+      setBusy(null);
+    }
+  };
+  const params = (kind: MarkKind) => ({ params: { id: roast.id, kind } });
+  const set = (kind: MarkKind, seconds: number) =>
+    change(kind, call(putMark, { ...params(kind), body: { time_seconds: seconds } }), (undo) =>
+      toast(`${markLabels[kind].long} set to ${formatDuration(seconds)}`, {
+        action: { label: 'Undo', run: undo },
+        stays: 10_000,
+      }),
+    );
+  const takeBack = (kind: MarkKind): Promise<void> =>
+    change(kind, call(deleteMark, params(kind)), () => toast(`${markLabels[kind].long} taken back`));
+
+  const at = selected === null ? null : formatDuration(selected);
+  return (
+    <section aria-labelledby="correct-title" className="min-w-0">
+      <div className="flex items-center justify-between px-1 pb-1.5">
+        <h2 id="correct-title" className="label-mono">
+          Correct markers
+        </h2>
+        <Button kind="primary" onClick={onDone}>
+          Done
+        </Button>
+      </div>
+      <p className="px-1 pb-2 text-sm text-muted">
+        {at === null
+          ? 'Click the curve at the right moment, or walk along it with the arrow keys.'
+          : `At ${at}. Say what happened there.`}
+      </p>
+      <ul className="flex flex-col gap-0.5">
+        {markKinds.map((kind) => {
+          const mark = marks.find((one) => one.kind === kind);
+          const { long } = markLabels[kind];
+          return (
+            <li key={kind} className="flex min-h-9 items-center gap-2 px-1 text-sm">
+              <span className={mark === undefined ? 'min-w-0 flex-1 truncate text-muted' : 'min-w-0 flex-1 truncate'}>
+                {long}
+              </span>
+              <span className="figures text-muted">
+                {mark === undefined ? '--' : formatDuration(mark.time_seconds)}
+              </span>
+              {mark?.origin === 'person' ? (
+                <IconButton
+                  label={`Take back ${long}`}
+                  icon={<Undo2 aria-hidden />}
+                  disabled={busy !== null}
+                  onClick={() => void takeBack(kind)}
+                />
+              ) : (
+                <span aria-hidden className="w-8 pointer-coarse:w-10" />
+              )}
+              <Button
+                busy={busy === kind}
+                disabled={selected === null || busy !== null}
+                aria-label={at === null ? `Set ${long}` : `Set ${long} to ${at}`}
+                onClick={() => selected !== null && void set(kind, selected)}
+              >
+                Set
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+};

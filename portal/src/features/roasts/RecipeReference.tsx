@@ -1,0 +1,68 @@
+import { getProfile, listProfiles, setReferenceRoast } from '@roastery/contract/profiles';
+import type { Roast } from '@roastery/contract/roasts';
+import { Target } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { Button } from '../../ui/Button.tsx';
+import { toast } from '../../ui/toast.ts';
+
+/** On a finished roast of a recipe: make it the one that the recipe's roasts are held against, or say that it is. */
+export const RecipeReference = ({ roast }: { roast: Roast }) => {
+  const { profile_id: profileId } = roast;
+  const isUsable = roast.status === 'completed' && roast.channels.length > 0 && profileId !== null;
+  const { data: recipe } = useApi(getProfile, isUsable ? { params: { id: profileId } } : null);
+  const [busy, setBusy] = useState(false);
+  if (recipe === undefined || !isUsable) return null;
+  const isReference = recipe.reference_roast_id === roast.id;
+  const isChosen = isReference && recipe.reference_is_chosen;
+
+  const choose = async (roastId: string | null) => {
+    setBusy(true);
+    try {
+      await call(setReferenceRoast, { params: { id: recipe.id }, body: { roast_id: roastId } });
+      await refresh(getProfile, listProfiles);
+      const before = recipe.reference_is_chosen ? recipe.reference_roast_id : null;
+      toast(
+        roastId === null
+          ? `${recipe.name} goes by its best rated roast`
+          : `${recipe.name} is now held against this roast`,
+        { action: { label: 'Undo', run: () => void choose(before) }, stays: 10_000 },
+      );
+    } catch (error) {
+      logError('The reference could not be chosen', error);
+      toast(sentenceFor(error, 'The reference could not be chosen'), { tone: 'danger' });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 border-t border-stroke px-4 py-3 text-sm">
+      {isChosen ? (
+        <>
+          <p className="flex min-w-0 items-center gap-2 text-content">
+            <Target aria-hidden className="size-4 shrink-0 text-accent-text" />
+            <span className="min-w-0">Reference of {recipe.name}</span>
+          </p>
+          <Button busy={busy} onClick={() => void choose(null)}>
+            Use the best rated
+          </Button>
+        </>
+      ) : (
+        <>
+          {isReference && <p className="text-muted">Reference of {recipe.name}, as its best rated roast</p>}
+          <Button
+            icon={<Target aria-hidden />}
+            busy={busy}
+            onClick={() => void choose(roast.id)}
+            className="max-w-full whitespace-normal! pointer-coarse:h-auto! pointer-coarse:min-h-10"
+          >
+            Use as reference of {recipe.name}
+          </Button>
+        </>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,58 @@
+import type { Roast } from '@roastery/contract/roasts';
+import { RoastField } from '../../components/RoastField.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { nothingBehind, type Behind } from './use-reference.ts';
+
+interface ReferenceDialogProps {
+  roast: Roast;
+  behind: Behind;
+  open: boolean;
+  onClose: () => void;
+}
+
+/** Any roast as the curve behind this one, for this look at it: it stands in the address, not in the recipe. */
+export const ReferenceDialog = ({ roast, behind, open, onClose }: ReferenceDialogProps) => {
+  const { reference, recipe, recipeRoastId, chosen, choose } = behind;
+  const take = (roastId: string | undefined) => {
+    choose(roastId);
+    onClose();
+  };
+  const canClear = chosen !== nothingBehind && (reference !== undefined || chosen !== undefined);
+  const canReturn = recipe !== undefined && recipeRoastId !== undefined && chosen !== undefined;
+  const without = [roast.id, ...(reference === undefined ? [] : [reference.id])];
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Curve behind this one"
+      description={
+        reference === undefined ? 'Nothing lies behind it now.' : `${reference.name} lies behind it now, dimmed.`
+      }
+    >
+      <DialogBody>
+        <RoastField
+          label="Another roast"
+          placeholder="Find by number, coffee or machine"
+          without={without}
+          onChoose={({ id }) => take(id)}
+          size="md"
+        />
+      </DialogBody>
+      {(canClear || canReturn) && (
+        <DialogFooter>
+          {canClear && (
+            <Button size="md" onClick={() => take(nothingBehind)}>
+              Nothing behind it
+            </Button>
+          )}
+          {canReturn && (
+            <Button size="md" kind="primary" onClick={() => take(undefined)}>
+              Reference of {recipe?.name}
+            </Button>
+          )}
+        </DialogFooter>
+      )}
+    </Dialog>
+  );
+};
