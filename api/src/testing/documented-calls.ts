@@ -27,7 +27,8 @@ export interface DocumentedCall {
 
 const credentials = { email: 'kofi@roastery.example', password: 'drying beds in the sun 8' };
 /** As the lot form sends it: nothing as null, figures as numbers, days as ISO timestamps. */
-const lotFields = {
+const lotBody = {
+  lot_number: 'KE-26-05',
   coffee_name: 'Kiambu AA',
   origin: 'Kenya',
   region: 'Kiambu',
@@ -48,7 +49,6 @@ const lotFields = {
   screen_size: '17/18',
   notes: null,
 };
-const lotBody = { lot_number: 'KE-26-05', ...lotFields };
 const points = [
   { time: 0, burner: 100, exhaust: 30, drum: 60 },
   { time: 720, burner: 0, exhaust: 90, drum: 30 },
@@ -254,7 +254,7 @@ export const documentedCalls: readonly DocumentedCall[] = [
     call: 'PUT /inventory/lots/{id}',
     what: 'lot fields',
     id: 'lot',
-    payload: () => ({ ...lotFields, notes: 'Shelf 4', initial_weight: 61 }),
+    payload: () => ({ ...lotBody, notes: 'Shelf 4', initial_weight: 61 }),
     answers: lot,
     holds: () => ({ lot_number: 'KE-26-05', notes: 'Shelf 4', initial_weight: 61, current_weight: 61 }),
   },
