@@ -33,8 +33,8 @@ const mapOf = (over: Partial<MachineMapInput> = {}): MachineMapInput => ({
   events: { charge: { when: 'd:0' }, drop: { when: 'd:1' } },
   ...over,
 });
-const start = async (over: Partial<AgentConfig> = {}): Promise<Agent> => {
-  await writeFile(join(dataDir, 'map.json'), JSON.stringify(mapOf()));
+const start = async (over: Partial<AgentConfig> = {}, own = mapOf()): Promise<Agent> => {
+  await writeFile(over.machineMapPath ?? join(dataDir, 'map.json'), JSON.stringify(own));
   const agent = await startAgent(
     {
       apiUrl: 'http://127.0.0.1:9/api/v1',
@@ -153,17 +153,47 @@ describe('agent and the map that the server pushes', () => {
       rev: 2,
       channels: { bean_temp: { at: 'i:0', scale: 0.1 }, drum_pressure: { at: 'i:0', unit: 'Pa' } },
     });
-    server.tell('config', { v: 1, map: pushed });
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    server.tell('config', { v: 1, rev: 7, map: pushed });
+    await expect.poll(() => server.statuses.at(-1)?.config).toMatchObject({ rev: 7, state: 'waiting' });
+    expect(server.statuses.at(-1)?.map).toEqual({ id: 'scripted', rev: 1 });
     expect(server.live.at(-1)?.values).not.toHaveProperty('drum_pressure');
     face.drop = true;
     await expect.poll(() => server.live.at(-1)?.values, { timeout: 4000 }).toMatchObject({ drum_pressure: 2000 });
     await expect.poll(roastStates, { timeout: 3000 }).toEqual(['in_progress', 'completed']);
+    const told = () => server.statuses.at(-1);
+    await expect.poll(told).toMatchObject({ config: { rev: 7, state: 'running' }, map: { rev: 2 } });
     await stop(agent);
     expect(JSON.parse(await readFile(join(dataDir, 'machine-map.json'), 'utf8'))).toMatchObject({ rev: 2 });
     const lines = server.live.length;
     await start();
     await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(lines);
     expect(server.live.at(-1)?.values).toHaveProperty('drum_pressure');
+  }, 30_000);
+
+  it('reads at the rate that is set for the board, and says why it refuses a map', async () => {
+    const agent = await start();
+    const told = () => server.statuses.at(-1)?.config;
+    await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(2);
+    server.tell('config', { v: 1, rev: 3, map: null, hz: 1 });
+    await expect.poll(told, { timeout: 5000 }).toEqual({ rev: 3, state: 'running' });
+    const from = server.live.length;
+    await expect.poll(() => server.live.length, { timeout: 8000 }).toBeGreaterThan(from + 2);
+    const [one, other] = server.live.slice(-2);
+    expect((other?.mono ?? 0) - (one?.mono ?? 0)).toBeGreaterThan(800);
+
+    server.tell('config', { v: 1, rev: 4, map: { ...mapOf(), channels: {} } });
+    await expect.poll(told).toMatchObject({ rev: 4, state: 'refused', reason: expect.stringMatching(/bean_temp/) });
+    // One that was overtaken on its way changes nothing any more.
+    server.tell('config', { v: 1, rev: 2, map: mapOf({ rev: 9 }) });
+    server.tell('config', { v: 1, rev: 5, map: null });
+    await expect.poll(told, { timeout: 5000 }).toEqual({ rev: 5, state: 'running' });
+    expect(server.statuses.at(-1)?.map).toEqual({ id: 'scripted', rev: 1 });
+
+    await stop(agent);
+    await start({ machineMapPath: join(dataDir, 'own.json') }, mapOf({ rev: 6 }));
+    server.statuses.length = 0;
+    await expect.poll(() => server.statuses.length, { timeout: 5000 }).toBeGreaterThan(0);
+    server.tell('config', { v: 1, rev: 6, map: mapOf({ rev: 2 }) });
+    await expect.poll(told).toMatchObject({ rev: 6, state: 'refused', reason: expect.stringMatching(/revision 6/) });
   }, 30_000);
 });

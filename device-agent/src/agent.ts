@@ -12,7 +12,7 @@ import { createWallClock } from './core/wall-clock.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { createDeviceProfile, type DeviceProfileSource } from './device-profile.ts';
 import { openJournal } from './journal/journal.ts';
-import { chooseMachineMap, keepPushedMap } from './machine-map-file.ts';
+import { chooseMachineMap, keepPushedMap, readMachineMap } from './machine-map-file.ts';
 import { startPoller, type MachineLink } from './machine/poller.ts';
 import { createMapChanges } from './map-changes.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
@@ -64,6 +64,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
   const profile = createDeviceProfile({ ...config, log });
   const service = createServiceNotifier(process.env, log);
   let map = await firstMap(config, profile, log);
+  const ownFile = config.machineMapPath === undefined ? undefined : await readMachineMap(config.machineMapPath);
   const contextOf = (of: MachineMap): RecordingContext => ({
     boot: clock.boot,
     map: { id: of.id, rev: of.rev },
@@ -103,8 +104,10 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
         link: () => link,
         clockSynced: () => clock.now().synced,
         entriesWaiting: uplink.entriesWaiting,
+        config: () => changes.state(),
       }),
-    mapReceived: (pushed) => changes.received(pushed),
+    configReceived: (pushed) => changes.received(pushed),
+    configRefused: (rev, issue) => changes.refused(rev, issue),
   });
 
   const report = createBoardReport({
@@ -141,6 +144,8 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     dataDir: config.dataDir,
     log,
     current: () => map,
+    ownFile,
+    told: uplink.refreshStatus,
     roastRuns: recording.roastRuns,
     async use(next) {
       await poller.stop();

@@ -1,4 +1,5 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
+import type { DeviceConfig, DeviceStatus } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
 import { keepPushedMap } from './machine-map-file.ts';
 
@@ -6,44 +7,87 @@ export interface MapChangeParts {
   readonly dataDir: string;
   readonly log: Logger;
   readonly current: () => MachineMap;
+  /** The map file that somebody put on this board. A newer revision there is not overruled by an older one from afar. */
+  readonly ownFile: MachineMap | undefined;
   readonly roastRuns: () => boolean;
   readonly use: (map: MachineMap) => Promise<void>;
+  /** What is to be told about the newest config has changed. */
+  readonly told: () => void;
 }
 
+type Told = NonNullable<DeviceStatus['config']>;
+
 /**
- * Takes the maps that the server pushes: kept on disk at once, used from the next moment without a roast on, since a
- * curve must not change its meaning half way.
+ * Takes what the server sets for this board. A log level counts at once; a map is kept on disk at once and used from the
+ * next moment without a roast on, since a curve must not change its meaning half way.
  */
-export const createMapChanges = ({ dataDir, log, current, roastRuns, use }: MapChangeParts) => {
+export const createMapChanges = (parts: MapChangeParts) => {
+  const { dataDir, log, current, ownFile, roastRuns, use } = parts;
+  const usualLevel = log.level;
+  /** The map without what is set beside it. */
+  let base = current();
   let waiting: MachineMap | undefined;
+  let told: Told | undefined;
   let working = Promise.resolve();
 
+  const tell = (next: Told): void => {
+    told = next;
+    parts.told();
+  };
   const apply = async (): Promise<void> => {
     if (!waiting || roastRuns()) return;
     const map = waiting;
     waiting = undefined;
-    log.info({ map: map.id, rev: map.rev }, 'reading by a new machine map');
+    log.info({ map: map.id, rev: map.rev, hz: map.hz }, 'reading by a new machine map');
     await use(map);
+    if (told?.state === 'waiting') tell({ rev: told.rev, state: 'running' });
   };
   const inTurn = (step: () => Promise<void>): void => {
-    working = working.then(step).catch((error: unknown) => log.error({ err: error }, 'could not take the machine map'));
+    working = working.then(step).catch((error: unknown) => {
+      log.error({ err: error }, 'could not take the machine map');
+      if (told) tell({ rev: told.rev, state: 'refused', reason: String(error).slice(0, 300) });
+    });
+  };
+
+  const take = async (config: DeviceConfig): Promise<void> => {
+    // A config that was overtaken on its way.
+    if (told && config.rev < told.rev) return;
+    const level = config.log_level ?? usualLevel;
+    if (log.level !== level) {
+      log.info({ level }, 'log level');
+      log.level = level;
+    }
+    if (config.map && ownFile && ownFile.id === config.map.id && ownFile.rev > config.map.rev) {
+      const reason = `the map file on the board is revision ${ownFile.rev} of it, newer than revision ${config.map.rev}`;
+      return tell({ rev: config.rev, state: 'refused', reason });
+    }
+    const kept = JSON.stringify(base);
+    base = config.map ?? base;
+    if (config.map && JSON.stringify(base) !== kept) await keepPushedMap(dataDir, base);
+    const wanted = config.hz === undefined ? base : { ...base, hz: config.hz };
+    waiting = JSON.stringify(wanted) === JSON.stringify(current()) ? undefined : wanted;
+    if (waiting === undefined) return tell({ rev: config.rev, state: 'running' });
+    const reason = roastRuns() ? 'it waits for the end of the roast' : undefined;
+    tell({ rev: config.rev, state: 'waiting', ...(reason === undefined ? {} : { reason }) });
+    await apply();
   };
 
   return {
-    received(map: MachineMap): void {
-      inTurn(async () => {
-        const known = waiting ?? current();
-        const older = map.id === known.id && map.rev < known.rev;
-        if (older || JSON.stringify(map) === JSON.stringify(known)) return;
-        await keepPushedMap(dataDir, map);
-        waiting = map;
-        await apply();
-      });
+    received(config: DeviceConfig): void {
+      inTurn(() => take(config));
+    },
+    /** A config that was not understood; the board goes on as before. */
+    refused(rev: number, issue: string): void {
+      if (!told || rev >= told.rev) {
+        tell({ rev, state: 'refused', reason: `this agent does not understand it: ${issue}`.slice(0, 300) });
+      }
     },
     /** To be called after each reading: cheap while nothing waits. */
     afterReading(): void {
       if (waiting && !roastRuns()) inTurn(apply);
     },
+    /** What became of the newest config; undefined before one has come. */
+    state: (): Told | undefined => told,
     settled: (): Promise<void> => working,
   };
 };

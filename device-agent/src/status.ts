@@ -13,6 +13,7 @@ export interface StatusSources {
   readonly link: () => MachineLink;
   readonly clockSynced: () => boolean;
   readonly entriesWaiting: () => number;
+  readonly config: () => StatusDetails['config'];
 }
 
 /** What the board says about itself in its retained status. */
@@ -21,6 +22,7 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
   const { bytes, droppedEntries, trouble } = from.journal.stats();
   const link = from.link();
   const map = from.map();
+  const config = from.config();
   const detail = [link.detail, trouble === undefined ? undefined : `journal: ${trouble}`].filter(
     (part) => part !== undefined,
   );
@@ -29,6 +31,7 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
     firmware_version: from.firmwareVersion,
     epoch: from.journal.epoch,
     map: { id: map.id, rev: map.rev },
+    ...(config === undefined ? {} : { config }),
     machine_link: link.state,
     ...(detail.length > 0 ? { machine_link_detail: detail.join('; ').slice(0, 300) } : {}),
     journal: { entries_waiting: from.entriesWaiting(), bytes, dropped_entries: droppedEntries },

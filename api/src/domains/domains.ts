@@ -9,6 +9,7 @@ import { deviceRoutes } from './devices/routes.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { importRoutes } from './imports/routes.ts';
 import { inventoryRoutes } from './inventory/routes.ts';
+import { machineMapRoutes } from './machine-maps/routes.ts';
 import { machineRoutes } from './machines/routes.ts';
 import { mqttRoutes } from './mqtt/routes.ts';
 import { plannedRoutes } from './planned/routes.ts';
@@ -23,6 +24,7 @@ export const domains: readonly Domain[] = [
   accountRoutes,
   dashboardRoutes,
   machineRoutes,
+  machineMapRoutes,
   plannedRoutes,
   importRoutes,
   exportRoutes,

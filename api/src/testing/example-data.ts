@@ -2,12 +2,32 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
 import { startSession } from '../http/sessions.ts';
 
+/** As small as a machine map can be. */
+export const exampleMap = {
+  v: 1,
+  id: 'example',
+  maker: 'Maker',
+  model: 'Drum 15',
+  link: { kind: 'tcp', host: '192.168.0.20' },
+  channels: { bean_temp: { at: 'h:6', as: 'i16', scale: 0.1 } },
+};
+
 /** A machine of this owner. */
 export const addMachine = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = uuidV7();
   await sql`
     INSERT INTO machines (id, owner_id, serial_number, display_name, machine_type, max_capacity_kg)
     VALUES (${id}, ${ownerId}, ${`SN-${id}`}, 'A machine', 'RM15', 15)`;
+  return id;
+};
+
+/** A map of this owner. */
+export const addMap = async (sql: Sql, ownerId: string): Promise<string> => {
+  const id = `own-${uuidV7()}`;
+  await sql`INSERT INTO machine_maps (id, owner_id, rev) VALUES (${id}, ${ownerId}, 1)`;
+  await sql`
+    INSERT INTO machine_map_revisions (map_id, rev, map, saved_by)
+    VALUES (${id}, 1, ${JSON.stringify({ ...exampleMap, id })}::text::json, ${ownerId})`;
   return id;
 };
 

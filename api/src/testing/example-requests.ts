@@ -3,6 +3,7 @@ import {
   addBlend,
   addLot,
   addMachine,
+  addMap,
   addOption,
   addPlan,
   addProfile,
@@ -12,6 +13,7 @@ import {
   addUpload,
   addUser,
   exampleCsv,
+  exampleMap,
 } from './example-data.ts';
 
 /** Whose the thing in the path is: everybody's, the owner's and every admin's, or one person's alone. */
@@ -35,6 +37,7 @@ const withId = (add: (sql: Sql, ownerId: string) => Promise<string>) => async (s
   id: await add(sql, ownerId),
 });
 const machine = { params: withId(addMachine), belongs: 'owner' } as const;
+const map = { params: withId(addMap), belongs: 'owner' } as const;
 const roast = { params: withId(addRoast), belongs: 'owner' } as const;
 const blend = { params: withId(addBlend), belongs: 'owner' } as const;
 const plan = { params: withId(addPlan), belongs: 'owner' } as const;
@@ -80,6 +83,13 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   },
   deleteMachine: machine,
   machineLive: machine,
+  getMachineMap: map,
+  listMapRevisions: map,
+  downloadMachineMap: map,
+  createMachineMap: { body: () => ({ map: exampleMap, note: 'From the maker' }) },
+  saveMachineMap: { ...map, body: () => ({ map: exampleMap, rev: 1 }) },
+  getBoardConfig: machine,
+  setBoardConfig: { ...machine, body: () => ({ map_id: 'rm30', host: '192.168.1.5', hz: 2, log_level: 'debug' }) },
   getRoast: roast,
   getRoastCurve: roast,
   getRoastCurveColumns: roast,

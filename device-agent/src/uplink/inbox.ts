@@ -1,20 +1,29 @@
-import type { MachineMap } from '@roastery/contract/machine-map';
-import { ackShape, configShape, parseTopic, type Ack } from '@roastery/contract/mqtt';
+import {
+  ackShape,
+  configShape,
+  parseTopic,
+  unreadableConfigShape,
+  type Ack,
+  type DeviceConfig,
+} from '@roastery/contract/mqtt';
 
 export interface InboxParts {
   readonly acknowledged: (ack: Ack) => void;
-  readonly mapReceived: (map: MachineMap) => void;
+  readonly configReceived: (config: DeviceConfig) => void;
+  /** A config that this agent does not understand, by its revision. */
+  readonly configRefused: (rev: number, issue: string) => void;
   /** A message that means nothing to us, with what is wrong with it. */
   readonly unreadable: (topic: string, issue: string) => void;
 }
 
-/** What the server tells this board: acknowledgements and machine maps. Nothing it sends can stop the agent. */
+/** What the server tells this board: acknowledgements, its map and settings. Nothing it sends can stop the agent. */
 export const createInbox =
   (parts: InboxParts) =>
   (topic: string, payload: Buffer): void => {
     const kind = parseTopic(topic)?.kind;
     const shape = kind === 'ack' ? ackShape : kind === 'config' ? configShape : undefined;
-    if (!shape) return;
+    // A config that was taken back leaves its topic empty.
+    if (!shape || payload.length === 0) return;
     let json: unknown;
     try {
       json = JSON.parse(payload.toString());
@@ -24,8 +33,11 @@ export const createInbox =
     const parsed = shape.safeParse(json);
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
-      return parts.unreadable(topic, `${issue?.path.join('.')}: ${issue?.message}`);
+      const sentence = `${issue?.path.join('.')}: ${issue?.message}`;
+      const refused = kind === 'config' ? unreadableConfigShape.safeParse(json) : undefined;
+      if (refused?.success) parts.configRefused(refused.data.rev, sentence);
+      return parts.unreadable(topic, sentence);
     }
     if ('ranges' in parsed.data) parts.acknowledged(parsed.data);
-    else parts.mapReceived(parsed.data.map);
+    else parts.configReceived(parsed.data);
   };

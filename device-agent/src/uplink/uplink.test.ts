@@ -21,6 +21,7 @@ let server: TestServer;
 let journal: Journal;
 let uplink: Uplink | undefined;
 let maps: MachineMap[];
+let refusals: string[];
 
 const connect = (over: { log?: Logger } = {}): Uplink => {
   uplink = startUplink({
@@ -32,7 +33,8 @@ const connect = (over: { log?: Logger } = {}): Uplink => {
     log,
     brokerUrl: () => Promise.resolve(server.url),
     status: () => Promise.resolve({ machine_link: 'ok' }),
-    mapReceived: (map) => maps.push(map),
+    configReceived: ({ map }) => void (map && maps.push(map)),
+    configRefused: (rev, issue) => refusals.push(`${rev} ${issue}`),
     ...over,
   });
   return uplink;
@@ -47,6 +49,7 @@ beforeEach(async () => {
   server = await startTestServer(serialNumber);
   journal = await openJournal({ folder, capBytes: 1e9, clock, log, context, state: () => undefined });
   maps = [];
+  refusals = [];
 });
 afterEach(async () => {
   await uplink?.stop(500);
@@ -181,11 +184,12 @@ describe('uplink', () => {
   it('takes a machine map, and ignores what is none', async () => {
     connect();
     await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
-    server.tell('config', { v: 1, map: { id: 'nonsense' } });
+    server.tell('config', { v: 1, rev: 4, map: { id: 'nonsense' } });
     server.tell('ack', { v: 1, epoch: journal.epoch, ranges: 'all of them' });
     const channels = { bean_temp: { at: 'h:6' } };
     const link = { kind: 'tcp', host: '127.0.0.1' };
     server.tell('config', { v: 1, map: { v: 1, id: 'new', maker: 'M', model: 'M', link, channels } });
     await expect.poll(() => maps.map(({ id }) => id)).toEqual(['new']);
+    expect(refusals).toEqual([expect.stringMatching(/^4 map\./)]);
   });
 });

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { MachineMap } from '@roastery/contract/machine-map';
-import { clientIdOf, topicOf, type DeviceStatus, type LiveReading, type TopicKind } from '@roastery/contract/mqtt';
+import {
+  clientIdOf,
+  topicOf,
+  type DeviceConfig,
+  type DeviceStatus,
+  type LiveReading,
+  type TopicKind,
+} from '@roastery/contract/mqtt';
 import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { WallClock } from '../core/wall-clock.ts';
@@ -30,7 +36,8 @@ export interface UplinkParts {
   readonly brokerUrl: () => Promise<string | undefined>;
   /** What the status says besides connection and session. */
   readonly status: () => Promise<StatusDetails>;
-  readonly mapReceived: (map: MachineMap) => void;
+  readonly configReceived: (config: DeviceConfig) => void;
+  readonly configRefused: (rev: number, issue: string) => void;
 }
 
 /** New entries go out this often. */
@@ -106,7 +113,8 @@ export const startUplink = (parts: UplinkParts) => {
       shipper.acknowledged(ack);
       if (session) void shipper.ship(session.line);
     },
-    mapReceived: (map) => parts.mapReceived(map),
+    configReceived: (config) => parts.configReceived(config),
+    configRefused: (rev, issue) => parts.configRefused(rev, issue),
     unreadable: (from, issue) => warn('ignored a message from the server', { topic: from, issue }),
   });
 

@@ -10,6 +10,7 @@ import * as imports from './imports.ts';
 import * as inventory from './inventory.ts';
 import * as live from './live.ts';
 import * as machines from './machines.ts';
+import * as machineMaps from './machine-maps.ts';
 import * as planned from './planned.ts';
 import * as profiles from './profiles.ts';
 import * as roasts from './roasts.ts';
@@ -24,6 +25,7 @@ export const endpoints: readonly Endpoint[] = [
   auth,
   dashboard,
   machines,
+  machineMaps,
   live,
   roasts,
   planned,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { boardConfigShape } from './machine-maps.ts';
 import { connectionShape } from './machines.ts';
 import { idShape, instantShape, pageQuery } from './shapes.ts';
 
@@ -41,6 +42,7 @@ export const deviceWarnings = [
   'no_credential',
   'offline',
   'machine_link',
+  'config_refused',
   'journal_waiting',
   'journal_dropped',
   'clock',
@@ -58,7 +60,10 @@ export const deviceShape = z.object({
   last_seen_at: instantShape.nullable(),
   agent_version: z.string().nullable(),
   firmware_version: z.string().nullable(),
+  /** What it reads by. */
   map: z.object({ id: z.string(), rev: z.number().int() }).nullable(),
+  /** What was set for it from here, and whether it does it. */
+  config: boardConfigShape.pick({ map: true, revision: true, changed_at: true, state: true, reason: true }),
   /** The line from the board to the machine. */
   machine_link: z.enum(['ok', 'failing', 'starting']).nullable(),
   machine_link_detail: z.string().nullable(),

@@ -75,6 +75,7 @@ const socket = {
   host: lineShape(253).min(1),
   port: z.number().int().min(1).max(65_535).default(502),
 };
+export const linkKinds = ['tcp', 'rtu-over-tcp', 'rtu', 'ascii'] as const;
 export const linkShape = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('tcp'), ...socket }),
   z.strictObject({ kind: z.literal('rtu-over-tcp'), ...socket }),
@@ -142,6 +143,9 @@ export const eventNameShape = z.enum([
   'cool_end',
 ]);
 
+/** What fits into a batch of samples. */
+const maxChannels = 64;
+
 /** How far a map was tried: not at all, against the simulator (registers and decoding agree), on a machine of that kind. */
 export const verificationShape = z.enum(['none', 'simulator', 'hardware']);
 export type Verification = z.infer<typeof verificationShape>;
@@ -191,6 +195,13 @@ export const machineMapShape = z
         code: 'custom',
         path: ['channels'],
         message: 'bean_temp is missing: a roast is read by its bean temperature',
+      });
+    }
+    if (Object.keys(map.channels).length > maxChannels) {
+      context.addIssue({
+        code: 'custom',
+        path: ['channels'],
+        message: `at most ${maxChannels} channels: a board can't record more`,
       });
     }
     for (const [name, output] of Object.entries(map.outputs)) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { mapIdShape } from './machine-map.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 
 /** The dot on a machine's card: heard from within a minute, heard from before, never heard from. */
@@ -37,6 +38,8 @@ export const registerMachineShape = z.object({
   display_name: displayNameShape,
   machine_type: machineTypeShape,
   max_capacity_kg: capacityShape,
+  /** The map its board is to read by; it can be chosen later. */
+  map_id: mapIdShape.nullable().optional(),
 });
 export const editMachineShape = z.object({
   display_name: displayNameShape,

@@ -179,6 +179,8 @@ export const liveReadingShape = z.strictObject({
 });
 export type LiveReading = z.infer<typeof liveReadingShape>;
 
+const configRevShape = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
 /** Payload of `status`, retained; the last will is the same with `online: false`. */
 export const statusShape = z.object({
   v: z.literal(1),
@@ -190,6 +192,14 @@ export const statusShape = z.object({
   firmware_version: lineShape(40).optional(),
   epoch: epochShape.optional(),
   map: z.object({ id: z.string().max(80), rev: z.number().int() }).optional(),
+  /** What became of the newest `config`. */
+  config: z
+    .object({
+      rev: configRevShape,
+      state: z.enum(['running', 'waiting', 'refused']),
+      reason: z.string().max(300).optional(),
+    })
+    .optional(),
   machine_link: z.enum(['ok', 'failing', 'starting']).optional(),
   machine_link_detail: z.string().max(300).optional(),
   journal: z
@@ -204,5 +214,19 @@ export const statusShape = z.object({
 });
 export type DeviceStatus = z.infer<typeof statusShape>;
 
-/** Payload of `config`, retained: the machine map the owner chose. */
-export const configShape = z.object({ v: z.literal(1), map: machineMapShape });
+/**
+ * Payload of `config`, retained: the machine map the owner chose and what is set for this board. `rev` counts up with every
+ * change; the board names in its status the one it runs. Without a map it goes on reading by its own.
+ */
+export const configShape = z.object({
+  v: z.literal(1),
+  rev: configRevShape.default(0),
+  map: machineMapShape.nullable(),
+  /** Readings per second instead of the map's. */
+  hz: z.number().min(0.1).max(10).optional(),
+  log_level: z.enum(['error', 'warn', 'info', 'debug']).optional(),
+});
+export type DeviceConfig = z.infer<typeof configShape>;
+
+/** What can still be read of a `config` that is not understood: which one is refused. */
+export const unreadableConfigShape = z.object({ rev: configRevShape });

@@ -13,6 +13,7 @@ export const warningsOf = (device: Omit<Device, 'warnings'>): DeviceWarning[] =>
     ['journal_dropped', (journal?.dropped_entries ?? 0) > 0],
     ['disk', device.disk_free_bytes !== null && device.disk_free_bytes < littleDiskBytes],
     ['machine_link', device.machine_link === 'failing'],
+    ['config_refused', device.config.state === 'refused'],
     ['offline', device.connection === 'offline'],
     ['journal_waiting', (journal?.entries_waiting ?? 0) > manyEntries],
     ['clock', device.clock_synced === false],

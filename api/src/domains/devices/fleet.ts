@@ -1,7 +1,8 @@
 import type { Device } from '@roastery/contract/fleet';
-import { statusShape } from '@roastery/contract/mqtt';
+import { statusShape, type DeviceStatus } from '@roastery/contract/mqtt';
 import { containing } from '../../db/search.ts';
 import type { Sql } from '../../db/sql.ts';
+import { configState } from '../machine-maps/config-state.ts';
 import { standingCredentials } from './credentials.ts';
 import { warningsOf } from './device-warnings.ts';
 import { newestTickets } from './tickets.ts';
@@ -9,7 +10,12 @@ import { newestTickets } from './tickets.ts';
 type Row = Pick<
   Device,
   'machine_id' | 'serial_number' | 'display_name' | 'machine_type' | 'owner_name' | 'connection' | 'last_seen_at'
-> & { status: unknown };
+> & {
+  status: unknown;
+  chosen: Device['config']['map'];
+  config_rev: number;
+  config_changed_at: string | null;
+};
 
 /** Machines in use with what their boards last said of themselves. */
 export const listDevices = async (
@@ -27,15 +33,20 @@ export const listDevices = async (
            CASE WHEN m.last_seen_at IS NULL THEN 'never_connected'
                 WHEN m.is_online AND m.last_seen_at > now() - interval '1 minute' THEN 'online'
                 ELSE 'offline' END AS connection,
-           m.last_seen_at, m.status
+           m.last_seen_at, m.status, m.config_rev, m.config_changed_at,
+           CASE WHEN m.map IS NULL THEN NULL ELSE jsonb_build_object(
+             'id', m.map -> 'id', 'rev', m.map -> 'rev', 'maker', m.map -> 'maker', 'model', m.map -> 'model',
+             'verified', coalesce(m.map ->> 'verified', 'none'), 'notes', m.map -> 'notes') END AS chosen
       FROM machines m JOIN users o ON o.id = m.owner_id
      WHERE ${where} ORDER BY lower(m.display_name), m.id LIMIT ${query.limit} OFFSET ${query.offset}`;
   const ids = rows.map((row) => row.machine_id);
   const [credentials, tickets] = await Promise.all([standingCredentials(sql, ids), newestTickets(sql, ids)]);
-  const devices = rows.map(({ status, ...row }) => {
+  const devices = rows.map(({ status: stored, chosen, config_rev: revision, config_changed_at, ...row }) => {
+    const status = stored === null ? undefined : statusShape.safeParse(stored).data;
     const device = {
       ...row,
       ...described(status),
+      config: { map: chosen, revision, changed_at: config_changed_at, ...configState(revision, status) },
       credential: credentials.get(row.machine_id) ?? null,
       ticket: tickets.get(row.machine_id) ?? null,
     };
@@ -44,8 +55,7 @@ export const listDevices = async (
   return { devices, total: count?.total ?? 0 };
 };
 
-const described = (stored: unknown) => {
-  const status = stored === null ? undefined : statusShape.safeParse(stored).data;
+const described = (status: DeviceStatus | undefined) => {
   return {
     agent_version: status?.agent_version ?? null,
     firmware_version: status?.firmware_version ?? null,

@@ -7,6 +7,9 @@ import { isTaken } from '../../db/postgres-errors.ts';
 import { AppError } from '../../http/app-error.ts';
 import { hashToken, newToken } from '../../http/secrets.ts';
 import { issueTicket } from '../../identity/pairing-tickets.ts';
+import { configureMachines } from '../machine-maps/configure-machine.ts';
+import { findMap } from '../machine-maps/find-map.ts';
+import { publishConfigs } from '../machine-maps/publish-configs.ts';
 import { findMachine } from './queries.ts';
 
 export interface MachineForm {
@@ -14,6 +17,7 @@ export interface MachineForm {
   readonly display_name: string;
   readonly machine_type: string;
   readonly max_capacity_kg: number;
+  readonly map_id?: string | null | undefined;
 }
 
 /** Registers a machine for whoever asks. Token and pairing code leave in this answer and are kept as hashes only. */
@@ -22,7 +26,7 @@ export const registerMachine = async (context: UserContext, form: MachineForm): 
   const id = uuidV7();
   const token = newToken();
   try {
-    return await context.sql.begin(async (tx) => {
+    const registered = await context.sql.begin(async (tx) => {
       await tx`
         INSERT INTO machines (id, owner_id, serial_number, display_name, machine_type, max_capacity_kg)
         VALUES (${id}, ${user.id}, ${form.serial_number}, ${form.display_name}, ${form.machine_type},
@@ -30,6 +34,10 @@ export const registerMachine = async (context: UserContext, form: MachineForm): 
       await tx`
         INSERT INTO machine_credentials (id, machine_id, token_hash, origin)
         VALUES (${uuidV7()}, ${id}, ${hashToken(token)}, 'registration')`;
+      if (form.map_id !== null && form.map_id !== undefined) {
+        const { map } = await findMap(tx, user, form.map_id, undefined);
+        await configureMachines(tx, [{ id, serial_number: form.serial_number, board_settings: {} }], map);
+      }
       const [settings] = await tx<{ email: string | null }[]>`SELECT email FROM roastery_settings`;
       await recordAudit(tx, actorOf(context), {
         action: 'machine.registered',
@@ -53,6 +61,8 @@ export const registerMachine = async (context: UserContext, form: MachineForm): 
         support_email: config.supportEmail ?? settings?.email ?? null,
       };
     });
+    await publishConfigs(context, [id]);
+    return registered;
   } catch (error) {
     if (!isTaken(error, 'machines_by_serial')) throw error;
     throw new AppError('already_exists', 'A machine with this serial number is already registered');

@@ -9,7 +9,7 @@ import type { MachineForm } from './register-machine.ts';
 export const updateMachine = async (
   context: UserContext,
   id: string,
-  form: Omit<MachineForm, 'serial_number'>,
+  form: Omit<MachineForm, 'serial_number' | 'map_id'>,
 ): Promise<Machine> =>
   context.sql.begin(async (tx) => {
     const before = await findMachine(tx, context.user, id);

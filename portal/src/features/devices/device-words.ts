@@ -6,6 +6,7 @@ export const warningWords: Readonly<Record<DeviceWarning, string>> = {
   no_credential: 'No credential',
   offline: 'Offline',
   machine_link: 'No answer from machine',
+  config_refused: 'Map refused',
   journal_waiting: 'Journal waiting',
   journal_dropped: 'Journal lost entries',
   clock: 'Clock not set',

@@ -1,0 +1,81 @@
+import { machineMapShape } from '@roastery/contract/machine-map';
+import type { BoardConfig, BoardSettings } from '@roastery/contract/machine-maps';
+import { statusShape } from '@roastery/contract/mqtt';
+import { actorOf, type SignedInUser, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import type { Sql } from '../../db/sql.ts';
+import { findOwnMachine, lockOwnMachine } from '../devices/machine-access.ts';
+import { configState } from './config-state.ts';
+import { configureMachines, type StoredSettings } from './configure-machine.ts';
+import { findMap } from './find-map.ts';
+import { publishConfigs } from './publish-configs.ts';
+
+interface Row {
+  readonly map: unknown;
+  readonly map_id: string | null;
+  readonly map_rev: number | null;
+  readonly board_settings: StoredSettings;
+  readonly config_rev: number;
+  readonly config_changed_at: string | null;
+  readonly status: unknown;
+}
+
+export const readBoardConfig = async (sql: Sql, user: SignedInUser, id: string): Promise<BoardConfig> => {
+  const machine = await findOwnMachine(sql, user, id);
+  const [row] = await sql<Row[]>`
+    SELECT map, map_id, map_rev, board_settings, config_rev, config_changed_at, status
+      FROM machines WHERE id = ${machine.id}`;
+  if (!row) throw new Error('the machine just found is not there');
+  const map = row.map === null ? null : machineMapShape.parse(row.map);
+  const status = row.status === null ? undefined : statusShape.safeParse(row.status).data;
+  const { host, port, path, hz, log_level: level } = row.board_settings;
+  return {
+    map: map && {
+      id: map.id,
+      rev: map.rev,
+      maker: map.maker,
+      model: map.model,
+      verified: map.verified,
+      notes: map.notes ?? null,
+    },
+    link: map?.link ?? null,
+    map_hz: map?.hz ?? null,
+    settings: { host: host ?? null, port: port ?? null, path: path ?? null, hz: hz ?? null, log_level: level ?? null },
+    revision: row.config_rev,
+    changed_at: row.config_changed_at,
+    ...configState(row.config_rev, status),
+    running_map: status?.map ?? null,
+  };
+};
+
+/** As a request has it: what is left away or null is not set. */
+type GivenSettings = { readonly [K in keyof BoardSettings]?: BoardSettings[K] | undefined };
+
+const stored = (settings: GivenSettings): StoredSettings =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null && value !== undefined));
+
+/** Chooses map and settings of a machine's board as a whole, and pushes them. */
+export const setBoardConfig = async (
+  context: UserContext,
+  id: string,
+  wanted: GivenSettings & { map_id: string | null; map_rev?: number | undefined },
+): Promise<BoardConfig> => {
+  const { map_id: mapId, map_rev: mapRev, ...given } = wanted;
+  const settings = stored(given);
+  await context.sql.begin(async (tx) => {
+    const machine = await lockOwnMachine(tx, context.user, id);
+    const map = mapId === null ? null : (await findMap(tx, context.user, mapId, mapRev)).map;
+    await configureMachines(tx, [{ ...machine, board_settings: settings }], map);
+    await recordAudit(tx, actorOf(context), {
+      action: 'machine.board_configured',
+      subject: id,
+      detail: {
+        serial_number: machine.serial_number,
+        map: map === null ? null : `${map.id}@${map.rev}`,
+        ...settings,
+      },
+    });
+  });
+  await publishConfigs(context, [id]);
+  return readBoardConfig(context.sql, context.user, id);
+};

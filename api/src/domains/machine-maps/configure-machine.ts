@@ -1,0 +1,50 @@
+import type { Link, MachineMap } from '@roastery/contract/machine-map';
+import type { BoardSettings } from '@roastery/contract/machine-maps';
+import type { Sql } from '../../db/sql.ts';
+
+/** As stored: what is not there is as the map or the board has it. */
+export type StoredSettings = { readonly [K in keyof BoardSettings]?: NonNullable<BoardSettings[K]> };
+
+export interface ConfiguredMachine {
+  readonly id: string;
+  readonly serial_number: string;
+  readonly board_settings: StoredSettings;
+}
+
+const linkWith = (link: Link, { host, port, path }: StoredSettings): Link =>
+  link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
+    ? { ...link, host: host ?? link.host, port: port ?? link.port }
+    : { ...link, path: path ?? link.path };
+
+/** The map as one board is to have it: with the address of its own machine. */
+export const mapForMachine = (map: MachineMap, settings: StoredSettings): MachineMap => ({
+  ...map,
+  link: linkWith(map.link, settings),
+});
+
+/** Machines in use that are read by a map, locked until the transaction ends. */
+export const machinesReadBy = async (tx: Sql, mapId: string): Promise<ConfiguredMachine[]> => [
+  ...(await tx<ConfiguredMachine[]>`
+    SELECT id, serial_number, board_settings FROM machines
+     WHERE map_id = ${mapId} AND archived_at IS NULL ORDER BY id FOR UPDATE`),
+];
+
+/**
+ * Gives machines a map, or takes the choice back. Whoever calls publishes after the commit. The revision starts at the time
+ * of day: a machine that is registered anew under its serial number goes on above what its board has seen.
+ */
+export const configureMachines = async (
+  tx: Sql,
+  machines: readonly ConfiguredMachine[],
+  map: MachineMap | null,
+): Promise<void> => {
+  for (const { id, board_settings: settings } of machines) {
+    await tx`
+      UPDATE machines SET map_id = ${map?.id ?? null}, map_rev = ${map?.rev ?? null},
+             map = ${map === null ? null : tx.json(mapForMachine(map, settings))},
+             max_drum_rpm = ${map === null ? tx`max_drum_rpm` : map.maxDrumRpm},
+             board_settings = ${tx.json(settings)}, 
+             config_rev = greatest(config_rev + 1, (extract(epoch FROM now()) * 1000)::bigint), config_changed_at = now()
+       WHERE id = ${id}`;
+  }
+};

@@ -1,0 +1,77 @@
+import { machineMapShape, type MachineMap } from '@roastery/contract/machine-map';
+import type { MapSummary } from '@roastery/contract/machine-maps';
+import type { SignedInUser } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { notFound } from '../../http/app-error.ts';
+import { readCatalogueMap, summaryOf } from './catalogue.ts';
+
+interface OwnRow {
+  readonly owner_id: string;
+  readonly owner_name: string;
+  readonly based_on: string | null;
+  readonly newest: number;
+  readonly map: unknown;
+  readonly saved_at: string;
+}
+
+/** Own maps, all for an admin, and those that a machine of one's own is read by. */
+const visible = (sql: Sql, user: SignedInUser) =>
+  user.is_admin
+    ? sql`true`
+    : sql`(m.owner_id = ${user.id}
+        OR EXISTS (SELECT 1 FROM machines k WHERE k.map_id = m.id AND k.owner_id = ${user.id} AND k.archived_at IS NULL))`;
+
+/** Newest revision of every map of the people here that one may see, by maker and model. */
+export const listOwnMaps = async (sql: Sql, user: SignedInUser): Promise<MapSummary[]> => {
+  const rows = await sql<Pick<OwnRow, 'owner_name' | 'map' | 'saved_at'>[]>`
+    SELECT o.full_name AS owner_name, r.map, r.saved_at
+      FROM machine_maps m
+      JOIN machine_map_revisions r ON r.map_id = m.id AND r.rev = m.rev
+      JOIN users o ON o.id = m.owner_id
+     WHERE ${visible(sql, user)}
+     ORDER BY lower(r.map ->> 'maker'), lower(r.map ->> 'model'), m.id`;
+  return rows.map(({ owner_name, map, saved_at }) => ({
+    ...summaryOf(machineMapShape.parse(map)),
+    origin: 'own',
+    owner_name,
+    saved_at,
+  }));
+};
+
+export interface FoundMap {
+  readonly summary: MapSummary;
+  /** The revision asked for, else the newest. */
+  readonly map: MachineMap;
+  readonly basedOn: string | null;
+  /** Null: of the catalogue. */
+  readonly ownerId: string | null;
+}
+
+/** A map of the catalogue or of somebody here. Throws `not_found` when there is none, or none for this person. */
+export const findMap = async (sql: Sql, user: SignedInUser, id: string, rev: number | undefined): Promise<FoundMap> => {
+  const ofCatalogue = await readCatalogueMap(id);
+  if (ofCatalogue !== undefined) {
+    if (rev !== undefined && rev !== ofCatalogue.map.rev) throw notFound('Revision');
+    return { ...ofCatalogue, basedOn: null, ownerId: null };
+  }
+  const [row] = await sql<OwnRow[]>`
+    SELECT m.owner_id, o.full_name AS owner_name, m.based_on, m.rev AS newest, r.map, r.saved_at
+      FROM machine_maps m
+      JOIN machine_map_revisions r ON r.map_id = m.id AND r.rev = ${rev === undefined ? sql`m.rev` : sql`${rev}`}
+      JOIN users o ON o.id = m.owner_id
+     WHERE m.id = ${id} AND ${visible(sql, user)}`;
+  if (!row) throw notFound('Machine map');
+  const map = machineMapShape.parse(row.map);
+  return {
+    summary: {
+      ...summaryOf(map),
+      rev: row.newest,
+      origin: 'own',
+      owner_name: row.owner_name,
+      saved_at: row.saved_at,
+    },
+    map,
+    basedOn: row.based_on,
+    ownerId: row.owner_id,
+  };
+};

@@ -1,0 +1,48 @@
+import { topicOf, type DeviceConfig } from '@roastery/contract/mqtt';
+import type { AppContext } from '../../context.ts';
+import { loggable } from '../../db/postgres-errors.ts';
+import type { Sql } from '../../db/sql.ts';
+import type { StoredSettings } from './configure-machine.ts';
+
+interface ConfigRow {
+  readonly serial_number: string;
+  readonly map: DeviceConfig['map'];
+  readonly board_settings: StoredSettings;
+  readonly config_rev: number;
+}
+
+/** Serial number and config of machines in use for which something was set: all, or these. They were parsed when they were saved. */
+export const readConfigs = async (sql: Sql, ids?: readonly string[]) => {
+  const rows = await sql<ConfigRow[]>`
+    SELECT serial_number, map, board_settings, config_rev FROM machines
+     WHERE archived_at IS NULL AND (config_rev > 0 OR map IS NOT NULL)
+       ${ids === undefined ? sql`` : sql`AND id IN ${sql([...ids])}`}`;
+  return rows.map(({ serial_number: serialNumber, map, board_settings: { hz, log_level: level }, config_rev: rev }) => {
+    const config: DeviceConfig = {
+      v: 1,
+      rev,
+      map,
+      ...(hz === undefined ? {} : { hz }),
+      ...(level === undefined ? {} : { log_level: level }),
+    };
+    return { serialNumber, config };
+  });
+};
+
+/**
+ * Publishes what is set for these machines as retained config. Without a broker it is logged and left: all of them are
+ * published again at the next connection.
+ */
+export const publishConfigs = async (
+  { sql, mqtt, log }: Pick<AppContext, 'sql' | 'mqtt' | 'log'>,
+  ids?: readonly string[],
+): Promise<void> => {
+  if (ids?.length === 0) return;
+  try {
+    for (const { serialNumber, config } of await readConfigs(sql, ids)) {
+      await mqtt.publish(topicOf(serialNumber, 'config'), JSON.stringify(config), { qos: 1, retain: true });
+    }
+  } catch (error) {
+    log.warn(loggable(error), 'configs could not be published');
+  }
+};

@@ -1,0 +1,63 @@
+import type { MapDetail, MapRevision, MapSummary } from '@roastery/contract/machine-maps';
+import { machineMapShape } from '@roastery/contract/machine-map';
+import type { UserContext } from '../../context.ts';
+import { catalogueSummaries } from './catalogue.ts';
+import { findMap, listOwnMaps } from './find-map.ts';
+
+const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+/** Whether every word that was typed stands in maker or model, accents and case aside. */
+const matches = (summary: MapSummary, words: readonly string[]): boolean => {
+  const text = plain(`${summary.maker} ${summary.model} ${summary.id}`);
+  return words.every((word) => text.includes(word));
+};
+
+export interface MapListQuery {
+  readonly limit: number;
+  readonly offset: number;
+  readonly q?: string | undefined;
+  readonly origin?: 'catalogue' | 'own' | undefined;
+}
+
+/** One's own first, then the catalogue. */
+export const listMaps = async (
+  { sql, user }: UserContext,
+  query: MapListQuery,
+): Promise<{ maps: MapSummary[]; total: number }> => {
+  const words = plain(query.q ?? '')
+    .split(/\s+/)
+    .filter(Boolean);
+  const all = [
+    ...(query.origin === 'catalogue' ? [] : await listOwnMaps(sql, user)),
+    ...(query.origin === 'own' ? [] : await catalogueSummaries()),
+  ].filter((summary) => matches(summary, words));
+  return { maps: all.slice(query.offset, query.offset + query.limit), total: all.length };
+};
+
+export const readMap = async ({ sql, user }: UserContext, id: string, rev?: number): Promise<MapDetail> => {
+  const { summary, map, basedOn, ownerId } = await findMap(sql, user, id, rev);
+  const machines = await sql<MapDetail['machines']>`
+    SELECT id, display_name, map_rev AS rev FROM machines
+     WHERE map_id = ${id} AND archived_at IS NULL AND (${user.is_admin} OR owner_id = ${user.id})
+     ORDER BY lower(display_name), id`;
+  return {
+    ...summary,
+    map,
+    based_on: basedOn,
+    may_edit: ownerId !== null && (user.is_admin || ownerId === user.id),
+    machines: [...machines],
+  };
+};
+
+/** Newest first. A map of the catalogue has the one it came with. */
+export const listRevisions = async ({ sql, user }: UserContext, id: string): Promise<{ revisions: MapRevision[] }> => {
+  const { map, ownerId } = await findMap(sql, user, id, undefined);
+  if (ownerId === null) {
+    return { revisions: [{ rev: map.rev, saved_at: null, saved_by_name: null, note: null, map }] };
+  }
+  const rows = await sql<(Omit<MapRevision, 'map'> & { map: unknown })[]>`
+    SELECT r.rev, r.saved_at, u.full_name AS saved_by_name, r.note, r.map
+      FROM machine_map_revisions r LEFT JOIN users u ON u.id = r.saved_by
+     WHERE r.map_id = ${id} ORDER BY r.rev DESC LIMIT 200`;
+  return { revisions: rows.map((row) => ({ ...row, map: machineMapShape.parse(row.map) })) };
+};

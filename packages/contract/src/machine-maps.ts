@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { linkKinds, linkShape, machineMapShape, mapIdShape, verificationShape } from './machine-map.ts';
+import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
+
+/** One of the catalogue, the same for everybody, or one that somebody here made. */
+export const mapOrigins = ['catalogue', 'own'] as const;
+
+export const mapSummaryShape = z.object({
+  id: mapIdShape,
+  /** The newest revision. */
+  rev: z.number().int(),
+  maker: z.string(),
+  model: z.string(),
+  link_kind: z.enum(linkKinds),
+  capacity_kg: z.number().nullable(),
+  channels: z.number().int(),
+  outputs: z.number().int(),
+  verified: verificationShape,
+  origin: z.enum(mapOrigins),
+  owner_name: z.string().nullable(),
+  saved_at: instantShape.nullable(),
+});
+export type MapSummary = z.infer<typeof mapSummaryShape>;
+
+export const listMachineMaps = endpoint({
+  name: 'listMachineMaps',
+  method: 'GET',
+  path: '/machine-maps',
+  tag: 'Machine maps',
+  summary: 'Own maps and those of the catalogue, found by words of maker and model',
+  access: 'user',
+  query: z.object({ ...pageQuery(50), origin: z.enum(mapOrigins).optional() }),
+  response: z.object({ maps: z.array(mapSummaryShape), total: z.number().int() }),
+});
+
+export const mapDetailShape = mapSummaryShape.extend({
+  /** The revision that was asked for, else the newest. */
+  map: machineMapShape,
+  based_on: z.string().nullable(),
+  may_edit: z.boolean(),
+  /** Machines one may see that are read by it. */
+  machines: z.array(z.object({ id: idShape, display_name: z.string(), rev: z.number().int() })),
+});
+export type MapDetail = z.infer<typeof mapDetailShape>;
+
+const ofMap = { params: z.object({ id: mapIdShape }), access: 'user', tag: 'Machine maps' } as const;
+const revisionQuery = z.object({ rev: z.coerce.number().int().min(1).max(1_000_000).optional() });
+
+export const getMachineMap = endpoint({
+  ...ofMap,
+  name: 'getMachineMap',
+  method: 'GET',
+  path: '/machine-maps/{id}',
+  summary: 'One map, whole',
+  query: revisionQuery,
+  response: mapDetailShape,
+  errors: ['not_found'],
+});
+
+export const mapRevisionShape = z.object({
+  rev: z.number().int(),
+  saved_at: instantShape.nullable(),
+  saved_by_name: z.string().nullable(),
+  note: z.string().nullable(),
+  map: machineMapShape,
+});
+export type MapRevision = z.infer<typeof mapRevisionShape>;
+
+export const listMapRevisions = endpoint({
+  ...ofMap,
+  name: 'listMapRevisions',
+  method: 'GET',
+  path: '/machine-maps/{id}/revisions',
+  summary: 'Every revision of a map, newest first',
+  response: z.object({ revisions: z.array(mapRevisionShape) }),
+  errors: ['not_found'],
+});
+
+export const downloadMachineMap = endpoint({
+  ...ofMap,
+  name: 'downloadMachineMap',
+  method: 'GET',
+  path: '/machine-maps/{id}/file',
+  summary: 'A map as the file that boards and other roasteries read',
+  query: revisionQuery,
+  produces: 'application/json',
+  errors: ['not_found'],
+});
+
+const noteShape = lineShape(200);
+
+export const createMachineMap = endpoint({
+  name: 'createMachineMap',
+  method: 'POST',
+  path: '/machine-maps',
+  tag: 'Machine maps',
+  summary: 'Take a map in as one’s own: a file, or a copy. It gets an id of its own and revision 1',
+  access: 'user',
+  status: 201,
+  body: z.object({ map: machineMapShape, based_on: mapIdShape.optional(), note: noteShape.optional() }),
+  response: mapDetailShape,
+});
+
+export const saveMachineMap = endpoint({
+  ...ofMap,
+  name: 'saveMachineMap',
+  method: 'PUT',
+  path: '/machine-maps/{id}',
+  summary: 'Save an own map as its next revision; the boards that read by it get it',
+  body: z.object({
+    map: machineMapShape,
+    /** The revision that the change began from. */
+    rev: z.number().int().min(1),
+    note: noteShape.optional(),
+  }),
+  response: mapDetailShape,
+  errors: ['not_found', 'conflict', 'changed_meanwhile'],
+});
+
+/** Levels that a person may set from afar. */
+export const boardLogLevels = ['error', 'warn', 'info', 'debug'] as const;
+
+export const hzShape = z.number('Enter readings per second').min(0.1, 'At least 0.1').max(10, 'At most 10');
+
+/** What is set for one board beside the map's own words; null: as the map or the board has it. */
+export const boardSettingsShape = z.object({
+  host: lineShape(253).min(1, 'Enter the machine’s address').nullable(),
+  port: z.number('Enter a port').int().min(1, 'At least 1').max(65_535, 'At most 65535').nullable(),
+  /** Serial adapter, e.g. /dev/ttyUSB0. */
+  path: lineShape(200).min(1, 'Enter the serial adapter').nullable(),
+  hz: hzShape.nullable(),
+  log_level: z.enum(boardLogLevels).nullable(),
+});
+export type BoardSettings = z.infer<typeof boardSettingsShape>;
+
+/** `none`: nothing was ever set from here; `waiting`: the board has not said anything about it yet, or waits for a roast to end. */
+export const pushStates = ['none', 'waiting', 'running', 'refused'] as const;
+export type PushState = (typeof pushStates)[number];
+
+const mapNameShape = z.object({ id: z.string(), rev: z.number().int() });
+
+export const boardConfigShape = z.object({
+  /** The map that was chosen here; null: the board reads by a file of its own. */
+  map: mapNameShape
+    .extend({ maker: z.string(), model: z.string(), verified: verificationShape, notes: z.string().nullable() })
+    .nullable(),
+  /** How the machine is reached by that map and the settings. */
+  link: linkShape.nullable(),
+  /** Readings per second that the map has. */
+  map_hz: z.number().nullable(),
+  settings: boardSettingsShape,
+  /** Counts what was set; the board names the one it runs. */
+  revision: z.number().int(),
+  changed_at: instantShape.nullable(),
+  state: z.enum(pushStates),
+  /** Why it waits or was refused, in the board's words. */
+  reason: z.string().nullable(),
+  /** What the board says it reads by. */
+  running_map: mapNameShape.nullable(),
+});
+export type BoardConfig = z.infer<typeof boardConfigShape>;
+
+const ofMachine = { params: z.object({ id: idShape }), access: 'user', tag: 'Machine maps' } as const;
+
+export const getBoardConfig = endpoint({
+  ...ofMachine,
+  name: 'getBoardConfig',
+  method: 'GET',
+  path: '/machines/{id}/board-config',
+  summary: 'Which map and settings a machine’s board is to use, and whether it does',
+  response: boardConfigShape,
+  errors: ['not_found'],
+});
+
+export const setBoardConfig = endpoint({
+  ...ofMachine,
+  name: 'setBoardConfig',
+  method: 'PUT',
+  path: '/machines/{id}/board-config',
+  summary: 'Choose the map and the settings of a machine’s board; it takes them between two roasts',
+  body: boardSettingsShape.partial().extend({
+    map_id: mapIdShape.nullable(),
+    /** Default the newest. */
+    map_rev: z.number().int().min(1).optional(),
+  }),
+  response: boardConfigShape,
+  errors: ['not_found'],
+});
