@@ -2,7 +2,8 @@ import { createProfile } from '@roastery/contract/profiles';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { getRoast, getRoastCurve, type Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -285,8 +286,8 @@ describe('the page of a finished roast', () => {
     await page.waitForURL(`**/roasts/${best.id}`);
   });
 
-  it('gives its chart as a picture', async () => {
-    await using watched = await roastery.openAs(ana);
+  it('gives its chart as a picture to print: as large on a phone, and light in the dark', async () => {
+    await using watched = await roastery.openAs(ana, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     const { page } = watched;
     await open(page, roast.id);
     await page.getByRole('button', { name: 'Export' }).click();
@@ -297,7 +298,29 @@ describe('the page of a finished roast', () => {
     expect(download.suggestedFilename()).toBe(`${roast.roast_number}.png`);
     const png = await readFile(await download.path());
     expect(png.subarray(1, 4).toString()).toBe('PNG');
-    expect(png.readUInt32BE(16), 'pixels across, for print').toBeGreaterThan(2000);
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)], 'A4 across at 300 dpi').toEqual([3507, 2478]);
+    expect(png.readUInt32BE(png.indexOf('pHYs') + 4), 'dots a metre').toBe(11_811);
+    const kept = process.env['SCREENS_DIR'];
+    if (kept !== undefined) await writeFile(path.join(kept, 'roast-chart-printed.png'), png);
+    const drawn = await page.evaluate(async (base64) => {
+      const blob = new Blob([Uint8Array.from(atob(base64), (byte) => byte.codePointAt(0) ?? 0)]);
+      const bitmap = await createImageBitmap(blob);
+      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+      const context = canvas.getContext('2d');
+      if (!context) return { corner: [], red: 0, dark: 0 };
+      context.drawImage(bitmap, 0, 0);
+      const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+      const count = { red: 0, dark: 0 };
+      for (let at = 0; at < data.length; at += 4) {
+        const [red = 0, green = 0, blue = 0] = [data[at], data[at + 1], data[at + 2]];
+        if (red > 150 && green < 70 && blue < 70) count.red += 1;
+        if (red + green + blue < 150) count.dark += 1;
+      }
+      return { corner: [...data.subarray(0, 4)], ...count };
+    }, png.toString('base64'));
+    expect(drawn.corner, 'paper').toEqual([255, 255, 255, 255]);
+    expect(drawn.red, 'the bean curve').toBeGreaterThan(10_000);
+    expect(drawn.dark, 'words, not a dark ground').toBeLessThan(3507 * 2478 * 0.03);
   });
 
   it('is deleted after the question of the document', async () => {

@@ -1,6 +1,5 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
-import { phasesOf } from '@roastery/roasting/phases';
-import { cToF, formatDuration, formatRate, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
+import { formatDuration, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ChartOptions } from 'chart.js';
 import { useLayoutEffect, useMemo, useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
@@ -8,12 +7,12 @@ import { colourToken, useTheme } from '../../ui/theme.ts';
 import { ChartReadout } from './ChartReadout.tsx';
 import type { Chart } from './chart-parts.ts';
 import './chart-parts.ts';
-import { curveStyles, drawnCurve, nearestIndex, rateBounds, temperatureTop, type CurveStyle } from './curves.ts';
-import { overlayPlugin, overlayTop, type Overlay } from './overlay.ts';
-import { readPalette, withAlpha } from './palette.ts';
-import { barePixels, fixedWidth } from './plot-frame.ts';
-import { pixelDecimation, type CurveDataset } from './pixel-decimation.ts';
-import { axisFont, timeScale, zoomOptions } from './time-scale.ts';
+import { nearestIndex } from './curves.ts';
+import { overlayPlugin, type Overlay } from './overlay.ts';
+import { readPalette } from './palette.ts';
+import { pixelDecimation } from './pixel-decimation.ts';
+import { phasesOfMarks, roastDatasets, roastOptions, roastOverlay, topOf } from './roast-chart-config.ts';
+import { timeScale, zoomOptions } from './time-scale.ts';
 import type { TimeViewStore } from './time-view.ts';
 import { useChartView } from './use-chart.ts';
 
@@ -32,32 +31,6 @@ export interface RoastChartProps {
   height?: number;
 }
 
-const datasetOf = (
-  style: CurveStyle,
-  curve: CurveColumns,
-  unit: TemperatureUnit,
-  dim: boolean,
-  colour: string,
-): CurveDataset => {
-  const whole = drawnCurve(curve, style, unit);
-  return {
-    curveKey: dim ? `reference-${style.key}` : style.key,
-    label: dim ? '' : style.tag,
-    whole,
-    data: [],
-    yAxisID: style.axis,
-    colour,
-    borderColor: dim ? withAlpha(colour, 0.32) : colour,
-    borderWidth: dim ? 1.5 : style.width,
-    borderDash: [...style.dash],
-    borderJoinStyle: 'round',
-    pointRadius: 0,
-    pointHitRadius: 0,
-    tension: 0,
-    spanGaps: false,
-  };
-};
-
 /** The temperature curve of a roast, live or finished. Chart first; its values are also in the table beside it. */
 export default function RoastChart({
   curve,
@@ -75,90 +48,24 @@ export default function RoastChart({
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
   const palette = useMemo(() => readPalette(), [theme]);
   const overlay = useRef<Overlay>(null as never);
-  const phases = useMemo(
-    () => phasesOf(marks.map((mark) => ({ kind: mark.kind, timeSeconds: mark.time_seconds, tempC: mark.temp }))).phases,
-    [marks],
-  );
+  const phases = useMemo(() => phasesOfMarks(marks), [marks]);
   overlay.current = {
-    palette,
-    marks,
+    ...roastOverlay({ palette, marks, unit, withRate: Boolean(shown['ror']) }),
     phases,
     selected,
     cursor: view.get().cursor,
-    formatTemp: (tempC) => `${(unit === 'F' ? cToF(tempC) : tempC).toFixed(1)}°`,
-    rateText: (rateC) => formatRate(rateC, unit),
-    toAxis: (tempC) => (unit === 'F' ? cToF(tempC) : tempC),
-    units: { left: `°${unit}`, right: shown['ror'] ? `°${unit}/min` : null },
   };
-  const datasets = useMemo(() => {
-    const wanted = curveStyles.filter((style) => shown[style.key]);
-    const colours = new Map(
-      wanted.map((style) => [
-        style.key,
-        getComputedStyle(document.documentElement).getPropertyValue(`--${style.token}`).trim(),
-      ]),
-    );
-    const behind = reference
-      ? wanted
-          .filter((style) => style.key === 'beanTemp' || style.key === 'ror')
-          .map((style) => datasetOf(style, reference, unit, true, colours.get(style.key) ?? ''))
-      : [];
-    const drawn = wanted.map((style) => datasetOf(style, curve, unit, false, colours.get(style.key) ?? ''));
-    const beanBehind = behind.findIndex((set) => set.curveKey === 'reference-beanTemp');
-    const bean = drawn.find((set) => set.curveKey === 'beanTemp');
-    // The deviation at a glance: warm where the beans are above the reference, cool where they are below.
-    if (bean && beanBehind >= 0) {
-      bean.fill = {
-        target: drawn.length + beanBehind,
-        above: withAlpha(colourToken('curve-bean'), 0.16),
-        below: withAlpha(colourToken('curve-exhaust'), 0.2),
-      };
-    }
-    return [...drawn, ...behind];
+  const datasets = useMemo(
+    () => roastDatasets({ curve, reference, shown, unit, colourOf: colourToken }),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
-  }, [curve, reference, shown, unit, theme]);
-  const top = useMemo(
-    () =>
-      temperatureTop(
-        datasets.filter((set) => set.yAxisID === 'temperature').map((set) => set.whole),
-        unit,
-      ),
-    [datasets, unit],
+    [curve, reference, shown, unit, theme],
   );
+  const top = useMemo(() => topOf(datasets, unit), [datasets, unit]);
   const withRate = Boolean(shown['ror']);
 
   const options = useMemo<ChartOptions<'line'>>(
     () => ({
-      animation: false,
-      responsive: true,
-      maintainAspectRatio: false,
-      parsing: false,
-      normalized: true,
-      events: [],
-      layout: { padding: { top: overlayTop, right: withRate ? 0 : barePixels } },
-      scales: {
-        x: timeScale(palette, view, { labels: true }),
-        temperature: {
-          type: 'linear',
-          position: 'left',
-          min: 0,
-          max: top,
-          border: { display: false },
-          afterFit: fixedWidth,
-          grid: { color: palette.stroke, drawTicks: false },
-          ticks: { color: palette.muted, font: axisFont(palette), stepSize: unit === 'C' ? 50 : 100, padding: 6 },
-        },
-        rate: {
-          type: 'linear',
-          position: 'right',
-          display: withRate,
-          ...rateBounds(unit),
-          border: { display: false },
-          grid: { display: false },
-          afterFit: fixedWidth,
-          ticks: { color: palette.muted, font: axisFont(palette), padding: 6 },
-        },
-      },
+      ...roastOptions({ palette, time: timeScale(palette, view, { labels: true }), top, unit, withRate }),
       plugins: { zoom: zoomOptions(view, palette) },
     }),
     [palette, view, top, unit, withRate],

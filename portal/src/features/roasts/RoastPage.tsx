@@ -11,17 +11,19 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { useDates, usePreferences } from '../../components/preferences.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { toast } from '../../ui/toast.ts';
-import { saveChartPng } from './chart-png.ts';
 import { EditRoastDialog } from './EditRoastDialog.tsx';
 import { FinishedRoast } from './FinishedRoast.tsx';
 import { LiveRoast } from './LiveRoast.tsx';
 import { CoffeeCard, ParametersCard, RecordCard } from './RoastCards.tsx';
 import { RoastHeader } from './RoastHeader.tsx';
 import { coffeeName, roastNumber } from './roast-texts.ts';
+import { useReference } from './use-reference.ts';
+import { useShownCurves } from './use-shown-curves.ts';
 
 const whileRunningMs = 15_000;
 
@@ -91,6 +93,10 @@ const LoadingRoast = () => (
 const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Roast) => void }) => {
   const navigate = useNavigate();
   const [editing, setEditing] = useState(false);
+  const [shown] = useShownCurves();
+  const { reference } = useReference(roast);
+  const { temperature_unit: unit } = usePreferences();
+  const dates = useDates();
   const [deleting, setDeleting] = useState<Roast | null>(null);
   const running = roast.status === 'in_progress' && roast.machine_id !== null;
 
@@ -105,11 +111,14 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
       toast('Failed to delete roast. Please try again.', { tone: 'danger' });
     }
   };
-  const exportPng = () => {
-    saveChartPng(roastNumber(roast)).catch((error: unknown) => {
+  const exportPng = async () => {
+    try {
+      const { saveChartPng } = await import('./chart-png.ts');
+      await saveChartPng({ roast, reference, shown, unit, charged: dates.dayAndTime(roast.start_time) });
+    } catch (error) {
       logError('The chart could not be saved', error);
       toast('The chart could not be saved as a picture', { tone: 'danger' });
-    });
+    }
   };
 
   usePageActions(
@@ -128,7 +137,7 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
     roast,
     onEdit: () => setEditing(true),
     onDelete: () => setDeleting(roast),
-    onExportPng: exportPng,
+    onExportPng: () => void exportPng(),
   };
 
   return (

@@ -1,33 +1,177 @@
+import { getRoastCurveColumns, type CurveColumns, type Roast } from '@roastery/contract/roasts';
+import { formatDuration, formatTemperature, type TemperatureUnit } from '@roastery/roasting/units';
+import { call } from '../../api/call.ts';
+import { overlayPlugin, type Overlay } from '../../components/chart/overlay.ts';
+import { readPalette, type ColourOf, type Palette } from '../../components/chart/palette.ts';
+import { pixelDecimation } from '../../components/chart/pixel-decimation.ts';
+import {
+  phasesOfMarks,
+  roastDatasets,
+  roastOptions,
+  roastOverlay,
+  topOf,
+} from '../../components/chart/roast-chart-config.ts';
+import { timeScale } from '../../components/chart/time-scale.ts';
+import { createTimeView } from '../../components/chart/time-view.ts';
 import { saveFile } from '../../components/save-file.ts';
+import { withResolution } from './png-resolution.ts';
+import { coffeeName, developmentText, roastNumber } from './roast-texts.ts';
 
-/** Pixels per CSS pixel of an exported chart: 1,200 CSS px at 3 × prints 30 cm wide at 300 dpi. */
-const printScale = 3;
+/** A4 across at 300 dpi, drawn at 3 pixels a unit, so that 11 units print as 8 points. */
+const dotsPerInch = 300;
+const scale = 3;
+const sheet = { width: 1169, height: 826, margin: 40 };
+const headHeight = 96;
+const footHeight = 26;
+const sans = "'Geist Variable', system-ui, sans-serif";
 
-/** Saves the temperature chart on the page as a PNG on the page's own surface colour, large enough to print. */
-export const saveChartPng = async (name: string): Promise<void> => {
-  const canvas = document.querySelector<HTMLCanvasElement>('[data-testid="roast-chart"] canvas');
-  if (!canvas) throw new Error('there is no chart on this page');
-  const { Chart } = await import('../../components/chart/chart-parts.ts');
-  const chart = Chart.getChart(canvas);
-  if (!chart) throw new Error('the chart is not drawn yet');
-  const { width, height } = chart;
-  const out = document.createElement('canvas');
-  const ratio = chart.currentDevicePixelRatio;
+/** The light tokens, whatever theme is on screen: the picture goes on paper. */
+const lightTokens = <Made>(make: (colourOf: ColourOf) => Made): Made => {
+  const probe = document.createElement('div');
+  probe.dataset['theme'] = 'light';
+  probe.hidden = true;
+  document.body.append(probe);
   try {
-    chart.options.devicePixelRatio = printScale;
-    chart.resize(width, height);
-    out.width = canvas.width;
-    out.height = canvas.height;
-    const context = out.getContext('2d');
-    if (!context) throw new Error('this browser has no canvas');
-    context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--surface');
-    context.fillRect(0, 0, out.width, out.height);
-    context.drawImage(canvas, 0, 0);
+    const style = getComputedStyle(probe);
+    return make((token) => style.getPropertyValue(`--${token}`).trim());
   } finally {
-    chart.options.devicePixelRatio = ratio;
-    chart.resize(width, height);
+    probe.remove();
   }
-  const blob = await new Promise<Blob | null>((resolve) => out.toBlob(resolve, 'image/png'));
+};
+
+export interface ChartPicture {
+  readonly roast: Roast;
+  readonly curve: CurveColumns;
+  readonly reference: { readonly name: string; readonly curve: CurveColumns } | undefined;
+  readonly shown: Readonly<Record<string, boolean>>;
+  readonly unit: TemperatureUnit;
+  /** When it was charged, as the portal writes it. */
+  readonly charged: string;
+}
+
+const drawHead = (
+  context: CanvasRenderingContext2D,
+  palette: Palette,
+  { roast, unit, charged }: ChartPicture,
+): void => {
+  const right = sheet.width - sheet.margin;
+  context.textBaseline = 'alphabetic';
+  context.textAlign = 'left';
+  context.fillStyle = palette.strong;
+  context.font = `600 24px ${sans}`;
+  context.fillText(coffeeName(roast), sheet.margin, sheet.margin + 22, right - sheet.margin);
+  context.fillStyle = palette.muted;
+  context.font = `400 13px ${sans}`;
+  const about = [roast.coffee_origin, roast.roast_level, roast.machine_name, roastNumber(roast), charged];
+  const words = about.filter((part) => part !== null && part !== '').join(' · ');
+  context.fillText(words, sheet.margin, sheet.margin + 44, right - sheet.margin);
+  const figures: readonly (readonly [string, string])[] = [
+    ['Duration', formatDuration(roast.duration_seconds)],
+    ['Charge', formatTemperature(roast.charge_temp, unit)],
+    ['First crack', formatDuration(roast.first_crack_time)],
+    ['Development', developmentText(roast)],
+    ['Drop', formatTemperature(roast.drop_temp, unit)],
+  ];
+  let at = sheet.margin;
+  for (const [label, value] of figures.filter(([, text]) => text !== '--')) {
+    context.font = `400 13px ${sans}`;
+    context.fillStyle = palette.muted;
+    context.fillText(label, at, sheet.margin + 74);
+    at += context.measureText(`${label} `).width + 2;
+    context.font = `600 13px ${sans}`;
+    context.fillStyle = palette.strong;
+    context.fillText(value, at, sheet.margin + 74);
+    at += context.measureText(value).width + 28;
+  }
+};
+
+const drawFoot = (context: CanvasRenderingContext2D, palette: Palette, picture: ChartPicture, names: string): void => {
+  const y = sheet.height - sheet.margin;
+  context.font = `400 12px ${sans}`;
+  context.fillStyle = palette.muted;
+  context.textAlign = 'left';
+  context.fillText(names, sheet.margin, y);
+  if (picture.reference === undefined) return;
+  context.textAlign = 'right';
+  context.fillText(`Behind it, dimmed: ${picture.reference.name}`, sheet.width - sheet.margin, y);
+};
+
+const canvasOf = (width: number, height: number): [HTMLCanvasElement, CanvasRenderingContext2D] => {
+  const canvas = document.createElement('canvas');
+  canvas.width = width;
+  canvas.height = height;
+  const context = canvas.getContext('2d');
+  if (!context) throw new Error('this browser has no canvas');
+  return [canvas, context];
+};
+
+/** The whole curve of a roast as a picture of its own, not of the screen: as large on a phone, as light in the dark. */
+const drawPicture = async (picture: ChartPicture): Promise<HTMLCanvasElement> => {
+  const { curve, reference, roast, shown, unit } = picture;
+  const { Chart } = await import('../../components/chart/chart-parts.ts');
+  await Promise.all(['600 24px', '400 13px'].map((font) => document.fonts.load(`${font} 'Geist Variable'`)));
+  await document.fonts.load("500 11px 'Geist Mono Variable'");
+  const { palette, datasets } = lightTokens((colourOf) => ({
+    palette: readPalette(colourOf),
+    datasets: roastDatasets({ curve, reference: reference?.curve, shown, unit, colourOf }),
+  }));
+  const withRate = Boolean(shown['ror']);
+  const { marks } = roast;
+  const overlay: { current: Overlay } = {
+    current: {
+      ...roastOverlay({ palette, marks, unit, withRate }),
+      phases: phasesOfMarks(marks),
+      cursor: null,
+      selected: null,
+    },
+  };
+  const view = createTimeView(curve.time_seconds[0] ?? 0, curve.time_seconds.at(-1) ?? 60);
+  const width = sheet.width - 2 * sheet.margin;
+  const height = sheet.height - 2 * sheet.margin - headHeight - footHeight;
+  const [drawn] = canvasOf(width, height);
+  const top = topOf(datasets, unit);
+  const chart = new Chart(drawn, {
+    type: 'line',
+    data: { datasets },
+    options: {
+      ...roastOptions({ palette, time: timeScale(palette, view, { labels: true }), top, unit, withRate }),
+      responsive: false,
+      devicePixelRatio: scale,
+      plugins: { zoom: { zoom: { wheel: { enabled: false } } } },
+    },
+    plugins: [pixelDecimation, overlayPlugin(overlay, 'roast')],
+  });
+  try {
+    const [canvas, context] = canvasOf(sheet.width * scale, sheet.height * scale);
+    context.fillStyle = '#ffffff';
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(drawn, sheet.margin * scale, (sheet.margin + headHeight) * scale);
+    context.scale(scale, scale);
+    drawHead(context, palette, picture);
+    const names = datasets.flatMap(({ label }) => label || []).map((tag) => tagWords[tag] ?? tag);
+    drawFoot(context, palette, picture, names.join(' · '));
+    return canvas;
+  } finally {
+    chart.destroy();
+  }
+};
+
+/** The tags at the ends of the lines, in words. */
+const tagWords: Readonly<Record<string, string>> = {
+  BT: 'BT bean temperature',
+  ET: 'ET exhaust temperature',
+  BF: 'BF burner front',
+  BB: 'BB burner back',
+  RoR: 'RoR rate of rise',
+};
+
+/** Saves the curve of a roast as a PNG to print: A4 across at 300 dpi, light. Throws where there is no curve. */
+export const saveChartPng = async (about: Omit<ChartPicture, 'curve'>): Promise<void> => {
+  const curve = await call(getRoastCurveColumns, { params: { id: about.roast.id } });
+  if (curve.time_seconds.length === 0) throw new Error('the roast has no curve');
+  const canvas = await drawPicture({ ...about, curve });
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (!blob) throw new Error('the picture could not be made');
-  saveFile(`${name}.png`, blob);
+  const png = withResolution(new Uint8Array(await blob.arrayBuffer()), dotsPerInch);
+  saveFile(`${roastNumber(about.roast)}.png`, new Blob([png], { type: 'image/png' }));
 };
