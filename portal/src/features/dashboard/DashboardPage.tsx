@@ -10,6 +10,7 @@ import { Shortcuts } from './Shortcuts.tsx';
 
 const kilograms = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const count = new Intl.NumberFormat('en-US');
+const roasts = (howMany: number | undefined) => (howMany === 1 ? 'roast' : 'roasts');
 const refreshMs = 60_000;
 
 export default function DashboardPage() {
@@ -33,12 +34,17 @@ export default function DashboardPage() {
             value={shown(data && count.format(data.activeMachines))}
             unit={data && `of ${count.format(data.totalMachines)} active`}
           />
-          <StatCard label="Today" icon={<Sun />} value={shown(data && count.format(data.todayRoasts))} unit="roasts" />
+          <StatCard
+            label="Today"
+            icon={<Sun />}
+            value={shown(data && count.format(data.todayRoasts))}
+            unit={roasts(data?.todayRoasts)}
+          />
           <StatCard
             label="This Month"
             icon={<CalendarDays />}
             value={shown(data && count.format(data.thisMonthRoasts))}
-            unit="roasts"
+            unit={roasts(data?.thisMonthRoasts)}
           />
           <StatCard
             label="Total Roasted"
