@@ -272,6 +272,8 @@ async function openDatabase(cluster: Cluster, port: number, isNew: boolean): Pro
       password: superuserPassword,
       database: 'postgres',
       max: 1,
+      // The driver would print them.
+      onnotice: () => undefined,
     });
     try {
       const [roles, databases] = [

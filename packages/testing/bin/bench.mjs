@@ -43,8 +43,10 @@ async function runAll() {
       name,
       ...named,
     ]);
-    if (code === 0 && result !== undefined) all[name] = result;
-    else failed += 1;
+    if (result === undefined) failed += 1;
+    else all[name] = result;
+    // Also a bench that ran to its end has failed when an aim it must reach was missed.
+    if (code !== 0) process.exitCode = 1;
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all, null, 2)}\n`);
   const aims = Object.values(all)
@@ -74,6 +76,7 @@ async function runInside(name) {
   const measurements = await bench.run((line) => console.log(`  ${line}`));
   console.log(`${benchTable(measurements)}\n`);
   process.send?.(measurements.map((measurement) => ({ ...measurement, ...judge(measurement) })));
+  if (bench.mustReach === true && measurements.some((one) => judge(one)?.reached === false)) process.exitCode = 1;
   process.disconnect?.();
 }
 

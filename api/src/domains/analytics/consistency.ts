@@ -133,7 +133,7 @@ export const readConsistency = async (
     sql<{ total: number }[]>`SELECT count(*) AS total FROM roasts r JOIN users o ON o.id = r.owner_id WHERE ${where}`,
     findReference(sql, user, profileId),
   ]);
-  const read = await curves.readAll(sql, user, reference === undefined ? rows : [...rows, reference.row]);
+  const read = await curves.readAll(sql, reference === undefined ? rows : [...rows, reference.row]);
   const compared = rows.map((row, index) => ({ row, curve: read[index] ?? [] }));
   const referenceCurve = read[rows.length] ?? [];
   // A reference whose samples were not kept says nothing.

@@ -1,8 +1,9 @@
-import type { analyticsGreen, GreenFigures, LotUse, PeriodKind } from '@roastery/contract/analytics';
+import type { analyticsGreen, GreenFigures, LotUse } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { SignedInUser } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { matched, matching, type AnalyticsFilter } from './matching.ts';
+import { periodOfRoast } from './period-of-roast.ts';
 import { choosePeriod, periodStarts, periodWithin } from './periods.ts';
 import type { PeriodFilter } from './production.ts';
 import { readSpan } from './span.ts';
@@ -23,7 +24,7 @@ export const readGreen = async (
   const period = choosePeriod(span, filter.period);
   const where = matching(sql, user, filter, zone);
   const [rows, [charged]] = await Promise.all([
-    readUses(sql, user, filter, zone, period),
+    readUses(sql, user, filter, zone, periodOfRoast(sql, span, period, zone)),
     sql<{ kg: number }[]>`
       SELECT coalesce(sum(r.batch_size_kg), 0) AS kg
         FROM ${matched(sql, filter)} WHERE r.status <> 'in_progress' AND ${where}`,
@@ -46,29 +47,32 @@ export const readGreen = async (
 
 /**
  * In all (neither start nor lot), by period and by lot, the most used first. A roast draws on one lot, by one movement, unless it
- * was edited: only then its movements are put together first, where what was given back sums to nothing. Doing so for
- * all roasts of years would take half as long again.
+ * was edited: only then its movements are put together first, where what was given back sums to nothing. Periods and lots are
+ * summed together and only then apart, from a few thousand sums.
  */
-const readUses = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, zone: string, period: PeriodKind) => {
-  const start = sql`date_trunc(${period}::text, r.start_time AT TIME ZONE ${zone}::text)::date`;
+const readUses = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, zone: string, start: Fragment) => {
   const source = sql`${matched(sql, filter)} JOIN lot_movements v ON v.roast_id = r.id`;
   const where = matching(sql, user, filter, zone);
   return sql<UseRow[]>`
     WITH edited AS MATERIALIZED (
       SELECT DISTINCT roast_id FROM lot_movements WHERE reason = 'roast_edit' AND roast_id IS NOT NULL),
-    used AS (
-      SELECT ${start} AS start, v.lot_id, -v.kg AS kg, r.batch_size_kg
+    drawn AS (
+      SELECT ${start} AS start, v.lot_id, -sum(v.kg) AS kg, sum(r.batch_size_kg) AS charged, count(*) AS roasts
         FROM ${source} WHERE ${where} AND r.id NOT IN (SELECT roast_id FROM edited)
+       GROUP BY 1, 2
       UNION ALL
-      SELECT ${start}, v.lot_id, -sum(v.kg), r.batch_size_kg
-        FROM ${source} WHERE ${where} AND r.id IN (SELECT roast_id FROM edited)
-       GROUP BY r.id, v.lot_id HAVING sum(v.kg) <> 0)
+      SELECT start, lot_id, sum(kg), sum(batch_size_kg), count(*) FROM (
+        SELECT ${start} AS start, v.lot_id, -sum(v.kg) AS kg, r.batch_size_kg
+          FROM ${source} WHERE ${where} AND r.id IN (SELECT roast_id FROM edited)
+         GROUP BY r.id, v.lot_id HAVING sum(v.kg) <> 0) of_roasts
+       GROUP BY 1, 2)
     SELECT u.start, u.lot_id, coalesce(sum(u.kg), 0) AS kg, coalesce(sum(u.kg * l.cost_per_kg), 0) AS cost,
-           coalesce(sum(u.kg) FILTER (WHERE l.cost_per_kg IS NULL), 0) AS kg_without_cost, count(*) AS roasts,
-           coalesce(sum(u.batch_size_kg), 0) AS charged
-      FROM used u JOIN lots l ON l.id = u.lot_id
+           coalesce(sum(u.kg) FILTER (WHERE l.cost_per_kg IS NULL), 0) AS kg_without_cost,
+           coalesce(sum(u.roasts), 0) AS roasts, coalesce(sum(u.charged), 0) AS charged
+      FROM drawn u JOIN lots l ON l.id = u.lot_id
      GROUP BY GROUPING SETS ((), (u.start), (u.lot_id)) ORDER BY sum(u.kg) DESC`;
 };
+type Fragment = ReturnType<typeof periodOfRoast>;
 
 interface UseRow extends GreenFigures {
   start: string | null;

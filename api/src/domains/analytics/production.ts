@@ -4,6 +4,7 @@ import type { SignedInUser } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { figureColumns, noFigures } from './figures.ts';
 import { matched, matching, type AnalyticsFilter } from './matching.ts';
+import { periodOfRoast } from './period-of-roast.ts';
 import { choosePeriod, daysBefore, periodStarts, periodWithin, type Days } from './periods.ts';
 import { readSpan } from './span.ts';
 
@@ -31,7 +32,7 @@ export const readProduction = async (sql: Sql, user: SignedInUser, filter: Perio
   const period = choosePeriod(span, filter.period);
   const [rows, earlier] = await Promise.all([
     sql<(Figures & { start: string | null })[]>`
-      SELECT date_trunc(${period}::text, r.start_time AT TIME ZONE ${zone}::text)::date AS start, ${figureColumns(sql)}
+      SELECT ${periodOfRoast(sql, span, period, zone)} AS start, ${figureColumns(sql)}
         FROM ${matched(sql, filter)} WHERE ${matching(sql, user, filter, zone)}
        GROUP BY GROUPING SETS ((), (1)) ORDER BY 1`,
     readEarlier(sql, user, filter, zone, span),

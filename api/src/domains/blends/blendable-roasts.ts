@@ -18,18 +18,26 @@ export const readBlendableRoasts = async (
   user: SignedInUser,
   { search, limit, offset, blendId }: Wanted,
 ): Promise<{ roasts: BlendableRoast[]; total: number }> => {
+  const others = blendId === undefined ? sql`true` : sql`c.blend_id <> ${blendId}`;
   const used = sql`
-    (SELECT coalesce(sum(c.kg), 0) FROM blend_components c
-     WHERE c.roast_id = r.id ${blendId === undefined ? sql`` : sql`AND c.blend_id <> ${blendId}`})`;
+    (SELECT coalesce(sum(c.kg), 0) FROM blend_components c WHERE c.roast_id = r.id AND ${others})`;
+  // Few roasts are in blends: which of them are used up is found once, and not asked for roast by roast.
   const where = sql`
-    r.status = 'completed' AND ${visibleTo(sql, user)} AND ${roastedKg(sql)} > ${used}
+    r.status = 'completed' AND ${visibleTo(sql, user)} AND coalesce(r.end_weight_kg, r.batch_size_kg, 0) > 0
+    AND r.id NOT IN (
+      SELECT held.roast_id FROM (
+        SELECT c.roast_id, sum(c.kg) AS kg FROM blend_components c
+         WHERE c.roast_id IS NOT NULL AND ${others} GROUP BY c.roast_id) held
+        JOIN roasts r ON r.id = held.roast_id WHERE held.kg >= ${roastedKg(sql)})
     ${search === undefined ? sql`` : sql`AND r.found_by ILIKE ${search}`}`;
   const [roasts, [count]] = await Promise.all([
     sql<BlendableRoast[]>`
+      WITH page AS MATERIALIZED (
+        SELECT r.id FROM roasts r WHERE ${where} ORDER BY r.start_time DESC, r.id DESC LIMIT ${limit} OFFSET ${offset})
       SELECT r.id AS roast_id, r.shown_number AS roast_number, r.coffee_name, r.coffee_origin,
              r.start_time AS roasted_at, ${roastedKg(sql)} AS weight_kg,
              r.end_weight_kg IS NOT NULL AS is_roasted_weight, ${used} AS used_kg, ${roastedKg(sql)} - ${used} AS left_kg
-      FROM roasts r WHERE ${where} ORDER BY r.start_time DESC, r.id DESC LIMIT ${limit} OFFSET ${offset}`,
+      FROM roasts r JOIN page ON page.id = r.id ORDER BY r.start_time DESC, r.id DESC`,
     sql<{ total: number }[]>`SELECT count(*) AS total FROM roasts r WHERE ${where}`,
   ]);
   return { roasts: [...roasts], total: count?.total ?? 0 };

@@ -17,7 +17,7 @@ const lotRows = (sql: Sql) => sql`(
          l.registration_date, l.is_reserved, l.archived_at, l.revision,
          ${runoutDays(sql)} AS estimated_runout_days,
          (SELECT count(*) FROM profiles p WHERE p.green_coffee_lot_id = l.id AND p.archived_at IS NULL) AS usage_count,
-         CASE WHEN EXISTS (SELECT FROM roasts r WHERE r.lot_id = l.id AND r.status = 'in_progress') THEN 'In Use'
+         CASE WHEN l.id IN (SELECT r.lot_id FROM roasts r WHERE r.status = 'in_progress' AND r.lot_id IS NOT NULL) THEN 'In Use'
               WHEN l.current_weight <= 0 THEN 'Depleted'
               WHEN l.is_reserved THEN 'Reserved'
               ELSE 'Available' END AS status
@@ -72,11 +72,15 @@ export const listLots = async (sql: Sql, query: LotListQuery): Promise<{ lots: L
   const isDescending = query.sort.startsWith('-');
   const name = query.sort.replace('-', '');
   const field = orders[isSortField(name) ? name : 'registration_date'](sql);
-  const [count] = await sql<{ total: number }[]>`SELECT count(*) AS total FROM ${lotRows(sql)} WHERE ${where}`;
-  const lots = await sql<Lot[]>`
-    SELECT * FROM ${lotRows(sql)} WHERE ${where}
-     ORDER BY ${field} ${isDescending ? sql`DESC NULLS LAST` : sql`NULLS LAST`}, lot.id DESC
-     LIMIT ${query.limit} OFFSET ${query.offset}`;
+  const order = sql`${field} ${isDescending ? sql`DESC NULLS LAST` : sql`NULLS LAST`}, lot.id DESC`;
+  // What is summed for a lot is summed for those on the page: the page is settled first.
+  const [[count], lots] = await Promise.all([
+    sql<{ total: number }[]>`SELECT count(*) AS total FROM ${lotRows(sql)} WHERE ${where}`,
+    sql<Lot[]>`
+      WITH page AS MATERIALIZED (
+        SELECT lot.id FROM ${lotRows(sql)} WHERE ${where} ORDER BY ${order} LIMIT ${query.limit} OFFSET ${query.offset})
+      SELECT lot.* FROM ${lotRows(sql)} JOIN page ON page.id = lot.id ORDER BY ${order}`,
+  ]);
   return { lots, total: count?.total ?? 0 };
 };
 

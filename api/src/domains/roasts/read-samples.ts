@@ -21,7 +21,7 @@ interface ChunkRow {
 }
 
 /** Reads an array of numbers as Postgres prints it, `{1,NULL,2.5}`: JSON's parser is far faster than the driver's. */
-const numbersOf = (text: string): (number | null)[] =>
+export const numbersOf = (text: string): (number | null)[] =>
   JSON.parse(`[${text.slice(1, -1).replaceAll('NULL', 'null')}]`) as (number | null)[];
 
 const chunksBetween = (sql: Sql, recordingId: string, fromSeq: number, toSeq: number) => sql<ChunkRow[]>`

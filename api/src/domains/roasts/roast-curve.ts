@@ -12,7 +12,8 @@ export interface CurveMargins {
   readonly after: number;
 }
 
-interface WindowRow {
+/** Columns of a roast that say which samples are its own. */
+export interface WindowRow {
   recording_id: string | null;
   status: string;
   status_seq: number | null;
@@ -38,7 +39,12 @@ interface Window {
 }
 
 /** Which samples belong to the curve, as sequence numbers to read and as ms on the charge's clock to keep. */
-const windowOf = (row: WindowRow, chargeMs: number, chargeSeq: number, { before, after }: CurveMargins): Window => {
+export const windowOf = (
+  row: Omit<WindowRow, 'recording_id' | 'boot_no'>,
+  chargeMs: number,
+  chargeSeq: number,
+  { before, after }: CurveMargins,
+): Window => {
   const start = { fromSeq: chargeSeq - before * maxHz, fromMs: chargeMs - before * 1000 };
   if (row.drop_mono_ms !== null && row.drop_seq !== null) {
     return { ...start, toSeq: row.drop_seq + after * maxHz + spareSeqs, toMs: row.drop_mono_ms + after * 1000 };

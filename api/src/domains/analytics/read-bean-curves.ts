@@ -1,0 +1,100 @@
+import type { Sql } from '../../db/sql.ts';
+import { onClockOf, type BootClocks } from '../roasts/boots.ts';
+import { numbersOf } from '../roasts/read-samples.ts';
+import { windowOf, type WindowRow } from '../roasts/roast-curve.ts';
+import { secondCurve, type SecondCurve } from './second-curve.ts';
+
+/** A roast with all that says which samples are its own. */
+export type Recorded = WindowRow & { readonly id: string };
+
+interface ChunkRow {
+  place: number;
+  boot_no: number;
+  mono_ms: number;
+  dt: string;
+  bean: string | null;
+}
+
+interface Wanted {
+  readonly recordingId: string;
+  readonly bootNo: number;
+  readonly chargeMs: number;
+  readonly window: ReturnType<typeof windowOf>;
+}
+
+const wantedOf = (row: Recorded): Wanted | undefined => {
+  const { recording_id: recordingId, boot_no: bootNo, charge_mono_ms: chargeMs, charge_seq: chargeSeq } = row;
+  if (recordingId === null || bootNo === null || chargeMs === null || chargeSeq === null) return undefined;
+  return { recordingId, bootNo, chargeMs, window: windowOf(row, chargeMs, chargeSeq, { before: 0, after: 0 }) };
+};
+
+/** Of each chunk the bean temperature alone: a sixth of what is stored. */
+const beanChunks = (sql: Sql, wanted: readonly Wanted[]) => sql<ChunkRow[]>`
+  SELECT w.place, c.boot_no, c.mono_ms, c.dt_ms::text AS dt,
+         c."values"[(b.at - 1) * cardinality(c.dt_ms) + 1 : b.at * cardinality(c.dt_ms)]::text AS bean
+    FROM unnest(${wanted.map(({ recordingId }) => recordingId)}::uuid[],
+                ${wanted.map(({ window }) => Math.max(0, Math.floor(window.fromSeq)))}::bigint[],
+                ${wanted.map(({ window }) => Math.floor(window.toSeq))}::bigint[])
+         WITH ORDINALITY AS w (recording_id, from_seq, to_seq, place)
+    CROSS JOIN LATERAL (
+      SELECT coalesce((SELECT max(f.first_seq) FROM recording_chunks f
+                        WHERE f.recording_id = w.recording_id AND f.first_seq <= w.from_seq), w.from_seq) AS seq) start
+    JOIN recording_chunks c ON c.recording_id = w.recording_id AND c.first_seq BETWEEN start.seq AND w.to_seq
+    JOIN recording_layouts l ON l.recording_id = c.recording_id AND l.layout_no = c.layout_no
+    CROSS JOIN LATERAL (SELECT array_position(l.channels, 'bean_temp') AS at) b
+   ORDER BY w.place, c.first_seq`;
+
+const readClocks = async (sql: Sql, recordingIds: readonly string[]): Promise<ReadonlyMap<string, BootClocks>> => {
+  const rows = await sql<{ recording_id: string; boot_no: number; wall_offset_ms: number; quality: number }[]>`
+    SELECT recording_id, boot_no, wall_offset_ms, quality FROM recording_boots
+     WHERE recording_id = ANY(${[...recordingIds]}::uuid[])`;
+  const clocks = new Map<string, Map<number, { offsetMs: number; quality: number }>>();
+  for (const { recording_id: id, boot_no: boot, wall_offset_ms: offsetMs, quality } of rows) {
+    clocks.set(id, (clocks.get(id) ?? new Map<number, never>()).set(boot, { offsetMs, quality }));
+  }
+  return clocks;
+};
+
+const assemble = (
+  { bootNo, chargeMs, window }: Wanted,
+  chunks: readonly ChunkRow[],
+  clocks: BootClocks,
+): SecondCurve => {
+  const timeSeconds: number[] = [];
+  const beanTempC: (number | null)[] = [];
+  for (const chunk of chunks) {
+    const bean = chunk.bean === null ? [] : numbersOf(chunk.bean);
+    for (const [index, ms] of numbersOf(chunk.dt).entries()) {
+      const at = onClockOf(clocks, bootNo, chunk.boot_no, chunk.mono_ms + (ms ?? 0));
+      if (at === undefined || at < window.fromMs || at > window.toMs) continue;
+      timeSeconds.push(Math.round(at - chargeMs) / 1000);
+      beanTempC.push(bean[index] ?? null);
+    }
+  }
+  return secondCurve(timeSeconds, beanTempC);
+};
+
+/**
+ * Bean temperatures of several roasts, second by second after charge, in the order of the roasts: all of them by two questions to
+ * the database, however many there are. Empty where nothing was recorded.
+ */
+export const readBeanCurves = async (sql: Sql, roasts: readonly Recorded[]): Promise<SecondCurve[]> => {
+  const wanted = roasts.map(wantedOf);
+  const present = wanted.filter((one): one is Wanted => one !== undefined);
+  if (present.length === 0) return roasts.map(() => []);
+  const [chunks, clocks] = await Promise.all([
+    beanChunks(sql, present),
+    readClocks(sql, [...new Set(present.map(({ recordingId }) => recordingId))]),
+  ]);
+  const byPlace = new Map<number, ChunkRow[]>();
+  for (const chunk of chunks) {
+    const known = byPlace.get(chunk.place);
+    if (known === undefined) byPlace.set(chunk.place, [chunk]);
+    else known.push(chunk);
+  }
+  const curves = present.map((one, index) =>
+    assemble(one, byPlace.get(index + 1) ?? [], clocks.get(one.recordingId) ?? new Map<number, never>()),
+  );
+  let next = 0;
+  return wanted.map((one) => (one === undefined ? [] : (curves[next++] ?? [])));
+};

@@ -1,0 +1,186 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { me } from '@roastery/contract/auth';
+import { apiBasePath } from '@roastery/contract/endpoint';
+import { getRoastCurveColumns } from '@roastery/contract/roasts';
+import { createUser } from '@roastery/contract/users';
+import { startStack, type StackOptions } from '@roastery/stack/stack';
+import type { Bench, Measurement } from '../bench.ts';
+import { percentile } from '../bench.ts';
+import { findSamples } from '../large-roastery/find-samples.ts';
+import { addressOf, measureCall, timesTable, type Caller, type CallTimes } from '../large-roastery/measure-calls.ts';
+import { pageCalls, type PageCall } from '../large-roastery/page-calls.ts';
+import { bigTables, tooMuchRead } from '../large-roastery/read-share.ts';
+import { isRequestLine, planInLine, planNotices, type ToldPlan } from '../large-roastery/query-plans.ts';
+import { seedLargeRoastery } from '../large-roastery/seed.ts';
+import type { RoasterySizes } from '../large-roastery/sizes.ts';
+import { timedGet } from '../large-roastery/timed-call.ts';
+import { longRoast } from '../long-roast.ts';
+import { endpointUrl, registerTestMachine, signIn, type RoasteryClient } from '../roastery-client.ts';
+import { shipJournal } from '../ship-journal.ts';
+import { until } from '../until.ts';
+
+const sizes: RoasterySizes = {
+  users: 100,
+  machines: 200,
+  lots: 2000,
+  recipes: 500,
+  roasts: 50_000,
+  curves: 400,
+  audit: 100_000,
+};
+const times = Number(process.env['BENCH_TIMES'] ?? 36);
+const limitMs = 150;
+/** Shown of all calls. */
+const mostLines = 40;
+const password = 'a long phrase for the one who roasts';
+const roaster = { email: 'roaster@roastery.example', password };
+
+interface Person extends Caller {
+  readonly who: 'admin' | 'user';
+  readonly calls: readonly PageCall[];
+}
+
+/** A file of a roast as a person uploads one, so that there is a preview to open. */
+const upload = async ({ cookie }: RoasteryClient, origin: string): Promise<string> => {
+  const lines = Array.from(
+    { length: 600 },
+    (_, second) => `${second},${(90 + second / 5).toFixed(1)},${(180 + second / 20).toFixed(1)}`,
+  );
+  const answer = await fetch(`${origin}${apiBasePath}/roasts/uploads?file_name=roast.csv`, {
+    method: 'POST',
+    headers: { cookie, 'content-type': 'application/octet-stream' },
+    body: `time,bean_temp,exhaust_temp\n${lines.join('\n')}\n`,
+  });
+  if (!answer.ok) throw new Error(`the upload was answered ${answer.status}: ${await answer.text()}`);
+  return ((await answer.json()) as { id: string }).id;
+};
+
+const signInPerson = async (
+  origin: string,
+  databaseUrl: string,
+  who: Person['who'],
+  credentials: { email: string; password: string },
+): Promise<Person> => {
+  const client = await signIn(origin, credentials);
+  const { id } = await client.call(me);
+  const samples = await findSamples(databaseUrl, { id, isAdmin: who === 'admin' }, await upload(client, origin));
+  return { who, origin, cookie: client.cookie, calls: pageCalls(samples, who === 'admin') };
+};
+
+/** The first start: fills the roastery, and asks everything once while Postgres tells its plans. */
+const fillAndExplain = async (options: StackOptions, say: (line: string) => void) => {
+  const heard: string[] = [];
+  const stack = await startStack({
+    ...options,
+    logLevel: 'debug',
+    databaseSettings: { ...options.databaseSettings, ...planNotices },
+    onLine: (part, line) => void (part === 'api' && heard.push(line)),
+  });
+  try {
+    const admin = await signIn(stack.url, stack.admin);
+    const { id: adminId } = await admin.call(me);
+    const { id: roasterId } = await admin.call(createUser, { body: { full_name: 'Rosa Lind', ...roaster } });
+    const began = performance.now();
+    await seedLargeRoastery(stack.databaseUrl, sizes, { adminId, roasterId });
+    say(
+      `${sizes.roasts.toLocaleString('en-US')} roasts and what belongs to them, in ${Math.round((performance.now() - began) / 1000)} s`,
+    );
+    const { auth_token: token } = await registerTestMachine(admin, 'LONG-1');
+    const { roastId, batches } = longRoast(57_600);
+    await shipJournal(stack.mqttUrl, { serial: 'LONG-1', token }, batches);
+
+    const big = await bigTables(stack.databaseUrl);
+    // Many calls run the same statement: one of them is named.
+    const complaints = new Map<string, string>();
+    const people = [
+      await signInPerson(stack.url, stack.databaseUrl, 'admin', stack.admin),
+      await signInPerson(stack.url, stack.databaseUrl, 'user', roaster),
+    ];
+    say(`plans of ${people[0]?.calls.length ?? 0} calls as admin, ${people[1]?.calls.length ?? 0} as user`);
+    for (const person of people) {
+      for (const call of person.calls) {
+        const address = await addressOf(person, call, 0);
+        heard.length = 0;
+        await timedGet(address, person.cookie, { whole: true });
+        await until('the api to note the request', () => heard.some(isRequestLine), { everyMs: 2 });
+        const plans = heard.map(planInLine).filter((plan): plan is ToldPlan => plan !== undefined);
+        for (const found of tooMuchRead(plans, big)) {
+          complaints.set(found, complaints.get(found) ?? `${found}  ← ${call.what} (${person.who})`);
+        }
+      }
+    }
+    return { complaints: [...complaints.values()], longRoastId: roastId };
+  } finally {
+    await stack.close();
+  }
+};
+
+const measureAll = async (options: StackOptions, longRoastId: string, say: (line: string) => void) => {
+  const stack = await startStack(options);
+  try {
+    const people = [
+      await signInPerson(stack.url, stack.databaseUrl, 'admin', stack.admin),
+      await signInPerson(stack.url, stack.databaseUrl, 'user', roaster),
+    ];
+    const all: CallTimes[] = [];
+    for (const person of people) {
+      say(`${times} times each as ${person.who}`);
+      for (const call of person.calls) all.push(await measureCall(person.who, person, call, times));
+    }
+    const [admin] = people;
+    const curve = endpointUrl(stack.url, getRoastCurveColumns, { id: longRoastId });
+    const firstBytes: number[] = [];
+    for (let n = 0; n < times; n++)
+      firstBytes.push((await timedGet(curve, admin?.cookie ?? '', { whole: true })).firstByteMs);
+    return { all, firstBytes };
+  } finally {
+    await stack.close();
+  }
+};
+
+const run: Bench['run'] = async (say) => {
+  const folder = await mkdtemp(join(tmpdir(), 'roastery-scale-'));
+  const options: StackOptions = { dataDir: join(folder, 'data') };
+  try {
+    const { complaints, longRoastId } = await fillAndExplain(options, say);
+    for (const complaint of complaints) say(complaint);
+    const { all, firstBytes } = await measureAll(options, longRoastId, say);
+    for (const line of timesTable(all, mostLines).split('\n')) say(line);
+    const slowest = new Map<string, CallTimes>();
+    for (const one of all) {
+      if (one.p95 > (slowest.get(one.call.endpoint.name)?.p95 ?? -1)) slowest.set(one.call.endpoint.name, one);
+    }
+    return [
+      ...[...slowest.values()]
+        .sort((a, b) => b.p95 - a.p95)
+        .map(({ who, call, p95 }): Measurement => ({
+          what: `${call.what} (${who}), p95`,
+          value: p95,
+          unit: 'ms',
+          aim: { of: 'value', atMost: limitMs },
+        })),
+      {
+        what: 'curve of 57,600 points: first byte, p95',
+        value: percentile(firstBytes, 0.95),
+        unit: 'ms',
+        aim: { of: 'value', atMost: limitMs },
+      },
+      {
+        what: 'statements that read a tenth of a big table for nothing',
+        value: complaints.length,
+        unit: 'statements',
+        aim: { of: 'value', atMost: 0 },
+      },
+    ];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+export default {
+  title: `A roastery with ${sizes.roasts.toLocaleString('en-US')} roasts: everything that pages read, the slowest call of each endpoint`,
+  mustReach: true,
+  run,
+} satisfies Bench;

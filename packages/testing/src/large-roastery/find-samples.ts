@@ -1,0 +1,64 @@
+import postgres from 'postgres';
+import type { Samples } from './page-calls.ts';
+
+const mostIds = 40;
+
+type Rows = PromiseLike<readonly postgres.Row[]>;
+const ids = async (rows: Rows): Promise<string[]> => (await rows).map((row) => String(row['id']));
+const day = async (rows: Rows): Promise<string[]> => (await rows).map((row) => String(row['day']));
+
+/**
+ * Records and words of a large roastery that this person may see: the busiest, which cost most.
+ * @param uploadId an upload of theirs
+ */
+export const findSamples = async (
+  url: string,
+  person: { readonly id: string; readonly isAdmin: boolean },
+  uploadId: string,
+): Promise<Samples> => {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  const mine = person.isAdmin ? sql`true` : sql`r.owner_id = ${person.id}`;
+  try {
+    return {
+      ids: {
+        machine: await ids(
+          sql`SELECT machine_id AS id FROM roasts r WHERE ${mine} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${mostIds}`,
+        ),
+        roast: await ids(
+          sql`SELECT id FROM roasts r WHERE ${mine} AND charge_seq IS NOT NULL ORDER BY start_time DESC LIMIT ${mostIds}`,
+        ),
+        blend: await ids(sql`SELECT id FROM blends r WHERE ${mine} ORDER BY created_at DESC LIMIT ${mostIds}`),
+        plan: await ids(
+          sql`SELECT p.id FROM planned_roasts p JOIN machines r ON r.id = p.machine_id WHERE ${mine} ORDER BY p.id LIMIT ${mostIds}`,
+        ),
+        lot: await ids(
+          sql`SELECT lot_id AS id FROM lot_movements GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${mostIds}`,
+        ),
+        recipe: await ids(
+          sql`SELECT p.id FROM profiles p WHERE p.archived_at IS NULL ORDER BY p.times_used DESC, p.id LIMIT ${mostIds}`,
+        ),
+        recipeWithCurves: await ids(sql`
+          SELECT r.profile_id AS id FROM roasts r JOIN profiles p ON p.id = r.profile_id
+           WHERE ${mine} AND r.charge_seq IS NOT NULL AND p.archived_at IS NULL
+           GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${mostIds}`),
+        upload: [uploadId],
+      },
+      words: {
+        // A frequent word, a rare one, one of three letters, a number, and one that nothing holds.
+        q: ['house', 'Kochere 12', 'ida', 'PR-0', 'zebra'],
+        coffee_name: ['Santos 12'],
+        origin: ['Ethiopia'],
+        location: ['Annex'],
+        roasted_by: ['Ida'],
+        level: ['Light', 'Medium'],
+        action: ['lot.created'],
+        from: await day(sql`SELECT (now() - interval '365 days')::date::text AS day`),
+        to: await day(sql`SELECT now()::date::text AS day`),
+        before: ['60'],
+        after: ['60'],
+      },
+    };
+  } finally {
+    await sql.end();
+  }
+};

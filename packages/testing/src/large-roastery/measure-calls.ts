@@ -1,0 +1,62 @@
+import { endpointUrl } from '../roastery-client.ts';
+import { percentile } from '../bench.ts';
+import type { PageCall } from './page-calls.ts';
+import { timedGet } from './timed-call.ts';
+
+export interface CallTimes {
+  readonly who: string;
+  readonly call: PageCall;
+  /** The first time it was asked since the api started, ms. */
+  readonly first: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly bytes: number;
+}
+
+export interface Caller {
+  readonly origin: string;
+  readonly cookie: string;
+}
+
+/** The address of a call, its nth time. Lists' last pages need to know how many there are. */
+export const addressOf = async ({ origin, cookie }: Caller, call: PageCall, nth: number): Promise<string> => {
+  const params = call.params[nth % call.params.length] ?? {};
+  if (!call.isLastPage) return endpointUrl(origin, call.endpoint, params, call.query);
+  const { body } = await timedGet(endpointUrl(origin, call.endpoint, params, {}), cookie, { whole: true, plain: true });
+  const answer = JSON.parse(body.toString()) as { total?: number } | unknown[];
+  const total = Array.isArray(answer) ? answer.length : (answer.total ?? 0);
+  return endpointUrl(origin, call.endpoint, params, { offset: String(Math.max(0, total - 10)) });
+};
+
+/** Asks one call so many times. Files are left at their first byte; everything else is read to its end. */
+export const measureCall = async (who: string, caller: Caller, call: PageCall, times: number): Promise<CallTimes> => {
+  const whole = call.endpoint.produces === undefined;
+  const taken: number[] = [];
+  let bytes = 0;
+  const addresses = await Promise.all(
+    Array.from({ length: Math.min(times, call.isLastPage ? 1 : call.params.length) }, (_, nth) =>
+      addressOf(caller, call, nth),
+    ),
+  );
+  for (let nth = 0; nth < times; nth++) {
+    const address = addresses[nth % addresses.length] ?? '';
+    const answer = await timedGet(address, caller.cookie, { whole });
+    if (answer.status !== 200) throw new Error(`${call.what} for ${who} answered ${answer.status}: ${address}`);
+    taken.push(answer.ms);
+    bytes = Math.max(bytes, answer.bytes);
+  }
+  return { who, call, first: taken[0] ?? 0, p50: percentile(taken, 0.5), p95: percentile(taken, 0.95), bytes };
+};
+
+/** A line a call, the slowest first. */
+export const timesTable = (all: readonly CallTimes[], most: number): string =>
+  [
+    '   p95 ms   p50 ms    first       KB',
+    ...[...all]
+      .sort((a, b) => b.p95 - a.p95)
+      .slice(0, most)
+      .map(
+        ({ who, call, first, p50, p95, bytes }) =>
+          `${[p95, p50, first].map((ms) => ms.toFixed(1).padStart(9)).join('')}${(bytes / 1024).toFixed(1).padStart(9)}  ${call.what} (${who})`,
+      ),
+  ].join('\n');

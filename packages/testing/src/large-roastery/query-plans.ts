@@ -1,0 +1,69 @@
+import { z } from 'zod';
+
+/**
+ * Settings under which Postgres tells every session how it ran each statement, as a notice. No superuser needed, and the
+ * api's debug log holds it between the lines of its requests.
+ */
+export const planNotices = {
+  session_preload_libraries: 'auto_explain',
+  'auto_explain.log_min_duration': '0',
+  'auto_explain.log_analyze': 'on',
+  'auto_explain.log_timing': 'off',
+  'auto_explain.log_format': 'json',
+  'auto_explain.log_level': 'notice',
+};
+
+/** A table that was read from one end to the other. */
+export interface TableScan {
+  readonly table: string;
+  /** Rows that were looked at for nothing, over all loops: an index would have left them alone. */
+  readonly rowsWasted: number;
+}
+export interface ToldPlan {
+  readonly statement: string;
+  readonly scans: readonly TableScan[];
+}
+
+interface Node {
+  readonly type: string;
+  readonly table: string | undefined;
+  readonly rowsWasted: number;
+  readonly children: readonly Node[];
+}
+const nodeShape: z.ZodType<Node> = z
+  .object({
+    'Node Type': z.string(),
+    'Relation Name': z.string().optional(),
+    'Actual Loops': z.number().default(1),
+    'Rows Removed by Filter': z.number().default(0),
+    get Plans() {
+      return z.array(nodeShape).default([]);
+    },
+  })
+  .transform((node) => ({
+    type: node['Node Type'],
+    table: node['Relation Name'],
+    rowsWasted: node['Rows Removed by Filter'] * node['Actual Loops'],
+    children: node.Plans,
+  }));
+const toldShape = z.object({ 'Query Text': z.string(), Plan: nodeShape });
+
+const scansIn = (node: Node): TableScan[] => [
+  ...(node.type === 'Seq Scan' && node.table !== undefined ? [{ table: node.table, rowsWasted: node.rowsWasted }] : []),
+  ...node.children.flatMap(scansIn),
+];
+
+const lineShape = z.object({ msg: z.string(), notice: z.string().optional(), requestId: z.string().optional() });
+
+/** The plan in a line of the api's log; undefined for any other line. */
+export const planInLine = (line: string): ToldPlan | undefined => {
+  if (!line.includes('"postgres notice"')) return undefined;
+  const { notice } = lineShape.parse(JSON.parse(line));
+  const at = notice?.indexOf('plan:\n') ?? -1;
+  if (notice === undefined || at < 0) return undefined;
+  const told = toldShape.parse(JSON.parse(notice.slice(at + 'plan:\n'.length)));
+  return { statement: told['Query Text'], scans: scansIn(told.Plan) };
+};
+
+/** Whether a line of the api's log says that a request was answered. */
+export const isRequestLine = (line: string): boolean => line.includes('"msg":"request"');

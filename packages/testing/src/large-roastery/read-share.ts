@@ -1,0 +1,35 @@
+import postgres from 'postgres';
+import type { ToldPlan } from './query-plans.ts';
+
+/** Tables below this are read through faster than any index. */
+const bigFrom = 5000;
+/**
+ * A scan may throw away this share of a big table: more means that an index is missing. A sum over all years needs every row, and
+ * reading the table through is the right way to get them.
+ */
+const mostShare = 0.1;
+
+/** Rows of the tables that are big. */
+export const bigTables = async (url: string, from = bigFrom): Promise<ReadonlyMap<string, number>> => {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  try {
+    const rows = await sql<{ name: string; rows: number }[]>`
+      SELECT relname AS name, reltuples::int AS rows FROM pg_class
+       WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples >= ${from}`;
+    return new Map(rows.map(({ name, rows: count }) => [name, count]));
+  } finally {
+    await sql.end();
+  }
+};
+
+/** A sentence for each sequential scan that throws away more of a big table than it should. */
+export const tooMuchRead = (plans: readonly ToldPlan[], big: ReadonlyMap<string, number>): string[] =>
+  plans.flatMap(({ statement, scans }) =>
+    scans.flatMap(({ table, rowsWasted }) => {
+      const rows = big.get(table);
+      if (rows === undefined || rowsWasted <= rows * mostShare) return [];
+      return [
+        `${Math.round(rowsWasted)} of ${rows} rows of ${table} read for nothing: ${statement.replaceAll(/\s+/g, ' ').trim().slice(0, 160)}`,
+      ];
+    }),
+  );
