@@ -70,6 +70,15 @@ const readText = (path: string, what: string): string => {
   }
 };
 
+const placeShape = envShape.pick({ DATA_DIR: true, STATUS_HOST: true, STATUS_PORT: true });
+const portOf = (port: 'off' | number): number | undefined => (port === 'off' ? undefined : port);
+
+/** Where a running agent is found: no more of the configuration than that. Throws `ConfigError`. */
+export const agentPlace = (env: NodeJS.ProcessEnv): Pick<AgentConfig, 'dataDir' | 'statusHost' | 'statusPort'> => {
+  const values = readEnv(placeShape, env);
+  return { dataDir: values.DATA_DIR, statusHost: values.STATUS_HOST, statusPort: portOf(values.STATUS_PORT) };
+};
+
 /**
  * Reads the configuration from the environment and, below it, from an environment file (`NAME=value` lines). Throws
  * `ConfigError` with one line that names what is wrong, never a value.
@@ -92,6 +101,6 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env, envFile?: strin
     journalCapBytes: Math.round(values.JOURNAL_CAP_MIB * 1_048_576),
     logLevel: values.LOG_LEVEL,
     statusHost: values.STATUS_HOST,
-    statusPort: values.STATUS_PORT === 'off' ? undefined : values.STATUS_PORT,
+    statusPort: portOf(values.STATUS_PORT),
   };
 };

@@ -23,6 +23,12 @@ const isAlive = async (holder: string): Promise<boolean> => {
   return startTime === undefined || startTime === '-' || (await startTimeOf(number)) === startTime;
 };
 
+/** Process id of the agent that works on this data folder, undefined when none does. */
+export const agentOn = async (dataDir: string): Promise<number | undefined> => {
+  const holder = await readFileIfThere(join(dataDir, 'agent.lock'));
+  return holder !== undefined && (await isAlive(holder)) ? Number(holder.trim().split(' ')[0]) : undefined;
+};
+
 const linkIfFree = async (from: string, to: string): Promise<boolean> => {
   try {
     await link(from, to);

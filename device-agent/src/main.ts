@@ -3,44 +3,93 @@ import { parseArgs } from 'node:util';
 
 const usage = `device-agent: reads a roasting machine and keeps its journal
 
-  device-agent pair TICKET --api URL [--config-dir FOLDER]
-                                       get this board's credential for a pairing ticket
-  device-agent run [--env-file FILE]   read, record and ship until stopped
+  device-agent pair TICKET --api URL   get this board's credential for a pairing ticket
+  device-agent doctor [--json]         look at everything from the machine to the server, and say what to do
+  device-agent status [--json]         what the running agent sees now
+  device-agent support-bundle [FILE]   one file with what support needs to know, without secrets
+  device-agent factory-reset [--yes] [--all] [--discard-unsent]
+                                       forget credential and journal; --all the machine map too
   device-agent check-map FILE          say whether a machine map is right
+  device-agent await-idle              wait until no roast runs
+  device-agent run [--env-file FILE]   read, record and ship until stopped; the service does this
+
+The board's configuration is in /etc/roastery-agent, or in --config-dir FOLDER.
+Exit code: 0 all is well, 1 something is wrong and was said, 2 called wrongly.
 `;
 
+const options = {
+  'env-file': { type: 'string' },
+  api: { type: 'string' },
+  'config-dir': { type: 'string' },
+  json: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+  all: { type: 'boolean' },
+  'discard-unsent': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const;
+
+const parse = () => parseArgs({ allowPositionals: true, options });
+type Values = ReturnType<typeof parse>['values'];
+/** Answers the exit code; nothing while the program goes on. */
+type Command = (argument: string | undefined, values: Values) => Promise<number | undefined>;
+
 /** Commands are loaded when they are called: the agent itself should not carry the others in memory. */
-const main = async (): Promise<void> => {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      'env-file': { type: 'string' },
-      api: { type: 'string' },
-      'config-dir': { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  const [command, ...rest] = positionals;
-  if (command === 'run' && rest.length === 0) {
+const commands: Record<string, Command> = {
+  async run(_, values) {
     const { run } = await import('./cli/run.ts');
-    return run(values['env-file']);
-  }
-  if (command === 'pair' && rest.length <= 1) {
+    run(values['env-file']);
+    return undefined;
+  },
+  async pair(ticket, values) {
     const { pair } = await import('./cli/pair.ts');
-    process.exitCode = await pair(rest[0], values.api, values['config-dir']);
-    return;
-  }
-  if (command === 'check-map' && rest.length <= 1) {
+    return pair(ticket, values.api, values['config-dir']);
+  },
+  async 'check-map'(file) {
     const { checkMap } = await import('./cli/check-map.ts');
-    process.exitCode = await checkMap(rest[0]);
-    return;
+    return checkMap(file);
+  },
+  async doctor(_, values) {
+    const { doctor } = await import('./cli/doctor.ts');
+    return doctor(values['config-dir'], values.json);
+  },
+  async status(_, values) {
+    const { status } = await import('./cli/status.ts');
+    return status(values['config-dir'], values.json);
+  },
+  async 'await-idle'(_, values) {
+    const { awaitIdle } = await import('./cli/status.ts');
+    return awaitIdle(values['config-dir']);
+  },
+  async 'support-bundle'(file, values) {
+    const { supportBundle } = await import('./cli/support-bundle.ts');
+    return supportBundle(file, values['config-dir']);
+  },
+  async 'factory-reset'(_, values) {
+    const { factoryReset } = await import('./cli/factory-reset.ts');
+    const { 'config-dir': configDir, yes = false, all = false, 'discard-unsent': discardUnsent = false } = values;
+    return factoryReset({ configDir, yes, all, discardUnsent });
+  },
+};
+const withArgument = new Set(['pair', 'check-map', 'support-bundle']);
+
+const main = async (): Promise<number | undefined> => {
+  const { positionals, values } = parse();
+  const [name = '', ...rest] = positionals;
+  if (values.version) {
+    const { agentVersion } = await import('./agent-version.ts');
+    process.stdout.write(`${agentVersion}\n`);
+    return 0;
   }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!values.help && command && rest.length <= (withArgument.has(name) ? 1 : 0)) return command(rest[0], values);
   (values.help ? process.stdout : process.stderr).write(usage);
-  process.exitCode = values.help ? 0 : 2;
+  return values.help ? 0 : 2;
 };
 
 try {
-  await main();
+  const code = await main();
+  if (code !== undefined) process.exitCode = code;
 } catch (error) {
   const wrongUse = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
   if (!wrongUse) throw error;

@@ -1,8 +1,7 @@
 import { agentVersion } from '../agent-version.ts';
+import { usualConfigDir } from '../board-files.ts';
 import { pairBoard } from '../pairing/pair-board.ts';
 import { PairingTrouble } from '../pairing/pairing-trouble.ts';
-
-export const usualConfigDir = '/etc/roastery-agent';
 
 /** Pairs this board by a ticket. Answers the exit code: 0 paired, 1 not, 2 called wrongly. */
 export const pair = async (

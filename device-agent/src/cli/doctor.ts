@@ -1,0 +1,33 @@
+import { usualConfigDir } from '../board-files.ts';
+import type { Verdict } from '../doctor/check.ts';
+import { examineBoard, type Examination } from '../doctor/examination.ts';
+
+const signs = { good: '✓', warning: '!', trouble: '✗', skipped: '–' } as const;
+const colours = { good: 32, warning: 33, trouble: 31, skipped: 90 } as const;
+const labelWidth = 14;
+
+/** One check for a person: a sign, what was found, and below it what to do. */
+export const verdictLines = (check: string, verdict: Verdict, coloured: boolean): string => {
+  const sign = coloured
+    ? `\u001B[${colours[verdict.outcome]}m${signs[verdict.outcome]}\u001B[0m`
+    : signs[verdict.outcome];
+  const line = `${sign} ${check.padEnd(labelWidth)} ${verdict.says}\n`;
+  return 'todo' in verdict ? `${line}  ${' '.repeat(labelWidth)} → ${verdict.todo}\n` : line;
+};
+
+const summary = ({ checks }: Examination): string => {
+  const count = (outcome: Verdict['outcome']): number => checks.filter((check) => check.outcome === outcome).length;
+  const [wrong, warnings] = [count('trouble'), count('warning')];
+  if (wrong === 0) return warnings === 0 ? 'All is well.' : `All works; ${warnings} to keep an eye on (!).`;
+  return `${wrong} to mend (✗). Begin at the top: what is below often follows from it.`;
+};
+
+/** Examines this board. Answers the exit code: 0 nothing has to be mended, 1 something has. */
+export const doctor = async (configDir: string = usualConfigDir, asJson = false): Promise<number> => {
+  const coloured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
+  const examination = await examineBoard(configDir, process.env, (check, verdict) => {
+    if (!asJson) process.stdout.write(verdictLines(check, verdict, coloured));
+  });
+  process.stdout.write(asJson ? `${JSON.stringify(examination, null, 2)}\n` : `\n${summary(examination)}\n`);
+  return examination.healthy ? 0 : 1;
+};

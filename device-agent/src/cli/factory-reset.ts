@@ -1,0 +1,60 @@
+import { createInterface } from 'node:readline/promises';
+import { readBoardEnvironment, usualConfigDir } from '../board-files.ts';
+import { agentPlace } from '../config.ts';
+import { codeOf } from '../pairing/pairing-trouble.ts';
+import { prepareReset, resetBoard, ResetRefused } from '../support/factory-reset.ts';
+
+export interface ResetOptions {
+  readonly configDir?: string | undefined;
+  readonly yes: boolean;
+  readonly all: boolean;
+  readonly discardUnsent: boolean;
+}
+
+const asksFor = 'forget';
+
+const agrees = async (what: string): Promise<boolean> => {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = await terminal.question(`This board forgets ${what}.\nWrite "${asksFor}" to go on: `);
+    return answer.trim().toLowerCase() === asksFor;
+  } finally {
+    terminal.close();
+  }
+};
+
+/** Makes the board as if it had never been paired. Answers the exit code: 0 done, 1 refused, 2 called wrongly. */
+export const factoryReset = async ({
+  configDir = usualConfigDir,
+  yes,
+  all,
+  discardUnsent,
+}: ResetOptions): Promise<number> => {
+  try {
+    const env = readBoardEnvironment(configDir);
+    const order = { configDir, place: agentPlace(env), all, discardUnsent };
+    if (!yes && !process.stdin.isTTY) {
+      process.stderr.write('Nobody can be asked here. If you are sure: device-agent factory-reset --yes\n');
+      return 2;
+    }
+    const serial = env['MACHINE_SERIAL'];
+    const what = `${serial === undefined ? 'its credential' : `that it belongs to ${serial}`}, its journal${all ? ' and its machine map' : ''}`;
+    if (!yes && !(await agrees(what))) {
+      process.stdout.write('Nothing was changed.\n');
+      return 1;
+    }
+    await prepareReset(order);
+    await resetBoard(order);
+    process.stdout.write(
+      `Forgotten${all ? '' : '; the machine map stays'}. The server still knows the old credential: revoke it in the portal under Devices.\nPair the board anew: sudo device-agent pair PAIR-XXXX-XXXX-XXXX --api https://roastery.example\n`,
+    );
+    return 0;
+  } catch (error) {
+    const denied = codeOf(error) === 'EACCES';
+    if (!(error instanceof ResetRefused) && !denied) throw error;
+    process.stderr.write(
+      denied ? 'Run it as root: sudo device-agent factory-reset\n' : `${(error as Error).message}\n`,
+    );
+    return 1;
+  }
+};

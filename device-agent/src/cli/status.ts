@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readBoardEnvironment, usualConfigDir } from '../board-files.ts';
+import { agentPlace } from '../config.ts';
+import { findRunningAgent, type RunningAgent } from '../running-agent.ts';
+import { concernsOf } from '../status-page/concerns.ts';
+import { spanOf } from '../status-page/status-page.ts';
+import type { BoardStatus } from '../status-page/board-status.ts';
+
+const placeOf = (configDir: string) => agentPlace(environmentOf(configDir));
+
+/** Where the agent is found needs no secret: whoever may not read `agent.env` gets the usual places. */
+const environmentOf = (configDir: string): NodeJS.ProcessEnv => {
+  try {
+    return readBoardEnvironment(configDir);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES') return process.env;
+    throw error;
+  }
+};
+
+const lines = (board: BoardStatus): string[] => {
+  const { machine, uplink, roast, journal, map } = board;
+  const values = board.values.map(({ channel, value, unit }) => `${channel} ${value ?? '--'} ${unit}`.trim());
+  return [
+    `machine   ${board.machine_serial}, ${machine.state} at ${machine.line}${machine.detail === null ? '' : ` (${machine.detail})`}`,
+    `map       ${map.maker} ${map.model} (${map.id}, revision ${map.rev})`,
+    `values    ${values.length === 0 ? 'none yet' : values.join(', ')}`,
+    `roast     ${roast.running === null ? 'none now' : `running for ${spanOf(roast.running.seconds * 1000)}`}`,
+    `roastery  ${board.api_url}, ${uplink.connected ? 'connected' : 'not connected'} for ${spanOf(board.now - uplink.since)}`,
+    `journal   ${journal.entries_waiting} entries to send`,
+    `agent     ${board.agent_version}, running for ${spanOf(board.now - board.started_at)}`,
+    ...concernsOf(board).flatMap(({ says, todo }) => ['', `! ${says}`, `  → ${todo}`]),
+  ];
+};
+
+const withoutStatus = (agent: Exclude<RunningAgent, { kind: 'seen' }>): string =>
+  agent.kind === 'none'
+    ? 'The agent does not run. Start it: sudo systemctl restart roastery-agent; or find out why: sudo device-agent doctor\n'
+    : `The agent runs (process ${agent.pid}), but its status page is off or does not answer: sudo device-agent doctor\n`;
+
+/** Says what the running agent sees. Answers the exit code: 0 all is well, 1 not, or there is no agent. */
+export const status = async (configDir: string = usualConfigDir, asJson = false): Promise<number> => {
+  const agent = await findRunningAgent(placeOf(configDir));
+  if (agent.kind !== 'seen') {
+    process.stderr.write(withoutStatus(agent));
+    return 1;
+  }
+  process.stdout.write(asJson ? `${JSON.stringify(agent.status)}\n` : `${lines(agent.status).join('\n')}\n`);
+  return concernsOf(agent.status).some(({ urgency }) => urgency === 'trouble') ? 1 : 0;
+};
+
+const pollMs = 2000;
+/** No roast lasts so long; whatever waits then goes on, and the agent takes its roast up again after a restart. */
+const longestMs = 2 * 3_600_000;
+
+/** Waits until no roast runs: an update must not interrupt one. Answers the exit code, always 0. */
+export const awaitIdle = async (configDir: string = usualConfigDir): Promise<number> => {
+  const place = placeOf(configDir);
+  const until = performance.now() + longestMs;
+  while (performance.now() < until) {
+    const agent = await findRunningAgent(place);
+    if (agent.kind !== 'seen' || agent.status.roast.running === null) break;
+    await sleep(pollMs);
+  }
+  return 0;
+};

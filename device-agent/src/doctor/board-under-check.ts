@@ -1,0 +1,123 @@
+import { deviceSelf } from '@roastery/contract/devices';
+import type { MachineMap } from '@roastery/contract/machine-map';
+import { ConfigError } from '@roastery/runtime/env';
+import { createLogger } from '@roastery/runtime/logger';
+import type { z } from 'zod';
+import { readBoardConfig } from '../board-files.ts';
+import type { AgentConfig } from '../config.ts';
+import { httpRequest } from '../http-request.ts';
+import { chooseMachineMap } from '../machine-map-file.ts';
+import { findRunningAgent, type RunningAgent } from '../running-agent.ts';
+import { readMachine, type MachineReading } from './machine-reading.ts';
+
+export type ApiAnswer =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly tookMs: number;
+      /** The server's clock less ours, ms; undefined when it didn't say. */
+      readonly clockAheadMs: number | undefined;
+      /** What it knows of this machine; undefined unless it is a roastery that accepts our credential. */
+      readonly self: DeviceSelf | undefined;
+    }
+  | { readonly kind: 'failed'; readonly error: unknown };
+type DeviceSelf = z.infer<NonNullable<typeof deviceSelf.response>>;
+
+export type FoundMap =
+  | { readonly kind: 'found'; readonly map: MachineMap }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'wrong'; readonly says: string };
+
+/** One board, and what was found out about it: each question is asked once, when the first check needs it. */
+export interface BoardUnderCheck {
+  readonly configDir: string;
+  /** The configuration, or the error that stands in its way. */
+  readonly config: AgentConfig | undefined;
+  readonly configError: unknown;
+  readonly agent: () => Promise<RunningAgent>;
+  readonly api: () => Promise<ApiAnswer>;
+  readonly map: () => Promise<FoundMap>;
+  /** One reading of the machine; only to be asked for while no agent runs. */
+  readonly reading: () => Promise<MachineReading | undefined>;
+}
+
+const apiTimeoutMs = 8000;
+const silent = createLogger('doctor', 'silent');
+
+const once = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
+  let asked: Promise<T> | undefined;
+  return () => (asked ??= ask());
+};
+
+const askApi = async ({ apiUrl, machineSerial, machineToken }: AgentConfig): Promise<ApiAnswer> => {
+  const headers = {
+    authorization: `Bearer ${machineToken}`,
+    'x-machine-serial': encodeURIComponent(machineSerial),
+  };
+  const began = performance.now();
+  try {
+    const answer = await httpRequest(`${apiUrl}${deviceSelf.path}`, { headers, timeoutMs: apiTimeoutMs });
+    const serverNow = Date.parse(answer.headers.date ?? '');
+    return {
+      kind: 'answered',
+      status: answer.status,
+      tookMs: Math.round(performance.now() - began),
+      clockAheadMs: Number.isNaN(serverNow) ? undefined : serverNow - Date.now(),
+      self: answer.status === 200 ? deviceSelf.response?.safeParse(jsonOf(answer.text)).data : undefined,
+    };
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+};
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+};
+
+const loadConfig = (configDir: string, env: NodeJS.ProcessEnv): { config?: AgentConfig; configError?: unknown } => {
+  try {
+    return { config: readBoardConfig(configDir, env) };
+  } catch (configError) {
+    return { configError };
+  }
+};
+
+/** Gets to know a board by its configuration folder, without changing or disturbing anything. */
+export const inspectBoard = (configDir: string, env: NodeJS.ProcessEnv = process.env): BoardUnderCheck => {
+  const { config, configError } = loadConfig(configDir, env);
+  const agent = once(async (): Promise<RunningAgent> => (config ? findRunningAgent(config) : { kind: 'none' }));
+  const api = once(async (): Promise<ApiAnswer> =>
+    config ? askApi(config) : { kind: 'failed', error: new Error('the board is not configured yet') },
+  );
+  const map = once(async (): Promise<FoundMap> => {
+    if (!config) return { kind: 'none' };
+    try {
+      const onBoard = await chooseMachineMap(config.dataDir, config.machineMapPath, silent);
+      if (onBoard) return { kind: 'found', map: onBoard };
+    } catch (error) {
+      if (error instanceof ConfigError) return { kind: 'wrong', says: error.message };
+      if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error;
+      return { kind: 'wrong', says: `the map in ${config.dataDir} can't be read by this user` };
+    }
+    const answer = await api();
+    const given = answer.kind === 'answered' ? answer.self?.map : undefined;
+    return given ? { kind: 'found', map: given } : { kind: 'none' };
+  });
+  return {
+    configDir,
+    config,
+    configError,
+    agent,
+    api,
+    map,
+    reading: once(async () => {
+      const found = await map();
+      return found.kind === 'found' ? readMachine(found.map) : undefined;
+    }),
+  };
+};

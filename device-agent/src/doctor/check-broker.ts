@@ -1,0 +1,113 @@
+import { readFileIfThere } from '../atomic-file.ts';
+import { join } from 'node:path';
+import { clientIdOf, topicOf } from '@roastery/contract/mqtt';
+import { z } from 'zod';
+import type { AgentConfig } from '../config.ts';
+import { codeOf } from '../pairing/pairing-trouble.ts';
+import { openSession, SessionError } from '../uplink/session.ts';
+import type { BoardUnderCheck } from './board-under-check.ts';
+import { good, notConfigured, skipped, trouble, type Check, type Verdict } from './check.ts';
+import { aboutTheWay, aboutTls, peerOf } from './connection-trouble.ts';
+import { reach, shakeHands } from './tls-handshake.ts';
+
+const keptShape = z.object({ mqtt_url: z.url() });
+const sessionMs = 12_000;
+
+const keptUrl = async (dataDir: string): Promise<string | undefined> => {
+  try {
+    const text = await readFileIfThere(join(dataDir, 'device.json'));
+    return text === undefined ? undefined : keptShape.parse(JSON.parse(text)).mqtt_url;
+  } catch (error) {
+    // Not ours to read, or not whole: the agent asks the api again as well.
+    if (codeOf(error) === 'EACCES' || error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
+    throw error;
+  }
+};
+
+const brokerUrl = async (board: BoardUnderCheck, config: AgentConfig): Promise<string | undefined> => {
+  if (config.mqttUrl !== undefined) return config.mqttUrl;
+  const answer = await board.api();
+  return (answer.kind === 'answered' ? answer.self?.mqtt_url : undefined) ?? keptUrl(config.dataDir);
+};
+
+/** What stands between board and broker below MQTT; undefined when nothing does. */
+const aboutConnection = async (url: string, ca: string | undefined): Promise<Verdict | undefined> => {
+  const peer = peerOf(url, 'the broker’s address (MQTT_URL, else what the server says)');
+  try {
+    await (url.startsWith('mqtts:') ? shakeHands(peer, ca) : reach(peer));
+    return undefined;
+  } catch (error) {
+    return (
+      aboutTheWay(error, peer) ??
+      aboutTls(error, peer) ??
+      trouble(
+        `No connection to the broker at ${peer.host}, port ${peer.port}: ${String(error)}.`,
+        `Look whether a firewall lets port ${peer.port} out.`,
+      )
+    );
+  }
+};
+
+const aboutRefusal = (error: SessionError, host: string): Verdict =>
+  error.stage === 'refused'
+    ? trouble(
+        `The broker at ${host} does not let this board in: ${error.message}.`,
+        'Its token was replaced or taken back: ask for a new ticket, then sudo device-agent pair PAIR-… --api https://…',
+      )
+    : trouble(
+        `The broker at ${host} does not answer as one should: ${error.message}.`,
+        'Look whether the address is that of the broker; else tell whoever runs the server.',
+      );
+
+/** Comes in with the board's credential and leaves again. Only while no agent runs: the broker lets one board in once. */
+const tryToComeIn = async (url: string, { machineSerial, machineToken, mqttCa }: AgentConfig): Promise<Verdict> => {
+  const { host } = new URL(url);
+  const began = performance.now();
+  try {
+    const session = await openSession({
+      url,
+      clientId: clientIdOf(machineSerial),
+      username: machineSerial,
+      password: machineToken,
+      ca: mqttCa,
+      // The same as a board that is gone: nobody is told that it were there.
+      will: {
+        topic: topicOf(machineSerial, 'status'),
+        payload: JSON.stringify({ v: 1, online: false, session: 'doctor', t: Date.now() }),
+      },
+      message: () => undefined,
+      signal: AbortSignal.timeout(sessionMs),
+    });
+    await session.end();
+    return good(`${host} lets this board in, within ${Math.round(performance.now() - began)} ms`);
+  } catch (error) {
+    if (error instanceof SessionError) return aboutRefusal(error, host);
+    throw error;
+  }
+};
+
+/** Whether the broker takes what the board has to send. */
+export const checkBroker: Check = {
+  name: 'broker',
+  async look(board) {
+    const { config } = board;
+    if (!config) return notConfigured;
+    const agent = await board.agent();
+    if (agent.kind === 'seen' && agent.status.uplink.connected) {
+      const { entries_waiting: waiting } = agent.status.journal;
+      return good(`the agent is connected, ${waiting} entries wait for their acknowledgement`);
+    }
+    const url = await brokerUrl(board, config);
+    if (url === undefined) return skipped('only the api knows where it is, and it gives no answer');
+    const inTheWay = await aboutConnection(url, config.mqttCa);
+    if (inTheWay) return inTheWay;
+    if (agent.kind === 'none') return tryToComeIn(url, config);
+    const reason = agent.kind === 'seen' ? agent.status.uplink.reason : null;
+    if (agent.kind === 'unseen')
+      return good(`${new URL(url).host} can be reached; whether the agent is in, only its page could say`);
+    return trouble(
+      `${new URL(url).host} can be reached, but the agent is not connected${reason === null ? '' : `: ${reason}`}.`,
+      'If credential above is good it comes back by itself within a minute. Otherwise mend that first.',
+    );
+  },
+};

@@ -1,0 +1,99 @@
+import { constants } from 'node:fs';
+import { access, readdir } from 'node:fs/promises';
+import type { Link } from '@roastery/contract/machine-map';
+import { isMissing } from '../atomic-file.ts';
+import { describeLine } from '../board-report.ts';
+import { codeOf } from '../pairing/pairing-trouble.ts';
+import { good, notConfigured, skipped, trouble, type Check, type Verdict } from './check.ts';
+
+const serialNames = /^tty(USB|ACM|AMA)\d+$/;
+
+const serialPorts = async (): Promise<string[]> =>
+  (await readdir('/dev')).filter((name) => serialNames.test(name)).map((name) => `/dev/${name}`);
+
+const aboutSerialPort = async (path: string): Promise<Verdict | undefined> => {
+  try {
+    await access(path, constants.R_OK | constants.W_OK);
+    return undefined;
+  } catch (error) {
+    if (isMissing(error)) {
+      const others = await serialPorts();
+      return trouble(
+        `There is no serial port ${path}.`,
+        others.length === 0
+          ? 'Plug the serial adapter in; it then appears as /dev/ttyUSB0 or the like.'
+          : `Plug the serial adapter in, or name the one that is there in the machine map: ${others.join(', ')}`,
+      );
+    }
+    if (codeOf(error) !== 'EACCES') throw error;
+    return trouble(
+      `The serial port ${path} may not be used by this user.`,
+      'Run it as root (sudo device-agent doctor); the agent itself needs the group dialout: sudo usermod -aG dialout roastery-agent',
+    );
+  }
+};
+
+/** Why a machine is silent, by what its line said. */
+const aboutSilence = (link: Link, reason: string): Verdict => {
+  const where = describeLine(link);
+  const says = `The machine does not answer at ${where}: ${reason}.`;
+  if (!('host' in link)) {
+    if (/lock|busy|temporarily unavailable/i.test(reason))
+      return trouble(says, `Another program has the port: sudo fuser -v ${link.path} names it. End it.`);
+    return trouble(
+      says,
+      `Look whether the machine is on, whether A and B of the line are not swapped, and whether speed and parity of the map (${link.baud} baud, ${link.parity}) are those of the machine.`,
+    );
+  }
+  if (/ECONNREFUSED/.test(reason))
+    return trouble(
+      says,
+      `A device is at ${link.host}, but nothing listens at port ${link.port}: switch Modbus TCP on at the machine, or correct the port in the map (502 is usual).`,
+    );
+  if (/EHOSTUNREACH|ENETUNREACH|did not answer/.test(reason))
+    return trouble(
+      says,
+      `Look at power and network cable of the machine, and whether it has the address ${link.host}: ping ${link.host}`,
+    );
+  if (/ENOTFOUND|EAI_AGAIN/.test(reason))
+    return trouble(says, `The name ${link.host} is not known here: write the machine's address into the map.`);
+  if (/exception/.test(reason))
+    return trouble(
+      says,
+      'The machine is there but refuses what the map asks for. Is it the map of this model? Choose another in the portal.',
+    );
+  return trouble(
+    says,
+    `The line is there, the unit is silent: look at the unit number in the map, and whether another master reads the machine.`,
+  );
+};
+
+/** Whether the machine answers; the running agent is asked, since a line has one master only. */
+export const checkMachine: Check = {
+  name: 'machine',
+  async look(board) {
+    if (!board.config) return notConfigured;
+    const agent = await board.agent();
+    const found = await board.map();
+    if (agent.kind === 'unseen') return skipped('the running agent has the line, and its page does not answer');
+    if (agent.kind === 'seen') {
+      const { state, detail, line } = agent.status.machine;
+      if (state === 'ok') return good(`answers the agent at ${line}`);
+      if (state === 'starting') return skipped(`the agent is just asking it at ${line}: look again in a few seconds`);
+      if (found.kind !== 'found')
+        return trouble(
+          `The machine does not answer at ${line}: ${detail ?? ''}.`,
+          'Look whether the machine is on and its cable sits at both ends.',
+        );
+      const port = 'path' in found.map.link ? await aboutSerialPort(found.map.link.path) : undefined;
+      return port ?? aboutSilence(found.map.link, detail ?? 'no answer');
+    }
+    if (found.kind !== 'found') return skipped('without a machine map nobody knows where it is');
+    const { link } = found.map;
+    const port = 'path' in link ? await aboutSerialPort(link.path) : undefined;
+    if (port) return port;
+    const reading = await board.reading();
+    if (reading?.kind === 'silent') return aboutSilence(link, reading.reason);
+    return good(`answers at ${describeLine(link)} within ${reading?.tookMs ?? 0} ms`);
+  },
+};

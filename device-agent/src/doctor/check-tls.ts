@@ -1,0 +1,44 @@
+import { isIP } from 'node:net';
+import { good, notConfigured, skipped, trouble, warning, type Check } from './check.ts';
+import { aboutTheWay, aboutTls, peerOf } from './connection-trouble.ts';
+import { shakeHands } from './tls-handshake.ts';
+
+const soonMs = 14 * 86_400_000;
+const isThisBoard = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+
+/** Whether the server is who it says, and for how long still. */
+export const checkTls: Check = {
+  name: 'TLS',
+  async look({ config }) {
+    if (!config) return notConfigured;
+    const peer = peerOf(config.apiUrl, 'API_URL');
+    if (config.apiUrl.startsWith('http:'))
+      return isThisBoard(peer.host)
+        ? skipped('the server is on this computer, without encryption')
+        : warning(
+            `The way to ${peer.host} is not encrypted: whoever listens gets the machine's token.`,
+            `Write https:// into API_URL. If the server has no certificate yet, give it one first.`,
+          );
+    try {
+      const validTo = await shakeHands(peer, undefined);
+      const days = Math.floor((validTo.getTime() - Date.now()) / 86_400_000);
+      const says = `the certificate of ${peer.host} is valid for ${days} more days`;
+      return validTo.getTime() - Date.now() < soonMs
+        ? warning(
+            `${says.replace('the', 'The')} only.`,
+            'Whoever runs the server has to renew it; the board takes the new one by itself.',
+          )
+        : good(says);
+    } catch (error) {
+      if (aboutTheWay(error, peer)) return skipped('there is no way to the server');
+      return (
+        aboutTls(error, peer) ??
+        trouble(
+          `No encrypted connection to ${peer.host}: ${String(error)}.`,
+          'Look whether a proxy of your network stands in between.',
+        )
+      );
+    }
+  },
+};

@@ -1,0 +1,71 @@
+import { good, notConfigured, skipped, trouble, warning, type Check, type Verdict } from './check.ts';
+import type { BoardUnderCheck } from './board-under-check.ts';
+
+interface Shown {
+  readonly channel: string;
+  readonly value: number | null;
+  readonly unit: string;
+  readonly why?: string;
+}
+
+/** A drum or its air was never colder or hotter than this, °C; a wrong word order or scale nearly always is. */
+const believable = { from: -20, to: 700 };
+const oldMs = 15_000;
+
+const say = ({ channel, value, unit, why }: Shown): string => {
+  if (value === null) return `${channel} --${why === undefined ? '' : ` (${why})`}`;
+  return `${channel} ${Math.round(value * 10) / 10}${unit === '' || unit === 'bool' ? '' : ` ${unit}`}`;
+};
+
+const judge = (values: readonly Shown[]): Verdict => {
+  const all = values.map(say).join(', ');
+  const isOdd = ({ value, unit }: Shown): boolean =>
+    value !== null &&
+    ((unit === '°C' && (value < believable.from || value > believable.to)) ||
+      (unit === '%' && (value < -1 || value > 101)));
+  const odd = values.filter(isOdd).map(say);
+  const absent = values.filter(({ value }) => value === null).map(({ channel }) => channel);
+  if (absent.length === values.length)
+    return trouble(
+      `No channel has a valid value: ${all}.`,
+      'The machine answers, but not with what the map expects. Is it the map of this model? Choose another in the portal.',
+    );
+  if (odd.length > 0)
+    return trouble(
+      `${odd.join(', ')} can't be: ${all}.`,
+      'Compare with the display of the machine. Place, word order or scale of that channel is wrong in the machine map.',
+    );
+  if (absent.length > 0)
+    return warning(
+      `No valid value from ${absent.join(', ')}: ${all}.`,
+      'Look whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.',
+    );
+  return good(all);
+};
+
+const valuesOf = async (board: BoardUnderCheck): Promise<readonly Shown[] | string> => {
+  const agent = await board.agent();
+  if (agent.kind === 'unseen') return 'the running agent has them, and its page does not answer';
+  if (agent.kind === 'seen') {
+    const { values, values_age_ms: age } = agent.status;
+    return age !== null && age < oldMs ? values : 'there is no fresh reading';
+  }
+  const reading = await board.reading();
+  if (reading?.kind !== 'read') return 'there is no reading';
+  return reading.channels.map(({ channel, value, unit, quality }) => ({
+    channel,
+    value,
+    unit,
+    ...(quality === 'ok' ? {} : { why: quality.replaceAll('_', ' ') }),
+  }));
+};
+
+/** What each channel reads, and whether that can be. */
+export const checkValues: Check = {
+  name: 'values',
+  async look(board) {
+    if (!board.config) return notConfigured;
+    const values = await valuesOf(board);
+    return typeof values === 'string' ? skipped(values) : judge(values);
+  },
+};

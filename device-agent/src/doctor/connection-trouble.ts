@@ -1,0 +1,76 @@
+import { codeOf, noTls, noWay, unknownAuthority } from '../pairing/pairing-trouble.ts';
+import { trouble, type Verdict } from './check.ts';
+
+/** A place on the network, with the setting that names it. */
+export interface Peer {
+  readonly host: string;
+  readonly port: number;
+  readonly setting: string;
+}
+
+export const peerOf = (url: string, setting: string): Peer => {
+  const { hostname, port, protocol } = new URL(url);
+  const usual: Record<string, number> = { 'https:': 443, 'http:': 80, 'mqtts:': 8883, 'mqtt:': 1883 };
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (usual[protocol] ?? 0), setting };
+};
+
+const isTimeout = (error: unknown): boolean =>
+  codeOf(error) === 'ETIMEDOUT' ||
+  (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError'));
+
+/** Why nothing gets through to a peer, below TLS; undefined where the way is free. */
+export const aboutTheWay = (error: unknown, { host, port, setting }: Peer): Verdict | undefined => {
+  const code = codeOf(error);
+  if (code === 'ENOTFOUND')
+    return trouble(
+      `The name ${host} is not known.`,
+      `Look whether ${setting} is spelt right, and whether the network's name server is (resolvectl query ${host}).`,
+    );
+  if (code === 'EAI_AGAIN')
+    return trouble(
+      `No name server answers, so ${host} can't be found.`,
+      'Look whether the board has a network: ip address; ip route. Plug in the cable, or set up the wireless network.',
+    );
+  if (noWay.has(code))
+    return trouble(
+      `There is no way to ${host} from here.`,
+      'Plug in the network cable or set up the wireless network: ip address; ip route',
+    );
+  if (code === 'ECONNREFUSED')
+    return trouble(
+      `Nothing answers at ${host}, port ${port}.`,
+      `Look whether the server runs, and whether ${setting} has the right port.`,
+    );
+  if (isTimeout(error))
+    return trouble(
+      `${host}, port ${port}, gives no answer.`,
+      `Look whether a firewall of your network lets port ${port} out, and whether ${setting} is right.`,
+    );
+  return undefined;
+};
+
+/** Why there is no trust in a peer's certificate; undefined where that was not the trouble. */
+export const aboutTls = (error: unknown, { host, port, setting }: Peer, now = new Date()): Verdict | undefined => {
+  const code = codeOf(error);
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+    return trouble(
+      `The certificate of ${host} is ${code === 'CERT_HAS_EXPIRED' ? 'no longer' : 'not yet'} valid by this board's clock (${now.toISOString().slice(0, 19)} UTC).`,
+      'If that time is wrong, set the clock: sudo timedatectl set-ntp true. If it is right, whoever runs the server has to renew its certificate.',
+    );
+  if (unknownAuthority.has(code))
+    return trouble(
+      `The certificate of ${host} was signed by nobody this board knows.`,
+      'Copy the roastery’s authority to the board and name it in /etc/roastery-agent/settings.env: NODE_EXTRA_CA_CERTS=/etc/roastery-agent/authority.pem',
+    );
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return trouble(
+      `The certificate at ${host} is for another name.`,
+      `Write the name that the certificate is for into ${setting}.`,
+    );
+  if (noTls.has(code) || code.startsWith('ERR_SSL'))
+    return trouble(
+      `${host}, port ${port}, does not speak TLS.`,
+      `Look at the port in ${setting}: https is usually 443, mqtts 8883.`,
+    );
+  return undefined;
+};

@@ -1,0 +1,74 @@
+import { agentVersion } from '../agent-version.ts';
+import { inspectBoard } from './board-under-check.ts';
+import { checkAgent } from './check-agent.ts';
+import { checkApi } from './check-api.ts';
+import { checkBroker } from './check-broker.ts';
+import { checkClock } from './check-clock.ts';
+import { checkConfiguration } from './check-configuration.ts';
+import { checkCredential } from './check-credential.ts';
+import { checkDisk } from './check-disk.ts';
+import { checkMachine } from './check-machine.ts';
+import { checkMachineMap } from './check-machine-map.ts';
+import { checkNetwork } from './check-network.ts';
+import { checkTls } from './check-tls.ts';
+import { checkValues } from './check-values.ts';
+import { trouble, type Check, type Verdict } from './check.ts';
+
+/** In the order of the way from the drum to the server. */
+const checks: readonly Check[] = [
+  checkConfiguration,
+  checkAgent,
+  checkMachineMap,
+  checkMachine,
+  checkValues,
+  checkClock,
+  checkDisk,
+  checkNetwork,
+  checkTls,
+  checkApi,
+  checkCredential,
+  checkBroker,
+];
+
+export interface Examination {
+  readonly agent_version: string;
+  readonly at: string;
+  /** Nothing has to be mended. */
+  readonly healthy: boolean;
+  readonly checks: readonly ({ readonly check: string } & Verdict)[];
+}
+
+const lookSafely = async (check: Check, board: Parameters<Check['look']>[0]): Promise<Verdict> => {
+  try {
+    return await check.look(board);
+  } catch (error) {
+    return trouble(
+      `This could not be looked at: ${error instanceof Error ? error.message : String(error)}.`,
+      'Send a support bundle: sudo device-agent support-bundle',
+    );
+  }
+};
+
+/**
+ * Looks at everything between the machine and the server, one after the other, and says each verdict as soon as it is
+ * there. It changes nothing and never takes the line or the session of the running agent.
+ */
+export const examineBoard = async (
+  configDir: string,
+  env: NodeJS.ProcessEnv = process.env,
+  say: (check: string, verdict: Verdict) => void = () => undefined,
+): Promise<Examination> => {
+  const board = inspectBoard(configDir, env);
+  const found: ({ check: string } & Verdict)[] = [];
+  for (const check of checks) {
+    const verdict = await lookSafely(check, board);
+    say(check.name, verdict);
+    found.push({ check: check.name, ...verdict });
+  }
+  return {
+    agent_version: agentVersion,
+    at: new Date().toISOString(),
+    healthy: found.every(({ outcome }) => outcome !== 'trouble'),
+    checks: found,
+  };
+};

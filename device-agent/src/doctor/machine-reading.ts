@@ -1,0 +1,51 @@
+import type { MachineMap } from '@roastery/contract/machine-map';
+import { pause } from '@roastery/runtime/backoff';
+import { portalUnit, type Quality } from '../core/decoder.ts';
+import { createBus } from '../machine/bus.ts';
+import { createReader } from '../machine/reader.ts';
+
+export interface ReadChannel {
+  readonly channel: string;
+  readonly value: number | null;
+  readonly unit: string;
+  readonly quality: Quality;
+}
+
+export type MachineReading =
+  | { readonly kind: 'read'; readonly channels: readonly ReadChannel[]; readonly tookMs: number }
+  | { readonly kind: 'silent'; readonly reason: string };
+
+/** A first request may be lost; a machine that is there answers one of these. */
+const attempts = 3;
+const betweenMs = 500;
+
+/** Reads a machine a few times at most until it answers. Never writes. */
+export const readMachine = async (map: MachineMap): Promise<MachineReading> => {
+  const bus = createBus(map.link, map);
+  try {
+    const reader = createReader(map, bus);
+    let reason = '';
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      if (attempt > 0) await pause(map.quietMs + betweenMs);
+      const began = performance.now();
+      const outcome = await reader.read();
+      if (outcome.kind === 'reading') {
+        const channels = reader.channels.map((channel, column): ReadChannel => {
+          const definition = map.channels[channel];
+          return {
+            channel,
+            value: outcome.values[column] ?? null,
+            unit: definition === undefined ? '' : portalUnit(channel, definition),
+            quality: outcome.qualities[column] ?? 'unit_silent',
+          };
+        });
+        return { kind: 'read', channels, tookMs: Math.round(performance.now() - began) };
+      }
+      // While the line rests after a failure the first reason is the true one.
+      if (reason === '') reason = outcome.reason;
+    }
+    return { kind: 'silent', reason };
+  } finally {
+    bus.close();
+  }
+};

@@ -1,0 +1,54 @@
+import { agentOn } from './data-dir-lock.ts';
+import { httpRequest } from './http-request.ts';
+import { boardStatusShape, type BoardStatus } from './status-page/board-status.ts';
+
+export type RunningAgent =
+  | { readonly kind: 'none' }
+  /** It runs, and its page answers. */
+  | { readonly kind: 'seen'; readonly status: BoardStatus }
+  /** It runs, but its page is off or does not answer. */
+  | { readonly kind: 'unseen'; readonly pid: number };
+
+export interface AgentPlace {
+  readonly dataDir: string;
+  readonly statusHost: string;
+  readonly statusPort: number | undefined;
+}
+
+const timeoutMs = 3000;
+
+/** Where the board itself finds its page. */
+export const statusUrl = ({ statusHost, statusPort }: Omit<AgentPlace, 'dataDir'>): string => {
+  const host = statusHost === '0.0.0.0' || statusHost === '::' ? '127.0.0.1' : statusHost;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${statusPort}/status.json`;
+};
+
+const askPage = async (place: AgentPlace): Promise<BoardStatus | undefined> => {
+  if (place.statusPort === undefined) return undefined;
+  try {
+    const { status, text } = await httpRequest(statusUrl(place), { headers: {}, timeoutMs });
+    return status === 200 ? boardStatusShape.safeParse(JSON.parse(text)).data : undefined;
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+};
+
+const holderOf = async (dataDir: string): Promise<number | 'unknown' | undefined> => {
+  try {
+    return await agentOn(dataDir);
+  } catch (error) {
+    // The folder belongs to the agent; an ordinary user has to believe the page.
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES') return 'unknown';
+    throw error;
+  }
+};
+
+/** Whether an agent works on this data folder, and what it says about itself. */
+export const findRunningAgent = async (place: AgentPlace): Promise<RunningAgent> => {
+  const pid = await holderOf(place.dataDir);
+  if (pid === undefined) return { kind: 'none' };
+  const status = await askPage(place);
+  if (status !== undefined && (pid === 'unknown' || status.pid === pid)) return { kind: 'seen', status };
+  return pid === 'unknown' ? { kind: 'none' } : { kind: 'unseen', pid };
+};

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createLogger } from '@roastery/runtime/logger';
+import { identityFile } from '../board-files.ts';
+import { countUnsent } from '../journal/unsent.ts';
+import { codeOf } from '../pairing/pairing-trouble.ts';
+import { findRunningAgent, type AgentPlace } from '../running-agent.ts';
+
+/** The reset cannot go on, and nothing was forgotten. The message says what to do. */
+export class ResetRefused extends Error {
+  override readonly name = 'ResetRefused';
+}
+
+export interface ResetOrder {
+  readonly configDir: string;
+  readonly place: AgentPlace;
+  /** The machine map as well. */
+  readonly all: boolean;
+  /** What the server doesn't have yet is lost then. */
+  readonly discardUnsent: boolean;
+}
+
+const stopTimeoutMs = 30_000;
+
+const stopService = (): Promise<boolean> =>
+  new Promise((resolve) => {
+    execFile('systemctl', ['stop', 'roastery-agent.service'], { timeout: stopTimeoutMs }, (error) => resolve(!error));
+  });
+
+/** Stops the running agent, unless a roast runs. What it has in hand it still sends on its way out. */
+const stopAgent = async (place: AgentPlace): Promise<void> => {
+  const agent = await findRunningAgent(place);
+  if (agent.kind === 'none') return;
+  if (agent.kind === 'seen' && agent.status.roast.running !== null)
+    throw new ResetRefused('A roast runs. Wait until it has ended: device-agent status');
+  const stopped = agent.kind === 'seen' && (await stopService());
+  if (!stopped || (await findRunningAgent(place)).kind !== 'none')
+    throw new ResetRefused('The agent runs. Stop it first: sudo systemctl stop roastery-agent');
+};
+
+/**
+ * Looks whether the board may forget: no roast, nothing unsent. Stops the agent for that. Throws `ResetRefused`.
+ */
+export const prepareReset = async ({ place, discardUnsent }: ResetOrder): Promise<void> => {
+  await stopAgent(place);
+  if (discardUnsent) return;
+  const unsent = await countUnsent(join(place.dataDir, 'journal'), createLogger('reset', 'silent'));
+  if (unsent > 0)
+    throw new ResetRefused(
+      `The journal holds ${unsent} entries that the server doesn't have yet. Bring the board online and start the agent (sudo systemctl start roastery-agent), or lose them: --discard-unsent`,
+    );
+};
+
+/** Forgets credential and journal, and the machine map where that was asked for. Answers what is gone. */
+export const resetBoard = async ({ configDir, place, all }: ResetOrder): Promise<string[]> => {
+  const { dataDir } = place;
+  const gone = [
+    identityFile(configDir),
+    join(configDir, 'pairing.json'),
+    join(dataDir, 'journal'),
+    join(dataDir, 'device.json'),
+    ...(all ? [join(dataDir, 'machine-map.json'), join(configDir, 'machine-map.json')] : []),
+  ];
+  try {
+    for (const path of gone) await rm(path, { recursive: true, force: true });
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error;
+    throw new ResetRefused(
+      'Not everything may be deleted by this user. Run it as root: sudo device-agent factory-reset',
+    );
+  }
+  return gone;
+};

@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+/** What the server behind `/devices/me` is like at the moment. */
+export interface Home {
+  status: number;
+  /** How far its clock is ahead of ours. */
+  clockAheadMs: number;
+  mqttUrl: string;
+  /** Answers with this instead of what it knows of the machine. */
+  body: string | undefined;
+}
+
+export const homeToken = 'a-canary-token-of-this-board';
+
+/** A server that knows one board by `homeToken`, over TLS where a certificate is given. */
+export const startHomeServer = async (certificate?: { key: string; cert: string }) => {
+  const home: Home = { status: 200, clockAheadMs: 0, mqttUrl: 'mqtt://127.0.0.1:9', body: undefined };
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const isHome = request.url === '/api/v1/devices/me';
+    const isKnown = request.headers.authorization === `Bearer ${homeToken}`;
+    const status = isHome ? (isKnown ? home.status : 401) : 404;
+    const now = new Date(Date.now() + home.clockAheadMs);
+    response.writeHead(status, { date: now.toUTCString() });
+    const self = {
+      machine_id: '0199aaaa-0000-7000-8000-000000000000',
+      serial_number: 'RM30-7',
+      display_name: 'Big Drum',
+      mqtt_url: home.mqttUrl,
+      server_time: now.toISOString(),
+      map: null,
+    };
+    response.end(home.body ?? JSON.stringify(self));
+  };
+  const server = certificate ? createTlsServer(certificate, answer) : createServer(answer);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve());
+  });
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+  };
+  return Object.assign(home, {
+    url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
+    port,
+    close,
+    [Symbol.asyncDispose]: close,
+  });
+};
+export type HomeServer = Awaited<ReturnType<typeof startHomeServer>>;
