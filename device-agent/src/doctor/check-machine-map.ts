@@ -7,23 +7,20 @@ export const checkMachineMap: Check = {
     if (!board.config) return notConfigured;
     const found = await board.map();
     const path = board.config.machineMapPath;
-    switch (found.kind) {
-      case 'found': {
-        const { id, rev, maker, model, channels } = found.map;
-        return good(`${maker} ${model} (${id}, revision ${rev}), ${Object.keys(channels).length} channels`);
-      }
-      case 'none':
-        return trouble(
-          'There is no machine map, so nothing can be read.',
-          'Choose a map for this machine in the portal, or set MACHINE_MAP to a file in settings.env; then restart the agent.',
-        );
-      case 'wrong':
-        return trouble(
-          `${found.says}.`,
-          path === undefined
-            ? 'Choose the map for this machine in the portal anew. If only this user can’t read it: sudo device-agent doctor'
-            : `Correct it and look again with: device-agent check-map ${path}`,
-        );
+    if (found.kind === 'found') {
+      const { id, rev, maker, model, channels } = found.map;
+      return good(`${maker} ${model} (${id}, revision ${rev}), ${Object.keys(channels).length} channels`);
     }
+    if (found.kind === 'none')
+      return trouble(
+        'There is no machine map, so nothing can be read.',
+        'Choose a map for this machine in the portal, or set MACHINE_MAP to a file in settings.env; then restart the agent.',
+      );
+    return trouble(
+      `${found.says}.`,
+      path === undefined
+        ? 'Choose the map for this machine in the portal anew. If only this user can’t read it: sudo device-agent doctor'
+        : `Correct it and look again with: device-agent check-map ${path}`,
+    );
   },
 };

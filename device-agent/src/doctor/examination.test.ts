@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { createServer, type AddressInfo } from 'node:net';
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
@@ -55,7 +55,13 @@ const writeMap = (link: object, more: object = {}): Promise<void> =>
   writeFile(
     join(folder, 'map.json'),
     JSON.stringify({
-      ...{ v: 1, id: 'scripted', maker: 'Test', model: 'Drum', timeoutMs: 150, quietMs: 50, link },
+      v: 1,
+      id: 'scripted',
+      maker: 'Test',
+      model: 'Drum',
+      timeoutMs: 150,
+      quietMs: 50,
+      link,
       channels: {
         bean_temp: { at: 'i:0', as: 'i16', scale: 0.1 },
         exhaust_temp: { at: 'i:1', as: 'i16', scale: 0.1, bad: [32_767] },
@@ -83,19 +89,12 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const look = (check: Check, over: Record<string, string> = {}): Promise<Verdict> =>
   check.look(inspectBoard(folder, { ...env, ...over }));
-/** Finds the trouble, in these words, with this way out. */
-const expectTrouble = async (found: Promise<Verdict>, says: RegExp, todo: RegExp): Promise<void> =>
-  expect(await found).toEqual({
-    outcome: 'trouble',
-    says: expect.stringMatching(says),
-    todo: expect.stringMatching(todo),
-  });
-const expectWarning = async (found: Promise<Verdict>, says: RegExp, todo: RegExp): Promise<void> =>
-  expect(await found).toEqual({
-    outcome: 'warning',
-    says: expect.stringMatching(says),
-    todo: expect.stringMatching(todo),
-  });
+/** This fault, in these words, with this way out. */
+const found = (outcome: 'trouble' | 'warning', says: RegExp, todo: RegExp): object => ({
+  outcome,
+  says: expect.stringMatching(says),
+  todo: expect.stringMatching(todo),
+});
 const closedPort = async (): Promise<number> => {
   const server = createServer();
   await new Promise<void>((resolve) => {
@@ -112,8 +111,16 @@ describe('the doctor on a board where all is well', () => {
     const examination = await examineBoard(folder, env);
     const outcomes = Object.fromEntries(examination.checks.map(({ check, outcome }) => [check, outcome]));
     expect(outcomes).toMatchObject({
-      ...{ configuration: 'good', agent: 'trouble', 'machine map': 'good', machine: 'good', values: 'good' },
-      ...{ network: 'good', TLS: 'skipped', api: 'good', credential: 'good', broker: 'good' },
+      configuration: 'good',
+      agent: 'trouble',
+      'machine map': 'good',
+      machine: 'good',
+      values: 'good',
+      network: 'good',
+      TLS: 'skipped',
+      api: 'good',
+      credential: 'good',
+      broker: 'good',
     });
     expect(examination.checks.find(({ check }) => check === 'values')?.says).toBe(
       'bean_temp 201.3 °C, exhaust_temp 233.1 °C',
@@ -137,10 +144,8 @@ describe('the doctor on a board where all is well', () => {
       expect(machine.connections()).toBe(lines);
       expect(broker.statuses.slice(connected).some(({ online }) => !online)).toBe(false);
       // Its page is not where the configuration says: it runs all the same.
-      await expectWarning(
-        look(checkAgent, { STATUS_PORT: String(await closedPort()) }),
-        /runs \(process \d+\), but its page/,
-        /ss -ltnp/,
+      expect(await look(checkAgent, { STATUS_PORT: String(await closedPort()) })).toEqual(
+        found('warning', /runs \(process \d+\), but its page/, /ss -ltnp/),
       );
     } finally {
       await agent.close();
@@ -156,40 +161,40 @@ describe('the doctor on a board where all is well', () => {
 describe('configuration and map', () => {
   it('a board that was never paired', async () => {
     const nowhere = inspectBoard(join(folder, 'none'), {});
-    await expectTrouble(checkConfiguration.look(nowhere), /not paired/, /device-agent pair PAIR-/);
+    expect(await checkConfiguration.look(nowhere)).toEqual(found('trouble', /not paired/, /device-agent pair PAIR-/));
     expect((await checkBroker.look(nowhere)).outcome).toBe('skipped');
   });
   it('a configuration with a hole', async () =>
-    expectTrouble(checkConfiguration.look(inspectBoard(folder, {})), /not whole: .*API_URL/, /pair PAIR-.*agent\.env/));
+    expect(await checkConfiguration.look(inspectBoard(folder, {}))).toEqual(
+      found('trouble', /not whole: .*API_URL/, /pair PAIR-.*agent\.env/),
+    ));
   it('a wrong setting', async () =>
-    expectTrouble(look(checkConfiguration, { LOG_LEVEL: 'loud' }), /LOG_LEVEL/, /Correct it in .*settings\.env/));
+    expect(await look(checkConfiguration, { LOG_LEVEL: 'loud' })).toEqual(
+      found('trouble', /LOG_LEVEL/, /Correct it in .*settings\.env/),
+    ));
   it('a token that others may read', async () => {
     await chmod(join(folder, 'agent.env'), 0o644);
-    await expectWarning(look(checkConfiguration), /may be read by others \(mode 644\)/, /chmod 600/);
+    expect(await look(checkConfiguration)).toEqual(found('warning', /may be read by others \(mode 644\)/, /chmod 600/));
   });
   it('no map anywhere', async () => {
     const { MACHINE_MAP: _, ...without } = env;
-    await expectTrouble(
-      checkMachineMap.look(inspectBoard(folder, without)),
-      /no machine map/,
-      /Choose a map .* in the portal/,
+    expect(await checkMachineMap.look(inspectBoard(folder, without))).toEqual(
+      found('trouble', /no machine map/, /Choose a map .* in the portal/),
     );
   });
   it('a map file that is not there, and one that is wrong', async () => {
-    await expectTrouble(
-      look(checkMachineMap, { MACHINE_MAP: '/nowhere.json' }),
-      /\/nowhere\.json can't be read \(ENOENT\)/,
-      /check-map/,
+    expect(await look(checkMachineMap, { MACHINE_MAP: '/nowhere.json' })).toEqual(
+      found('trouble', /\/nowhere\.json can't be read \(ENOENT\)/, /check-map/),
     );
     await writeMap({ kind: 'tcp', host: 'x' }, { channels: { bean_temp: { at: '40007' } } });
-    await expectTrouble(look(checkMachineMap), /channels\.bean_temp\.at/, /check-map .*map\.json/);
+    expect(await look(checkMachineMap)).toEqual(found('trouble', /channels\.bean_temp\.at/, /check-map .*map\.json/));
   });
 });
 
 describe('machine and values', () => {
   it('nothing listens at the machine’s port', async () => {
     await writeMap({ kind: 'tcp', host: '127.0.0.1', port: await closedPort() });
-    await expectTrouble(look(checkMachine), /ECONNREFUSED/, /switch Modbus TCP on/);
+    expect(await look(checkMachine)).toEqual(found('trouble', /ECONNREFUSED/, /switch Modbus TCP on/));
     expect((await look(checkValues)).outcome).toBe('skipped');
   });
   it('somebody is there and says nothing', async () => {
@@ -198,110 +203,106 @@ describe('machine and values', () => {
       mute.listen(0, '127.0.0.1', () => resolve());
     });
     await writeMap({ kind: 'tcp', host: '127.0.0.1', port: (mute.address() as AddressInfo).port });
-    await expectTrouble(look(checkMachine), /no answer within 150 ms/, /unit number/);
+    expect(await look(checkMachine)).toEqual(found('trouble', /no answer within 150 ms/, /unit number/));
     mute.close();
   });
   it('a name that is none', async () => {
     await writeMap({ kind: 'tcp', host: 'no-such-roaster.invalid', port: 502 });
-    await expectTrouble(look(checkMachine), /ENOTFOUND|EAI_AGAIN/, /address into the map/);
+    expect(await look(checkMachine)).toEqual(found('trouble', /ENOTFOUND|EAI_AGAIN/, /address into the map/));
   });
   it('no serial adapter', async () => {
     await writeMap({ kind: 'rtu', path: '/dev/ttyUSB97' });
-    await expectTrouble(look(checkMachine), /no serial port \/dev\/ttyUSB97/, /Plug the serial adapter in/);
+    expect(await look(checkMachine)).toEqual(
+      found('trouble', /no serial port \/dev\/ttyUSB97/, /Plug the serial adapter in/),
+    );
   });
   it('a probe that came loose', async () => {
     registers = [2013, 32_767];
-    await expectWarning(
-      look(checkValues),
-      /No valid value from exhaust_temp: bean_temp 201\.3 °C, exhaust_temp -- \(bad\)/,
-      /plugged in/,
+    expect(await look(checkValues)).toEqual(
+      found('warning', /No valid value from exhaust_temp: bean_temp 201\.3 °C, exhaust_temp -- \(bad\)/, /plugged in/),
     );
   });
   it('a scale that can’t be', async () => {
     registers = [20_130, 2331];
-    await expectTrouble(look(checkValues), /bean_temp 2013 °C can't be/, /word order or scale/);
+    expect(await look(checkValues)).toEqual(found('trouble', /bean_temp 2013 °C can't be/, /word order or scale/));
   });
   it('a map of another machine', async () => {
     await writeMap(
       { kind: 'tcp', host: '127.0.0.1', port: machine.port },
       { channels: { bean_temp: { at: 'i:0', range: [0, 10] } } },
     );
-    await expectTrouble(look(checkValues), /No channel has a valid value/, /map of this model/);
+    expect(await look(checkValues)).toEqual(found('trouble', /No channel has a valid value/, /map of this model/));
   });
 });
+
+/** A small disk in the place of the data folder; only root may do that. */
+const mountDisk = (options: string): boolean =>
+  spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', join(folder, 'data')], { stdio: 'ignore' }).status === 0;
+const unmountDisk = (): void => {
+  spawnSync('umount', ['-l', join(folder, 'data')], { stdio: 'ignore' });
+};
 
 describe('clock and disk', () => {
   it('a clock that is hours off', async () => {
     home.clockAheadMs = 3 * 3_600_000;
-    await expectTrouble(look(checkClock), /3 h behind the server's/, /timedatectl set-ntp true/);
+    expect(await look(checkClock)).toEqual(found('trouble', /3 h behind the server's/, /timedatectl set-ntp true/));
     home.clockAheadMs = -20_000;
-    await expectWarning(look(checkClock), /(19|20|21) s ahead of the server's/, /set-ntp/);
+    expect(await look(checkClock)).toEqual(found('warning', /(19|20|21) s ahead of the server's/, /set-ntp/));
   });
   it('a data folder that is gone', async () =>
-    expectTrouble(
-      look(checkDisk, { DATA_DIR: join(folder, 'gone') }),
-      /is not there/,
-      /systemctl restart roastery-agent/,
+    expect(await look(checkDisk, { DATA_DIR: join(folder, 'gone') })).toEqual(
+      found('trouble', /is not there/, /systemctl restart roastery-agent/),
     ));
 
-  const mount = (options: string): boolean => {
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', join(folder, 'data')], { stdio: 'ignore' });
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const unmount = (): void => void execFileSync('umount', ['-l', join(folder, 'data')]);
   it('a disk without room, and one that went read-only (needs root for a small tmpfs)', async (context) => {
-    if (!mount('size=1m')) return context.skip('only root may mount a tmpfs');
-    await expectTrouble(look(checkDisk), /is full: 1 MiB free/, /vacuum-size/);
-    unmount();
-    mount('size=1m,ro');
-    await expectTrouble(look(checkDisk), /read-only/, /change the card/);
-    unmount();
+    context.skip(!mountDisk('size=1m'), 'only root may mount a tmpfs');
+    expect(await look(checkDisk)).toEqual(found('trouble', /is full: 1 MiB free/, /vacuum-size/));
+    unmountDisk();
+    mountDisk('size=1m,ro');
+    expect(await look(checkDisk)).toEqual(found('trouble', /read-only/, /change the card/));
+    unmountDisk();
   });
 });
 
 describe('network, certificate, api and credential', () => {
   it('a server that is not there', async () => {
     const API_URL = `http://127.0.0.1:${await closedPort()}`;
-    await expectTrouble(
-      look(checkNetwork, { API_URL }),
-      /Nothing answers at 127\.0\.0\.1/,
-      /API_URL has the right port/,
+    expect(await look(checkNetwork, { API_URL })).toEqual(
+      found('trouble', /Nothing answers at 127\.0\.0\.1/, /API_URL has the right port/),
     );
     expect(await look(checkApi, { API_URL })).toMatchObject({ outcome: 'skipped' });
     expect(await look(checkCredential, { API_URL })).toMatchObject({ outcome: 'skipped' });
   });
   it('a name that nobody knows', async () =>
-    expectTrouble(
-      look(checkNetwork, { API_URL: 'https://no-such-roastery.invalid' }),
-      /is not known|No name server/,
-      /API_URL|network/,
+    expect(await look(checkNetwork, { API_URL: 'https://no-such-roastery.invalid' })).toEqual(
+      found('trouble', /is not known|No name server/, /API_URL|network/),
     ));
   it('a way that listeners share', async () =>
-    expectWarning(look(checkTls, { API_URL: 'http://192.0.2.1' }), /not encrypted/, /https:/));
+    expect(await look(checkTls, { API_URL: 'http://192.0.2.1' })).toEqual(found('warning', /not encrypted/, /https:/)));
   it('a port without TLS', async () =>
-    expectTrouble(look(checkTls, { API_URL: home.url.replace('http:', 'https:') }), /does not speak TLS/, /443/));
+    expect(await look(checkTls, { API_URL: home.url.replace('http:', 'https:') })).toEqual(
+      found('trouble', /does not speak TLS/, /443/),
+    ));
   it.skipIf(!canMakeCertificates)('a certificate of nobody (skipped without openssl)', async () => {
-    await using private_ = await startHomeServer(makeCertificate(folder, 'home', 'IP:127.0.0.1', 30));
-    await expectTrouble(look(checkTls, { API_URL: private_.url }), /signed by nobody/, /NODE_EXTRA_CA_CERTS/);
+    await using unknown = await startHomeServer(makeCertificate(folder, 'home', 'IP:127.0.0.1', 30));
+    expect(await look(checkTls, { API_URL: unknown.url })).toEqual(
+      found('trouble', /signed by nobody/, /NODE_EXTRA_CA_CERTS/),
+    );
   });
   it('something else at the address', async () => {
-    await expectTrouble(look(checkApi, { API_URL: `${home.url}/shop` }), /no roastery at .* \(status 404\)/, /API_URL/);
+    expect(await look(checkApi, { API_URL: `${home.url}/shop` })).toEqual(
+      found('trouble', /no roastery at .* \(status 404\)/, /API_URL/),
+    );
     home.body = '<html>Welcome to your router</html>';
-    await expectTrouble(look(checkApi), /does not understand/, /older/);
+    expect(await look(checkApi)).toEqual(found('trouble', /does not understand/, /older/));
   });
   it('a server in trouble', async () => {
     home.status = 503;
-    await expectWarning(look(checkApi), /status 503/, /records on/);
+    expect(await look(checkApi)).toEqual(found('warning', /status 503/, /records on/));
   });
   it('a token that was taken back', async () => {
-    await expectTrouble(
-      look(checkCredential, { MACHINE_TOKEN: 'an-old-token' }),
-      /does not accept the token/,
-      /new ticket/,
+    expect(await look(checkCredential, { MACHINE_TOKEN: 'an-old-token' })).toEqual(
+      found('trouble', /does not accept the token/, /new ticket/),
     );
     expect(await look(checkApi, { MACHINE_TOKEN: 'an-old-token' })).toMatchObject({ outcome: 'good' });
   });
@@ -309,24 +310,20 @@ describe('network, certificate, api and credential', () => {
 
 describe('broker', () => {
   it('one that is not there', async () =>
-    expectTrouble(
-      look(checkBroker, { MQTT_URL: `mqtt://127.0.0.1:${await closedPort()}` }),
-      /Nothing answers/,
-      /server runs/,
+    expect(await look(checkBroker, { MQTT_URL: `mqtt://127.0.0.1:${await closedPort()}` })).toEqual(
+      found('trouble', /Nothing answers/, /server runs/),
     ));
   it('one that refuses', async () => {
     broker.accepts = false;
     try {
-      await expectTrouble(look(checkBroker), /does not let this board in/, /new ticket/);
+      expect(await look(checkBroker)).toEqual(found('trouble', /does not let this board in/, /new ticket/));
     } finally {
       broker.accepts = true;
     }
   });
   it('something that is no broker', async () =>
-    expectTrouble(
-      look(checkBroker, { MQTT_URL: `mqtt://127.0.0.1:${home.port}` }),
-      /does not answer as one should/,
-      /address/,
+    expect(await look(checkBroker, { MQTT_URL: `mqtt://127.0.0.1:${home.port}` })).toEqual(
+      found('trouble', /does not answer as one should/, /address/),
     ));
   it('one that only the api knows, which is away', async () => {
     const API_URL = `http://127.0.0.1:${await closedPort()}`;
@@ -348,7 +345,7 @@ describe('broker', () => {
     await expect
       .poll(async () => (await look(checkBroker, { MQTT_URL, MQTT_CA: path })).says, { timeout: 5000 })
       .toMatch(says);
-    await expectTrouble(look(checkBroker, { MQTT_URL, MQTT_CA: path }), says, todo);
+    expect(await look(checkBroker, { MQTT_URL, MQTT_CA: path })).toEqual(found('trouble', says, todo));
     server.close();
   });
 });

@@ -21,6 +21,7 @@ beforeAll(async () => {
     writeFileSync(join(folder, `${architecture}.deb`), packageFor(architecture, bundle, {}).content);
 }, 60_000);
 const deb = (architecture: string): string => join(folder, `${architecture}.deb`);
+const hash = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 const dpkg = (...words: string[]): string => execFileSync('dpkg-deb', words, { encoding: 'utf8' });
 
 /** Number of the processor in an ELF file, as the format's registry has it. */
@@ -30,7 +31,6 @@ describe('the package for a board', () => {
   it('is the same, byte for byte, whoever builds it and when', async () => {
     const again = await bundleProgram();
     for (const architecture of architectures) {
-      const hash = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
       expect(hash(packageFor(architecture, again, {}).content)).toBe(hash(readFileSync(deb(architecture))));
     }
     const later = packageFor('arm64', again, { SOURCE_DATE_EPOCH: '1800000000' }).content;

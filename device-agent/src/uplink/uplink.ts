@@ -48,8 +48,6 @@ const statusSoonMs = 500;
 /** Time for a retained acknowledgement to arrive, before what it covers is sent again. */
 const settleMs = 150;
 const sameLineEveryMs = 60_000;
-/** A commit takes a few milliseconds; a server that takes longer gets the rest at the next start. */
-const lastAckMs = 1000;
 
 /** An address where nobody answers costs nothing to try: live is to be back within 2 s. A refusal won't change so soon. */
 const createBackoffs = (): Record<SessionFailure, Backoff> => ({
@@ -183,8 +181,8 @@ export const startUplink = (parts: UplinkParts) => {
   const running = run();
 
   /** Gives the server a moment to say that it has everything: a board that is switched off then owes it nothing. */
-  const allAcknowledged = async (): Promise<void> => {
-    const until = performance.now() + lastAckMs;
+  const allAcknowledged = async (graceMs: number): Promise<void> => {
+    const until = performance.now() + graceMs;
     while (shipper.entriesWaiting() > 0 && performance.now() < until) await pause(20);
   };
 
@@ -203,7 +201,7 @@ export const startUplink = (parts: UplinkParts) => {
         const { id, line } = session;
         const goodbye = shipper
           .shipNewest(line)
-          .then(allAcknowledged)
+          .then(() => allAcknowledged(graceMs / 4))
           .then(() => publishStatus(line, id, false))
           .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not say goodbye'));
         await Promise.race([goodbye, pause(graceMs)]);
