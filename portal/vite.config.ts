@@ -1,11 +1,12 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
+import { compressedFiles } from './build/compressed-files.ts';
 import { endpointOutlines } from './build/endpoint-outlines.ts';
 import { offlineShell } from './build/offline-shell.ts';
 
 export default defineConfig({
-  plugins: [endpointOutlines(), react(), tailwindcss(), offlineShell()],
+  plugins: [endpointOutlines(), react(), tailwindcss(), offlineShell(), compressedFiles()],
   // Workspace packages are read from their sources, so the portal needs no build of them.
   resolve: { conditions: ['source', ...defaultClientConditions] },
   build: {
@@ -14,6 +15,10 @@ export default defineConfig({
     // The api's content security policy allows no data: fonts or scripts, so nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Which chunk imports which: the test of the first page's size reads it.
+    manifest: true,
+    // It would compress every file once more only to print its size.
+    reportCompressedSize: false,
   },
   server: { host: '127.0.0.1', port: 5173, proxy: { '/api': 'http://127.0.0.1:3000' } },
   preview: { host: '127.0.0.1', port: 4173, proxy: { '/api': 'http://127.0.0.1:3000' } },

@@ -1,12 +1,12 @@
 import { apiBasePath } from '@roastery/contract/endpoint';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { Hono } from 'hono';
-import { compress } from 'hono/compress';
 import type { AppContext } from './context.ts';
 import { accessLog } from './http/access-log.ts';
 import { answerError } from './http/answer-error.ts';
 import { AppError } from './http/app-error.ts';
 import type { Env } from './http/client-address.ts';
+import { compressAnswers } from './http/compress-answers.ts';
 import { createRoutes, methodsAt, type Routes } from './http/mount.ts';
 import { mountOperations } from './http/operations.ts';
 import { mountPortal } from './http/portal-files.ts';
@@ -26,7 +26,7 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
   });
   app.use('*', securityHeaders(context.config.isHttps));
   app.use('*', accessLog(context));
-  app.use('*', compress());
+  app.use('*', compressAnswers());
 
   const routes = createRoutes(app, context);
   for (const domain of domains) domain(routes);

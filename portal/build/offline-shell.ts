@@ -17,7 +17,8 @@ export const offlineShell = (): Plugin => ({
   generateBundle: {
     order: 'post',
     handler(_, bundle) {
-      const built = Object.keys(bundle).filter((name) => !rareAlphabets.test(name) && !name.endsWith('.map'));
+      // The build's own notes (`.vite/`) and source maps are for people, not for browsers.
+      const built = Object.keys(bundle).filter((name) => !rareAlphabets.test(name) && !/^\.|\.map$/.test(name));
       const beside = readdirSync(new URL('../public/', import.meta.url));
       const files = [...built, 'index.html', ...beside].map((name) => `/${name}`);
       const listed = [...new Set(files)].sort();

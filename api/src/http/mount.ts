@@ -47,6 +47,13 @@ const checkAnswer = (endpoint: Endpoint, answer: unknown): void => {
   if (parsed && !parsed.success) throw new Error(`${endpoint.name} answered off its contract: ${parsed.error.message}`);
 };
 
+/** With its length, which decides whether and how it is compressed. */
+const jsonAnswer = (answer: unknown, status: number): Response => {
+  const body = Buffer.from(JSON.stringify(answer));
+  const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
+  return new Response(body, { status, headers });
+};
+
 const parseInput = async (c: Context<Env>, endpoint: Endpoint) => {
   const { params, query, body } = endpoint;
   // A path that cannot be an id names nothing.
@@ -93,7 +100,7 @@ export const createRoutes = (app: Hono<Env>, context: AppContext) => {
       const input = (await parseInput(c, endpoint)) as unknown as Input<E>;
       const headers = new Headers();
       const answer = await handler(caller, input, { header: (name, value) => headers.append(name, value) });
-      const response = answer instanceof Response ? answer : Response.json(answer, { status: endpoint.status ?? 200 });
+      const response = answer instanceof Response ? answer : jsonAnswer(answer, endpoint.status ?? 200);
       if (context.config.checkAnswers && !(answer instanceof Response)) checkAnswer(endpoint, answer);
       for (const [name, value] of headers) response.headers.append(name, value);
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
