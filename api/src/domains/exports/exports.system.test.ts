@@ -1,4 +1,3 @@
-import { inflateSync } from 'node:zlib';
 import type { Upload } from '@roastery/contract/imports';
 import type { Roast } from '@roastery/contract/roasts';
 import { createTestDatabase } from '@roastery/testing/test-database';
@@ -8,17 +7,6 @@ import { readWorkbook } from '../../sheets/read-workbook.ts';
 import { addRoast, exampleCsv } from '../../testing/example-data.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
-
-/** What a reader of the PDF sees: the text of its pages by their fonts' own tables, and what is drawn. */
-const readPdf = (bytes: Uint8Array) => {
-  const raw = Buffer.from(bytes).toString('latin1');
-  const streams = [...raw.matchAll(/<<([^]*?)>>\s*stream\r?\n([^]*?)\r?\nendstream/g)].map(([, head = '', body = '']) =>
-    /FlateDecode/.test(head) ? inflateSync(Buffer.from(body, 'latin1')).toString('latin1') : body,
-  );
-  const maps = streams.filter((stream) => stream.includes('beginbfrange') || stream.includes('beginbfchar'));
-  const pages = streams.filter((stream) => /\bBT\b/.test(stream));
-  return { raw, drawn: pages.join('\n'), unicodeMaps: maps.length };
-};
 
 const facts = (from: Upload) => ({
   start_time: from.start_time ?? '2026-11-21T07:40:00.000Z',
@@ -78,24 +66,6 @@ describe('a roast as a file', () => {
     expect(sheets[0]?.rows.find(([label]) => label === 'Coffee')?.[1]).toBe('=HYPERLINK("x")');
     expect(Buffer.from(out.bytes).includes('<f>')).toBe(false);
     expect(sheets[2]?.rows.map(([name]) => name)).toEqual(expect.arrayContaining(['Charge', 'First Crack', 'Drop']));
-  });
-
-  it('is a report whose chart is drawn and whose words are text', async () => {
-    const roast = await take((await upload('a.csv', exampleCsv())).body, {
-      coffee_name: 'Żółty Őrlő “Guji”',
-      batch_size_kg: 12,
-      end_weight_kg: 10.2,
-      notes: 'long '.repeat(2000),
-    });
-    const out = await admin.download(`/roasts/${roast.id}/export/pdf?temperature_unit=F`);
-    expect(out.headers.get('content-type')).toBe('application/pdf');
-    const { raw, drawn, unicodeMaps } = readPdf(out.bytes);
-    expect(raw.startsWith('%PDF-')).toBe(true);
-    expect(raw).not.toContain('/Subtype /Image');
-    expect(raw.match(/\/FontFile2/g)?.length).toBeGreaterThanOrEqual(2);
-    expect(unicodeMaps).toBeGreaterThanOrEqual(2);
-    expect(drawn.match(/ l$/gm)?.length).toBeGreaterThan(150);
-    expect(raw.match(/\/Type \/Page\b(?!s)/g)?.length).toBeGreaterThan(1);
   });
 
   it('of somebody else is not found', async () => {
