@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type PdfWriter from 'pdfkit';
 
@@ -6,7 +7,8 @@ export type Weight = 400 | 600;
 
 /**
  * Geist (SIL Open Font License) comes in one file a script. A text is written in runs, each with the first file that has its
- * characters; what none has, such as Chinese, stands as a question mark.
+ * characters. Chinese, Japanese and Korean take a font of the server, where it has one: those files are larger than all of
+ * this program. What no font has stands as a question mark, never as an empty box.
  */
 const scripts: readonly { readonly name: string; readonly holds: RegExp }[] = [
   {
@@ -18,6 +20,29 @@ const scripts: readonly { readonly name: string; readonly holds: RegExp }[] = [
   { name: 'cyrillic', holds: /[\u0400-\u045f\u0490\u0491\u2116]/ },
   { name: 'cyrillic-ext', holds: /[\u0460-\u052f]/ },
 ];
+
+const eastAsian = /[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff9f]/;
+
+interface FontFile {
+  readonly file: string;
+  /** Of a collection, the face to take. */
+  readonly face?: string;
+}
+
+/** Where Debian, Fedora, Arch, macOS and Windows put a font with all of these scripts. */
+const eastAsianFonts: readonly FontFile[] = [
+  { file: '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc', face: 'NotoSansCJKjp-Regular' },
+  { file: '/usr/share/fonts/google-noto-cjk/NotoSansCJK-Regular.ttc', face: 'NotoSansCJKjp-Regular' },
+  { file: '/usr/share/fonts/noto-cjk/NotoSansCJK-Regular.ttc', face: 'NotoSansCJKjp-Regular' },
+  { file: '/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf' },
+  { file: '/Library/Fonts/Arial Unicode.ttf' },
+  { file: '/System/Library/Fonts/Supplemental/Arial Unicode.ttf' },
+  { file: 'C:\\Windows\\Fonts\\arialuni.ttf' },
+];
+
+/** The server's font for Chinese, Japanese and Korean; undefined where none is installed. */
+export const eastAsianFont: FontFile | undefined = eastAsianFonts.find(({ file }) => existsSync(file));
+const eastAsianName = 'east-asian';
 
 const require = createRequire(import.meta.url);
 const fontFile = (script: string, weight: Weight): string =>
@@ -32,8 +57,9 @@ const runsOf = (text: string, weight: Weight): Run[] => {
   const runs: { font: string; text: string }[] = [];
   for (const character of text.normalize('NFC')) {
     const script = scripts.find(({ holds }) => holds.test(character));
-    const font = `${script?.name ?? 'latin'}-${weight}`;
-    const shown = script === undefined ? '?' : character;
+    const isEastAsian = eastAsianFont !== undefined && script === undefined && eastAsian.test(character);
+    const font = isEastAsian ? eastAsianName : `${script?.name ?? 'latin'}-${weight}`;
+    const shown = script === undefined && !isEastAsian ? '?' : character;
     const last = runs.at(-1);
     if (last?.font === font) last.text += shown;
     else runs.push({ font, text: shown });
@@ -63,7 +89,8 @@ export const reportText = (pdf: Pdf): ReportText => {
   const use = (font: string, size: number): void => {
     if (!registered.has(font)) {
       const [, script = 'latin', weight] = /^(.*)-(\d+)$/.exec(font) ?? [];
-      pdf.registerFont(font, fontFile(script, weight === '600' ? 600 : 400));
+      if (font === eastAsianName && eastAsianFont) pdf.registerFont(font, eastAsianFont.file, eastAsianFont.face);
+      else pdf.registerFont(font, fontFile(script, weight === '600' ? 600 : 400));
       registered.add(font);
     }
     pdf.font(font).fontSize(size);

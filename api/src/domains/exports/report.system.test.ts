@@ -10,6 +10,7 @@ import { openMigratedDatabase } from '../../testing/ingest-fixture.ts';
 import { exampleCsv } from '../../testing/example-data.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
+import { eastAsianFont } from './report-text.ts';
 
 /** Where the reports stay, to look at them; without it they are thrown away. */
 const keptIn = process.env['REPORTS_DIR'];
@@ -93,11 +94,31 @@ describe('the report of a roast', () => {
     const [text = '', ...more] = await readText(bytes);
     expect(more, 'one page').toEqual([]);
     const words = [
-      ...['Rösterei Müller & Søn', 'Hauptstraße 7, 10115 Berlin', 'Żółty Őrlő “Piñón” Crème', 'Perú · Washed'],
-      ...['Medium-Light', roast.roast_number, 'November 21, 2026', 'Łucja Żak', '12 kg', '10.2 kg', '15.0 %', '86.5'],
-      ...[`Duration ${formatDuration(roast.duration_seconds)}`, `Drop temp ${roast.drop_temp?.toFixed(1)} °C`],
-      ...['Charge', 'Turning Point', 'First Crack', 'Drop', 'Drying', 'Maillard', 'Development', 'Stone fruit, honey'],
-      ...['Bean temp (°C)', 'Rate of rise (°C/min, right axis)', 'Rests five days.'],
+      'Rösterei Müller & Søn',
+      'Hauptstraße 7, 10115 Berlin',
+      'Żółty Őrlő “Piñón” Crème',
+      'Perú · Washed',
+      'Medium-Light',
+      roast.roast_number,
+      'November 21, 2026',
+      'Łucja Żak',
+      '12 kg',
+      '10.2 kg',
+      '15.0 %',
+      '86.5',
+      `Duration ${formatDuration(roast.duration_seconds)}`,
+      `Drop temp ${roast.drop_temp?.toFixed(1)} °C`,
+      'Charge',
+      'Turning Point',
+      'First Crack',
+      'Drop',
+      'Drying',
+      'Maillard',
+      'Development',
+      'Stone fruit, honey',
+      'Bean temp (°C)',
+      'Rate of rise (°C/min, right axis)',
+      'Rests five days.',
     ];
     for (const word of words) expect(text, word).toContain(word);
     for (const mark of roast.marks) expect(text).toContain(formatDuration(mark.time_seconds));
@@ -115,6 +136,20 @@ describe('the report of a roast', () => {
     expect(fonts).toBeGreaterThanOrEqual(2);
     expect(raw.match(/\/ToUnicode/g)?.length, 'each font says what its signs mean').toBe(fonts);
     expect(raw.match(/\/FontFile[23]/g)?.length, 'each font is in the file').toBe(fonts);
+  });
+
+  it(`writes ${eastAsianFont ? 'Japanese and Chinese' : 'a question mark for each sign of Japanese: this server has no font for it'}`, async () => {
+    const { bytes } = await reportOf('japanese', {
+      coffee_name: 'グジ 耶加雪菲 natural',
+      coffee_origin: 'エチオピア',
+      notes: '桃と花の香り。'.repeat(40),
+    });
+    const [text = ''] = await readText(bytes);
+    const words = eastAsianFont
+      ? ['グジ 耶加雪菲', 'エチオピア', '桃と花の香り']
+      : ['?? ???? natural', '?????', '??????'];
+    for (const word of words) expect(text).toContain(word);
+    expect(text, 'a sign that the font lacks').not.toContain('\ufffd');
   });
 
   it('goes on over pages, each with its number', async () => {
