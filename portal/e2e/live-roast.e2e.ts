@@ -121,6 +121,15 @@ it('marks the next event with Space, and takes it back', async () => {
   expect(await marker.getAttribute('title')).toBe(`${name} marked by hand`);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => marker.count()).toBe(0);
+  // Beans may crack before anybody said that they were dry.
+  await page.getByRole('button', { name: 'Other events' }).click();
+  await page.getByRole('menuitem', { name: 'Mark First Crack End now' }).click();
+  await page.getByText('First Crack End marked').waitFor();
+  // The message and its Undo go; the mark can be taken back all the same.
+  await page.getByRole('button', { name: 'Correct markers' }).click();
+  const takeBack = page.getByRole('button', { name: 'Take back First Crack End' });
+  await takeBack.click();
+  await expect.poll(() => takeBack.count()).toBe(0);
 });
 
 it('fits a phone: the bean temperature across it, nothing sideways', async () => {

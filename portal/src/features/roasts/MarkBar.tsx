@@ -94,7 +94,7 @@ export const MarkBar = ({ roast, marks, elapsedSeconds, temp, onChanged }: MarkB
         trigger={
           <IconButton
             size="lg"
-            label="Mark another event"
+            label="Other events"
             icon={<ChevronDown aria-hidden />}
             disabled={busy || elapsedSeconds === null}
             className="border border-stroke-strong"
