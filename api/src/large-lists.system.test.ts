@@ -1,0 +1,86 @@
+import { me } from '@roastery/contract/auth';
+import { bigTables, tooMuchRead } from '@roastery/testing/large-roastery/read-share';
+import { planInLine, planNotices, type ToldPlan } from '@roastery/testing/large-roastery/query-plans';
+import { seedLargeRoastery } from '@roastery/testing/large-roastery/seed';
+import { startTestPostgres, type TestPostgres } from '@roastery/testing/test-postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, testAdmin, type TestApi } from './testing/test-api.ts';
+import type { Visitor } from './testing/visitor.ts';
+
+const password = 'a long phrase for the one who roasts';
+const roaster = { email: 'roaster@example.com', password };
+
+/** What everybody opens every day. */
+const lists = [
+  '/roasts',
+  '/roasts?sort=-coffee_name',
+  '/roasts?sort=-batch_size_kg',
+  '/roasts?q=kochere',
+  '/roasts?level=Light&sort=-start_time',
+  '/inventory/lots',
+  '/inventory/lots?q=kochere&sort=-current_weight',
+  '/profiles?limit=500',
+  '/machines?sort=most_roasts',
+  '/dashboard/stats',
+  '/blends/roasts',
+];
+
+describe('lists of a roastery with 6,000 roasts', () => {
+  let postgres: TestPostgres;
+  let api: TestApi;
+  let owner: Visitor;
+  let admin: Visitor;
+  let big: ReadonlyMap<string, number>;
+
+  beforeAll(async () => {
+    // A Postgres of its own, which tells how it ran each statement.
+    postgres = await startTestPostgres(planNotices);
+    api = await startTestApi(postgres.url);
+    admin = await api.signedIn(testAdmin.email, testAdmin.password);
+    const { body } = await admin.send<{ id: string }>('POST', '/admin/users', { full_name: 'Rosa Lind', ...roaster });
+    const { body: own } = await admin.send<{ id: string }>('GET', me.path);
+    const sizes = { users: 20, machines: 25, lots: 300, recipes: 60, roasts: 6000, curves: 40, audit: 6000 };
+    await seedLargeRoastery(postgres.url, sizes, { adminId: own.id, roasterId: body.id });
+    owner = await api.signedIn(roaster.email, password);
+    big = await bigTables(postgres.url);
+  });
+  afterAll(async () => {
+    await api?.close();
+    await postgres?.close();
+  });
+
+  const plansOf = async (who: Visitor, path: string): Promise<ToldPlan[]> => {
+    const before = api.log().length;
+    expect((await who.send('GET', path)).status).toBe(200);
+    return api
+      .log()
+      .slice(before)
+      .split('\n')
+      .map(planInLine)
+      .filter((plan): plan is ToldPlan => plan !== undefined);
+  };
+
+  it('are read from big tables', () => {
+    expect([...big.keys()]).toEqual(expect.arrayContaining(['roasts', 'lot_movements', 'roast_marks', 'audit_log']));
+  });
+
+  it.each(lists)('%s reads no tenth of a big table for nothing', async (path) => {
+    for (const who of [admin, owner]) {
+      const plans = await plansOf(who, path);
+      expect(plans.length).toBeGreaterThan(1);
+      expect(tooMuchRead(plans, big)).toEqual([]);
+    }
+  });
+
+  it('would be told of a table that is read for nothing', async () => {
+    const before = api.log().length;
+    await api.api.context.sql`SELECT count(*) FROM roasts WHERE notes = 'in no index'`;
+    const plans = api.log().slice(before).split('\n').map(planInLine);
+    expect(
+      tooMuchRead(
+        plans.filter((plan): plan is ToldPlan => plan !== undefined),
+        big,
+      ),
+    ).toHaveLength(1);
+  });
+});
