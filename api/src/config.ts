@@ -27,12 +27,21 @@ const envShape = z
     ADMIN_EMAIL: z.email().optional(),
     ADMIN_PASSWORD: z.string().min(8, 'needs at least 8 characters').optional(),
     SUPPORT_EMAIL: z.email().optional(),
+    SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// address' }).optional(),
+    MAIL_FROM: z
+      .string()
+      .regex(/^[^\r\n]*\S@\S[^\r\n]*$/, 'must be an address such as Roastery <roastery@example.com>')
+      .optional(),
     METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters').optional(),
     LOG_LEVEL: z.enum(logLevels).default('info'),
   })
   .refine((env) => env.ADMIN_PASSWORD === undefined || env.ADMIN_EMAIL !== undefined, {
     path: ['ADMIN_EMAIL'],
     message: 'is missing although ADMIN_PASSWORD is given',
+  })
+  .refine((env) => env.SMTP_URL === undefined || env.MAIL_FROM !== undefined, {
+    path: ['MAIL_FROM'],
+    message: 'is missing although SMTP_URL is given',
   });
 
 /** Everything the api is told from outside, read once. Throws `ConfigError` with one line that names what is wrong. */
@@ -59,6 +68,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     adminEmail: given.ADMIN_EMAIL?.toLowerCase(),
     adminPassword: given.ADMIN_PASSWORD,
     supportEmail: given.SUPPORT_EMAIL,
+    /** Without one no mail is sent. */
+    smtpUrl: given.SMTP_URL,
+    mailFrom: given.MAIL_FROM,
     metricsToken: given.METRICS_TOKEN,
     logLevel: given.LOG_LEVEL,
     /** Tests parse every answer against the contract; a wrong one becomes `internal`. */

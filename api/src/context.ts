@@ -6,6 +6,7 @@ import type { ApiConfig } from './config.ts';
 import type { Database } from './db/sql.ts';
 import type { Health } from './http/health.ts';
 import type { OpenStreams } from './http/open-streams.ts';
+import type { SendMail } from './mail/smtp.ts';
 
 /** What the whole process shares: composed in `main.ts`, handed to every domain, to ingest and to live. */
 export interface AppContext {
@@ -18,6 +19,8 @@ export interface AppContext {
   readonly streams: OpenStreams;
   readonly health: Health;
   readonly metrics: Registry;
+  /** Undefined where no mail server is set. */
+  readonly sendMail: SendMail | undefined;
 }
 
 /** One HTTP request. `log` carries the request id. */

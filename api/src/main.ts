@@ -3,6 +3,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { runProgram } from '@roastery/runtime/shutdown';
 import { readConfig } from './config.ts';
 import type { AppContext } from './context.ts';
+import { mailer } from './domains/alerts/mailer.ts';
 import { watchOverlaps } from './domains/devices/end-overlaps.ts';
 import { domains } from './domains/domains.ts';
 import { prepareFirstStart } from './domains/users/first-start.ts';
@@ -31,7 +32,7 @@ runProgram(log, async () => {
   const live = createLive();
   const api = await startApi(config, log, {
     domains: [...domains, live.routes],
-    services: [housekeeping, watchOverlaps, ingest, live.service],
+    services: [housekeeping, watchOverlaps, mailer, ingest, live.service],
     prepare,
   });
   api.ready.catch((error: unknown) => {

@@ -5,6 +5,7 @@ import { readRawRows } from './testing/recount/raw-rows.ts';
 import { expectAnalytics } from './testing/recount/recount-analytics.ts';
 import { expectMachinesAndStats, expectRoastList } from './testing/recount/recount-roasts.ts';
 import {
+  expectAlerts,
   expectBlendsAndPlans,
   expectInventory,
   expectLedgerHolds,
@@ -80,7 +81,7 @@ describe(`after ${operations} random operations of three people and their boards
   });
 
   it.each([0, 1, 2])(
-    'stock, recipes, machines, statistics, lists and blends equal a recount, for person %i',
+    'stock, alerts, recipes, machines, statistics, lists and blends equal a recount, for person %i',
     async (who) => {
       const viewer = viewers[who];
       if (viewer === undefined) throw new Error('nobody');
@@ -88,6 +89,7 @@ describe(`after ${operations} random operations of three people and their boards
       expect(rows.roasts.length).toBeGreaterThan(20);
       await expectInventory(viewer, rows);
       await expectRecipes(viewer, rows);
+      await expectAlerts(viewer, rows);
       await expectMachinesAndStats(viewer, rows);
       await expectRoastList(viewer, rows);
       await expectBlendsAndPlans(viewer, rows);

@@ -13,6 +13,7 @@ import { openDatabase } from './db/sql.ts';
 import { createHealth } from './http/health.ts';
 import { listen } from './http/listen.ts';
 import { createOpenStreams, followEndedSessions } from './http/open-streams.ts';
+import { createSmtp } from './mail/smtp.ts';
 
 /** Work beside HTTP, begun when the schema is up to date. */
 export type Service = (context: AppContext) => Promise<{ close(): Promise<void> }>;
@@ -39,6 +40,10 @@ const createContext = (config: ApiConfig, log: Logger): AppContext => {
     streams: createOpenStreams(),
     health: createHealth(),
     metrics,
+    sendMail:
+      config.smtpUrl === undefined || config.mailFrom === undefined
+        ? undefined
+        : createSmtp(config.smtpUrl, config.mailFrom),
   };
 };
 

@@ -47,9 +47,12 @@ export const isDatabaseAway = (error: unknown): boolean => {
 export const isUnstorableValue = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code.startsWith('22');
 
-/** Two transactions met: serialisation failure or deadlock. */
+/**
+ * Two transactions met: serialisation failure, deadlock, or one deleted what the other had just found and refers to. Done
+ * again, each says how it is now.
+ */
 export const isCollision = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && (error.code === '40001' || error.code === '40P01');
+  error instanceof postgres.PostgresError && ['40001', '40P01', '23503'].includes(error.code);
 
 /** A unique index refused the row; give the index's name to ask for one in particular. */
 export const isTaken = (error: unknown, index?: string): boolean =>

@@ -1,6 +1,7 @@
 import type { Domain } from '../app.ts';
 import { accountRoutes } from './account/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
+import { alertRoutes } from './alerts/routes.ts';
 import { analyticsRoutes } from './analytics/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { blendRoutes } from './blends/routes.ts';
@@ -32,6 +33,7 @@ export const domains: readonly Domain[] = [
   blendRoutes,
   inventoryRoutes,
   profileRoutes,
+  alertRoutes,
   analyticsRoutes,
   settingsRoutes,
   userRoutes,

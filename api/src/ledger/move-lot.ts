@@ -1,9 +1,7 @@
 import type { LotMovement } from '@roastery/contract/inventory';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
-
-/** Under this a watched lot raises an alert, kg (product document). */
-export const lowStockKg = 20;
+import { watchStock } from './watch-stock.ts';
 
 export interface Movement {
   readonly lotId: string;
@@ -14,20 +12,6 @@ export interface Movement {
   readonly roastId?: string | null;
   readonly byUser: string | null;
 }
-
-/** Raised once per crossing: the row stays until the weight is back above the threshold. */
-const watchStock = async (tx: Sql, lotId: string): Promise<void> => {
-  await tx`
-    INSERT INTO lot_alerts (lot_id)
-    SELECT l.id FROM lots l
-     WHERE l.id = ${lotId} AND l.current_weight < ${lowStockKg} AND EXISTS (
-           SELECT FROM profiles p
-            WHERE p.green_coffee_lot_id = l.id AND p.alert_low_inventory AND p.archived_at IS NULL)
-    ON CONFLICT (lot_id) DO NOTHING`;
-  await tx`
-    DELETE FROM lot_alerts a USING lots l
-     WHERE a.lot_id = ${lotId} AND l.id = a.lot_id AND l.current_weight >= ${lowStockKg}`;
-};
 
 /** Writes one movement and the lot's new weight, which stays the sum of its movements. The caller's transaction holds the lot's row. */
 export const moveLot = async (tx: Sql, movement: Movement): Promise<void> => {

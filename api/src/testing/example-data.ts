@@ -78,6 +78,13 @@ export const addLot = async (sql: Sql): Promise<string> => {
   return id;
 };
 
+/** A lot that ran low; the id is the lot's. */
+export const addLotAlert = async (sql: Sql): Promise<string> => {
+  const id = await addLot(sql);
+  await sql`INSERT INTO lot_alerts (lot_id) VALUES (${id})`;
+  return id;
+};
+
 export const addProfile = async (sql: Sql): Promise<string> => {
   const id = uuidV7();
   const points = [

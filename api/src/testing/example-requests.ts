@@ -2,6 +2,7 @@ import type { Sql } from '../db/sql.ts';
 import {
   addBlend,
   addLot,
+  addLotAlert,
   addMachine,
   addMap,
   addOption,
@@ -138,6 +139,9 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   toggleProfileFavorite: profile,
   setReferenceRoast: { ...profile, body: () => ({ roast_id: null }) },
   cloneProfile: profile,
+  dismissAlert: { params: withId(addLotAlert) },
+  // The api of the tests has no mail server.
+  sendTestMail: { status: 409 },
   analyticsGroups: { params: async () => ({ by: 'machine' }) },
   analyticsConsistency: profile,
   listOptions: { params: async () => ({ category: 'origin' }) },

@@ -4,6 +4,7 @@ import { readConfig, type ApiConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
 import { createLive } from '../live/live.ts';
+import { mailer } from '../domains/alerts/mailer.ts';
 import { startApi } from '../start-api.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
@@ -46,7 +47,7 @@ export const startTestApi = async (databaseUrl: string, config: Partial<ApiConfi
   const live = createLive();
   const api = await startApi({ ...settings, checkAnswers: true, ...config }, log, {
     domains: [...domains, live.routes],
-    services: [live.service],
+    services: [mailer, live.service],
     prepare: async (context) => void (await prepareFirstStart(context)),
   });
   await api.ready;

@@ -1,3 +1,4 @@
+import * as alerts from './alerts.ts';
 import * as analytics from './analytics.ts';
 import * as auth from './auth.ts';
 import * as blends from './blends.ts';
@@ -34,6 +35,7 @@ export const endpoints: readonly Endpoint[] = [
   blends,
   inventory,
   profiles,
+  alerts,
   analytics,
   settings,
   users,

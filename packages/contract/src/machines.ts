@@ -23,6 +23,8 @@ export const machineShape = z.object({
   archived_at: instantShape.nullable(),
   /** The roast that runs on it now. */
   current_roast_id: idShape.nullable(),
+  /** Raised with every edit; one that names an older revision is refused. */
+  revision: z.number().int(),
 });
 export type Machine = z.infer<typeof machineShape>;
 
@@ -119,9 +121,9 @@ export const updateMachine = endpoint({
   summary: 'Rename, retype, change capacity; the serial number stays',
   access: 'user',
   params: z.object({ id: idShape }),
-  body: editMachineShape,
+  body: editMachineShape.extend({ revision: z.number().int().optional() }),
   response: machineShape,
-  errors: ['not_found'],
+  errors: ['not_found', 'changed_meanwhile'],
 });
 
 export const deleteMachine = endpoint({

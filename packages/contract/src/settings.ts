@@ -70,6 +70,10 @@ export const roasterySettingsShape = z.object({
   website: line(300),
   /** IANA name; days and months of the roastery are counted in it. */
   time_zone: z.string().max(60),
+  /** Who is written to about alerts beside the administrators. */
+  alert_email: z.union([z.email('Enter an email address').max(254), z.literal('')]).nullable(),
+  /** Raised with every change; an edit that names an older one is refused. */
+  revision: z.number().int(),
 });
 export type RoasterySettings = z.infer<typeof roasterySettingsShape>;
 
@@ -92,6 +96,7 @@ export const putRoasterySettings = endpoint({
   access: 'admin',
   body: roasterySettingsShape.partial(),
   response: roasterySettingsShape,
+  errors: ['changed_meanwhile'],
 });
 
 export const seedDefaults = endpoint({

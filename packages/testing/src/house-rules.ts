@@ -19,7 +19,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
  * Files beside the folders compose them and are free.
  */
 const LAYERS: Record<string, readonly (readonly string[])[]> = {
-  'api/src': [['db'], ['broker', 'http', 'sheets'], ['identity', 'ledger'], ['domains'], ['ingest'], ['live', 'seed']],
+  'api/src': [
+    ['db'],
+    ['broker', 'http', 'mail', 'sheets'],
+    ['identity', 'ledger'],
+    ['domains'],
+    ['ingest'],
+    ['live', 'seed'],
+  ],
   'portal/src': [['api', 'ui'], ['components'], ['features'], ['app']],
   'device-agent/src': [
     ['core'],

@@ -4,6 +4,7 @@ import { useSWRConfig } from 'swr';
 import { useUser } from '../api/session.tsx';
 import { useReachability } from '../api/reachability.ts';
 import { OfflineBanner } from '../components/OfflineBanner.tsx';
+import { LowStockBanner } from '../features/alerts/LowStockBanner.tsx';
 import { PageActionsProvider } from '../components/page-actions.tsx';
 import { chooseTheme, themeChoice } from '../ui/theme.ts';
 import { Toaster } from '../ui/Toaster.tsx';
@@ -99,6 +100,7 @@ const Frame = () => {
       </aside>
       <TopBar onSearch={openPalette} />
       <OfflineBanner className="sticky top-13.5 z-20" />
+      <LowStockBanner />
       <main id="main" tabIndex={-1} className="outline-none max-lg:pb-[calc(3.5rem+env(safe-area-inset-bottom))]">
         <Outlet />
       </main>

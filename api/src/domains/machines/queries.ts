@@ -9,7 +9,7 @@ const visibleTo = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` :
 /** Online: the board said so and was heard within a minute. A roast counts with the green weight it was charged with. */
 const columns = (sql: Sql) => sql`
   m.id, m.serial_number, m.display_name, m.machine_type, m.max_capacity_kg, m.created_at, m.archived_at, m.last_seen_at,
-  m.owner_id, o.full_name AS owner_name,
+  m.owner_id, o.full_name AS owner_name, m.revision,
   CASE WHEN m.last_seen_at IS NULL THEN 'never_connected'
        WHEN m.is_online AND m.last_seen_at > now() - interval '1 minute' THEN 'online'
        ELSE 'offline' END AS connection,

@@ -2,7 +2,7 @@ import type { Profile } from '@roastery/contract/profiles';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
-import { mustFindProfile } from './save-profile.ts';
+import { mustFindProfile, watchLot } from './save-profile.ts';
 
 const longestName = 200;
 const ending = ' (Copy)';
@@ -23,6 +23,7 @@ export const cloneProfile = async (context: UserContext, id: string): Promise<Pr
              max_batch_size, green_coffee_lot_id, auto_deduct_inventory, alert_low_inventory,
              control_profile, auto_interpolate
         FROM profiles WHERE id = ${id}`;
+    await watchLot(tx, original);
     await recordAudit(tx, actorOf(context), {
       action: 'recipe.cloned',
       subject: copyId,

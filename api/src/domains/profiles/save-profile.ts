@@ -5,6 +5,7 @@ import { actorOf, type SignedInUser, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { watchStock } from '../../ledger/watch-stock.ts';
 import { findProfile } from './queries.ts';
 
 type ProfileForm = z.output<typeof profileBodyShape>;
@@ -50,11 +51,23 @@ export const mustFindProfile = async (sql: Sql, user: SignedInUser, id: string):
   return profile;
 };
 
+/** A lot that is low already when a recipe begins to watch it is told of at once. */
+export const watchLot = async (
+  tx: Sql,
+  form: { readonly alert_low_inventory: boolean; readonly green_coffee_lot_id?: string | null | undefined },
+): Promise<void> => {
+  const lotId = form.green_coffee_lot_id ?? null;
+  if (!form.alert_low_inventory || lotId === null) return;
+  await tx`SELECT 1 FROM lots WHERE id = ${lotId} FOR NO KEY UPDATE`;
+  await watchStock(tx, lotId);
+};
+
 export const createProfile = async (context: UserContext, form: ProfileForm): Promise<Profile> =>
   context.sql.begin(async (tx) => {
     const id = uuidV7();
     await checkLot(tx, form.green_coffee_lot_id, null);
     await tx`INSERT INTO profiles ${tx({ id, created_by: context.user.id, ...columnsOf(tx, form) })}`;
+    await watchLot(tx, form);
     await recordAudit(tx, actorOf(context), { action: 'recipe.created', subject: id, detail: { name: form.name } });
     return mustFindProfile(tx, context.user, id);
   });
@@ -74,6 +87,7 @@ export const updateProfile = async (context: UserContext, id: string, form: Prof
     if (form.reference_roast_id !== undefined) {
       await tx`UPDATE profiles SET reference_roast_id = ${form.reference_roast_id} WHERE id = ${id}`;
     }
+    await watchLot(tx, form);
     await recordAudit(tx, actorOf(context), { action: 'recipe.updated', subject: id, detail: { name: form.name } });
     return mustFindProfile(tx, context.user, id);
   });

@@ -3,9 +3,10 @@ import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { isUnstorableValue } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
-import { invalid } from '../../http/app-error.ts';
+import { AppError, invalid } from '../../http/app-error.ts';
 
-const columns = (sql: Sql) => sql`roastery_name, address, city, country, postal_code, email, phone, website, time_zone`;
+const columns = (sql: Sql) => sql`roastery_name, address, city, country, postal_code, email, phone, website, time_zone,
+  alert_email, revision`;
 
 export const readRoastery = async (sql: Sql): Promise<RoasterySettings> => {
   const [row] = await sql<RoasterySettings[]>`SELECT ${columns(sql)} FROM roastery_settings`;
@@ -33,9 +34,14 @@ export const changeRoastery = async (
 ): Promise<RoasterySettings> => {
   if (given.time_zone !== undefined) await checkTimeZone(context.sql, given.time_zone);
   return context.sql.begin(async (tx) => {
+    await tx`SELECT 1 FROM roastery_settings FOR UPDATE`;
     const before = await readRoastery(tx);
-    const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    const after = { ...before, ...changed };
+    const { revision, ...fields } = given;
+    if (revision !== undefined && revision !== before.revision) {
+      throw new AppError('changed_meanwhile', 'Somebody else has changed these settings meanwhile. Load them again');
+    }
+    const changed = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+    const after = { ...before, ...changed, revision: before.revision + 1 };
     await tx`UPDATE roastery_settings SET ${tx(after)}`;
     await recordAudit(tx, actorOf(context), {
       action: 'roastery.changed',

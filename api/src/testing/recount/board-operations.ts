@@ -1,6 +1,9 @@
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
+import { isCollision } from '../../db/postgres-errors.ts';
+import type { Database } from '../../db/sql.ts';
 import { commitMessages } from '../../ingest/commit-messages.ts';
+import type { JournalMessage } from '../../ingest/journal-message.ts';
 import { markEvent, messageOf } from '../ingest-fixture.ts';
 import type { BoardRoast, Operation, World } from './world.ts';
 
@@ -10,14 +13,24 @@ const samplesAround = 15;
 /** How a board's roast goes: to its end, broken off, taken for one by mistake, or still running. */
 const courses = ['completed', 'completed', 'completed', 'aborted', 'no charge', 'running'] as const;
 
+/** Again when it met another transaction, as ingest does. */
+const commit = async (sql: Database, messages: readonly JournalMessage[], tries = 5): Promise<void> => {
+  try {
+    await commitMessages(sql, messages);
+  } catch (error) {
+    if (!isCollision(error) || tries === 0) throw error;
+    await commit(sql, messages, tries - 1);
+  }
+};
+
 /** Sends entries as a board does: at any borders, now and then twice or in another order. */
 const ship = async ({ sql, chance }: World, { serial, board }: BoardRoast): Promise<void> => {
   const batches = board.batches(() => chance.whole(1, 20));
   const sent = chance.is(0.3) ? [...batches, chance.pick(batches)].reverse() : batches;
   // What has arrived is committed together; half of the time everything, else one by one.
   const messages = sent.map((batch) => messageOf(serial, batch));
-  if (chance.is(0.5)) await commitMessages(sql, messages);
-  else for (const message of messages) await commitMessages(sql, [message]);
+  if (chance.is(0.5)) await commit(sql, messages);
+  else for (const message of messages) await commit(sql, [message]);
 };
 
 const roastOnMachine = async (world: World): Promise<void> => {

@@ -97,6 +97,7 @@ export const readRawRows = async (sql: Sql) => {
     plans: await sql<RawPlan[]>`SELECT * FROM planned_roasts`,
     blends: await sql<RawBlend[]>`SELECT * FROM blends`,
     components: await sql<RawComponent[]>`SELECT * FROM blend_components`,
+    dismissals: await sql<{ lot_id: string; user_id: string }[]>`SELECT * FROM lot_alert_dismissals`,
     options: await sql<{ id: string; category: string }[]>`SELECT * FROM options`,
   };
 };

@@ -1,3 +1,4 @@
+import type { LotAlert } from '@roastery/contract/alerts';
 import type { Blend, BlendableRoast } from '@roastery/contract/blends';
 import type { Lot, LotMovement } from '@roastery/contract/inventory';
 import type { Profile } from '@roastery/contract/profiles';
@@ -105,6 +106,19 @@ export const expectRecipes = async ({ visitor, id: userId }: Viewer, rows: RawRo
   }
   const favourites = await read<{ total: number }>(visitor, '/profiles?favorites_only=true');
   expect(favourites.total).toBe(starred.size);
+};
+
+/** Alerts are the watched lots that are low, but for those that this person has put away. */
+export const expectAlerts = async ({ visitor, id: userId }: Viewer, rows: RawRows): Promise<void> => {
+  const low = rows.lots.filter(
+    (lot) =>
+      lot.archived_at === null &&
+      sumMg(rows.movements.flatMap((one) => (one.lot_id === lot.id ? [one.kg] : []))) < milligrams(20) &&
+      rows.recipes.some((recipe) => recipe.green_coffee_lot_id === lot.id && recipe.alert_low_inventory) &&
+      !rows.dismissals.some((one) => one.lot_id === lot.id && one.user_id === userId),
+  );
+  const { alerts } = await read<{ alerts: LotAlert[] }>(visitor, '/alerts');
+  expect(alerts.map((alert) => alert.lot_id).sort()).toEqual(low.map(({ id }) => id).sort());
 };
 
 /** Blends' weights, what is left of each roast for the next, and the plans that wait. */

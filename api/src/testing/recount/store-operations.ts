@@ -1,3 +1,4 @@
+import type { LotAlert } from '@roastery/contract/alerts';
 import type { Lot } from '@roastery/contract/inventory';
 import type { Profile } from '@roastery/contract/profiles';
 import type { Operation, World } from './world.ts';
@@ -43,6 +44,12 @@ const deleteLot = async (world: World): Promise<void> => {
   if (world.lots.length > 5) await world.remove(world.someone(), '/inventory/lots', world.lots);
 };
 
+const dismissAlert = async ({ chance, people, send }: World): Promise<void> => {
+  const who = chance.pick(people);
+  const { body } = await send<{ alerts: LotAlert[] }>(who, 'GET', '/alerts');
+  if (body.alerts.length > 0) await send(who, 'POST', `/alerts/${chance.pick(body.alerts).lot_id}/dismiss`);
+};
+
 const importLots = async (world: World): Promise<void> => {
   const { chance } = world;
   const who = chance.pick(world.people);
@@ -64,6 +71,7 @@ export const lotOperations: readonly Operation[] = [
   { often: 8, run: adjustLot },
   { often: 1.5, run: deleteLot },
   { often: 1, run: importLots },
+  { often: 1.5, run: dismissAlert },
 ];
 
 const recipeBody = ({ chance, lots }: World) => ({

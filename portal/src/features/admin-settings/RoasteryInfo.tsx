@@ -1,3 +1,4 @@
+import { getMailStatus } from '@roastery/contract/alerts';
 import { getRoasterySettings, putRoasterySettings, type RoasterySettings } from '@roastery/contract/settings';
 import { useMemo, useState } from 'react';
 import { Controller, useForm } from 'react-hook-form';
@@ -8,6 +9,7 @@ import { useSession } from '../../api/session.tsx';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { FormError, showFieldErrors } from '../../components/forms.tsx';
+import { useMeanwhile } from '../../components/use-meanwhile.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
@@ -15,7 +17,7 @@ import { Combobox } from '../../ui/Combobox.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
-import { changesOf, roasteryFields, valuesOf, type RoasteryValues } from './roastery-values.ts';
+import { changesOf, roasteryFields, roasteryLabels, valuesOf, type RoasteryValues } from './roastery-values.ts';
 import { timeZoneChoices } from './time-zones.ts';
 
 /** Tab `Roastery Info`. */
@@ -40,8 +42,15 @@ export const RoasteryInfo = () => {
 const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
   const { recheck } = useSession();
   const [failure, setFailure] = useState<string | null>(null);
-  const { register, control, handleSubmit, reset, setError, formState } = useForm<RoasteryValues>({
-    defaultValues: valuesOf(settings),
+  const form = useForm<RoasteryValues>({ defaultValues: valuesOf(settings) });
+  const { register, control, handleSubmit, reset, setError, formState } = form;
+  const meanwhile = useMeanwhile({
+    form,
+    thing: 'page of settings',
+    record: settings,
+    valuesOf,
+    labels: roasteryLabels,
+    read: () => call(getRoasterySettings, {}),
   });
   const { errors, isSubmitting, isDirty, dirtyFields } = formState;
   const zones = useMemo(() => timeZoneChoices(settings.time_zone), [settings.time_zone]);
@@ -49,15 +58,19 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
   const submit = handleSubmit(async (values) => {
     setFailure(null);
     try {
-      const saved = await call(putRoasterySettings, { body: changesOf(values, dirtyFields) });
+      const saved = await call(putRoasterySettings, {
+        body: { ...changesOf(values, dirtyFields), revision: meanwhile.revision },
+      });
       reset(valuesOf(saved));
+      meanwhile.goOnFrom(saved);
       toast('Settings saved successfully!');
-      await refresh(getRoasterySettings);
+      await refresh(getRoasterySettings, getMailStatus);
       // Every date in the portal is told in the roastery's zone.
       if (saved.time_zone !== settings.time_zone) {
         recheck().catch((error: unknown) => logError('The new time zone could not be taken over', error));
       }
     } catch (error) {
+      if (await meanwhile.explains(error).catch(() => false)) return;
       showFieldErrors(error, [...roasteryFields, 'time_zone'], setError);
       setFailure(sentenceWithFields(error, 'Failed to save settings'));
     }
@@ -103,6 +116,15 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
               />
             )}
           />
+          <TextField
+            label="Alert Email"
+            type="email"
+            maxLength={254}
+            hint="Told of green coffee that runs low, beside the administrators."
+            className="sm:col-span-3"
+            {...field('alert_email')}
+          />
+          {meanwhile.notice !== null && <div className="sm:col-span-6">{meanwhile.notice}</div>}
           {failure !== null && (
             <div className="sm:col-span-6">
               <FormError text={failure} />

@@ -3,6 +3,7 @@ import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { DropdownOptions } from './DropdownOptions.tsx';
+import { MailCard } from './MailCard.tsx';
 import { RoasteryInfo } from './RoasteryInfo.tsx';
 
 /** /admin/settings: who the roastery is, and what its forms offer. */
@@ -27,6 +28,7 @@ export default function SettingsPage() {
       {/* Stays mounted: a look at the other tab must not lose what was typed. */}
       <div hidden={tab !== 'roastery'} className="pt-4">
         <RoasteryInfo />
+        <MailCard />
       </div>
       {tab === 'options' && (
         <div className="pt-4">

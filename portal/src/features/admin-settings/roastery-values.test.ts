@@ -11,6 +11,8 @@ const settings = {
   phone: null,
   website: null,
   time_zone: 'Europe/Lisbon',
+  alert_email: null,
+  revision: 1,
 };
 
 it('an emptied field is stored as none, an untouched one is not sent', () => {

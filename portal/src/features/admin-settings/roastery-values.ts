@@ -9,6 +9,7 @@ export const roasteryFields = [
   'email',
   'phone',
   'website',
+  'alert_email',
 ] as const;
 export type RoasteryField = (typeof roasteryFields)[number];
 
@@ -23,7 +24,20 @@ export const valuesOf = (settings: RoasterySettings): RoasteryValues => ({
   time_zone: settings.time_zone,
 });
 
-/** Only what was changed: two people who edit different fields don't overwrite each other. */
+export const roasteryLabels: Record<keyof RoasteryValues, string> = {
+  roastery_name: 'Roastery Name',
+  address: 'Address',
+  city: 'City',
+  country: 'Country',
+  postal_code: 'Postal Code',
+  email: 'Email',
+  phone: 'Phone',
+  website: 'Website',
+  alert_email: 'Alert Email',
+  time_zone: 'Time Zone',
+};
+
+/** Only what was changed. */
 export const changesOf = (
   values: RoasteryValues,
   dirty: Partial<Record<keyof RoasteryValues, boolean>>,

@@ -1,3 +1,4 @@
+import { listAlerts } from '@roastery/contract/alerts';
 import {
   getLot,
   inventorySummary,
@@ -11,4 +12,14 @@ import { refresh } from '../../api/use-api.ts';
 
 /** After any change to a lot: its own page, the list with its totals, and the recipes that show its weight. */
 export const refreshLots = (): Promise<void> =>
-  refresh(getLot, inventorySummary, listLotMovements, listLots, lotLocations, lotOrigins, getProfile, listProfiles);
+  refresh(
+    getLot,
+    inventorySummary,
+    listLotMovements,
+    listLots,
+    lotLocations,
+    lotOrigins,
+    getProfile,
+    listProfiles,
+    listAlerts,
+  );

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { editMachineShape, listMachines, updateMachine, type Machine } from '@roastery/contract/machines';
+import { editMachineShape, getMachine, listMachines, updateMachine, type Machine } from '@roastery/contract/machines';
 import { useState } from 'react';
 import { Controller, useForm } from 'react-hook-form';
 import type { z } from 'zod';
@@ -8,6 +8,7 @@ import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { FormError, showFieldErrors } from '../../components/forms.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
+import { useMeanwhile } from '../../components/use-meanwhile.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
@@ -17,6 +18,13 @@ import { useMachineTypes } from './machine-types.ts';
 
 type Values = z.infer<typeof editMachineShape>;
 const fields = ['display_name', 'machine_type', 'max_capacity_kg'] as const;
+
+const valuesOf = ({ display_name, machine_type, max_capacity_kg }: Machine): Values => ({
+  display_name,
+  machine_type,
+  max_capacity_kg,
+});
+const labels = { display_name: 'Display Name', machine_type: 'Machine Type', max_capacity_kg: 'Max Capacity' };
 
 interface EditMachineDialogProps {
   machine: Machine | null;
@@ -36,13 +44,15 @@ export const EditMachineDialog = ({ machine, onClose }: EditMachineDialogProps) 
 
 const EditForm = ({ machine, onClose }: { machine: Machine; onClose: () => void }) => {
   const [failure, setFailure] = useState<string | null>(null);
-  const { register, control, handleSubmit, setError, formState } = useForm<Values>({
-    resolver: zodResolver(editMachineShape),
-    defaultValues: {
-      display_name: machine.display_name,
-      machine_type: machine.machine_type,
-      max_capacity_kg: machine.max_capacity_kg,
-    },
+  const form = useForm<Values>({ resolver: zodResolver(editMachineShape), defaultValues: valuesOf(machine) });
+  const { register, control, handleSubmit, setError, formState } = form;
+  const meanwhile = useMeanwhile({
+    form,
+    thing: 'machine',
+    record: machine,
+    valuesOf,
+    labels,
+    read: () => call(getMachine, { params: { id: machine.id } }),
   });
   const { errors, isSubmitting, isDirty } = formState;
   const types = useMachineTypes(machine.machine_type);
@@ -50,11 +60,15 @@ const EditForm = ({ machine, onClose }: { machine: Machine; onClose: () => void 
   const submit = handleSubmit(async (values) => {
     setFailure(null);
     try {
-      await call(updateMachine, { params: { id: machine.id }, body: values });
+      await call(updateMachine, {
+        params: { id: machine.id },
+        body: { ...values, revision: meanwhile.revision },
+      });
       await refresh(listMachines);
       toast('Machine updated successfully!');
       onClose();
     } catch (error) {
+      if (await meanwhile.explains(error).catch(() => false)) return;
       showFieldErrors(error, fields, setError);
       setFailure(sentenceFor(error, 'Failed to update machine'));
     }
@@ -105,6 +119,7 @@ const EditForm = ({ machine, onClose }: { machine: Machine; onClose: () => void 
             {...register('max_capacity_kg', { valueAsNumber: true })}
           />
         </div>
+        {meanwhile.notice}
         <FormError text={failure} />
       </DialogBody>
       <DialogFooter>

@@ -1,0 +1,46 @@
+import { lowStockKg } from '@roastery/contract/low-stock';
+import type { Database, Sql } from '../../db/sql.ts';
+import { formatKilograms } from '../../ledger/kilograms.ts';
+import { isWatched } from '../../ledger/watch-stock.ts';
+import { putIntoOutbox } from '../../mail/outbox.ts';
+
+/** Active administrators, and the address that the roastery's settings name for alerts. */
+export const alertRecipients = async (sql: Sql): Promise<string[]> => {
+  const rows = await sql<{ email: string }[]>`
+    SELECT email FROM users WHERE is_active AND is_admin
+    UNION SELECT lower(alert_email) FROM roastery_settings WHERE alert_email <> ''
+    ORDER BY 1`;
+  return rows.map((row) => row.email);
+};
+
+interface RaisedAlert {
+  lot_id: string;
+  lot_number: string;
+  coffee_name: string;
+  current_weight: number;
+}
+
+const lineOf = (
+  { lot_id: id, lot_number: number, coffee_name: coffee, current_weight: kg }: RaisedAlert,
+  url: string,
+) => `${coffee} (lot ${number}): ${formatKilograms(kg)} left\n${url}/inventory/lots/${id}/edit`;
+
+/** One mail about all lots that fell below the threshold since the last; each is written about once a crossing. */
+export const mailRaisedAlerts = async (sql: Database, publicUrl: string): Promise<void> =>
+  sql.begin(async (tx) => {
+    const raised = await tx<RaisedAlert[]>`
+      SELECT a.lot_id, l.lot_number, l.coffee_name, l.current_weight
+        FROM lot_alerts a JOIN lots l ON l.id = a.lot_id
+       WHERE a.mailed_at IS NULL AND ${isWatched(tx)} ORDER BY a.raised_at FOR UPDATE OF a SKIP LOCKED`;
+    const [first] = raised;
+    if (first === undefined) return;
+    const below = `below ${lowStockKg} kg`;
+    const subject =
+      raised.length === 1
+        ? `${first.coffee_name} (lot ${first.lot_number}) is ${below}`
+        : `${raised.length} lots are ${below}`;
+    const lines = raised.map((alert) => lineOf(alert, publicUrl)).join('\n\n');
+    const body = `Green coffee that recipes watch has fallen ${below}.\n\n${lines}\n`;
+    await putIntoOutbox(tx, { recipients: await alertRecipients(tx), subject, body });
+    await tx`UPDATE lot_alerts SET mailed_at = now() WHERE lot_id = ANY(${raised.map(({ lot_id: id }) => id)}::uuid[])`;
+  });

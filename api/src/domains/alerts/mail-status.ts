@@ -1,0 +1,44 @@
+import type { MailStatus } from '@roastery/contract/alerts';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { AppError } from '../../http/app-error.ts';
+import { reasonOf } from '../../mail/smtp.ts';
+import { alertRecipients } from './mail-alerts.ts';
+
+export const readMailStatus = async ({ sql, config }: UserContext): Promise<MailStatus> => {
+  const [counts] = await sql<{ waiting: number; last_sent_at: string | null }[]>`
+    SELECT count(*) FILTER (WHERE sent_at IS NULL AND gave_up_at IS NULL) AS waiting, max(sent_at) AS last_sent_at
+      FROM outgoing_mail`;
+  const [problem] = await sql<NonNullable<MailStatus['problem']>[]>`
+    SELECT coalesce(gave_up_at, created_at) AS at, subject, last_error AS error, gave_up_at IS NOT NULL AS gave_up
+      FROM outgoing_mail WHERE sent_at IS NULL AND last_error IS NOT NULL ORDER BY created_at DESC LIMIT 1`;
+  return {
+    is_configured: config.smtpUrl !== undefined,
+    from: config.mailFrom ?? null,
+    recipients: await alertRecipients(sql),
+    waiting: counts?.waiting ?? 0,
+    last_sent_at: counts?.last_sent_at ?? null,
+    problem: problem ?? null,
+  };
+};
+
+/** Tries the mail server at once, past the outbox: an administrator waits for its word. */
+export const sendTestMail = async (context: UserContext): Promise<{ message: string }> => {
+  const { user, sendMail, config, log } = context;
+  if (sendMail === undefined) {
+    throw new AppError('conflict', 'No mail server is set: give the api SMTP_URL and MAIL_FROM and start it again.');
+  }
+  try {
+    await sendMail({
+      recipients: [user.email],
+      subject: 'Test mail of the roastery',
+      body: `Mail works: alerts about green coffee will reach you.\n\n${config.publicUrl}\n`,
+    });
+  } catch (error) {
+    const reason = reasonOf(error);
+    log.warn({ reason }, 'a test mail failed');
+    throw new AppError('conflict', `The mail server did not take it: ${reason}`);
+  }
+  await recordAudit(context.sql, actorOf(context), { action: 'mail.tested', detail: { to: user.email } });
+  return { message: `A test mail was sent to ${user.email}` };
+};

@@ -1,0 +1,52 @@
+import { isDatabaseAway, loggable } from '../../db/postgres-errors.ts';
+import { mailRaisedAlerts } from './mail-alerts.ts';
+import type { AppContext } from '../../context.ts';
+import { noteFailed, noteSent, removeOldMail, takeDueMail } from '../../mail/outbox.ts';
+import { reasonOf } from '../../mail/smtp.ts';
+
+const everyMs = 2000;
+
+/**
+ * Writes to people about alerts, beside everything else: a roast only leaves rows behind, and a mail server that is slow or away
+ * holds nobody up. Without SMTP_URL there is nothing to do.
+ */
+export const mailer = async ({ sql, log, config, sendMail }: AppContext): Promise<{ close(): Promise<void> }> => {
+  if (sendMail === undefined) return { close: async () => {} };
+  await removeOldMail(sql);
+  const sendDue = async (): Promise<void> => {
+    for (let mail = await takeDueMail(sql); mail !== undefined; mail = await takeDueMail(sql)) {
+      const about = { subject: mail.subject, attempt: mail.attempts };
+      try {
+        await sendMail(mail);
+      } catch (error) {
+        const reason = reasonOf(error);
+        const gaveUp = await noteFailed(sql, mail, reason);
+        if (gaveUp) log.error({ ...about, reason }, 'a mail failed for good');
+        else log.warn({ ...about, reason }, 'a mail failed; it is tried again');
+        continue;
+      }
+      await noteSent(sql, mail.id);
+      log.info(about, 'a mail was sent');
+    }
+  };
+  let isStopping = false;
+  let running: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    try {
+      await mailRaisedAlerts(sql, config.publicUrl);
+      if (!isStopping) await sendDue();
+    } catch (error) {
+      if (!isDatabaseAway(error)) log.warn(loggable(error), 'the outbox could not be read');
+    }
+    running = undefined;
+  };
+  const timer = setInterval(() => void (running ??= run()), everyMs);
+  timer.unref();
+  return {
+    async close() {
+      isStopping = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+};

@@ -1,0 +1,33 @@
+import { createTransport } from 'nodemailer';
+
+export interface Mail {
+  readonly recipients: readonly string[];
+  readonly subject: string;
+  readonly body: string;
+}
+
+/** The way out: throws with the mail server's word when it takes the mail for nobody. */
+export type SendMail = (mail: Mail) => Promise<void>;
+
+const patienceMs = 15_000;
+
+/** Sends through the server of an `smtp://` or `smtps://` address. Every step of the talk has a limit. */
+export const createSmtp = (url: string, from: string): SendMail => {
+  const transport = createTransport({
+    url,
+    connectionTimeout: patienceMs,
+    greetingTimeout: patienceMs,
+    socketTimeout: patienceMs,
+    dnsTimeout: patienceMs,
+    // What is in a mail comes from our own words: nothing is read from files or the network for it.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return async ({ recipients, subject, body }) => {
+    await transport.sendMail({ from, to: [...recipients], subject, text: body });
+  };
+};
+
+/** A mail server's word as one line that a person may read. */
+export const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').slice(0, 300);

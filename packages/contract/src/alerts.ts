@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idShape, instantShape, messageShape } from './shapes.ts';
+
+export const lotAlertShape = z.object({
+  lot_id: idShape,
+  lot_number: z.string(),
+  coffee_name: z.string(),
+  /** Now, kg; it may have been more when the alert was raised. */
+  current_weight: z.number(),
+  raised_at: instantShape,
+  /** Recipes that watch the lot, by name. */
+  recipes: z.array(z.string()),
+});
+export type LotAlert = z.infer<typeof lotAlertShape>;
+
+export const listAlerts = endpoint({
+  name: 'listAlerts',
+  method: 'GET',
+  path: '/alerts',
+  tag: 'Alerts',
+  summary: 'Watched lots that fell below 20 kg, as far as one has not dismissed them; newest first',
+  access: 'user',
+  response: z.object({ alerts: z.array(lotAlertShape) }),
+});
+
+export const dismissAlert = endpoint({
+  name: 'dismissAlert',
+  method: 'POST',
+  path: '/alerts/{id}/dismiss',
+  tag: 'Alerts',
+  summary: 'Not to be told of this lot again, oneself, until it was restocked and falls anew',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  response: messageShape,
+  errors: ['not_found'],
+});
+
+export const mailStatusShape = z.object({
+  /** Whether the api was given SMTP_URL. */
+  is_configured: z.boolean(),
+  from: z.string().nullable(),
+  /** Who is told: active administrators, and the roastery's own address for alerts. */
+  recipients: z.array(z.string()),
+  waiting: z.number().int(),
+  last_sent_at: instantShape.nullable(),
+  /** The newest mail that could not be sent so far, and the mail server's word. */
+  problem: z.object({ at: instantShape, subject: z.string(), error: z.string(), gave_up: z.boolean() }).nullable(),
+});
+export type MailStatus = z.infer<typeof mailStatusShape>;
+
+export const getMailStatus = endpoint({
+  name: 'getMailStatus',
+  method: 'GET',
+  path: '/settings/mail',
+  tag: 'Alerts',
+  summary: 'Whether mail can be sent, to whom alerts go, and what went wrong last',
+  access: 'admin',
+  response: mailStatusShape,
+});
+
+export const sendTestMail = endpoint({
+  name: 'sendTestMail',
+  method: 'POST',
+  path: '/settings/mail/test',
+  tag: 'Alerts',
+  summary: 'Send a mail to oneself now; answers what the mail server said when it did not take it',
+  access: 'admin',
+  response: messageShape,
+  errors: ['conflict'],
+});

@@ -1,0 +1,81 @@
+import { getMailStatus, sendTestMail, type MailStatus } from '@roastery/contract/alerts';
+import { Mail } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { ErrorLine } from '../../components/ErrorState.tsx';
+import { FormError } from '../../components/forms.tsx';
+import { RelativeTime } from '../../components/RelativeTime.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { toast } from '../../ui/toast.ts';
+
+/** Where alerts go by mail, whether they get through, and a test. */
+export const MailCard = () => {
+  const { data, error, mutate } = useApi(getMailStatus, {}, { refreshInterval: 15_000 });
+  return (
+    <Card className="mt-4 max-w-3xl">
+      <div className="flex flex-col gap-3 p-5">
+        <h2 className="text-base font-semibold text-strong">Alerts by mail</h2>
+        {data !== undefined ? (
+          <MailState status={data} />
+        ) : error === undefined ? (
+          <Skeleton className="h-16 w-full" />
+        ) : (
+          <ErrorLine title="The state of mail could not be loaded" error={error} onRetry={() => void mutate()} />
+        )}
+      </div>
+    </Card>
+  );
+};
+
+const MailState = ({ status }: { status: MailStatus }) => {
+  const [isSending, setSending] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const send = async () => {
+    setFailure(null);
+    setSending(true);
+    try {
+      toast((await call(sendTestMail, {})).message);
+    } catch (error) {
+      setFailure(sentenceFor(error, 'The test mail could not be sent'));
+    }
+    setSending(false);
+    await refresh(getMailStatus);
+  };
+  if (!status.is_configured) {
+    return (
+      <p className="text-sm text-content">
+        No mail is sent: the server was started without a mail server. Set <code>SMTP_URL</code> and{' '}
+        <code>MAIL_FROM</code> for the api and start it again; alerts are shown in the portal all the same.
+      </p>
+    );
+  }
+  const { problem } = status;
+  return (
+    <>
+      <dl className="grid gap-x-6 gap-y-2 text-sm sm:grid-cols-[max-content_1fr]">
+        <dt className="text-muted">From</dt>
+        <dd className="wrap-anywhere text-strong">{status.from}</dd>
+        <dt className="text-muted">To</dt>
+        <dd className="wrap-anywhere text-strong">{status.recipients.join(', ')}</dd>
+        <dt className="text-muted">Last mail sent</dt>
+        <dd className="text-strong">
+          {status.last_sent_at === null ? 'None in the last 30 days' : <RelativeTime moment={status.last_sent_at} />}
+        </dd>
+      </dl>
+      {problem !== null && (
+        <p role="status" className="rounded-md border border-warning/40 bg-warning-soft p-3 text-sm text-strong">
+          “{problem.subject}” {problem.gave_up ? 'could not be sent' : 'was not sent yet and is tried again'}:{' '}
+          {problem.error}
+        </p>
+      )}
+      <FormError text={failure} />
+      <Button className="self-start" icon={<Mail aria-hidden />} busy={isSending} onClick={() => void send()}>
+        {isSending ? 'Sending…' : 'Send test mail to me'}
+      </Button>
+    </>
+  );
+};

@@ -1,0 +1,71 @@
+import { dismissAlert, listAlerts, type LotAlert } from '@roastery/contract/alerts';
+import { lowStockKg } from '@roastery/contract/low-stock';
+import { PackageX, X } from 'lucide-react';
+import { Link } from 'react-router-dom';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { paths } from '../../components/paths.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { toast } from '../../ui/toast.ts';
+
+/** More than these would push the page away: the rest is a number and a link to all lots. */
+const mostShown = 3;
+const refreshMs = 30_000;
+
+const kgText = (kg: number): string =>
+  kg.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** Watched lots that fell below the threshold, on every page until this person has seen it. */
+export const LowStockBanner = () => {
+  const { data } = useApi(listAlerts, {}, { refreshInterval: refreshMs });
+  const alerts = data?.alerts ?? [];
+  if (alerts.length === 0) return null;
+  const dismiss = async () => {
+    try {
+      await Promise.all(alerts.map(({ lot_id: id }) => call(dismissAlert, { params: { id } })));
+    } catch (error) {
+      toast(sentenceFor(error, 'The alert could not be dismissed'), { tone: 'danger' });
+    }
+    await refresh(listAlerts);
+  };
+  const rest = alerts.length - mostShown;
+  return (
+    <section
+      aria-label="Low green coffee"
+      className="flex items-start gap-2.5 border-b border-stroke bg-warning-soft px-4 py-2 text-sm text-strong sm:px-6 lg:px-8 print:hidden"
+    >
+      <PackageX aria-hidden className="mt-1 size-4 shrink-0 text-warning" />
+      <div role="status" className="flex min-w-0 flex-1 flex-wrap gap-x-4 py-0.5">
+        <span className="font-semibold">Below {lowStockKg} kg:</span>
+        {alerts.slice(0, mostShown).map((alert) => (
+          <LowLot key={alert.lot_id} alert={alert} />
+        ))}
+        {rest > 0 && (
+          <Link to={`${paths.lots}?status=all`} className="rounded-sm font-medium underline">
+            {rest} more {rest === 1 ? 'lot' : 'lots'}
+          </Link>
+        )}
+      </div>
+      <IconButton
+        label={alerts.length === 1 ? 'Dismiss this alert' : 'Dismiss these alerts'}
+        size="sm"
+        icon={<X aria-hidden />}
+        onClick={() => void dismiss()}
+      />
+    </section>
+  );
+};
+
+const LowLot = ({ alert }: { alert: LotAlert }) => (
+  <span className="min-w-0 wrap-anywhere">
+    <Link
+      to={paths.editLot(alert.lot_id)}
+      title={`Watched by ${alert.recipes.join(', ')}`}
+      className="rounded-sm font-medium underline"
+    >
+      {alert.coffee_name} ({alert.lot_number})
+    </Link>{' '}
+    <span className="figures">{kgText(alert.current_weight)} kg left</span>
+  </span>
+);
