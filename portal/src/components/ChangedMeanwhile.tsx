@@ -37,7 +37,8 @@ export const ChangedMeanwhile = ({ thing, theirs, clashes, onMerge, onDiscard }:
       </div>
     </div>
     {clashes.length > 0 && (
-      <div className="overflow-x-auto rounded-md border border-stroke bg-surface">
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be scrollable by keyboard
+      <div className="overflow-x-auto rounded-md border border-stroke bg-surface" tabIndex={0}>
         <table className="w-full text-left">
           <caption className="sr-only">Fields that you both changed</caption>
           <thead>

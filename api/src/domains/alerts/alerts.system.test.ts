@@ -47,6 +47,19 @@ const startMailServer = async () => {
   };
 };
 
+const recipe = (lotId: string | null, watches = true) => ({
+  name: 'House Espresso',
+  green_coffee_lot_id: lotId,
+  alert_low_inventory: watches,
+  control_profile: [
+    { time: 0, burner: 100, exhaust: 30, drum: 60 },
+    { time: 720, burner: 0, exhaust: 90, drum: 30 },
+  ],
+});
+
+const alertsOf = async (who: Visitor, lotId: string): Promise<LotAlert[]> =>
+  (await who.send<{ alerts: LotAlert[] }>('GET', '/alerts')).body.alerts.filter(({ lot_id: id }) => id === lotId);
+
 describe('green coffee that runs low', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let test: TestApi;
@@ -74,21 +87,10 @@ describe('green coffee that runs low', () => {
     const body = { lot_number: `L-${++made}`, coffee_name: 'Guji', origin: 'Ethiopia', initial_weight: kg };
     return (await eve.send<{ id: string }>('POST', '/inventory/lots', body)).body.id;
   };
-  const recipe = (lotId: string | null, watches = true) => ({
-    name: 'House Espresso',
-    green_coffee_lot_id: lotId,
-    alert_low_inventory: watches,
-    control_profile: [
-      { time: 0, burner: 100, exhaust: 30, drum: 60 },
-      { time: 720, burner: 0, exhaust: 90, drum: 30 },
-    ],
-  });
   const addRecipe = async (lotId: string, watches = true): Promise<string> =>
     (await eve.send<{ id: string }>('POST', '/profiles', recipe(lotId, watches))).body.id;
   const adjust = (lotId: string, kg: number) =>
     eve.send('POST', `/inventory/lots/${lotId}/movements`, { kg, note: 'counted' });
-  const alertsOf = async (who: Visitor, lotId: string): Promise<LotAlert[]> =>
-    (await who.send<{ alerts: LotAlert[] }>('GET', '/alerts')).body.alerts.filter(({ lot_id: id }) => id === lotId);
   const mailsAbout = (words: string): Received[] => mail.received.filter(({ text }) => text.includes(words));
 
   it('is told of once a crossing, to each person until they dismiss it, and anew after a restock', async () => {

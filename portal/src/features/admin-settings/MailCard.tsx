@@ -67,10 +67,10 @@ const MailState = ({ status }: { status: MailStatus }) => {
         </dd>
       </dl>
       {problem !== null && (
-        <p role="status" className="rounded-md border border-warning/40 bg-warning-soft p-3 text-sm text-strong">
+        <output className="block rounded-md border border-warning/40 bg-warning-soft p-3 text-sm text-strong">
           “{problem.subject}” {problem.gave_up ? 'could not be sent' : 'was not sent yet and is tried again'}:{' '}
           {problem.error}
-        </p>
+        </output>
       )}
       <FormError text={failure} />
       <Button className="self-start" icon={<Mail aria-hidden />} busy={isSending} onClick={() => void send()}>

@@ -36,7 +36,7 @@ export const LowStockBanner = () => {
       className="flex items-start gap-2.5 border-b border-stroke bg-warning-soft px-4 py-2 text-sm text-strong sm:px-6 lg:px-8 print:hidden"
     >
       <PackageX aria-hidden className="mt-1 size-4 shrink-0 text-warning" />
-      <div role="status" className="flex min-w-0 flex-1 flex-wrap gap-x-4 py-0.5">
+      <output className="flex min-w-0 flex-1 flex-wrap gap-x-4 py-0.5">
         <span className="font-semibold">Below {lowStockKg} kg:</span>
         {alerts.slice(0, mostShown).map((alert) => (
           <LowLot key={alert.lot_id} alert={alert} />
@@ -46,7 +46,7 @@ export const LowStockBanner = () => {
             {rest} more {rest === 1 ? 'lot' : 'lots'}
           </Link>
         )}
-      </div>
+      </output>
       <IconButton
         label={alerts.length === 1 ? 'Dismiss this alert' : 'Dismiss these alerts'}
         size="sm"

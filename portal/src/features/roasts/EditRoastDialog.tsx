@@ -47,6 +47,12 @@ const labels = {
   profile_id: 'Recipe',
 } satisfies Record<(typeof fields)[number], string>;
 
+/** An id is no word for a person. */
+const textOf = (field: string, value: unknown): string => {
+  if (field === 'lot_id' || field === 'profile_id') return value === null ? '' : 'Another one';
+  return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
+};
+
 interface EditRoastDialogProps {
   roast: Roast;
   open: boolean;
@@ -94,9 +100,7 @@ const EditForm = ({ roast, onClose }: Omit<EditRoastDialogProps, 'open'>) => {
     record: roast,
     valuesOf,
     labels,
-    // An id is no word for a person.
-    textOf: (field, value) =>
-      field === 'lot_id' || field === 'profile_id' ? (value ? 'Another one' : '') : String(value ?? ''),
+    textOf,
     read: () => call(getRoast, { params: { id: roast.id } }),
   });
   const save = handleSubmit(async (body) => {
