@@ -142,6 +142,12 @@ const encounters: Record<string, Encounter> = {
   },
 };
 
+const inView = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const box = document.querySelector('[role=alert]')?.getBoundingClientRect();
+    return box !== undefined && box.top >= 0 && box.top < innerHeight - 40;
+  });
+
 /** The refusal is meant; nothing else may be complained of. */
 const others = (complaints: readonly string[]) => complaints.filter((line) => !line.includes('409'));
 
@@ -161,6 +167,8 @@ describe('two people who edit at once', () => {
       await save.click();
       const notice = page.getByRole('alert').filter({ hasText: `Somebody changed this ${thing} meanwhile` });
       await notice.getByText(`They changed: ${one.otherField}`).waitFor();
+      // Also in a form that is longer than the screen.
+      await expect.poll(() => inView(page)).toBe(true);
       const clash = notice.getByRole('row').filter({ hasText: one.field });
       expect(await clash.innerText()).toMatch(/Theirs\s+Mine/);
       const [stored, other] = await one.stored(id);

@@ -21,6 +21,9 @@ interface MeanwhileOptions<Values extends FieldValues, Thing> {
 const plainText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 
+/** A long form may hide what it has to say: whoever pressed Save at its end must see why it was not saved. */
+const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
+
 interface Meanwhile<Thing> {
   /** Goes along with the edit. */
   revision: number;
@@ -53,24 +56,26 @@ export const useMeanwhile = <Values extends FieldValues, Thing extends { readonl
     const now = valuesOf(newest);
     const { merged, theirs, clashes } = mergeThreeWay(valuesOf(base), now, own);
     return (
-      <ChangedMeanwhile
-        thing={thing}
-        theirs={theirs.map((field) => labels[field] ?? field)}
-        clashes={clashes.map((field) => ({
-          label: labels[field] ?? field,
-          now: textOf(field, now[field]),
-          yours: textOf(field, own[field]),
-        }))}
-        onMerge={() => {
-          form.reset(now);
-          form.reset(merged, { keepDefaultValues: true });
-          goOnFrom(newest);
-        }}
-        onDiscard={() => {
-          form.reset(now);
-          goOnFrom(newest);
-        }}
-      />
+      <div ref={intoView}>
+        <ChangedMeanwhile
+          thing={thing}
+          theirs={theirs.map((field) => labels[field] ?? field)}
+          clashes={clashes.map((field) => ({
+            label: labels[field] ?? field,
+            now: textOf(field, now[field]),
+            yours: textOf(field, own[field]),
+          }))}
+          onMerge={() => {
+            form.reset(now);
+            form.reset(merged, { keepDefaultValues: true });
+            goOnFrom(newest);
+          }}
+          onDiscard={() => {
+            form.reset(now);
+            goOnFrom(newest);
+          }}
+        />
+      </div>
     );
   };
   return {

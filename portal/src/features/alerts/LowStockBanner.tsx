@@ -35,8 +35,8 @@ export const LowStockBanner = () => {
       aria-label="Low green coffee"
       className="flex items-start gap-2.5 border-b border-stroke bg-warning-soft px-4 py-2 text-sm text-strong sm:px-6 lg:px-8 print:hidden"
     >
-      <PackageX aria-hidden className="mt-1 size-4 shrink-0 text-warning" />
-      <output className="flex min-w-0 flex-1 flex-wrap gap-x-4 py-0.5">
+      <PackageX aria-hidden className="mt-2 size-4 shrink-0 text-warning" />
+      <output className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-4">
         <span className="font-semibold">Below {lowStockKg} kg:</span>
         {alerts.slice(0, mostShown).map((alert) => (
           <LowLot key={alert.lot_id} alert={alert} />
