@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { me } from '@roastery/contract/auth';
 import { apiBasePath } from '@roastery/contract/endpoint';
+import { listMachineMaps } from '@roastery/contract/machine-maps';
 import { getRoastCurveColumns } from '@roastery/contract/roasts';
 import { createUser } from '@roastery/contract/users';
 import { startStack, type StackOptions } from '@roastery/stack/stack';
@@ -65,7 +66,12 @@ const signInPerson = async (
 ): Promise<Person> => {
   const client = await signIn(origin, credentials);
   const { id } = await client.call(me);
-  const samples = await findSamples(databaseUrl, { id, isAdmin: who === 'admin' }, await upload(client, origin));
+  const [map] = (await client.call(listMachineMaps)).maps;
+  const samples = await findSamples(
+    databaseUrl,
+    { id, isAdmin: who === 'admin' },
+    { uploadId: await upload(client, origin), mapId: map?.id ?? '' },
+  );
   return { who, origin, cookie: client.cookie, calls: pageCalls(samples, who === 'admin') };
 };
 

@@ -7,14 +7,31 @@ type Rows = PromiseLike<readonly postgres.Row[]>;
 const ids = async (rows: Rows): Promise<string[]> => (await rows).map((row) => String(row['id']));
 const day = async (rows: Rows): Promise<string[]> => (await rows).map((row) => String(row['day']));
 
+/** What people type and pick, between two days. */
+export const sampleWords = (from: string, to: string): Samples['words'] => ({
+  // A frequent word, a rare one, one of three letters, a number, and one that nothing holds.
+  q: ['house', 'Kochere 12', 'ida', 'PR-0', 'zebra'],
+  coffee_name: ['Santos 12'],
+  origin: ['Ethiopia'],
+  location: ['Annex'],
+  roasted_by: ['Ida'],
+  level: ['Light', 'Medium'],
+  action: ['lot.created'],
+  from: [from],
+  to: [to],
+  before: ['60'],
+  after: ['60'],
+  rev: ['1'],
+});
+
 /**
  * Records and words of a large roastery that this person may see: the busiest, which cost most.
- * @param uploadId an upload of theirs
+ * @param person who asks; after it an upload of theirs and a machine map
  */
 export const findSamples = async (
   url: string,
   person: { readonly id: string; readonly isAdmin: boolean },
-  uploadId: string,
+  { uploadId, mapId }: { readonly uploadId: string; readonly mapId: string },
 ): Promise<Samples> => {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   const mine = person.isAdmin ? sql`true` : sql`r.owner_id = ${person.id}`;
@@ -42,21 +59,12 @@ export const findSamples = async (
            WHERE ${mine} AND r.charge_seq IS NOT NULL AND p.archived_at IS NULL
            GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${mostIds}`),
         upload: [uploadId],
+        map: [mapId],
       },
-      words: {
-        // A frequent word, a rare one, one of three letters, a number, and one that nothing holds.
-        q: ['house', 'Kochere 12', 'ida', 'PR-0', 'zebra'],
-        coffee_name: ['Santos 12'],
-        origin: ['Ethiopia'],
-        location: ['Annex'],
-        roasted_by: ['Ida'],
-        level: ['Light', 'Medium'],
-        action: ['lot.created'],
-        from: await day(sql`SELECT (now() - interval '365 days')::date::text AS day`),
-        to: await day(sql`SELECT now()::date::text AS day`),
-        before: ['60'],
-        after: ['60'],
-      },
+      words: sampleWords(
+        (await day(sql`SELECT (now() - interval '365 days')::date::text AS day`))[0] ?? '',
+        (await day(sql`SELECT now()::date::text AS day`))[0] ?? '',
+      ),
     };
   } finally {
     await sql.end();

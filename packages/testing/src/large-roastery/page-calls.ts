@@ -9,7 +9,7 @@ export interface Samples {
   /** Words of filters and searches by the key they are asked with. */
   readonly words: Readonly<Record<string, readonly string[]>>;
 }
-export type IdKind = 'machine' | 'roast' | 'blend' | 'plan' | 'lot' | 'recipe' | 'recipeWithCurves' | 'upload';
+export type IdKind = 'machine' | 'roast' | 'blend' | 'plan' | 'lot' | 'recipe' | 'recipeWithCurves' | 'upload' | 'map';
 
 /** One thing that a page asks for. */
 export interface PageCall {
@@ -42,6 +42,10 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   getBlend: 'blend',
   getPlannedRoast: 'plan',
   getRoastUpload: 'upload',
+  getMachineMap: 'map',
+  listMapRevisions: 'map',
+  downloadMachineMap: 'map',
+  getBoardConfig: 'machine',
   getLot: 'lot',
   listLotMovements: 'lot',
   getProfile: 'recipe',
@@ -63,10 +67,10 @@ const pathParameters = (endpoint: Endpoint, samples: Samples): Record<string, st
 /** Values that a query parameter is asked with: each of a closed list, else what the samples hold. */
 const valuesOf = (endpoint: Endpoint, key: string, shape: z.ZodType, samples: Samples): readonly string[] => {
   const bare = unwrapped(shape);
-  const words = samples.words[`${endpoint.name}.${key}`] ?? samples.words[key];
-  if (words !== undefined) return words;
   if (bare instanceof z.ZodPipe) return ['true'];
   if (bare instanceof z.ZodEnum) return bare.options.map(String);
+  const words = samples.words[key];
+  if (words !== undefined) return words;
   const kind = /^(machine|lot|blend)_id$/.exec(key)?.[1] as 'machine' | 'lot' | 'blend' | undefined;
   if (kind !== undefined) return samples.ids[kind].slice(0, 1);
   if (key === 'profile_id') return samples.ids.recipe.slice(0, 1);

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { pageCalls, type Samples } from './page-calls.ts';
+import { sampleWords } from './find-samples.ts';
+
+const id = '018f0000-0000-7000-8000-000000000000';
+const samples: Samples = {
+  ids: {
+    machine: [id],
+    roast: [id],
+    blend: [id],
+    plan: [id],
+    lot: [id],
+    recipe: [id],
+    recipeWithCurves: [id],
+    upload: [id],
+    map: [id],
+  },
+  words: sampleWords('2025-11-21', '2026-11-21'),
+};
+
+it('knows how to ask for everything that pages read, each filter and sort of it', () => {
+  const asked = pageCalls(samples, true).map(({ what }) => what);
+  expect(asked).toEqual(expect.arrayContaining(['listRoasts', 'listRoasts sort=-drop_temp', 'listLots last page']));
+  expect(new Set(asked).size).toBe(asked.length);
+  expect(pageCalls(samples, false).some(({ endpoint }) => endpoint.access === 'admin')).toBe(false);
+});
