@@ -15,6 +15,7 @@ export const sampleWords = (from: string, to: string): Samples['words'] => ({
   origin: ['Ethiopia'],
   location: ['Annex'],
   roasted_by: ['Ida'],
+  former_recipe: ['House recipe 7'],
   level: ['Light', 'Medium'],
   action: ['lot.created'],
   from: [from],
