@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../api/src/config.ts';
 import { brokerEnvShape } from '../broker/src/env.ts';
+import { usualStatusPort } from '../device-agent/src/config.ts';
 import { envFile, here, read, unknownTo } from './program-files.ts';
 import { exposureOf, isInstalled, valuesOf } from './systemd-units.ts';
 
@@ -39,6 +40,9 @@ describe('systemd units', () => {
     expect(valuesOf(unit, 'WatchdogSec')).toEqual(['60']);
     expect(valuesOf(unit, 'StateDirectory')).toEqual(['roastery-agent']);
     expect(unit).not.toMatch(/network-online|time-sync/);
+    // Its own page, and nothing else, may listen.
+    expect(valuesOf(unit, 'SocketBindDeny')).toEqual(['any']);
+    expect(valuesOf(unit, 'SocketBindAllow')).toEqual([4, 6].map((ip) => `ipv${ip}:tcp:${usualStatusPort}`));
   });
 
   it.skipIf(!withTools)('pass systemd-analyze verify (skipped where it is not installed)', () => {

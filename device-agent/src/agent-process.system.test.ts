@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startScriptedServer, type ScriptedServer } from './testing/modbus-server.ts';
+import { canPlaySystemd, openNotifySocket } from './testing/notify-socket.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
 /** The built program: `npx tsc -b device-agent` first. */
@@ -15,7 +16,7 @@ let machine: ScriptedServer;
 let charge = false;
 const children = new Set<ChildProcess>();
 
-const run = (args: readonly string[], env: Record<string, string> = {}) => {
+const run = (args: readonly string[], env: Record<string, string> = {}, stdout: 'pipe' | number = 'pipe') => {
   const child = spawn(process.execPath, [program, ...args], {
     env: {
       PATH: process.env['PATH'],
@@ -28,11 +29,12 @@ const run = (args: readonly string[], env: Record<string, string> = {}) => {
       STATUS_PORT: 'off',
       ...env,
     },
+    stdio: ['ignore', stdout, 'pipe'],
   });
   children.add(child);
   let output = '';
-  child.stdout.on('data', (data) => (output += String(data)));
-  child.stderr.on('data', (data) => (output += String(data)));
+  child.stdout?.on('data', (data) => (output += String(data)));
+  child.stderr?.on('data', (data) => (output += String(data)));
   const exit = new Promise<number | null>((resolve) => {
     child.on('exit', (code) => {
       children.delete(child);
@@ -123,4 +125,29 @@ describe('device-agent', () => {
     expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, seq) => seq));
     expect(agent.output()).not.toMatch(/a-canary-token/);
   });
+
+  it.skipIf(!canPlaySystemd)(
+    'tells systemd when it is ready, that it goes on, and that it stops; journald gets priorities (skipped without python3 and systemd-notify)',
+    async () => {
+      await using socket = await openNotifySocket();
+      const log = await open(join(dataDir, 'log'), 'w');
+      const { dev, ino } = await log.stat();
+      const agent = run(
+        ['run'],
+        { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '1000000', JOURNAL_STREAM: `${dev}:${ino}` },
+        log.fd,
+      );
+      await log.close();
+      await expect.poll(() => socket.messages.join(), { timeout: 20_000 }).toMatch(/READY=1.*WATCHDOG=1/);
+      // The api of this test is not there: a warning, which `journalctl -p warning` is to show.
+      const lines = async () => (await readFile(join(dataDir, 'log'), 'utf8')).trim().split('\n');
+      await expect
+        .poll(async () => (await lines()).some((line) => line.startsWith('<4>{"level":"warn"')), { timeout: 10_000 })
+        .toBe(true);
+      agent.kill('SIGTERM');
+      expect(await agent.exit).toBe(0);
+      await expect.poll(() => socket.messages.join(), { timeout: 5000 }).toMatch(/STOPPING=1/);
+      expect((await lines()).filter((line) => !/^<[2-7]>\{"level":/.test(line))).toEqual([]);
+    },
+  );
 });
