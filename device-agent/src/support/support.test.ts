@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { createLogger } from '@roastery/runtime/logger';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent, type Agent } from '../agent.ts';
+import { awaitIdle } from '../cli/status.ts';
 import { agentPlace } from '../config.ts';
 import { readBoardConfig } from '../board-files.ts';
 import { startScriptedServer, type ScriptedServer } from '../testing/modbus-server.ts';
@@ -19,6 +20,7 @@ let folder: string;
 let server: TestServer;
 let machine: ScriptedServer;
 let charge = false;
+let drop = false;
 let agent: Agent | undefined;
 let env: Record<string, string>;
 const dataDir = () => join(folder, 'data');
@@ -33,10 +35,11 @@ const stop = async (): Promise<void> => {
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'support-'));
   charge = false;
+  drop = false;
   machine = await startScriptedServer(
     'tcp',
     () => ({}),
-    (_address, { code }) => (code === 2 ? Number(charge) : 2000),
+    (address, { code }) => (code === 2 ? Number([charge, drop][address]) : 2000),
   );
   server = await startTestServer('RM30-7');
   const link = { kind: 'tcp', host: '127.0.0.1', port: machine.port };
@@ -49,7 +52,7 @@ beforeEach(async () => {
     hz: 10,
     link,
     channels,
-    events: { charge: { when: 'd:0' } },
+    events: { charge: { when: 'd:0' }, drop: { when: 'd:1' } },
   };
   await writeFile(join(folder, 'machine-map.json'), JSON.stringify(map));
   await writeFile(
@@ -104,6 +107,28 @@ describe('support bundle', () => {
     expect(read('journal.txt')).toMatch(/\d+ {2}.*epoch/);
     expect(read('machine-map.json')).toContain('bean_temp');
   }, 40_000);
+});
+
+describe('an update', () => {
+  it('waits until the roast has ended', async () => {
+    const settings = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+    await writeFile(join(folder, 'settings.env'), settings.join(''));
+    await start();
+    await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(2);
+    charge = true;
+    await expect.poll(() => server.live.at(-1)?.roast?.state, { timeout: 5000 }).toBe('in_progress');
+    let isOver = false;
+    const waiting = awaitIdle(folder).then((code) => {
+      isOver = true;
+      return code;
+    });
+    const seen = server.live.length;
+    await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(seen + 20);
+    expect(isOver).toBe(false);
+    drop = true;
+    expect(await waiting).toBe(0);
+    expect(server.live.at(-1)?.roast?.state).not.toBe('in_progress');
+  }, 20_000);
 });
 
 describe('factory reset', () => {
