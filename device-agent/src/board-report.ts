@@ -58,8 +58,13 @@ export const createBoardReport = (from: BoardReportSources) => {
         pid: process.pid,
         started_at: startedAt,
         now: wall,
-        machine: { state: link.state, detail: link.detail ?? null, line: describeLine(map.link) },
-        map: { id: map.id, rev: map.rev, maker: map.maker, model: map.model },
+        machine: {
+          state: link.state,
+          detail: link.detail ?? null,
+          line: describeLine(map.link),
+          reached_hz: link.reachedHz ?? null,
+        },
+        map: { id: map.id, rev: map.rev, maker: map.maker, model: map.model, hz: map.hz },
         values: channels.map(([channel, definition]) => ({
           channel,
           value: newest?.values[channel] ?? null,

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { slowReadingSentence } from './core/line-pace.ts';
 import type { Journal } from './journal/journal.ts';
 import type { MachineLink } from './machine/poller.ts';
 import type { MachineMap } from '@roastery/contract/machine-map';
@@ -23,9 +24,11 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
   const link = from.link();
   const map = from.map();
   const config = from.config();
-  const detail = [link.detail, trouble === undefined ? undefined : `journal: ${trouble}`].filter(
-    (part) => part !== undefined,
-  );
+  const detail = [
+    link.detail,
+    link.reachedHz === undefined ? undefined : slowReadingSentence(link.reachedHz, map.hz),
+    trouble === undefined ? undefined : `journal: ${trouble}`,
+  ].filter((part) => part !== undefined);
   return {
     agent_version: from.agentVersion,
     firmware_version: from.firmwareVersion,

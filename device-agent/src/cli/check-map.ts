@@ -1,4 +1,5 @@
 import { ConfigError } from '@roastery/runtime/env';
+import { lineMs, slowLineRemedy, slowLineSentence } from '../core/line-pace.ts';
 import { planReads, readItems } from '../core/read-plan.ts';
 import { readMachineMap } from '../machine-map-file.ts';
 
@@ -19,6 +20,10 @@ export const checkMap = async (path: string | undefined): Promise<number> => {
       const names = items.map(({ name }) => name).join(', ');
       process.stdout.write(`  unit ${unit} ${table} ${start}-${start + count - 1}: ${names}\n`);
     }
+    const takes = lineMs(map);
+    if (takes !== undefined) process.stdout.write(`  a reading keeps the line busy for ${Math.ceil(takes)} ms\n`);
+    const slow = slowLineSentence(map);
+    if (slow !== undefined) process.stdout.write(`${slow} ${slowLineRemedy}\n`);
     return 0;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

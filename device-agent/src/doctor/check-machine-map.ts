@@ -1,4 +1,5 @@
-import { good, notConfigured, trouble, type Check } from './check.ts';
+import { slowLineRemedy, slowLineSentence } from '../core/line-pace.ts';
+import { good, notConfigured, trouble, warning, type Check } from './check.ts';
 
 /** Whether the board knows how to read its machine. */
 export const checkMachineMap: Check = {
@@ -8,6 +9,8 @@ export const checkMachineMap: Check = {
     const found = await board.map();
     const path = board.config.machineMapPath;
     if (found.kind === 'found') {
+      const slow = slowLineSentence(found.map);
+      if (slow !== undefined) return warning(slow, slowLineRemedy);
       const { id, rev, maker, model, channels } = found.map;
       return good(`${maker} ${model} (${id}, revision ${rev}), ${Object.keys(channels).length} channels`);
     }

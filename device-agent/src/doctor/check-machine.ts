@@ -3,8 +3,9 @@ import { access, readdir } from 'node:fs/promises';
 import type { Link } from '@roastery/contract/machine-map';
 import { isMissing } from '../atomic-file.ts';
 import { describeLine } from '../board-report.ts';
+import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
 import { codeOf } from '../pairing/pairing-trouble.ts';
-import { good, notConfigured, skipped, trouble, type Check, type Verdict } from './check.ts';
+import { good, notConfigured, skipped, trouble, warning, type Check, type Verdict } from './check.ts';
 
 const serialNames = /^tty(USB|ACM|AMA)\d+$/;
 
@@ -77,7 +78,9 @@ export const checkMachine: Check = {
     const found = await board.map();
     if (agent.kind === 'unseen') return skipped('the running agent has the line, and its page does not answer');
     if (agent.kind === 'seen') {
-      const { state, detail, line } = agent.status.machine;
+      const { state, detail, line, reached_hz: reachedHz } = agent.status.machine;
+      if (state === 'ok' && reachedHz !== null)
+        return warning(slowReadingSentence(reachedHz, agent.status.map.hz), slowLineRemedy);
       if (state === 'ok') return good(`answers the agent at ${line}`);
       if (state === 'starting') return skipped(`the agent is just asking it at ${line}: look again in a few seconds`);
       if (found.kind !== 'found')

@@ -196,8 +196,24 @@ describe.concurrent('bus', () => {
     }
     expect(counts[2]).toBe(0);
     expect(counts[1]).toBeGreaterThan(40);
+    expect(server.connections(), 'the line is kept').toBe(1);
     // Asked less and less often: a dead unit costs the line little.
     expect(server.requests.filter(({ unit }) => unit === 2).length).toBeLessThan(8);
+  });
+
+  it('is not fooled by the late answer of one unit while it reads another', async ({ onTestFinished, expect }) => {
+    const { serve, busOn } = benchOf(onTestFinished);
+    const server = await serve('rtu', ({ unit }) => (unit === 2 ? { delayMs: 75 } : {}));
+    const bus = busOn('rtu', server.port);
+    let round = 0;
+    const { right, wrong } = await readFor(3000, async (start, count) => {
+      round += 1;
+      await pause(10);
+      const answer = await bus.read({ unit: round % 4 === 0 ? 2 : 1, table: 'holding', start, count });
+      return answer.kind === 'data' ? answer.words : undefined;
+    });
+    expect(wrong).toBe(0);
+    expect(right).toBeGreaterThan(20);
   });
 
   it('shows the faults that the wrapping is for: the bare library answers wrongly on the same line', async ({

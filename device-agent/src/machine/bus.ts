@@ -16,6 +16,8 @@ export type BusAnswer =
   | { readonly kind: 'exception'; readonly code: number }
   /** No valid answer. The connection is gone; this unit rests. */
   | { readonly kind: 'failed'; readonly reason: string }
+  /** Not a byte from this unit, while others of the line answer: it rests, the connection stays. */
+  | { readonly kind: 'silent'; readonly reason: string }
   /** Not asked: the line or the unit rests until its turn comes again. */
   | { readonly kind: 'resting'; readonly reason: string };
 
@@ -27,9 +29,12 @@ export interface BusTiming {
   readonly gapMs: number;
 }
 
-/** Longest wait after the quiet time: with it the machine is read again within 5 s of its return. */
-const longestBackoffMs = 3000;
-const connectDeadlineMs = 3000;
+/**
+ * Longest wait after the quiet time: with it, and a connection that is given up before TCP's third try (3 s), the machine
+ * is read again within 5 s of its return.
+ */
+const longestBackoffMs = 2500;
+const connectDeadlineMs = 1500;
 /** Gateway codes of the Modbus specification: the unit behind it is dead, the gateway is not. */
 const gatewayExceptions = new Set([0x0a, 0x0b]);
 
@@ -39,12 +44,18 @@ interface Rest {
   reason: string;
 }
 
+/** The deadline passed. Whether bytes came in the meantime is another question. */
+class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
 const newRest = (): Rest => ({ backoff: createBackoff(200, longestBackoffMs), until: -Infinity, reason: '' });
 
 /**
  * The one owner of a Modbus line. One request at a time, under our own deadline. Anything but a valid answer or a Modbus
  * exception means that bytes may still be on their way: the connection is thrown away, and a new one begins only after a
- * quiet time. Only the unit that failed rests longer.
+ * quiet time. Only the unit that failed rests longer. A unit that is mute while its neighbours answer costs them nothing
+ * but the deadline: its late answer carries its own number and can't pass for theirs.
  */
 export const createBus = (link: Link, timing: BusTiming, now: () => number = () => performance.now()) => {
   let client: ModbusClient | undefined;
@@ -52,6 +63,8 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
   let closed = false;
   let lastRequestAt = -Infinity;
   const line = newRest();
+  /** Units that have answered on this connection since they last failed. */
+  const answering = new Set<number>();
   const units = new Map<number, Rest>();
   const unitRest = (unit: number): Rest => {
     const known = units.get(unit) ?? newRest();
@@ -66,6 +79,7 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
   const discard = (): void => {
     client?.close();
     client = undefined;
+    answering.clear();
   };
 
   const connect = async (): Promise<ModbusClient> => {
@@ -84,7 +98,7 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
     let timer: NodeJS.Timeout | undefined;
     const givenUp = new Promise<never>((_, reject) => {
       broken = (reason) => reject(new Error(reason));
-      timer = setTimeout(() => broken?.(`no answer within ${timing.timeoutMs} ms`), timing.timeoutMs);
+      timer = setTimeout(() => reject(new NoAnswer(`no answer within ${timing.timeoutMs} ms`)), timing.timeoutMs);
     });
     try {
       return await Promise.race([request, givenUp]);
@@ -117,6 +131,11 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
     return { kind: 'failed', reason };
   };
 
+  const silent = (unit: number, reason: string): BusAnswer => {
+    putToRest(unitRest(unit), reason, timing.quietMs);
+    return { kind: 'silent', reason };
+  };
+
   return {
     /** Reads once. Callers wait for the answer before the next request; it never throws. */
     async read(request: BusRequest): Promise<BusAnswer> {
@@ -142,12 +161,21 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
       try {
         const words = await ask(client, request);
         unit.backoff.reset();
+        answering.add(request.unit);
         return { kind: 'data', words };
       } catch (error) {
         const code = exceptionCode(error);
-        if (code === undefined) return failed(request.unit, messageOf(error));
+        if (code === undefined) {
+          answering.delete(request.unit);
+          const othersAnswer = answering.size > 0 && client !== undefined && client.strayBytes() === 0;
+          if (error instanceof NoAnswer && othersAnswer) return silent(request.unit, error.message);
+          return failed(request.unit, messageOf(error));
+        }
         if (gatewayExceptions.has(code)) putToRest(unit, `gateway: unit ${request.unit} does not answer`, 0);
-        else unit.backoff.reset();
+        else {
+          unit.backoff.reset();
+          answering.add(request.unit);
+        }
         return { kind: 'exception', code };
       } finally {
         lastRequestAt = now();

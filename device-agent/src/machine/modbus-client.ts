@@ -26,7 +26,9 @@ const ModbusClass = modbusSerial.default;
  */
 const portOf = (modbus: ModbusRTU): unknown => Reflect.get(modbus, '_port');
 const strayBytesOf = (modbus: ModbusRTU): number => {
-  const buffer: unknown = Reflect.get(Object(portOf(modbus)), '_buffer');
+  const port = Object(portOf(modbus));
+  // Serial ports and raw RTU keep it under the first name, TCP under the second.
+  const buffer: unknown = Reflect.get(port, '_buffer') ?? Reflect.get(port, '_clientRcvData');
   return Buffer.isBuffer(buffer) ? buffer.length : 0;
 };
 

@@ -1,5 +1,6 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
 import type { Quality } from '../core/decoder.ts';
+import { createPaceWatch } from '../core/line-pace.ts';
 import { createBus } from './bus.ts';
 import { createReader } from './reader.ts';
 
@@ -16,6 +17,8 @@ export interface MachineLink {
   readonly state: 'starting' | 'ok' | 'failing';
   /** Why it fails, or which channels have no valid value. */
   readonly detail: string | undefined;
+  /** Readings a second, when line or machine are too slow for what the map asks. */
+  readonly reachedHz?: number | undefined;
 }
 
 export interface PollerParts {
@@ -34,13 +37,16 @@ const describe = (channels: readonly string[], qualities: readonly Quality[]): s
   return poor.length === 0 ? undefined : poor.join(', ').slice(0, 300);
 };
 
-/** Reads the machine at the map's rate. A reading that takes too long makes the next ones skip, never queue. */
+/**
+ * Reads the machine at the map's rate. A reading that takes too long moves the ones after it: they never queue, and a line
+ * that is too slow for the map is read as fast as it can.
+ */
 export const startPoller = ({ map, monoNow, reading, linkChanged }: PollerParts) => {
   const bus = createBus(map.link, map);
   const reader = createReader(map, bus);
   const periodMs = 1000 / map.hz;
-  const startedAt = performance.now();
-  let round = 0;
+  const pace = createPaceWatch(map.hz);
+  let dueAt = performance.now();
   let tickedAt = performance.now();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -48,7 +54,7 @@ export const startPoller = ({ map, monoNow, reading, linkChanged }: PollerParts)
   let bitsBefore: ReadonlyMap<string, boolean> = new Map();
 
   const setLink = (next: MachineLink): void => {
-    if (next.state === link.state && next.detail === link.detail) return;
+    if (next.state === link.state && next.detail === link.detail && next.reachedHz === link.reachedHz) return;
     link = next;
     linkChanged(link);
   };
@@ -61,15 +67,18 @@ export const startPoller = ({ map, monoNow, reading, linkChanged }: PollerParts)
     const risen = [...outcome.bits].flatMap(([name, up]) => (up && bitsBefore.get(name) === false ? [name] : []));
     // A unit that was silent keeps its bits: what rose in the meantime has still risen.
     bitsBefore = new Map([...bitsBefore, ...outcome.bits]);
-    reading({ mono: Math.round((askedAt + monoNow()) / 2), values: outcome.values, risen });
-    setLink({ state: 'ok', detail: describe(reader.channels, outcome.qualities) });
+    const answeredAt = monoNow();
+    reading({ mono: Math.round((askedAt + answeredAt) / 2), values: outcome.values, risen });
+    pace.took(answeredAt - askedAt);
+    const detail = describe(reader.channels, outcome.qualities);
+    setLink({ state: 'ok', detail, reachedHz: pace.reachedHz() });
   };
 
   let busy: Promise<void> = Promise.resolve();
   const schedule = (): void => {
-    const elapsed = performance.now() - startedAt;
-    round = Math.max(round + 1, Math.ceil(elapsed / periodMs));
-    timer = setTimeout(tick, round * periodMs - elapsed);
+    const now = performance.now();
+    dueAt = Math.max(dueAt + periodMs, now);
+    timer = setTimeout(tick, dueAt - now);
   };
   const tick = (): void => {
     tickedAt = performance.now();

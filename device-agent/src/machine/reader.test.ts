@@ -89,9 +89,24 @@ describe('reader', () => {
     const withEvents = map({ events: { charge: { when: 'd:284' }, drop: { when: 'h:7.2' } } });
     const bus = line(({ table }) => (table === 'discrete' ? { kind: 'data', words: [1] } : undefined));
     const outcome = await createReader(withEvents, bus).read();
-    expect(outcome.kind === 'reading' && [...outcome.bits]).toEqual([
-      ['charge', true],
-      ['drop', true],
-    ]);
+    expect(outcome.kind === 'reading' && Object.fromEntries(outcome.bits)).toEqual({ charge: true, drop: true });
+  });
+
+  it('reads the beans first, and keeps them when the line breaks after them', async () => {
+    const scattered = map({ channels: { air: { at: 'h:0' }, bean_temp: { at: 'i:9' } } });
+    const bus = line(({ table }) => (table === 'holding' ? { kind: 'failed', reason: 'no answer' } : undefined));
+    expect(await createReader(scattered, bus).read()).toMatchObject({
+      kind: 'reading',
+      values: [null, 9],
+      qualities: ['unit_silent', 'ok'],
+    });
+    expect(bus.asked[0]).toBe('1:input:9+1');
+  });
+
+  it('asks again before it believes a refusal: a bent byte can look like one', async () => {
+    let refusals = 1;
+    const bus = line(() => (refusals-- > 0 ? refused : undefined));
+    expect(await createReader(map(), bus).read()).toMatchObject({ kind: 'reading', values: [0, 1, 5] });
+    expect(bus.asked).toHaveLength(2);
   });
 });

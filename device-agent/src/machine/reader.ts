@@ -8,7 +8,7 @@ import {
   type Quality,
 } from '../core/decoder.ts';
 import { planReads, readItems, splitRead, type PlannedRead, type ReadItem } from '../core/read-plan.ts';
-import type { Bus } from './bus.ts';
+import type { Bus, BusAnswer } from './bus.ts';
 
 export type ReadingOutcome =
   /** At least one unit answered with data. `values` in the order of `channels`. */
@@ -26,6 +26,11 @@ export type ReadingOutcome =
 const askRefusedAgainMs = 60_000;
 const refusesAddress = (code: number): boolean => code === 2 || code === 3;
 
+/** The beans first: when the line breaks within a reading, what was read before still counts. */
+const beansFirst = (plan: readonly PlannedRead[]): PlannedRead[] =>
+  plan.toSorted((a, b) => Number(hasBeans(b)) - Number(hasBeans(a)));
+const hasBeans = ({ items }: PlannedRead): boolean => items.some(({ name }) => name === 'bean_temp');
+
 /**
  * Reads everything a map names, once per call. Requests that the device refuses are split and stay split; a single place
  * it refuses is null until it answers again.
@@ -35,13 +40,19 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
   const decoders = new Map<string, Decode>(
     Object.entries(map.channels).map(([name, channel]) => [name, createDecoder(name, channel, map)]),
   );
-  let plan = planReads(readItems(map), map);
+  let plan = beansFirst(planReads(readItems(map), map));
   const refused = new Map<PlannedRead, number>();
 
   const onRefused = (read: PlannedRead): void => {
     const smaller = splitRead(read);
     if (smaller.length === 0) refused.set(read, now() + askRefusedAgainMs);
-    else plan = plan.flatMap((other) => (other === read ? smaller : other));
+    else plan = beansFirst(plan.flatMap((other) => (other === read ? smaller : other)));
+  };
+
+  /** A refusal is believed when it is said twice: a bent byte can look like one, and would cost the place a minute. */
+  const ask = async (read: PlannedRead): Promise<BusAnswer> => {
+    const answer = await bus.read(read);
+    return answer.kind === 'exception' && refusesAddress(answer.code) ? bus.read(read) : answer;
   };
 
   return {
@@ -58,9 +69,9 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
           fill(decoded, read.items, refusedValue);
           continue;
         }
-        const answer = await bus.read(read);
-        if (answer.kind === 'failed') return { kind: 'silence', reason: answer.reason };
-        if (answer.kind === 'resting') {
+        const answer = await ask(read);
+        // Whoever is asked after a failure rests, since the line does.
+        if (answer.kind === 'failed' || answer.kind === 'resting' || answer.kind === 'silent') {
           reason = answer.reason;
           fill(decoded, read.items, silentValue);
           continue;

@@ -1,3 +1,4 @@
+import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
 import type { BoardStatus } from './board-status.ts';
 
 /** Something a person at the board should know, and what to do about it. */
@@ -41,6 +42,12 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
       urgency: 'warning',
       says: `No valid value from ${machine.detail ?? silent.join(', ')}.`,
       todo: 'Look whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.',
+    });
+  if (machine.state === 'ok' && machine.reached_hz !== null)
+    found.push({
+      urgency: 'warning',
+      says: slowReadingSentence(machine.reached_hz, board.map.hz),
+      todo: slowLineRemedy,
     });
   if (journal.trouble !== null)
     found.push({

@@ -16,8 +16,8 @@ const healthy: BoardStatus = {
   pid: 7,
   started_at: now - 3_600_000,
   now,
-  machine: { state: 'ok', detail: null, line: 'tcp 192.168.0.20:502' },
-  map: { id: 'demo', rev: 3, maker: 'Maker', model: 'Drum & Son' },
+  machine: { state: 'ok', detail: null, line: 'tcp 192.168.0.20:502', reached_hz: null },
+  map: { id: 'demo', rev: 3, maker: 'Maker', model: 'Drum & Son', hz: 2 },
   values: [
     { channel: 'bean_temp', value: 201.34, unit: '°C' },
     { channel: 'heat_power', value: 40, unit: '%' },

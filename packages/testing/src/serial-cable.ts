@@ -1,21 +1,35 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { rm, symlink } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 
 /** Two pseudo terminals joined like the ends of a cable. Node has no way to make them, Python's standard library has. */
 const program = `
-import os, pty, select, sys, tty
+import os, pty, select, sys, time, tty
+per_second = float(sys.argv[1])
 masters, names, keep = [], [], []
 for _ in range(2):
     master, slave = pty.openpty()
     tty.setraw(slave)
     masters.append(master); names.append(os.ttyname(slave)); keep.append(slave)
 print(" ".join(names), flush=True)
+# What is on its way: [when it has arrived, to which end, bytes]. A line carries one character after the other.
+under_way, free_at = [], [0.0, 0.0]
 while True:
-    ready, _, _ = select.select(masters + [0], [], [])
+    now = time.monotonic()
+    wait = max(0, under_way[0][0] - now) if under_way else None
+    ready, _, _ = select.select(masters + [0], [], [], wait)
+    now = time.monotonic()
     if 0 in ready and not os.read(0, 1): sys.exit(0)
     for end in ready:
-        if end != 0: os.write(masters[1 - masters.index(end)], os.read(end, 4096))
+        if end == 0: continue
+        other, data = 1 - masters.index(end), os.read(end, 4096)
+        free_at[other] = max(now, free_at[other]) + (len(data) / per_second if per_second else 0)
+        under_way.append([free_at[other], other, data])
+    under_way.sort(key=lambda item: item[0])
+    while under_way and under_way[0][0] <= time.monotonic():
+        _, other, data = under_way.pop(0)
+        os.write(masters[other], data)
 `;
 
 /** Whether a cable can be laid here at all. */
@@ -26,17 +40,36 @@ export interface SerialCable extends AsyncDisposable {
   readonly ends: readonly [string, string];
 }
 
+export interface CableOptions {
+  /** Names for its ends that stay the same when it is laid anew, as in /dev/serial/by-id. */
+  readonly names?: readonly [string, string];
+  /** How fast it is: a pseudo terminal takes no notice of a baud rate. 9600 baud, 8N1 are 960. Default: at once. */
+  readonly charactersPerSecond?: number;
+}
+
 /** Lays a serial cable between two devices of this machine; without `hasSerialCables()` it rejects. */
-export const laySerialCable = async (): Promise<SerialCable> => {
-  const python = spawn('python3', ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+export const laySerialCable = async ({ names, charactersPerSecond = 0 }: CableOptions = {}): Promise<SerialCable> => {
+  const python = spawn('python3', ['-c', program, String(charactersPerSecond)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [line] = (await once(createInterface({ input: python.stdout }), 'line')) as [string];
   const [one, other] = line.split(' ');
   if (one === undefined || other === undefined) throw new Error(`no pseudo terminals: ${line}`);
+  const drop = async (): Promise<void> => {
+    for (const name of names ?? []) await rm(name, { force: true });
+  };
+  await drop();
+  for (const [name, end] of [
+    [names?.[0], one],
+    [names?.[1], other],
+  ] as const) {
+    if (name !== undefined) await symlink(end, name);
+  }
   return {
-    ends: [one, other],
+    ends: names ?? [one, other],
     async [Symbol.asyncDispose]() {
+      await drop();
+      const gone = once(python, 'exit');
       python.stdin.end();
-      await once(python, 'exit');
+      await gone;
     },
   };
 };

@@ -1,0 +1,72 @@
+import type { Link, MachineMap } from '@roastery/contract/machine-map';
+import { planReads, readItems, type PlannedRead } from './read-plan.ts';
+
+type SerialLink = Extract<Link, { kind: 'rtu' | 'ascii' }>;
+
+/** Above this speed the silence between two frames no longer shrinks (Modbus over Serial Line V1.02, 2.5.1.1). */
+const fastBaud = 19_200;
+const shortestSilenceMs = 1.75;
+
+/** Characters of question and answer on the line, and the silence after each. */
+const requestMs = (link: SerialLink, { table, count }: PlannedRead): number => {
+  const bitsPerCharacter = 1 + link.dataBits + (link.parity === 'none' ? 0 : 1) + link.stopBits;
+  const characterMs = (bitsPerCharacter * 1000) / link.baud;
+  const data = table === 'coil' || table === 'discrete' ? Math.ceil(count / 8) : 2 * count;
+  // RTU: unit, function, place, count, CRC against unit, function, length, data, CRC. ASCII: two digits a byte, `:`, CR LF.
+  if (link.kind === 'ascii') return (2 * 7 + 3 + 2 * (4 + data) + 3) * characterMs;
+  const silenceMs = link.baud > fastBaud ? shortestSilenceMs : 3.5 * characterMs;
+  return (8 + 5 + data) * characterMs + 2 * silenceMs;
+};
+
+/**
+ * How long a serial line is busy with one reading of a map, ms, if the machine answered without thinking; undefined where
+ * the line is a network, whose speed nobody knows beforehand.
+ */
+export const lineMs = (map: MachineMap): number | undefined => {
+  const { link } = map;
+  if (link.kind !== 'rtu' && link.kind !== 'ascii') return undefined;
+  return planReads(readItems(map), map).reduce((sum, read) => sum + requestMs(link, read) + map.gapMs, 0);
+};
+
+const oneDecimal = (hz: number): string => (Math.floor(hz * 10) / 10).toString();
+
+/** What a map asks of its line and can't have, in a sentence; undefined when the line is fast enough or a network. */
+export const slowLineSentence = (map: MachineMap): string | undefined => {
+  const takes = lineMs(map);
+  if (takes === undefined || takes <= 1000 / map.hz || !('baud' in map.link)) return undefined;
+  return `The line at ${map.link.baud} baud carries at most ${oneDecimal(1000 / takes)} readings a second of this map, which asks for ${map.hz}.`;
+};
+
+/** What to do about it. */
+export const slowLineRemedy =
+  'Choose fewer readings a second in the portal, a higher baud rate in the machine and the map, or take channels out of the map.';
+
+/** Readings are judged over so many, so that one slow answer is no news. */
+const window = 20;
+/** A timer is never exact; so much short of the map's rate is the map's rate. */
+const slack = 1.1;
+
+/** Watches how long readings take, and says which rate they reach. */
+export const createPaceWatch = (hz: number) => {
+  let sumMs = 0;
+  let count = 0;
+  let reached: number | undefined;
+  return {
+    /** A reading that succeeded took so long. */
+    took(ms: number): void {
+      sumMs += ms;
+      count += 1;
+      if (count < window) return;
+      const meanMs = sumMs / count;
+      reached = meanMs * hz > 1000 * slack ? Math.max(0.1, Math.floor(10_000 / meanMs) / 10) : undefined;
+      sumMs = 0;
+      count = 0;
+    },
+    /** Readings a second, when they are fewer than the map asks for. */
+    reachedHz: (): number | undefined => reached,
+  };
+};
+
+/** A machine that is read more slowly than its map asks, in a sentence. */
+export const slowReadingSentence = (reachedHz: number, hz: number): string =>
+  `Only ${reachedHz} of ${hz} readings a second: the line or the machine is too slow for this map.`;
