@@ -42,7 +42,7 @@ describe('registering a machine', () => {
     await form.getByRole('button', { name: 'Register Machine' }).click();
     await form.getByText('Serial number is required').waitFor();
     await form.getByText('Display name is required').waitFor();
-    expect(await form.getByRole('combobox').innerText()).toBe('RM30 (30kg)');
+    expect(await form.getByRole('combobox', { name: /^Machine Type/ }).innerText()).toBe('RM30 (30kg)');
 
     await form.getByLabel('Serial Number').fill('PRB-P25-0042');
     await form.getByLabel('Display Name').fill('Probat P25');

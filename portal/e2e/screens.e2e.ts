@@ -10,6 +10,7 @@ import { listMachines } from '@roastery/contract/machines';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
+import { bringOwnMap } from './own-map.ts';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
 
 interface Screen {
@@ -61,6 +62,21 @@ const screens: readonly Screen[] = [
       await page.getByLabel('Display Name').fill('A new machine');
       await page.getByRole('button', { name: 'Register Machine' }).click();
     },
+  },
+  {
+    name: 'machines-map-edit',
+    address: '/machines',
+    who: 'ana',
+    shows: 'Readings per second',
+    does: (page) => page.getByRole('button', { name: 'Map and settings of Giesen W6 sample room' }).click(),
+  },
+  { name: 'machine-maps', address: '/machines/maps', who: 'ana', shows: 'Not verified on real hardware' },
+  { name: 'machine-map-own', address: '/machines/maps/{map}', who: 'ana', shows: 'Add channel' },
+  {
+    name: 'machine-map-revisions',
+    address: '/machines/maps/{map}?tab=revisions',
+    who: 'ana',
+    shows: 'Bean probe moved',
   },
   { name: 'register', address: '/machines/register', who: 'ana', shows: 'Its board is set up in the next step.' },
   { name: 'roasts', address: '/roasts', who: 'ana', shows: 'Yirgacheffe Konga' },
@@ -149,7 +165,7 @@ const screens: readonly Screen[] = [
 let roastery: TestRoastery;
 let folder: string;
 const people = {} as Record<Screen['who'], RoasteryClient | null>;
-const ids = { past: '', live: '' };
+const ids = { past: '', live: '', map: '' };
 /** Where the pictures stay; without it they are thrown away after they were taken. */
 const keptIn = process.env['SCREENS_DIR'];
 
@@ -160,7 +176,8 @@ beforeAll(async () => {
   const ana = await roastery.addPerson(anaRestrepo);
   Object.assign(people, { ana, tomo: await roastery.addPerson(tomoIto), admin: roastery.admin, nobody: null });
   const probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
-  await register(ana, 'GIE-W6-0007', 'Giesen W6 sample room', 'RM7');
+  const giesen = await register(ana, 'GIE-W6-0007', 'Giesen W6 sample room', 'RM7');
+  ids.map = await bringOwnMap(ana, giesen.id);
   const profile = await ana.call(createProfile, {
     body: {
       name: 'Huila filter',
@@ -213,7 +230,7 @@ describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
       const { page, complaints } = watched;
       for (const screen of screens.filter((one) => one.who === who)) {
         const { name, address, shows, does, allows } = screen;
-        await page.goto(address.replace('{past}', ids.past).replace('{live}', ids.live));
+        await page.goto(address.replace('{past}', ids.past).replace('{live}', ids.live).replace('{map}', ids.map));
         await does?.(page);
         await page.getByText(shows).first().waitFor();
         await page.waitForFunction(() => document.fonts.status === 'loaded');

@@ -4,6 +4,8 @@ export const paths = {
   dashboard: '/dashboard',
   machines: '/machines',
   registerMachine: '/machines/register',
+  machineMaps: '/machines/maps',
+  machineMap: (id: string) => `/machines/maps/${encodeURIComponent(id)}`,
   roasts: '/roasts',
   newRoast: '/roasts/new',
   /** Waits with a planned roast for its charge. */

@@ -1,6 +1,6 @@
 import { Combobox as Base } from '@base-ui/react/combobox';
 import { Check, ChevronsUpDown, X } from 'lucide-react';
-import type { Ref } from 'react';
+import { useMemo, type Ref } from 'react';
 import { classes } from './classes.ts';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
 import { popupClass, popupItemClass, popupLayer } from './popup.ts';
@@ -38,7 +38,9 @@ export const Combobox = (props: ComboboxProps) => {
     ...rest
   } = props;
   const { emptyText = 'Nothing found', ...field } = rest;
-  const chosen = choices.find((choice) => choice.value === value) ?? (value === null ? null : { value, label: value });
+  const label = choices.find((choice) => choice.value === value)?.label ?? value;
+  // The same object while it says the same: another one would put the chosen name over what is being typed.
+  const chosen = useMemo(() => (value === null || label === null ? null : { value, label }), [value, label]);
   return (
     <FieldFrame {...field}>
       {(wiring) => (

@@ -1,9 +1,10 @@
 import { listDevices, type Device } from '@roastery/contract/fleet';
-import { CircuitBoard, Ellipsis, KeyRound, TicketPlus, Unplug } from 'lucide-react';
+import { CircuitBoard, Ellipsis, KeyRound, SlidersHorizontal, TicketPlus, Unplug } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { BoardConfigDialog } from '../../components/machine-maps/BoardConfigDialog.tsx';
 import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -23,6 +24,7 @@ interface BoardsProps {
 
 /** The board of every machine, as it last described itself. */
 export const Boards = ({ q, page, onPage }: BoardsProps) => {
+  const [configured, setConfigured] = useState<Device | null>(null);
   const [paired, setPaired] = useState<Device | null>(null);
   const [revoked, setRevoked] = useState<Device | null>(null);
   const [rotating, setRotating] = useState<Device | null>(null);
@@ -42,6 +44,9 @@ export const Boards = ({ q, page, onPage }: BoardsProps) => {
         rowLabel={(device) => device.display_name}
         rowActions={(device) => (
           <Menu trigger={<IconButton label={`Actions for ${device.display_name}`} icon={<Ellipsis aria-hidden />} />}>
+            <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={() => setConfigured(device)}>
+              Map and settings
+            </MenuItem>
             <MenuItem icon={<TicketPlus aria-hidden />} onSelect={() => setPaired(device)}>
               Pair the board
             </MenuItem>
@@ -67,6 +72,10 @@ export const Boards = ({ q, page, onPage }: BoardsProps) => {
           </EmptyState>
         }
         paging={{ page, pageSize, total: data?.total, onPage }}
+      />
+      <BoardConfigDialog
+        machine={configured === null ? null : { id: configured.machine_id, display_name: configured.display_name }}
+        onClose={() => setConfigured(null)}
       />
       <PairMachineDialog
         machine={paired === null ? null : { id: paired.machine_id, display_name: paired.display_name }}

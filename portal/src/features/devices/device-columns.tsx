@@ -1,4 +1,5 @@
 import type { Device, PairingTicket } from '@roastery/contract/fleet';
+import { PushState } from '../../components/machine-maps/PushState.tsx';
 import { RelativeTime } from '../../components/RelativeTime.tsx';
 import type { Column } from '../../components/table/columns.ts';
 import type { DateTexts } from '../../components/dates.ts';
@@ -71,7 +72,16 @@ export const deviceColumns: readonly Column<Device>[] = [
   { id: 'seen', label: 'Last seen', cell: (device) => <Seen device={device} /> },
   { id: 'warnings', label: 'Warnings', cell: (device) => <Warnings device={device} /> },
   { id: 'version', label: 'Version', cell: ({ agent_version: version }) => figures(version ?? '--') },
-  { id: 'map', label: 'Map', cell: (device) => figures(mapText(device)) },
+  {
+    id: 'map',
+    label: 'Map',
+    cell: (device) => (
+      <span className="flex flex-col items-start gap-1">
+        {figures(mapText(device))}
+        {device.config.state !== 'none' && <PushState config={device.config} />}
+      </span>
+    ),
+  },
   { id: 'link', label: 'Machine link', cell: linkText },
   { id: 'journal', label: 'Journal', cell: (device) => figures(journalText(device)) },
   { id: 'clock', label: 'Clock', cell: clockText },

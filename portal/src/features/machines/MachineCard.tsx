@@ -1,5 +1,5 @@
 import type { Machine } from '@roastery/contract/machines';
-import { ArrowRight, Link2, Pencil, Trash2, UserRound } from 'lucide-react';
+import { ArrowRight, Link2, Pencil, SlidersHorizontal, Trash2, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { useSession } from '../../api/session.tsx';
@@ -14,11 +14,12 @@ import { LiveDot } from '../../ui/LiveDot.tsx';
 interface MachineCardProps {
   machine: Machine;
   onEdit: () => void;
+  onMap: () => void;
   onPair: () => void;
   onDelete: () => void;
 }
 
-export const MachineCard = ({ machine, onEdit, onPair, onDelete }: MachineCardProps) => {
+export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: MachineCardProps) => {
   const { isAdmin } = useSession();
   return (
     <Card className="group relative flex min-h-52 flex-col transition-colors hover:border-stroke-strong">
@@ -36,6 +37,11 @@ export const MachineCard = ({ machine, onEdit, onPair, onDelete }: MachineCardPr
           </div>
           <div className="-mt-1 -mr-1.5 flex shrink-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-fine:opacity-0">
             <IconButton label={`Edit ${machine.display_name}`} icon={<Pencil aria-hidden />} onClick={onEdit} />
+            <IconButton
+              label={`Map and settings of ${machine.display_name}`}
+              icon={<SlidersHorizontal aria-hidden />}
+              onClick={onMap}
+            />
             <IconButton
               label={`Pair the board of ${machine.display_name}`}
               icon={<Link2 aria-hidden />}

@@ -11,6 +11,7 @@ interface MachineGridProps {
   empty: ReactNode;
   onAdd: () => void;
   onEdit: (machine: Machine) => void;
+  onMap: (machine: Machine) => void;
   onPair: (machine: Machine) => void;
   onDelete: (machine: Machine) => void;
 }
@@ -19,7 +20,7 @@ const gridClass = 'grid gap-3 sm:grid-cols-2 xl:grid-cols-3';
 const skeletons = 3;
 
 /** The machines as cards, with the tile that adds one at the end. */
-export const MachineGrid = ({ machines, empty, onAdd, onEdit, onPair, onDelete }: MachineGridProps) => {
+export const MachineGrid = ({ machines, empty, onAdd, onEdit, onMap, onPair, onDelete }: MachineGridProps) => {
   if (machines === undefined) {
     return (
       <div aria-busy className={gridClass}>
@@ -41,6 +42,7 @@ export const MachineGrid = ({ machines, empty, onAdd, onEdit, onPair, onDelete }
           <MachineCard
             machine={machine}
             onEdit={() => onEdit(machine)}
+            onMap={() => onMap(machine)}
             onPair={() => onPair(machine)}
             onDelete={() => onDelete(machine)}
           />

@@ -1,11 +1,12 @@
 import { listMachines, machineTotals, type Machine } from '@roastery/contract/machines';
-import { Factory, Plus, Search, SearchX, ShieldCheck } from 'lucide-react';
+import { BookOpen, Factory, Plus, Search, SearchX, ShieldCheck } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { useSession } from '../../api/session.tsx';
 import { useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
+import { BoardConfigDialog } from '../../components/machine-maps/BoardConfigDialog.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
@@ -13,7 +14,7 @@ import { paths } from '../../components/paths.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { useTyped } from '../../components/use-typed.ts';
-import { Button } from '../../ui/Button.tsx';
+import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -43,6 +44,7 @@ export default function MachinesPage() {
   const [typed, setTyped] = useTyped(q, search);
   const [isRegistering, setIsRegistering] = useState(false);
   const [edited, setEdited] = useState<Machine | null>(null);
+  const [mapped, setMapped] = useState<Machine | null>(null);
   const [paired, setPaired] = useState<Machine | null>(null);
   const [deleted, setDeleted] = useState<Machine | null>(null);
 
@@ -65,6 +67,11 @@ export default function MachinesPage() {
       <PageHeader
         title={title}
         crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Machines' }]}
+        actions={
+          <ButtonLink to={paths.machineMaps} icon={<BookOpen aria-hidden />}>
+            Machine maps
+          </ButtonLink>
+        }
         subtitle={
           isAdmin && (
             <span className="flex items-center gap-1.5">
@@ -113,6 +120,7 @@ export default function MachinesPage() {
           machines={machines.data ?? (machines.error === undefined ? undefined : [])}
           onAdd={() => setIsRegistering(true)}
           onEdit={setEdited}
+          onMap={setMapped}
           onPair={setPaired}
           onDelete={setDeleted}
           empty={
@@ -145,6 +153,7 @@ export default function MachinesPage() {
         />
       </div>
       <RegisterMachineDialog open={isRegistering} onClose={() => setIsRegistering(false)} />
+      <BoardConfigDialog machine={mapped} onClose={() => setMapped(null)} />
       <PairMachineDialog machine={paired} onClose={() => setPaired(null)} />
       <EditMachineDialog machine={edited} onClose={() => setEdited(null)} />
       <ConfirmDialog

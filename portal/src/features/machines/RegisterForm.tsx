@@ -6,6 +6,7 @@ import {
   registerMachineShape,
   type RegisteredMachine,
 } from '@roastery/contract/machines';
+import type { MapSummary } from '@roastery/contract/machine-maps';
 import { useState, type ReactNode } from 'react';
 import { Controller, useForm } from 'react-hook-form';
 import type { z } from 'zod';
@@ -13,14 +14,15 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { FormError, showFieldErrors } from '../../components/forms.tsx';
+import { MachineMapField } from '../../components/machine-maps/MachineMapField.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
-import { capacityOf, defaultType, useMachineTypes } from './machine-types.ts';
+import { capacityOf, defaultType, mapOfType, useMachineTypes } from './machine-types.ts';
 
 type Values = z.infer<typeof registerMachineShape>;
-const fields = ['serial_number', 'display_name', 'machine_type', 'max_capacity_kg'] as const;
+const fields = ['serial_number', 'display_name', 'machine_type', 'max_capacity_kg', 'map_id'] as const;
 
 interface RegisterFormProps {
   onRegistered: (machine: RegisteredMachine) => void;
@@ -38,10 +40,21 @@ export const RegisterForm = ({ onRegistered, children }: RegisterFormProps) => {
       display_name: '',
       machine_type: defaultType,
       max_capacity_kg: capacityOf(defaultType) ?? 0,
+      map_id: mapOfType(defaultType),
     },
   });
   const { errors, isSubmitting, isDirty } = formState;
   const types = useMachineTypes();
+
+  /** What the catalogue knows of the machine, where nobody has typed it. */
+  const takeFromMap = (map: MapSummary | null) => {
+    if (map === null) return;
+    const type = types.find(({ value }) => value === map.model)?.value;
+    if (type !== undefined) setValue('machine_type', type);
+    if (map.capacity_kg !== null && !getFieldState('max_capacity_kg').isTouched) {
+      setValue('max_capacity_kg', map.capacity_kg, { shouldValidate: formState.isSubmitted });
+    }
+  };
 
   const submit = handleSubmit(async (values) => {
     setFailure(null);
@@ -95,6 +108,7 @@ export const RegisterForm = ({ onRegistered, children }: RegisterFormProps) => {
                       if (kg !== undefined && !getFieldState('max_capacity_kg').isTouched) {
                         setValue('max_capacity_kg', kg, { shouldValidate: formState.isSubmitted });
                       }
+                      if (!getFieldState('map_id').isTouched) setValue('map_id', mapOfType(type));
                     }}
                     onBlur={field.onBlur}
                     error={errors.machine_type?.message}
@@ -112,6 +126,22 @@ export const RegisterForm = ({ onRegistered, children }: RegisterFormProps) => {
                 {...register('max_capacity_kg', { valueAsNumber: true })}
               />
             </div>
+            <Controller
+              control={control}
+              name="map_id"
+              render={({ field }) => (
+                <MachineMapField
+                  label="Which machine is it?"
+                  value={field.value ?? null}
+                  onChange={(id) => setValue('map_id', id, { shouldTouch: true, shouldDirty: true })}
+                  onMap={takeFromMap}
+                  onBlur={field.onBlur}
+                  hint="Search by maker or model. Its map tells the board how to read it; it can be chosen later."
+                  error={errors.map_id?.message}
+                  ref={field.ref}
+                />
+              )}
+            />
             <FormError text={failure} />
           </>
         ),

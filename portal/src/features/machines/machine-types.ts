@@ -11,6 +11,9 @@ export const defaultType = 'RM30';
 
 export const capacityOf = (type: string): number | undefined => capacities[type];
 
+/** The machines the product knows by name have maps of their own in the catalogue. */
+export const mapOfType = (type: string): string | null => (type in capacities ? type.toLowerCase() : null);
+
 const choiceOf = (type: string): Choice => {
   const kg = capacityOf(type);
   return { value: type, label: kg === undefined ? type : `${type} (${kg}kg)` };

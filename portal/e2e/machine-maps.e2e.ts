@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises';
+import { listMachines } from '@roastery/contract/machines';
+import { getBoardConfig, getMachineMap } from '@roastery/contract/machine-maps';
+import type { RunningMachine } from '@roastery/stack/machine';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let machine: RunningMachine;
+let drum: { id: string };
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  const registered = await register(ana, 'RM30-0007', 'Big Drum');
+  drum = registered;
+  machine = await roastery.stack.startMachine({
+    serial: registered.serial_number,
+    token: registered.auth_token,
+    isAutomatic: false,
+  });
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+describe('the machine is found in the catalogue', () => {
+  it('by keyboard while it is registered, and its capacity is filled in', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/machines/register');
+    await page.getByLabel('Serial Number').fill('LOR-7');
+    await page.getByLabel('Display Name').fill('Loring in the back');
+    const which = page.getByRole('combobox', { name: 'Which machine is it?' });
+    await expect.poll(() => which.inputValue()).toBe('RM RM30');
+    await which.fill('loring auto');
+    await expect.poll(() => page.getByRole('option').first().innerText()).toContain('Loring Auto');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByLabel('Max Capacity').inputValue()).toBe('7');
+    await page.getByText(/Not verified on real hardware/).waitFor();
+    await page.getByRole('button', { name: 'Register Machine' }).click();
+    await page.getByText('Machine Registered Successfully!').first().waitFor();
+    const loring = (await ana.call(listMachines)).find(({ serial_number: serial }) => serial === 'LOR-7');
+    const config = await ana.call(getBoardConfig, { params: { id: loring?.id ?? '' } });
+    expect(config).toMatchObject({ map: { id: 'loring-auto' }, state: 'waiting' });
+    expect(watched.complaints).toEqual([]);
+  });
+});
+
+describe('a map goes to the board', () => {
+  it('with the machine’s own address; an own copy is changed, followed by the board and seen in the fleet', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/machines');
+    await page.getByRole('button', { name: 'Map and settings of Big Drum' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Map and settings' });
+    await dialog.getByText('Uses the board’s own map').waitFor();
+    await dialog.getByText('demo-rm30 · rev 1').waitFor();
+    await dialog.getByRole('combobox', { name: 'Machine map' }).fill('rm30');
+    await page.getByRole('option', { name: /RM30/ }).click();
+    await dialog.getByLabel('Machine’s address').fill('127.0.0.1');
+    await dialog.getByLabel('Port').fill('99999');
+    await dialog.getByRole('button', { name: 'Send to the board' }).click();
+    await dialog.getByText('At most 65535').waitFor();
+    await dialog.getByLabel('Port').fill(String(machine.modbusPort));
+    await dialog.getByRole('button', { name: 'Send to the board' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Map and settings of Big Drum' }).click();
+    await dialog.getByText('Running rev 1').waitFor();
+    await dialog.getByText('rm30 · rev 1', { exact: true }).waitFor();
+    await dialog.getByRole('link', { name: 'Open the map' }).click();
+
+    await page.getByRole('button', { name: 'Make it your own' }).click();
+    await page.getByRole('button', { name: 'Add channel' }).waitFor();
+    const ownId = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');
+    await page.goto('/machines');
+    await page.getByRole('button', { name: 'Map and settings of Big Drum' }).click();
+    await dialog.getByRole('combobox', { name: 'Machine map' }).fill('rm30');
+    await page.getByRole('option', { name: /RM30.*own/ }).click();
+    await dialog.getByRole('button', { name: 'Send to the board' }).click();
+    await dialog.waitFor({ state: 'detached' });
+
+    await page.goto(`/machines/maps/${ownId}`);
+    const pressure = page.getByRole('group', { name: 'drum_pressure' });
+    await pressure.getByLabel('Address').fill('30008');
+    await page.getByLabel('What changed').fill('Pressure left out');
+    await page.getByRole('button', { name: 'Save as revision 2' }).click();
+    await page.getByText('write "i:7"').waitFor();
+    await pressure.getByRole('button', { name: 'Delete drum_pressure' }).click();
+    await page.getByRole('button', { name: 'Save as revision 2' }).click();
+    await page.getByText('Saved as revision 2').waitFor();
+    await page.getByRole('tab', { name: 'Revisions' }).click();
+    await page.getByText('channels.drum_pressure.at').waitFor();
+    await page.getByText('Pressure left out').waitFor();
+
+    const asAdmin = await roastery.openAs(roastery.admin);
+    await asAdmin.page.goto('/admin/devices');
+    const row = asAdmin.page.getByRole('row').filter({ hasText: 'Big Drum' });
+    await row.getByText('Running rev 2').waitFor();
+    await row.getByText(`${ownId} · rev 2`).waitFor();
+    await asAdmin.page.getByRole('button', { name: 'Actions for Big Drum' }).click();
+    await asAdmin.page.getByRole('menuitem', { name: 'Map and settings' }).click();
+    const settings = asAdmin.page.getByRole('dialog', { name: 'Map and settings' });
+    await settings.getByLabel('Readings per second').fill('1');
+    await settings.getByRole('button', { name: 'Send to the board' }).click();
+    await settings.waitFor({ state: 'detached' });
+    const pushed = async () => ana.call(getBoardConfig, { params: { id: drum.id } });
+    await expect
+      .poll(pushed, { timeout: 20_000 })
+      .toMatchObject({ state: 'running', settings: { hz: 1 }, map: { rev: 2 } });
+    await asAdmin[Symbol.asyncDispose]();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('is shared as a file; a wrong one is refused place by place', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/machines/maps/loring-auto');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download file' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('loring-auto.rev1.json');
+    const text = await readFile(await download.path(), 'utf8');
+    const upload = async (name: string, content: string) =>
+      page
+        .getByLabel('Machine map file')
+        .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(content) });
+    await page.goto('/machines/maps?q=nothing+like+it');
+    await page.getByText('No machine of that name').waitFor();
+    await upload('broken.json', text.slice(0, 200));
+    await page.getByText(/broken\.json can’t be taken in: it is no JSON/).waitFor();
+    await upload('wrong.json', text.replace('"h:774"', '"40775"'));
+    await page.getByText(/channels\.bean_temp\.at: .*write "h:774"/).waitFor();
+    watched.complaints.length = 0;
+    await upload('loring.json', text.replace('"Auto"', '"S7 of Ana"'));
+    await page.getByRole('heading', { name: 'Loring S7 of Ana' }).waitFor();
+    const id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');
+    expect((await ana.call(getMachineMap, { params: { id } })).map.channels['bean_temp']).toMatchObject({
+      at: 'h:774',
+      as: 'bcd32',
+    });
+    expect(watched.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import { getBoardConfig } from '@roastery/contract/machine-maps';
+import { useApi } from '../../api/use-api.ts';
+import { Dialog, DialogBody } from '../../ui/Dialog.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { ErrorState } from '../ErrorState.tsx';
+import { BoardConfigForm } from './BoardConfigForm.tsx';
+
+interface BoardConfigDialogProps {
+  /** `null` while it is closed. */
+  machine: { id: string; display_name: string } | null;
+  onClose: () => void;
+}
+
+const lookEveryMs = 3000;
+
+/** Which map a machine's board is to read by, what is set for it beside the map, and whether it does it. */
+export const BoardConfigDialog = ({ machine, onClose }: BoardConfigDialogProps) => (
+  <Dialog
+    open={machine !== null}
+    onClose={onClose}
+    title="Map and settings"
+    description={machine?.display_name}
+    width="md"
+  >
+    {machine !== null && <Loaded key={machine.id} machineId={machine.id} onClose={onClose} />}
+  </Dialog>
+);
+
+const Loaded = ({ machineId, onClose }: { machineId: string; onClose: () => void }) => {
+  const { data, error, mutate } = useApi(
+    getBoardConfig,
+    { params: { id: machineId } },
+    { refreshInterval: lookEveryMs },
+  );
+  if (data !== undefined) return <BoardConfigForm machineId={machineId} config={data} onClose={onClose} />;
+  return (
+    <DialogBody>
+      {error === undefined ? (
+        <Skeleton className="h-64 w-full" />
+      ) : (
+        <ErrorState title="The settings could not be loaded" error={error} onRetry={() => void mutate()} />
+      )}
+    </DialogBody>
+  );
+};

@@ -1,0 +1,32 @@
+import type { Link, Verification } from '@roastery/contract/machine-map';
+import type { BoardConfig, MapSummary } from '@roastery/contract/machine-maps';
+import type { Tone } from '../../ui/Badge.tsx';
+
+/** How far a map can be trusted. A try against the simulator says nothing about the machine in the room. */
+export const verifiedWords: Readonly<Record<Verification, { label: string; tone: Tone }>> = {
+  none: { label: 'Not verified on real hardware', tone: 'warning' },
+  simulator: { label: 'Not verified on real hardware', tone: 'warning' },
+  hardware: { label: 'Verified on real hardware', tone: 'success' },
+};
+
+export const linkWords: Readonly<Record<Link['kind'], string>> = {
+  tcp: 'TCP',
+  'rtu-over-tcp': 'RTU over TCP',
+  rtu: 'RTU',
+  ascii: 'ASCII',
+};
+
+export const mapName = ({ maker, model }: Pick<MapSummary, 'maker' | 'model'>): string =>
+  maker === model ? maker : `${maker} ${model}`;
+
+type Pushed = Pick<BoardConfig, 'map' | 'state' | 'reason'>;
+
+/** Whether the board does what was set for it, in a few words. */
+export const pushWords = ({ map, state, reason }: Pushed): { label: string; tone: Tone } => {
+  if (state === 'none') return { label: 'Uses the board’s own map', tone: 'neutral' };
+  if (state === 'running') {
+    return { label: map === null ? 'Settings in use' : `Running rev ${map.rev}`, tone: 'success' };
+  }
+  if (state === 'refused') return { label: `Refused${reason === null ? '' : `: ${reason}`}`, tone: 'danger' };
+  return { label: reason === null ? 'Waiting for the board' : `Waiting for the board: ${reason}`, tone: 'accent' };
+};

@@ -1,0 +1,96 @@
+import { linkKinds, linkShape, type Link } from '@roastery/contract/machine-map';
+import { linkWords } from '../../components/machine-maps/map-words.ts';
+import { Select } from '../../ui/Select.tsx';
+import { NumberField, TextField } from '../../ui/TextField.tsx';
+import type { DraftProblems } from './map-draft.ts';
+
+const kinds = linkKinds.map((value) => ({ value, label: linkWords[value] }));
+const rates = ['2400', '4800', '9600', '19200', '38400', '57600', '115200'].map((value) => ({ value, label: value }));
+const parities = [
+  { value: 'none', label: 'None' },
+  { value: 'even', label: 'Even' },
+  { value: 'odd', label: 'Odd' },
+] as const;
+const choicesOf = (...values: string[]) => values.map((value) => ({ value, label: value }));
+
+const freshLink = (kind: Link['kind']): Link =>
+  linkShape.parse(kind === 'tcp' || kind === 'rtu-over-tcp' ? { kind, host: '192.168.0.10' } : { kind });
+const isSerial = (link: Link): link is Extract<Link, { path: string }> => 'path' in link;
+
+interface LinkFieldsProps {
+  link: Link;
+  problems: DraftProblems;
+  onChange: (link: Link) => void;
+}
+
+/** How the machine is reached. */
+export const LinkFields = ({ link, problems, onChange }: LinkFieldsProps) => (
+  <>
+    <Select
+      label="Line"
+      choices={kinds}
+      value={link.kind}
+      onChange={(kind) => {
+        // A serial line stays what it is when only its frames change, and so does an address.
+        const fresh = freshLink(kind);
+        onChange(isSerial(link) === isSerial(fresh) ? ({ ...link, kind } as Link) : fresh);
+      }}
+      error={problems['link.kind']}
+    />
+    {isSerial(link) ? (
+      <>
+        <TextField
+          label="Serial adapter"
+          mono
+          value={link.path}
+          onChange={(event) => onChange({ ...link, path: event.target.value })}
+          error={problems['link.path']}
+        />
+        <Select
+          label="Baud"
+          choices={
+            rates.some(({ value }) => value === String(link.baud)) ? rates : [...rates, ...choicesOf(String(link.baud))]
+          }
+          value={String(link.baud)}
+          onChange={(baud) => onChange({ ...link, baud: Number(baud) })}
+          error={problems['link.baud']}
+        />
+        <Select
+          label="Parity"
+          choices={parities}
+          value={link.parity}
+          onChange={(parity) => onChange({ ...link, parity })}
+        />
+        <Select
+          label="Data bits"
+          choices={choicesOf('7', '8')}
+          value={String(link.dataBits)}
+          onChange={(bits) => onChange({ ...link, dataBits: bits === '7' ? 7 : 8 })}
+        />
+        <Select
+          label="Stop bits"
+          choices={choicesOf('1', '2')}
+          value={String(link.stopBits)}
+          onChange={(bits) => onChange({ ...link, stopBits: bits === '2' ? 2 : 1 })}
+        />
+      </>
+    ) : (
+      <>
+        <TextField
+          label="Host"
+          mono
+          hint="Where the machine usually is; each machine can have its own."
+          value={link.host}
+          onChange={(event) => onChange({ ...link, host: event.target.value })}
+          error={problems['link.host']}
+        />
+        <NumberField
+          label="Port"
+          value={Number.isNaN(link.port) ? '' : link.port}
+          onChange={(event) => onChange({ ...link, port: event.target.valueAsNumber })}
+          error={problems['link.port']}
+        />
+      </>
+    )}
+  </>
+);

@@ -1,0 +1,186 @@
+import {
+  getBoardConfig,
+  getMachineMap,
+  listMachineMaps,
+  listMapRevisions,
+  saveMachineMap,
+  type MapDetail,
+} from '@roastery/contract/machine-maps';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceWithFields } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh } from '../../api/use-api.ts';
+import { FormActions } from '../../components/FormActions.tsx';
+import { FormError } from '../../components/forms.tsx';
+import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Panel } from '../../ui/Card.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { TextField } from '../../ui/TextField.tsx';
+import { toast } from '../../ui/toast.ts';
+import { ChannelRow } from './ChannelRow.tsx';
+import { LinkFields } from './LinkFields.tsx';
+import {
+  draftOf,
+  emptyChannel,
+  mapOfDraft,
+  orders,
+  type ChannelDraft,
+  type DraftProblems,
+  type MapDraft,
+} from './map-draft.ts';
+import { OutputsAndEvents } from './MapFacts.tsx';
+
+const orderChoices = orders.map((value) => ({ value, label: value }));
+const verifications = [
+  { value: 'none', label: 'Not verified on real hardware' },
+  { value: 'hardware', label: 'Verified on real hardware' },
+] as const;
+
+/** Changes an own map; every save is its next revision, which the boards that read by it get. */
+export const MapEditor = ({ detail }: { detail: MapDetail }) => {
+  const [draft, setDraft] = useState<MapDraft>(() => draftOf(detail.map));
+  const [isDirty, setDirty] = useState(false);
+  const [problems, setProblems] = useState<DraftProblems>({});
+  const [failure, setFailure] = useState<string | null>(null);
+  const [note, setNote] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [nextKey, setNextKey] = useState(draft.channels.length);
+
+  const change = (part: Partial<MapDraft>) => {
+    setDraft({ ...draft, ...part });
+    setDirty(true);
+    setProblems({});
+  };
+  const changeChannel = (key: number, part: Partial<ChannelDraft>) =>
+    change({ channels: draft.channels.map((channel) => (channel.key === key ? { ...channel, ...part } : channel)) });
+  const text = (field: 'maker' | 'model' | 'notes' | 'unit' | 'hz' | 'timeoutMs' | 'maxDrumRpm') => ({
+    value: draft[field],
+    onChange: (event: { target: { value: string } }) => change({ [field]: event.target.value }),
+    error: problems[field],
+    autoComplete: 'off',
+  });
+
+  const save = async () => {
+    setFailure(null);
+    const result = mapOfDraft(draft, detail.map);
+    if ('problems' in result) {
+      setProblems(result.problems);
+      const rows = Object.keys(result.problems).length;
+      setFailure(
+        result.problems['channels'] ?? `${rows === 1 ? 'One field needs' : `${rows} fields need`} another look.`,
+      );
+      return;
+    }
+    setBusy(true);
+    try {
+      const saved = await call(saveMachineMap, {
+        params: { id: detail.id },
+        body: { map: result.map, rev: detail.rev, ...(note.trim() === '' ? {} : { note: note.trim() }) },
+      });
+      setDirty(false);
+      const boards = saved.machines.length;
+      toast(`Saved as revision ${saved.rev}`, {
+        ...(boards === 0
+          ? {}
+          : { detail: `Sent to ${boards === 1 ? 'the board' : `${boards} boards`} that read by it.` }),
+      });
+      await refresh(getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig);
+    } catch (error) {
+      setFailure(sentenceWithFields(error, 'Failed to save the map'));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <UnsavedChanges dirty={isDirty} />
+      <Panel title="Machine">
+        <div className="grid gap-4 p-4 sm:grid-cols-2 lg:grid-cols-3">
+          <TextField label="Maker" required {...text('maker')} />
+          <TextField label="Model" required {...text('model')} />
+          <Select
+            label="Verified"
+            choices={verifications}
+            value={draft.verified === 'hardware' ? 'hardware' : 'none'}
+            onChange={(verified) => change({ verified })}
+            hint="Only when somebody compared it with the machine’s own display."
+          />
+          <TextField label="Notes" className="sm:col-span-2 lg:col-span-3" {...text('notes')} />
+        </div>
+      </Panel>
+      <Panel title="Link">
+        <div className="grid gap-4 p-4 sm:grid-cols-3 lg:grid-cols-6">
+          <LinkFields link={draft.link} problems={problems} onChange={(link) => change({ link })} />
+          <TextField label="Unit" inputMode="numeric" mono {...text('unit')} />
+          <Select
+            label="Order of 32-bit values"
+            choices={orderChoices}
+            value={draft.order}
+            onChange={(order) => change({ order })}
+          />
+          <TextField label="Readings per second" inputMode="decimal" mono {...text('hz')} />
+          <TextField label="Wait for an answer (ms)" inputMode="numeric" mono {...text('timeoutMs')} />
+          <TextField label="Drum RPM at 100 %" inputMode="decimal" mono {...text('maxDrumRpm')} />
+        </div>
+      </Panel>
+      <Panel
+        title="Channels"
+        actions={
+          <Button
+            icon={<Plus aria-hidden />}
+            onClick={() => {
+              change({ channels: [...draft.channels, emptyChannel(nextKey)] });
+              setNextKey(nextKey + 1);
+            }}
+          >
+            Add channel
+          </Button>
+        }
+      >
+        <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted">
+          Address: <code className="font-mono text-xs">h:6</code> is holding register 6 (40007 in five digits),{' '}
+          <code className="font-mono text-xs">i</code> input, <code className="font-mono text-xs">c</code> coil,{' '}
+          <code className="font-mono text-xs">d</code> discrete input; <code className="font-mono text-xs">2/h:6</code>{' '}
+          is unit 2, <code className="font-mono text-xs">h:6.3</code> bit 3. Value = raw × scale + offset.
+        </p>
+        {draft.channels.map((channel, row) => (
+          <ChannelRow
+            key={channel.key}
+            row={row}
+            channel={channel}
+            problems={problems}
+            onChange={(part) => changeChannel(channel.key, part)}
+            onDelete={() => change({ channels: draft.channels.filter(({ key }) => key !== channel.key) })}
+          />
+        ))}
+      </Panel>
+      <OutputsAndEvents map={detail.map} />
+      <FormActions>
+        <FormError text={failure} />
+        <div className="flex flex-wrap items-end justify-end gap-3">
+          <TextField
+            label="What changed"
+            className="min-w-0 flex-1 sm:max-w-sm"
+            placeholder="For the list of revisions"
+            maxLength={200}
+            value={note}
+            onChange={(event) => setNote(event.target.value)}
+          />
+          <Button type="submit" kind="primary" size="md" busy={busy} disabled={!isDirty}>
+            {busy ? 'Saving…' : `Save as revision ${detail.rev + 1}`}
+          </Button>
+        </div>
+      </FormActions>
+    </form>
+  );
+};

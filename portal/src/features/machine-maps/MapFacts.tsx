@@ -1,0 +1,146 @@
+import type { Channel, Link, MachineMap } from '@roastery/contract/machine-map';
+import type { ReactNode } from 'react';
+import { linkWords } from '../../components/machine-maps/map-words.ts';
+import { Panel } from '../../ui/Card.tsx';
+
+const linkText = (link: Link): string =>
+  'path' in link
+    ? `${linkWords[link.kind]} · ${link.path} · ${link.baud} baud ${link.dataBits}${link.parity.charAt(0).toUpperCase()}${link.stopBits}`
+    : `${linkWords[link.kind]} · ${link.host}:${link.port}`;
+
+const scaleText = ({ scale, offset }: Pick<Channel, 'scale' | 'offset'>): string =>
+  `× ${scale}${offset === 0 ? '' : offset > 0 ? ` + ${offset}` : ` − ${-offset}`}`;
+
+/** A map as it is, without anything to change. */
+export const MapFacts = ({ map }: { map: MachineMap }) => (
+  <>
+    {map.notes !== undefined && <p className="max-w-prose text-base text-content">{map.notes}</p>}
+    <Panel title="Link">
+      <dl className="grid gap-x-6 gap-y-3 p-4 sm:grid-cols-2 lg:grid-cols-4">
+        <Fact label="Line">{linkText(map.link)}</Fact>
+        <Fact label="Unit">{map.unit}</Fact>
+        <Fact label="Readings per second">{map.hz}</Fact>
+        <Fact label="Order of 32-bit values">{map.order}</Fact>
+        {map.source !== undefined && <Fact label="Source">{map.source}</Fact>}
+      </dl>
+    </Panel>
+    <Panel title="Channels">
+      <Table
+        label="Channels"
+        heads={['Channel', 'Address', 'Type', 'Order', 'Scale', 'Unit', 'Valid range']}
+        rows={Object.entries(map.channels).map(([name, channel]) => [
+          name,
+          channel.at,
+          channel.as,
+          channel.order ?? '--',
+          scaleText(channel),
+          channel.unit === '' ? '--' : channel.unit,
+          channel.range === undefined ? '--' : `${channel.range[0]} to ${channel.range[1]}`,
+        ])}
+      />
+    </Panel>
+    <OutputsAndEvents map={map} />
+  </>
+);
+
+/** What the machine could be told and what it tells: described, never written by a board. */
+export const OutputsAndEvents = ({ map }: { map: MachineMap }) => {
+  const outputs = Object.entries(map.outputs).flatMap(([name, output]) =>
+    output === undefined ? [] : [{ name, output }],
+  );
+  const events = Object.entries(map.events).flatMap(([name, event]) => (event === undefined ? [] : [{ name, event }]));
+  return (
+    <>
+      {outputs.length > 0 && (
+        <Panel title="Outputs" actions={<span className="text-sm text-muted">Described only: nothing is written</span>}>
+          <Table
+            label="Outputs"
+            heads={['Output', 'Address', 'Type', 'Scale', 'Unit', 'Range', 'Read back']}
+            rows={outputs.map(({ name, output }) => [
+              name,
+              output.at,
+              output.as,
+              scaleText(output),
+              output.unit === '' ? '--' : output.unit,
+              `${output.range[0]} to ${output.range[1]}`,
+              output.readback ?? '--',
+            ])}
+          />
+        </Panel>
+      )}
+      {events.length > 0 && (
+        <Panel title="Events">
+          <Table
+            label="Events"
+            heads={['Event', 'Machine signal', 'Writes that make it happen']}
+            rows={events.map(({ name, event }) => [
+              name,
+              event.when ?? '--',
+              event.on
+                ?.map((step) => (Array.isArray(step) ? `${step[0]} = ${step[1]}` : `wait ${step.wait / 1000} s`))
+                .join(', ') ?? '--',
+            ])}
+          />
+        </Panel>
+      )}
+    </>
+  );
+};
+
+const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div className="min-w-0">
+    <dt className="label-mono">{label}</dt>
+    <dd className="figures mt-0.5 break-words text-strong">{children}</dd>
+  </div>
+);
+
+/** Registers are read across: on a phone the table scrolls in its own frame, the name stays. */
+const Table = ({
+  label,
+  heads,
+  rows,
+}: {
+  label: string;
+  heads: readonly string[];
+  rows: readonly (readonly string[])[];
+}) => (
+  // A region that scrolls is reached by keyboard too.
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+  <div className="overflow-x-auto" role="region" aria-label={label} tabIndex={0}>
+    <table className="w-full text-sm">
+      <thead>
+        <tr className="border-b border-stroke text-left">
+          {heads.map((head) => (
+            <th
+              key={head}
+              scope="col"
+              className="label-mono px-4 py-2.5 font-medium whitespace-nowrap first:sticky first:left-0 first:bg-surface"
+            >
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, ...cells]) => (
+          <tr key={name} className="border-b border-stroke last:border-0">
+            <th
+              scope="row"
+              className="sticky left-0 bg-surface px-4 py-2.5 text-left font-mono text-xs font-medium text-strong"
+            >
+              {name}
+            </th>
+            {cells.map((cell, index) => (
+              <td
+                key={heads[index + 1]}
+                className="figures px-4 py-2.5 font-mono text-xs whitespace-nowrap text-content"
+              >
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);

@@ -1,0 +1,135 @@
+import {
+  createMachineMap,
+  downloadMachineMap,
+  getMachineMap,
+  listMachineMaps,
+  type MapDetail,
+} from '@roastery/contract/machine-maps';
+import { apiBasePath } from '@roastery/contract/endpoint';
+import { Copy, Download } from 'lucide-react';
+import { useState } from 'react';
+import { useNavigate, useParams } from 'react-router-dom';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { ErrorState } from '../../components/ErrorState.tsx';
+import { mapName, verifiedWords } from '../../components/machine-maps/map-words.ts';
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
+import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { Button, buttonClass } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Tabs } from '../../ui/Tabs.tsx';
+import { toast } from '../../ui/toast.ts';
+import { MapEditor } from './MapEditor.tsx';
+import { MapFacts } from './MapFacts.tsx';
+import { Revisions } from './Revisions.tsx';
+
+const tabs = [
+  { value: 'map', label: 'Map' },
+  { value: 'revisions', label: 'Revisions' },
+] as const;
+const tabNames = tabs.map(({ value }) => value);
+
+const fileAddress = (id: string): string =>
+  `${apiBasePath}${downloadMachineMap.path.replace('{id}', encodeURIComponent(id))}`;
+
+/** /machines/maps/{id}: one map, to look at or, if it is one's own, to change. */
+export default function MapPage() {
+  const { id = '' } = useParams();
+  const { read, change } = useUrlState();
+  const tab = oneOf(tabNames, read('tab'), 'map');
+  const { data, error, mutate } = useApi(getMachineMap, { params: { id } });
+  const crumbs = [
+    { label: 'Home', to: paths.dashboard },
+    { label: 'Machines', to: paths.machines },
+    { label: 'Maps', to: paths.machineMaps },
+    { label: data === undefined ? 'Map' : mapName(data) },
+  ];
+  if (data === undefined) {
+    return (
+      <Page>
+        <PageHeader title="Machine Map" crumbs={crumbs} />
+        {error === undefined ? (
+          <Skeleton className="h-96 w-full" />
+        ) : (
+          <Card>
+            <ErrorState title="The map could not be loaded" error={error} onRetry={() => void mutate()} />
+          </Card>
+        )}
+      </Page>
+    );
+  }
+  const verified = verifiedWords[data.verified];
+  return (
+    <Page>
+      <PageHeader
+        title={mapName(data)}
+        crumbs={crumbs}
+        badges={
+          <>
+            <Badge mono>rev {data.rev}</Badge>
+            <Badge tone={verified.tone}>{verified.label}</Badge>
+          </>
+        }
+        subtitle={
+          data.origin === 'catalogue'
+            ? 'From the catalogue. Make it your own to change it.'
+            : `${data.owner_name ?? 'Somebody'}’s map${data.based_on === null ? '' : `, begun from ${data.based_on}`}`
+        }
+        actions={
+          <>
+            <a href={fileAddress(data.id)} download className={buttonClass('secondary', 'md')}>
+              <Download aria-hidden />
+              Download file
+            </a>
+            <MakeOwn map={data} />
+          </>
+        }
+      />
+      <div className="flex flex-col gap-5">
+        <Tabs
+          label="Machine map"
+          tabs={tabs}
+          value={tab}
+          onChange={(next) => change({ tab: next === 'map' ? undefined : next })}
+        />
+        {tab === 'revisions' && <Revisions id={data.id} />}
+        {tab === 'map' &&
+          (data.may_edit ? <MapEditor key={`${data.id} ${data.rev}`} detail={data} /> : <MapFacts map={data.map} />)}
+      </div>
+    </Page>
+  );
+}
+
+/** A copy that one may change; the only main action of a map that is not one's own. */
+const MakeOwn = ({ map }: { map: MapDetail }) => {
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState(false);
+  const copy = async () => {
+    setBusy(true);
+    try {
+      const own = await call(createMachineMap, { body: { map: map.map, based_on: map.id } });
+      await refresh(listMachineMaps);
+      toast('This map is your own now');
+      await navigate(paths.machineMap(own.id));
+    } catch (error) {
+      toast(sentenceFor(error, 'Failed to copy the map'), { tone: 'danger' });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button
+      size="md"
+      kind={map.may_edit ? 'secondary' : 'primary'}
+      icon={<Copy aria-hidden />}
+      busy={busy}
+      onClick={() => void copy()}
+    >
+      {map.may_edit ? 'Copy' : 'Make it your own'}
+    </Button>
+  );
+};
