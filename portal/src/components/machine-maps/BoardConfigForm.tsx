@@ -11,7 +11,7 @@ import {
 } from '@roastery/contract/machine-maps';
 import { ExternalLink } from 'lucide-react';
 import { useState } from 'react';
-import { Controller, useForm } from 'react-hook-form';
+import { Controller, useForm, useWatch } from 'react-hook-form';
 import type { z } from 'zod';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -51,12 +51,12 @@ interface BoardConfigFormProps {
 
 export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormProps) => {
   const [failure, setFailure] = useState<string | null>(null);
-  const { register, control, handleSubmit, setError, watch, formState } = useForm<Values>({
+  const { register, control, handleSubmit, setError, formState } = useForm<Values>({
     resolver: zodResolver(formShape),
     defaultValues: { map_id: config.map?.id ?? null, ...config.settings },
   });
   const { errors, isSubmitting, isDirty } = formState;
-  const mapId = watch('map_id');
+  const mapId = useWatch({ control, name: 'map_id' });
   const { data: chosen } = useApi(getMachineMap, mapId === null ? null : { params: { id: mapId } });
   const link = chosen?.map.link;
 

@@ -81,11 +81,8 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
       });
       setDirty(false);
       const boards = saved.machines.length;
-      toast(`Saved as revision ${saved.rev}`, {
-        ...(boards === 0
-          ? {}
-          : { detail: `Sent to ${boards === 1 ? 'the board' : `${boards} boards`} that read by it.` }),
-      });
+      const sent = `Sent to ${boards === 1 ? 'the board' : `${boards} boards`} that read by it.`;
+      toast(`Saved as revision ${saved.rev}`, boards === 0 ? {} : { detail: sent });
       await refresh(getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig);
     } catch (error) {
       setFailure(sentenceWithFields(error, 'Failed to save the map'));

@@ -106,7 +106,7 @@ const Table = ({
 }) => (
   // A region that scrolls is reached by keyboard too.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-  <div className="overflow-x-auto" role="region" aria-label={label} tabIndex={0}>
+  <section className="overflow-x-auto" aria-label={label} tabIndex={0}>
     <table className="w-full text-sm">
       <thead>
         <tr className="border-b border-stroke text-left">
@@ -142,5 +142,5 @@ const Table = ({
         ))}
       </tbody>
     </table>
-  </div>
+  </section>
 );
