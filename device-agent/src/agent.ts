@@ -80,7 +80,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     context: contextOf(map),
     state: () => recorder?.state(),
   });
-  const recording = createRecorder(journal, clock);
+  const recording = createRecorder(journal, clock, map);
   recorder = recording;
   journal.noteState();
   journal.appendEvent(clock.now().mono, { type: 'start', agent_version: agentVersion });
@@ -121,7 +121,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
   });
 
   const pollMachine = (by: MachineMap) => {
-    recording.setChannels(Object.keys(by.channels));
+    recording.setMap(by);
     return startPoller({
       map: by,
       monoNow: clock.mono,

@@ -1,3 +1,4 @@
+import type { MachineMap } from '@roastery/contract/machine-map';
 import type { LiveReading } from '@roastery/contract/mqtt';
 import { markKinds, type MarkKind } from '@roastery/roasting/marks';
 import { uuidV7 } from '@roastery/runtime/uuid';
@@ -16,9 +17,9 @@ const isMarkKind = (name: string): name is MarkKind => markKinds.some((kind) => 
  * Puts readings into the journal, the events of roasts after them, and answers what to show live. It goes on with the
  * roast that the journal ends in.
  */
-export const createRecorder = (journal: Journal, clock: BoardClock) => {
-  const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => uuidV7());
-  let channels: readonly string[] = [];
+export const createRecorder = (journal: Journal, clock: BoardClock, map: MachineMap) => {
+  const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => uuidV7(), map.charging);
+  let channels: readonly string[] = Object.keys(map.channels);
   let stateNotedAt = clock.mono();
   let ended: LiveReading['roast'] = null;
   for (const event of owed) journal.appendEvent(clock.now().mono, event);
@@ -26,8 +27,9 @@ export const createRecorder = (journal: Journal, clock: BoardClock) => {
   return {
     tracker,
     state: (): RecordedState => ({ tracker: tracker.snapshot(), clock: clock.now(), offsetMs }),
-    setChannels(names: readonly string[]): void {
-      channels = names;
+    setMap(next: MachineMap): void {
+      channels = Object.keys(next.channels);
+      tracker.setCharging(next.charging ?? 'hot');
     },
     roastRuns: (): boolean => tracker.running() !== null,
 

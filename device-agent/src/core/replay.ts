@@ -1,6 +1,12 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import type { ClockReading, Entry, SampleEntry } from './entry.ts';
-import { createRoastTracker, type RoastTracker, type TrackedSample, type TrackerSnapshot } from './roast-tracker.ts';
+import {
+  createRoastTracker,
+  type Charging,
+  type RoastTracker,
+  type TrackedSample,
+  type TrackerSnapshot,
+} from './roast-tracker.ts';
 
 /** What a journal holds to go on from: the newest snapshot and the entries of the newest segment. */
 export interface RecordedPast {
@@ -58,6 +64,7 @@ export const resumeTracker = (
   past: RecordedPast,
   now: ClockReading,
   newRoastId: () => string,
+  charging?: Charging,
 ): { tracker: RoastTracker; offsetMs: number; owed: JournalEvent[] } => {
   const { state, entries } = past;
   const after = state?.tracker.seq ?? -1;
@@ -69,7 +76,7 @@ export const resumeTracker = (
   const recordedIds = recorded.flatMap(({ event }) =>
     event.type === 'roast' && event.state === 'in_progress' ? [event.roast_id] : [],
   );
-  const tracker = createRoastTracker(() => recordedIds.shift() ?? newRoastId(), state?.tracker);
+  const tracker = createRoastTracker(() => recordedIds.shift() ?? newRoastId(), state?.tracker, charging);
   const offsetMs = state && state.clock.boot !== now.boot ? offsetAfterReboot(state, now) : (state?.offsetMs ?? 0);
   const recordedBoot = state?.clock.boot ?? entries.at(-1)?.context.boot;
   const recordedOffset = recordedBoot === now.boot ? offsetMs : (state?.offsetMs ?? 0);

@@ -79,6 +79,50 @@ describe('roast tracker', () => {
     expect(new Set(events.map((event) => ('roast_id' in event ? event.roast_id : ''))).size).toBe(2);
   });
 
+  it('takes a second charge signal for the next roast when a drop was suspected, and lets no mark lie before its charge', () => {
+    // A machine whose clock was set to run twelve times as fast: the next beans go in within two minutes.
+    const curve = roastCurve(4).map((point) => ({ ...point, seconds: point.seconds / 6 }));
+    for (let at = 20; at < 118; at += 3) {
+      const tracker = createRoastTracker(ids());
+      const charges = new Map<string, number>();
+      const events = curve.flatMap((point, seq) =>
+        push(
+          tracker,
+          seq,
+          point,
+          Math.abs(point.seconds - at) < 0.02 || Math.abs(point.seconds - at - 50) < 0.02 ? ['charge'] : [],
+        ),
+      );
+      const standing = new Map<string, number>();
+      for (const event of events) {
+        if (event.type !== 'mark') continue;
+        const key = `${event.roast_id} ${event.kind}`;
+        if (event.at_mono === null) standing.delete(key);
+        else standing.set(key, event.at_mono);
+        if (event.kind === 'charge' && event.at_mono !== null) charges.set(event.roast_id, event.at_mono);
+      }
+      for (const [key, mono] of standing) {
+        expect(mono, `${key}, signalled at ${at} s`).toBeGreaterThanOrEqual(charges.get(key.split(' ')[0] ?? '') ?? 0);
+      }
+    }
+  });
+
+  it('follows a machine that is charged cold, as its map says', () => {
+    const coldly = Array.from({ length: 700 }, (_, seconds) => ({
+      seconds,
+      beanTempC:
+        seconds < 40
+          ? 22
+          : seconds < 400
+            ? 22 + 190 * (1 - Math.exp(-(seconds - 40) / 200))
+            : 181 - (seconds - 400) * 1.2,
+    })).filter(({ beanTempC }) => beanTempC > 20);
+    expect(states(follow(createRoastTracker(ids()), coldly))).not.toContain('completed');
+    const events = follow(createRoastTracker(ids(), undefined, 'cold'), coldly);
+    expect(states(events)).toEqual(['in_progress', 'completed']);
+    expect(Math.abs((lastMarks(events).get('charge')?.at_mono ?? 0) / 1000 - 40)).toBeLessThan(5);
+  });
+
   it('gives up a roast after a quarter of an hour without the machine', () => {
     const curve = roastCurve().filter(({ seconds }) => seconds < 300);
     const tracker = createRoastTracker(ids());

@@ -1,5 +1,12 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
-import { createRoastDetector, isRetraction, type DetectorSnapshot, type Finding } from '@roastery/roasting/detector';
+import {
+  createRoastDetector,
+  isRetraction,
+  type DetectedKind,
+  type Detection,
+  type DetectorSnapshot,
+  type Finding,
+} from '@roastery/roasting/detector';
 import type { MarkKind, MarkOrigin } from '@roastery/roasting/marks';
 import { createSamplePlaces } from './sample-places.ts';
 
@@ -20,6 +27,8 @@ export interface RunningRoast {
   readonly saidByMachine: MarkKind[];
   /** The detector follows this roast too, so that it may also lose it. */
   followed: boolean;
+  /** What the detector has said of this roast and not taken back. */
+  said?: Partial<Record<DetectedKind, Detection>>;
 }
 
 /** Everything the tracker remembers, as plain JSON; taken between two samples. */
@@ -31,6 +40,10 @@ export interface TrackerSnapshot {
   readonly detector: DetectorSnapshot;
 }
 
+/** How the machine is charged, as its map says. */
+export type Charging = 'hot' | 'cold';
+
+const detectedKinds: readonly DetectedKind[] = ['charge', 'turning_point', 'dry_end', 'drop'];
 /** A charge signal this close to the detector's charge means the same charge. */
 const sameChargeMs = 120_000;
 /** Without a sample for so long nobody knows what became of the roast: the detector's own limit. */
@@ -41,8 +54,13 @@ const lostAfterMs = 900_000;
  * they end. The machine's signals take precedence over the detector. The same input gives the same events, so that a
  * restart can go on from a snapshot by replaying what came after it; only the ids of new roasts come from outside.
  */
-export const createRoastTracker = (newRoastId: () => string, snapshot?: TrackerSnapshot) => {
-  const detector = createRoastDetector({}, snapshot?.detector);
+export const createRoastTracker = (
+  newRoastId: () => string,
+  snapshot?: TrackerSnapshot,
+  charging: Charging = 'hot',
+) => {
+  const options = { charging };
+  const detector = createRoastDetector(options, snapshot?.detector);
   const places = createSamplePlaces();
   let seq = snapshot?.seq ?? -1;
   let lastMs = snapshot?.lastMs ?? null;
@@ -89,15 +107,28 @@ export const createRoastTracker = (newRoastId: () => string, snapshot?: TrackerS
     endedMs = timeMs;
   };
 
+  const takeBack = (roast: RunningRoast, kind: DetectedKind): void => {
+    if (!roast.said?.[kind]) return;
+    delete roast.said[kind];
+    mark(roast, kind, null, 'detector', 0, false);
+  };
+
   const signalled = (kind: MarkKind, sample: TrackedSample): void => {
     let roast = running;
     if (kind === 'charge') {
-      if (roast && sample.timeMs - roast.chargeMs > sameChargeMs) {
+      if (roast && roast.said?.drop) {
+        // Charged again: what looked like a drop was one.
+        const { timeSeconds, tempC, confidence } = roast.said.drop;
+        mark(roast, 'drop', { timeMs: timeSeconds * 1000, tempC }, 'detector', confidence, false);
+        end(roast, 'completed', timeSeconds * 1000);
+        roast = null;
+      } else if (roast && sample.timeMs - roast.chargeMs > sameChargeMs) {
         end(roast, 'aborted', sample.timeMs);
         roast = null;
       }
       roast ??= begin(sample.timeMs);
       roast.chargeMs = sample.timeMs;
+      for (const said of detectedKinds) if (said !== 'charge') takeBack(roast, said);
     }
     if (!roast) return;
     roast.saidByMachine.push(kind);
@@ -108,6 +139,7 @@ export const createRoastTracker = (newRoastId: () => string, snapshot?: TrackerS
   const found = (finding: Finding): void => {
     if (isRetraction(finding)) {
       if (!running || running.saidByMachine.includes(finding.retract)) return;
+      if (running.said) delete running.said[finding.retract];
       mark(running, finding.retract, null, 'detector', 0, false);
       if (finding.retract === 'charge') end(running, 'aborted', lastMs ?? 0);
       return;
@@ -115,7 +147,7 @@ export const createRoastTracker = (newRoastId: () => string, snapshot?: TrackerS
     const timeMs = finding.timeSeconds * 1000;
     if (finding.kind === 'charge') {
       // Still about the roast that the machine has already ended.
-      if (!running && endedMs !== null && timeMs <= endedMs) return;
+      if (endedMs !== null && timeMs <= endedMs) return;
       const roast = running ?? begin(timeMs);
       roast.followed = true;
       if (roast.saidByMachine.includes('charge')) return;
@@ -123,7 +155,10 @@ export const createRoastTracker = (newRoastId: () => string, snapshot?: TrackerS
     }
     const roast = running;
     if (!roast?.followed || roast.saidByMachine.includes(finding.kind)) return;
+    // The machine charged later than the detector thought: what lies before belongs to no roast, or to the one before.
+    if (timeMs < roast.chargeMs) return;
     mark(roast, finding.kind, { timeMs, tempC: finding.tempC }, 'detector', finding.confidence, finding.provisional);
+    roast.said = { ...roast.said, [finding.kind]: finding };
     if (finding.kind === 'drop' && !finding.provisional) end(roast, 'completed', timeMs);
   };
 
@@ -160,6 +195,10 @@ export const createRoastTracker = (newRoastId: () => string, snapshot?: TrackerS
       places.add(timeMs, sampleSeq);
     },
 
+    /** The machine's map changed, between two roasts. */
+    setCharging(next: Charging): void {
+      options.charging = next;
+    },
     running: (): RunningRoast | null => running,
     phase(): 'idle' | 'roasting' | 'dropped' {
       if (running) return 'roasting';

@@ -180,6 +180,11 @@ export const machineMapShape = z
     gapMs: z.number().int().min(0).max(1000).default(0),
     maxRegisters: z.number().int().min(1).max(125).default(100),
     maxHole: z.number().int().min(0).max(60).default(12),
+    /**
+     * How its roasts begin: `hot` (where absent), beans into a heated machine; `cold`, with the beans in before the heat is
+     * on, as in fluid beds and sample roasters. The detector looks for the charge by it.
+     */
+    charging: z.enum(['hot', 'cold']).optional(),
     /** RPM at which `drum_speed` reads 100 %. */
     maxDrumRpm: z.number().positive().max(500).default(100),
     channels: z.record(channelNameShape, channelShape),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseAlog } from './alog.ts';
 import { markOf } from './marks.ts';
-import { recordedRoasts, recordedRoastsPresent, recordedRoastsTitle } from './testing/recorded-roasts.ts';
+import { recordedRoasts, recordedRoastsPresent, recordedRoastsTitle } from '@roastery/testing/marks/recorded-roasts';
 
 const file = (fields: Record<string, string>) =>
   `{${Object.entries(fields)

@@ -1,6 +1,7 @@
 import { detectionLimits as limits } from './detection-limits.ts';
 import type { TrustedReading } from './reading-filter.ts';
-import { highest, newestLevel, trendOf, within } from './readings.ts';
+import { highest, lowestOf, newestLevel, trendOf, within } from './readings.ts';
+import type { TurnState } from './turn-detection.ts';
 
 /** A charge as far as it is known. Plain data. */
 export interface ChargeState {
@@ -18,10 +19,41 @@ export interface ChargeState {
 }
 
 /**
- * A charge that the newest readings suggest: in a hot machine the probe, which stood or crept, falls by 7 °C in 15 s.
- * `notBeforeSeconds` keeps a drop's own fall from being taken for one.
+ * A charge that the newest readings suggest: in a hot machine the probe, which stood or crept, falls by 10 °C in 15 s; or
+ * it fell more slowly and has turned by now. `notBeforeSeconds` keeps a drop's own fall from being taken for one.
  */
 export function findCharge(readings: readonly TrustedReading[], notBeforeSeconds: number): ChargeState | null {
+  return findFastFall(readings, notBeforeSeconds) ?? findSlowFall(readings, notBeforeSeconds);
+}
+
+/**
+ * Few beans in a big drum, or a thick probe: looked for only when the probe has turned, since a drum that is cooled
+ * between two batches falls alike. That one doesn't turn as soon, and falls as fast in the end as at first.
+ */
+function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: number): ChargeState | null {
+  const newest = readings.at(-1);
+  const level = newestLevel(readings);
+  if (!newest || level === undefined) return null;
+  const recent = within(readings, newest.timeSeconds - limits.chargeSlowTurnWithinSeconds, newest.timeSeconds);
+  const lowest = lowestOf(recent);
+  if (!lowest || level - lowest.tempC < limits.turnRiseC) return null;
+  if (newest.timeSeconds - lowest.timeSeconds < limits.turnRiseSeconds) return null;
+  const turnSeconds = lowest.timeSeconds;
+  const peak = highest(within(readings, turnSeconds - limits.chargeSlowTurnWithinSeconds, turnSeconds));
+  if (!peak || peak.tempC < limits.chargeMinC || peak.tempC - lowest.tempC < limits.chargeFewBeansFallC) return null;
+  const knee = kneeOf(readings, peak, lowest.tempC, limits.chargeKneeLeastFallC);
+  const stillFrom = knee.timeSeconds - limits.chargeSlowStillSeconds;
+  if (knee.timeSeconds < notBeforeSeconds || (readings[0]?.timeSeconds ?? knee.timeSeconds) > stillFrom) return null;
+  const before = trendOf(within(readings, stillFrom, knee.timeSeconds));
+  if (!before || before.slopePerSecond < limits.chargeSlowStillPerSecond) return null;
+  const halfway = within(readings, knee.timeSeconds, (knee.timeSeconds + turnSeconds) / 2).at(-1);
+  const fall = knee.tempC - lowest.tempC;
+  if (!halfway || knee.tempC - halfway.tempC < fall * limits.chargeSlowFirstHalfShare) return null;
+  return chargeAt(readings, knee, peak, lowest.tempC);
+}
+
+/** As most charges look: beans in a drum that was heated for them. */
+function findFastFall(readings: readonly TrustedReading[], notBeforeSeconds: number): ChargeState | null {
   const newest = readings.at(-1);
   const level = newestLevel(readings);
   if (!newest || level === undefined) return null;
@@ -29,13 +61,21 @@ export function findCharge(readings: readonly TrustedReading[], notBeforeSeconds
   const top = highest(recent);
   if (!top || top.tempC < limits.chargeMinC || top.tempC - level < limits.chargeFallC) return null;
   const peak = highest(within(readings, newest.timeSeconds - 2 * limits.chargeFallSeconds, newest.timeSeconds)) ?? top;
-  const knee = kneeOf(readings, peak, level);
+  const knee = kneeOf(readings, peak, level, limits.chargeTypicalFallC);
   if (knee.timeSeconds < notBeforeSeconds) return null;
 
   const before = trendOf(within(readings, knee.timeSeconds - limits.chargeBeforeSeconds, knee.timeSeconds));
   const fallPerSecond = (level - knee.tempC) / (newest.timeSeconds - knee.timeSeconds);
   if (before && fallPerSecond > before.slopePerSecond * limits.chargeSteeperThanBefore) return null;
+  return chargeAt(readings, knee, peak, level);
+}
 
+function chargeAt(
+  readings: readonly TrustedReading[],
+  knee: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
+  peak: TrustedReading,
+  level: number,
+): ChargeState {
   const first = readings[0];
   return {
     timeSeconds: knee.timeSeconds,
@@ -50,37 +90,57 @@ export function findCharge(readings: readonly TrustedReading[], notBeforeSeconds
 }
 
 /**
- * The last reading before the fall: with the whole fall known, the last one that has less than 3% of it behind it. A
- * share rather than a figure, because a thin probe in a sample roaster and a thick one in a 30 kg drum fall alike only
+ * The last reading before the fall: with the whole fall known, the last one that has less than 3% of it behind it; of
+ * `leastFallC` where it is shallower, or not over yet. A share rather than a figure, because a thin probe in a sample roaster and a thick one in a 30 kg drum fall alike only
  * in shape.
  */
 export function kneeOf(
   readings: readonly TrustedReading[],
   peak: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
   lowestC: number,
+  leastFallC: number,
 ) {
-  const tolerance = Math.max(peak.tempC - lowestC, limits.chargeTypicalFallC) * limits.chargeKneeShare;
+  const tolerance = Math.max(peak.tempC - lowestC, leastFallC) * limits.chargeKneeShare;
   let knee: Pick<TrustedReading, 'timeSeconds' | 'tempC'> = peak;
-  for (const reading of readings) {
+  for (const [index, reading] of readings.entries()) {
     if (reading.timeSeconds < peak.timeSeconds) continue;
-    if (peak.tempC - reading.tempC >= tolerance) break;
-    knee = reading;
+    const fallen = peak.tempC - reading.tempC >= tolerance;
+    // One noisy reading is no fall.
+    if (fallen && peak.tempC - (readings[index + 1]?.tempC ?? reading.tempC) >= tolerance) break;
+    if (!fallen) knee = reading;
   }
-  return knee;
+  return fromFallingLevel(readings, knee, lowestC);
+}
+
+/** A drum that cools is charged where its fall becomes a steep one. */
+function fromFallingLevel(
+  readings: readonly TrustedReading[],
+  knee: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
+  lowestC: number,
+) {
+  const before = trendOf(within(readings, knee.timeSeconds - limits.chargeBeforeSeconds, knee.timeSeconds));
+  if (!before || before.slopePerSecond > limits.chargeCoolingPerSecond) return knee;
+  const falling = readings.filter(({ timeSeconds, tempC }) => timeSeconds >= knee.timeSeconds && tempC >= lowestC);
+  const slopes = falling.map(({ timeSeconds, tempC }, index) => {
+    const next = falling[index + 1];
+    return next ? (next.tempC - tempC) / (next.timeSeconds - timeSeconds) : 0;
+  });
+  const steepest = slopes.reduce((steep, slope) => Math.min(steep, slope), 0);
+  if (steepest > before.slopePerSecond * limits.chargeSteeperThanBefore) return knee;
+  const steep = slopes.findIndex((slope) => slope < (before.slopePerSecond + steepest) / 3);
+  return falling[steep] ?? knee;
 }
 
 /** Beans in a cold machine: the temperature leaves the level it stood at. For machines that are charged cold. */
 export function findColdStart(readings: readonly TrustedReading[]): ChargeState | null {
   const newest = readings.at(-1);
-  const lowest = readings.reduce<TrustedReading | undefined>(
-    (low, reading) => (low && low.tempC < reading.tempC ? low : reading),
-    undefined,
-  );
+  const lowest = lowestOf(readings);
   if (!newest || !lowest || lowest.tempC > limits.coldStartMaxC) return null;
   if (newest.tempC - lowest.tempC < limits.coldStartRiseC) return null;
-  const knee = readings.findLast(({ tempC }) => tempC - lowest.tempC <= limits.coldStartStillC) ?? lowest;
+  const knee = leftLevel(readings, lowest);
+  const heatOn = knee.timeSeconds - limits.coldStartDelaySeconds;
   return {
-    timeSeconds: knee.timeSeconds,
+    timeSeconds: Math.max(heatOn, readings[0]?.timeSeconds ?? heatOn),
     tempC: knee.tempC,
     peakC: knee.tempC,
     peakSeconds: knee.timeSeconds,
@@ -91,15 +151,39 @@ export function findColdStart(readings: readonly TrustedReading[]): ChargeState 
   };
 }
 
+/** The last reading on the level the probe stood at; its noise is allowed for. */
+function leftLevel(readings: readonly TrustedReading[], lowest: TrustedReading): TrustedReading {
+  const risen = readings.findLast(({ tempC }) => tempC - lowest.tempC <= limits.coldStartClearC) ?? lowest;
+  const still = within(readings, risen.timeSeconds - limits.coldStartLevelSeconds, risen.timeSeconds);
+  const level = middle(still.map(({ tempC }) => tempC)) ?? lowest.tempC;
+  const scatter = middle(still.map(({ tempC }) => Math.abs(tempC - level))) ?? 0;
+  const tolerance = Math.max(limits.coldStartStillC, limits.coldStartScatters * scatter);
+  return (
+    readings.findLast(({ timeSeconds, tempC }) => timeSeconds <= risen.timeSeconds && tempC - level <= tolerance) ??
+    lowest
+  );
+}
+
+function middle(values: readonly number[]): number | undefined {
+  return [...values].sort((a, b) => a - b)[values.length >> 1];
+}
+
 /** Whether the fall turned out to be something else: it came back, fizzled out, or never turned. */
-export function isNoCharge(charge: ChargeState, newest: TrustedReading, turned: boolean): boolean {
+export function isNoCharge(charge: ChargeState, newest: TrustedReading, turn: TurnState | null): boolean {
   if (charge.cold) return newest.tempC < charge.tempC - limits.chargeFallC;
   const fall = charge.peakC - charge.lowestC;
   const age = newest.timeSeconds - charge.timeSeconds;
-  if (fall < limits.chargeCertainFallC && newest.tempC - charge.lowestC > fall * limits.chargeRecoveredShare)
-    return true;
-  if (fall < limits.chargeCertainFallC && age > limits.chargeShallowSeconds) return true;
-  return !turned && age > limits.chargeWithoutTurnSeconds;
+  if (fall < limits.chargeCertainFallC && !isFewBeans(charge, newest, turn)) {
+    if (newest.tempC - charge.lowestC > fall * limits.chargeRecoveredShare) return true;
+    if (age > limits.chargeShallowSeconds && (turn === null || fall < limits.chargeFewBeansFallC)) return true;
+  }
+  return turn === null && age > limits.chargeWithoutTurnSeconds;
+}
+
+/** A shallow fall that doesn't come back as a door's does: it turned long ago and is still down. */
+export function isFewBeans(charge: ChargeState, newest: TrustedReading, turn: TurnState | null): boolean {
+  if (turn === null || charge.peakC - charge.lowestC < limits.chargeFewBeansFallC) return false;
+  return newest.timeSeconds - turn.timeSeconds >= limits.chargeFewBeansSeconds;
 }
 
 /** How sure: by the depth of the fall; less when the recording begins in it, least for a cold start. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lttbIndices, minMaxIndices } from './decimate.ts';
 import type { Reading } from './series.ts';
-import { normal, randomStream } from './testing/random.ts';
+import { normal, randomStream } from '@roastery/testing/marks/random';
 
 const random = randomStream(11);
 const times = Float64Array.from({ length: 20_000 }, (_, k) => k * 0.25);

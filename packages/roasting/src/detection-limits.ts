@@ -12,13 +12,26 @@ export const detectionLimits = {
   /** Before it falls the probe stands or creeps: its slope is under a third of the fall's (curves: under a sixth). */
   chargeSteeperThanBefore: 3,
   chargeBeforeSeconds: 15,
+  /** Falling faster than this the drum was being cooled when the beans came. */
+  chargeCoolingPerSecond: -0.2,
+  /** A slow fall is a charge if it leaves a level that stood or rose for 20 s, turns about as soon as beans do (curves: 20-130 s)
+   * and has most of it done by half of that time, as one that tends to the beans' temperature. */
+  chargeSlowStillSeconds: 20,
+  chargeSlowStillPerSecond: -0.04,
+  chargeSlowTurnWithinSeconds: 160,
+  chargeSlowFirstHalfShare: 0.6,
   /** The mark is the last reading that has less than this part of the whole fall behind it (curves: within 2 s). */
   chargeKneeShare: 0.03,
   /** Cold beans take 60-120 °C off the probe (curves); a door opened in between takes 5-15 °C. A charge has
    * taken 25 °C after 20 s (curves); what hasn't after a minute is none. */
   chargeCertainFallC: 25,
-  chargeShallowSeconds: 60,
+  chargeShallowSeconds: 120,
+  /** A fall this deep that hasn't come back when the probe has turned for so long was beans, if few. */
+  chargeFewBeansFallC: 14,
+  chargeFewBeansSeconds: 60,
   chargeTypicalFallC: 60,
+  /** The part of a fall that is judged by is taken of no less than this: below it noise speaks. */
+  chargeKneeLeastFallC: 30,
   /** A fall that has come back this far is a door or a fan, no charge. */
   chargeRecoveredShare: 0.7,
   /** Turning points lie 20-130 s after charge (curves); one that isn't there by now never was a charge. */
@@ -45,6 +58,8 @@ export const detectionLimits = {
   /** Fallen this far and this long it is one. */
   dropCertainFallC: 8,
   dropCertainSeconds: 10,
+  /** … and it must have been that far down for so long: a loose plug is back sooner. */
+  dropHoldSeconds: 5,
   /** Broken off early: colder beans, slower proof. */
   dropEarlyFallC: 20,
   dropEarlySeconds: 60,
@@ -84,8 +99,15 @@ export const detectionLimits = {
   /** A cold start (fluid beds, sample roasters): beans at room temperature, heat on, up it goes. */
   coldStartMaxC: 60,
   coldStartRiseC: 5,
-  coldStartStillC: 0.5,
+  coldStartStillC: 0.25,
+  /** The level it stood at is the middle of this much time; it has left it by so many times its scatter. */
+  coldStartLevelSeconds: 40,
+  coldStartScatters: 3,
+  /** Risen this far it has left for certain. */
+  coldStartClearC: 1.5,
+  /** The heat is on for so long before the probe shows any of it: air, beans and sheath warm up first. */
+  coldStartDelaySeconds: 3,
 } as const;
 
-/** How much of the past is kept to look back into, seconds. */
-export const lookBackSeconds = 90;
+/** How much of the past is kept to look back into, seconds: while a roast runs, and while a slow charge may have to be found. */
+export const lookBackSeconds = { roasting: 90, waiting: 240 } as const;

@@ -58,7 +58,8 @@ export function acceptTime(memory: DetectorSnapshot, timeSeconds: number): boole
 export function forget(memory: DetectorSnapshot, nowSeconds: number): void {
   const undecided =
     memory.drop?.peakSeconds ?? (memory.charge && !memory.charge.certain ? memory.charge.peakSeconds : nowSeconds);
-  const keepFrom = Math.min(nowSeconds, undecided) - lookBackSeconds;
+  const lookBack = memory.state === 'roasting' ? lookBackSeconds.roasting : lookBackSeconds.waiting;
+  const keepFrom = Math.min(nowSeconds, undecided) - lookBack;
   const first = memory.readings[0];
   // In steps, so that not every reading copies the buffer.
   if (first && first.timeSeconds < keepFrom - 15) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { detectMarks } from './detect-marks.ts';
 import { createRoastDetector, isRetraction } from './detector.ts';
 import { markOf } from './marks.ts';
-import { artisanMarks } from './testing/artisan-rule.ts';
+import { artisanMarks } from '@roastery/testing/marks/artisan-rule';
 import {
   doubtfulCharges,
   doubtfulDrops,
@@ -10,7 +10,7 @@ import {
   recordedRoastsPresent,
   recordedRoastsTitle,
   samplesOf,
-} from './testing/recorded-roasts.ts';
+} from '@roastery/testing/marks/recorded-roasts';
 
 const rows = recordedRoasts().map(({ id, roast, file }) => {
   const samples = samplesOf(roast);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { detectMarks, detectRoasts } from './detect-marks.ts';
 import { createRoastDetector, isRetraction, type DetectorSample, type Finding } from './detector.ts';
 import { markOf } from './marks.ts';
-import { imaginedRoast } from './testing/imagined-roast.ts';
+import { imaginedRoast } from '@roastery/testing/marks/imagined-roast';
 
 function findingsOf(samples: readonly DetectorSample[]): Finding[] {
   const detector = createRoastDetector();

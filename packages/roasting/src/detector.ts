@@ -2,6 +2,7 @@ import {
   chargeConfidence,
   findCharge,
   findColdStart,
+  isFewBeans,
   isNoCharge,
   kneeOf,
   type ChargeState,
@@ -22,7 +23,7 @@ import type { DetectorSample, Finding, RoastState } from './findings.ts';
 import { trustedReadings, type TrustedReading } from './reading-filter.ts';
 import { newestLevel, within } from './readings.ts';
 import { isReading } from './series.ts';
-import { findTurn } from './turn-detection.ts';
+import { findTurn, type TurnState } from './turn-detection.ts';
 
 export { isRetraction } from './findings.ts';
 export type { DetectedKind, Detection, DetectorSample, Finding, Retraction, RoastState } from './findings.ts';
@@ -124,7 +125,7 @@ function followRoast(memory: DetectorSnapshot, newest: TrustedReading, options: 
 function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: TrustedReading): Finding[] {
   charge.lowestC = Math.min(charge.lowestC, newestLevel(memory.readings) ?? newest.tempC);
   const turn = charge.cold ? null : findTurn(memory.readings, charge.timeSeconds);
-  if (isNoCharge(charge, newest, turn !== null)) {
+  if (isNoCharge(charge, newest, turn)) {
     const retracted = retractAll(memory);
     startOver(memory, 'idle');
     return retracted;
@@ -132,13 +133,16 @@ function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: Tru
   if (charge.cold) {
     charge.certain = newest.tempC > limits.dryEndC;
   } else {
-    const knee = kneeOf(memory.readings, { timeSeconds: charge.peakSeconds, tempC: charge.peakC }, charge.lowestC);
+    const peak = { timeSeconds: charge.peakSeconds, tempC: charge.peakC };
+    const leastFallC = turn ? limits.chargeKneeLeastFallC : limits.chargeTypicalFallC;
+    const knee = kneeOf(memory.readings, peak, charge.lowestC, leastFallC);
     charge.timeSeconds = knee.timeSeconds;
     charge.tempC = knee.tempC;
     memory.turn = turn;
-    charge.certain = turn?.certain === true && charge.peakC - charge.lowestC >= limits.chargeCertainFallC;
+    const deep = charge.peakC - charge.lowestC >= limits.chargeCertainFallC;
+    charge.certain = turn?.certain === true && (deep || isFewBeans(charge, newest, turn));
   }
-  const findings = reportCharge(memory, charge);
+  const findings = [...dropBeforeTurn(memory, turn), ...reportCharge(memory, charge)];
   if (turn) {
     const confidence = turn.certain ? 0.95 : 0.7;
     findings.push(...report(memory, 'turning_point', turn.timeSeconds, turn.tempC, confidence, !turn.certain));
@@ -148,8 +152,20 @@ function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: Tru
   return findings;
 }
 
+/** The bean temperature fell on below what was taken for the turning point: what was called a drop since then was none. */
+function dropBeforeTurn(memory: DetectorSnapshot, turn: TurnState | null): Finding[] {
+  if (memory.charge?.cold || (turn && turn.timeSeconds <= (memory.peak?.timeSeconds ?? turn.timeSeconds))) return [];
+  memory.peak = null;
+  memory.drop = null;
+  memory.dryEnd = null;
+  const kinds = ['drop', 'dry_end'] as const;
+  return kinds.filter((kind) => memory.said[kind] !== undefined).map((kind) => retract(memory, kind));
+}
+
 function followDryEnd(memory: DetectorSnapshot, newest: TrustedReading, dryEndC: number): Finding[] {
   const { dryEnd, turn } = memory;
+  // Nothing dries after a drop: what crosses 150 °C while one is suspected waits for the verdict.
+  if (!dryEnd && memory.drop) return [];
   if (dryEnd?.certain || (turn && turn.tempC >= dryEndC)) return [];
   if (!dryEnd) {
     const before = memory.readings.at(-2);
@@ -180,7 +196,9 @@ function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: Trust
   }
   if (!memory.drop) {
     memory.drop = findDrop(memory.readings, level, memory.peak, memory.peak.timeSeconds - charge.timeSeconds);
-    return memory.drop ? reportDrop(memory, memory.drop, true) : [];
+    if (!memory.drop) return [];
+    placeDrop(memory, charge, memory.drop);
+    return reportDrop(memory, memory.drop, true);
   }
   const { drop } = memory;
   drop.deepestC = Math.min(drop.deepestC, level);
@@ -191,12 +209,23 @@ function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: Trust
     memory.drop = null;
     return [retract(memory, 'drop')];
   }
-  Object.assign(drop, markOfDrop(memory.readings, { timeSeconds: drop.peakSeconds, tempC: drop.peakC }));
+  placeDrop(memory, charge, drop);
   if (verdict === 'wait') return reportDrop(memory, drop, true);
   const findings = reportDrop(memory, drop, false);
   startOver(memory, 'dropped');
   memory.droppedSeconds = drop.timeSeconds;
   return findings;
+}
+
+/** Where the beans left, but never before what came before it in this roast. */
+function placeDrop(memory: DetectorSnapshot, charge: ChargeState, drop: DropState): void {
+  const { turn, dryEnd } = memory;
+  const earliest = Math.max(charge.timeSeconds, turn?.timeSeconds ?? charge.timeSeconds, dryEnd?.timeSeconds ?? 0);
+  Object.assign(drop, markOfDrop(memory.readings, { timeSeconds: drop.peakSeconds, tempC: drop.peakC }));
+  if (drop.timeSeconds >= earliest) return;
+  const after = memory.readings.find(({ timeSeconds }) => timeSeconds >= earliest);
+  drop.timeSeconds = earliest;
+  drop.tempC = after?.tempC ?? drop.peakC;
 }
 
 function reportCharge(memory: DetectorSnapshot, charge: ChargeState): Finding[] {

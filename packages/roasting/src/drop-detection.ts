@@ -16,6 +16,8 @@ export interface DropState {
   witnessSeconds: number | null;
   /** Too cold or too soon for a finished roast. */
   early: boolean;
+  /** Since when it has been far enough down to be certain; null while it isn't. */
+  deepSinceSeconds: number | null;
 }
 
 export type DropVerdict = 'wait' | 'withdraw' | 'confirm';
@@ -36,6 +38,7 @@ export function findDrop(
     deepestC: level,
     dip: false,
     early: peak.tempC < limits.dropMinC || sinceChargeSeconds < limits.dropMinRoastSeconds,
+    deepSinceSeconds: null,
   };
 }
 
@@ -101,14 +104,17 @@ function moved(value: number | null, from: number | null): boolean {
   return value !== null && from !== null && Math.abs(value - from) > 2;
 }
 
-/** Whether a suspected drop is one by now. `level` is the newest bean temperature without a lone spike. */
+/** Whether a suspected drop is one by now; notes in it since when it is deep. `level` is the newest bean temperature without a lone spike. */
 export function judgeDrop(drop: DropState, level: number, nowSeconds: number): DropVerdict {
   const age = nowSeconds - drop.peakSeconds;
   const depth = drop.peakC - level;
   const resumed = drop.dip ? limits.dropResumedAfterDipC : limits.dropResumedC;
   if (-depth >= resumed) return 'withdraw';
   if (drop.early) return depth >= limits.dropEarlyFallC && age >= limits.dropEarlySeconds ? 'confirm' : 'wait';
-  if (depth >= limits.dropCertainFallC && age >= limits.dropCertainSeconds) return 'confirm';
+  if (depth < limits.dropCertainFallC) drop.deepSinceSeconds = null;
+  else drop.deepSinceSeconds ??= nowSeconds;
+  const held = drop.deepSinceSeconds !== null && nowSeconds - drop.deepSinceSeconds >= limits.dropHoldSeconds;
+  if (held && age >= limits.dropCertainSeconds) return 'confirm';
   if (drop.dip && age >= limits.dropDipWaitSeconds) return 'confirm';
   if (depth >= limits.dropSlowFallC && age >= limits.dropSlowSeconds) return 'confirm';
   return 'wait';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLiveRateOfRise, rateOfRise, secondsTo, smoothRateOfRise } from './rate-of-rise.ts';
 import { isReading, type Reading } from './series.ts';
 import { movingAverage } from './smoothing.ts';
-import { normal, randomStream } from './testing/random.ts';
+import { normal, randomStream } from '@roastery/testing/marks/random';
 
 const seconds = (count: number, step = 1) => Array.from({ length: count }, (_, k) => k * step);
 

@@ -17,6 +17,8 @@ const maxChangePerSecond = 12;
 const maxNoiseC = 5;
 /** So many readings that agree with each other and not with the past are a new level. */
 const convincing = 3;
+/** … if they last as long: a loose plug read at 4 Hz gives many zeros in a second. */
+const convincingSeconds = 2;
 /** However long nothing was read, a jump further than this much time explains wants a second and third reading. */
 const explainingSeconds = 3;
 const plausible = { minC: -40, maxC: 400 };
@@ -40,7 +42,8 @@ export function trustedReadings(filter: ReadingFilterState, reading: TrustedRead
   const before = filter.suspects.at(-1);
   if (before && !follows(before, reading)) filter.suspects = [];
   filter.suspects.push(reading);
-  if (filter.suspects.length < convincing) return [];
+  const lasted = reading.timeSeconds - (filter.suspects[0]?.timeSeconds ?? reading.timeSeconds);
+  if (filter.suspects.length < convincing || lasted < convincingSeconds) return [];
   const believed = filter.suspects;
   filter.last = reading;
   filter.suspects = [];

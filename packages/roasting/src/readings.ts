@@ -12,6 +12,14 @@ export function highest(readings: readonly TrustedReading[]): TrustedReading | u
   );
 }
 
+/** The first of the lowest. */
+export function lowestOf(readings: readonly TrustedReading[]): TrustedReading | undefined {
+  return readings.reduce<TrustedReading | undefined>(
+    (low, reading) => (low && low.tempC <= reading.tempC ? low : reading),
+    undefined,
+  );
+}
+
 export interface TrendLine {
   readonly at: (timeSeconds: number) => number;
   readonly slopePerSecond: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { risingIndices } from './rising-times.ts';
 import { stretchesOf, valueAt } from './series.ts';
-import { randomStream } from './testing/random.ts';
+import { randomStream } from '@roastery/testing/marks/random';
 
 describe('a value between readings', () => {
   const times = [0, 2, 4, 30, 32];

@@ -1,4 +1,4 @@
-import type { DetectorSample } from '../detector.ts';
+import type { DetectorSample } from '@roastery/roasting/detector';
 import { normal, randomStream } from './random.ts';
 
 export interface ImaginedRoast {

@@ -1,13 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { parseAlog, type ArtisanRoast } from '../alog.ts';
-import type { DetectorSample } from '../detector.ts';
-import { isReading } from '../series.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseAlog, type ArtisanRoast } from '@roastery/roasting/alog';
+import type { DetectorSample } from '@roastery/roasting/detector';
+import { markOf } from '@roastery/roasting/marks';
+import { isReading, valueAt } from '@roastery/roasting/series';
+import { sharedData } from '../shared-data.ts';
 
 /** Real Artisan files lie beside the repository, not in it. */
-const folder = fileURLToPath(new URL('../../../../../shared/data/alog/', import.meta.url));
+const data = sharedData();
+const folder = data.path('alog');
 
-export const recordedRoastsPresent = existsSync(folder);
+export const recordedRoastsPresent = data.present;
 export const recordedRoastsTitle = recordedRoastsPresent
   ? ''
   : ' (skipped: no ../shared/data/alog beside the repository)';
@@ -26,7 +29,7 @@ export function recordedRoasts(): RecordedRoast[] {
     .filter((file) => file.endsWith('.alog'))
     .sort()
     .map((file) => {
-      const text = readFileSync(folder + file, 'utf8');
+      const text = readFileSync(path.join(folder, file), 'utf8');
       return { id: file.slice(0, 2), file, text, roast: parseAlog(text) };
     });
 }
@@ -43,6 +46,13 @@ export function samplesOf(roast: ArtisanRoast, { withControls = true } = {}): De
     heatPower: heat?.values[index] ?? null,
     fanSpeed: fan?.values[index] ?? null,
   }));
+}
+
+/** Whether its beans went into a cold machine. */
+export function chargedCold({ marks, timesSeconds, beanTempC }: ArtisanRoast): boolean {
+  const charge = markOf(marks, 'charge');
+  const temp = charge && valueAt(timesSeconds, beanTempC, charge.timeSeconds);
+  return isReading(temp) && temp <= 60;
 }
 
 /** Marks that people set where the curve itself contradicts them, or can't confirm them. */

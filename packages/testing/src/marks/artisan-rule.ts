@@ -1,5 +1,5 @@
-import type { DetectorSample } from '../detector.ts';
-import { isReading } from '../series.ts';
+import type { DetectorSample } from '@roastery/roasting/detector';
+import { isReading } from '@roastery/roasting/series';
 
 /**
  * Artisan 4.0.3's automatic charge and drop, restated from a description of its rule, to measure ours against: six
