@@ -6,7 +6,11 @@ import { normal, randomStream } from './random.ts';
 export interface Condition {
   readonly name: string;
   /** @param chargeSeconds where a person marked the charge; undefined where nobody did */
-  apply(samples: readonly DetectorSample[], chargeSeconds: number | undefined, seed: number): DetectorSample[];
+  readonly apply: (
+    samples: readonly DetectorSample[],
+    chargeSeconds: number | undefined,
+    seed: number,
+  ) => DetectorSample[];
 }
 
 /** A longer hole in the file stays one. */
