@@ -8,7 +8,7 @@ import {
 } from '@roastery/contract/machines';
 import type { MapSummary } from '@roastery/contract/machine-maps';
 import { useState, type ReactNode } from 'react';
-import { Controller, useForm } from 'react-hook-form';
+import { Controller, useForm, useWatch } from 'react-hook-form';
 import type { z } from 'zod';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -19,7 +19,7 @@ import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
-import { capacityOf, defaultType, mapOfType, useMachineTypes } from './machine-types.ts';
+import { capacityOf, defaultType, hasOwnMap, useMachineTypes } from './machine-types.ts';
 
 type Values = z.infer<typeof registerMachineShape>;
 const fields = ['serial_number', 'display_name', 'machine_type', 'max_capacity_kg', 'map_id'] as const;
@@ -40,17 +40,19 @@ export const RegisterForm = ({ onRegistered, children }: RegisterFormProps) => {
       display_name: '',
       machine_type: defaultType,
       max_capacity_kg: capacityOf(defaultType) ?? 0,
-      map_id: mapOfType(defaultType),
+      // None is chosen for anybody: a map that is sent to a board overrules the file that somebody put on it.
+      map_id: null,
     },
   });
   const { errors, isSubmitting, isDirty } = formState;
   const types = useMachineTypes();
+  const type = useWatch({ control, name: 'machine_type' });
 
   /** What the catalogue knows of the machine, where nobody has typed it. */
   const takeFromMap = (map: MapSummary | null) => {
     if (map === null) return;
-    const type = types.find(({ value }) => value === map.model)?.value;
-    if (type !== undefined) setValue('machine_type', type);
+    const known = types.find(({ value }) => value === map.model)?.value;
+    if (known !== undefined) setValue('machine_type', known);
     if (map.capacity_kg !== null && !getFieldState('max_capacity_kg').isTouched) {
       setValue('max_capacity_kg', map.capacity_kg, { shouldValidate: formState.isSubmitted });
     }
@@ -101,14 +103,13 @@ export const RegisterForm = ({ onRegistered, children }: RegisterFormProps) => {
                     required
                     choices={types}
                     value={field.value}
-                    onChange={(type) => {
-                      field.onChange(type);
-                      const kg = capacityOf(type);
+                    onChange={(chosen) => {
+                      field.onChange(chosen);
+                      const kg = capacityOf(chosen);
                       // A capacity that somebody typed is not overwritten.
                       if (kg !== undefined && !getFieldState('max_capacity_kg').isTouched) {
                         setValue('max_capacity_kg', kg, { shouldValidate: formState.isSubmitted });
                       }
-                      if (!getFieldState('map_id').isTouched) setValue('map_id', mapOfType(type));
                     }}
                     onBlur={field.onBlur}
                     error={errors.machine_type?.message}
@@ -136,7 +137,7 @@ export const RegisterForm = ({ onRegistered, children }: RegisterFormProps) => {
                   onChange={(id) => setValue('map_id', id, { shouldTouch: true, shouldDirty: true })}
                   onMap={takeFromMap}
                   onBlur={field.onBlur}
-                  hint="Search by maker or model. Its map tells the board how to read it; it can be chosen later."
+                  hint={`Its map tells the board how to read it; it can be chosen later.${hasOwnMap(type) ? ` The ${type} has one of its own.` : ''}`}
                   error={errors.map_id?.message}
                   ref={field.ref}
                 />

@@ -12,7 +12,7 @@ export const defaultType = 'RM30';
 export const capacityOf = (type: string): number | undefined => capacities[type];
 
 /** The machines the product knows by name have maps of their own in the catalogue. */
-export const mapOfType = (type: string): string | null => (type in capacities ? type.toLowerCase() : null);
+export const hasOwnMap = (type: string): boolean => type in capacities;
 
 const choiceOf = (type: string): Choice => {
   const kg = capacityOf(type);
