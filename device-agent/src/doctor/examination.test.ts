@@ -188,6 +188,10 @@ describe('configuration and map', () => {
     );
     await writeMap({ kind: 'tcp', host: 'x' }, { channels: { bean_temp: { at: '40007' } } });
     expect(await look(checkMachineMap)).toEqual(found('trouble', /channels\.bean_temp\.at/, /check-map .*map\.json/));
+    await writeMap({ kind: 'rtu', baud: 300 });
+    expect(await look(checkMachineMap)).toEqual(
+      found('warning', /300 baud carries at most 1\.2 readings a second .* asks for 2/, /higher baud rate/),
+    );
   });
 });
 

@@ -66,6 +66,18 @@ describe('the page on the board', () => {
     expect(policy).toContain("default-src 'none'");
   });
 
+  it('says when the line is too slow for the map', () => {
+    const slow = { ...healthy, machine: { ...healthy.machine, reached_hz: 1.6 } };
+    expect(concernsOf(slow)).toEqual([
+      {
+        urgency: 'warning',
+        says: 'Only 1.6 of 2 readings a second: the line or the machine is too slow for this map.',
+        todo: expect.stringContaining('fewer readings a second'),
+      },
+    ]);
+    expect(concernsOf(healthy)).toEqual([]);
+  });
+
   it('says at its head what is wrong and what to do', async () => {
     shown = {
       ...healthy,

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { machineMapShape } from '@roastery/contract/machine-map';
+import { until } from '@roastery/testing/until';
+import { expect, it } from 'vitest';
+import { startPoller, type Reading } from './poller.ts';
+
+/** A machine in a process of its own, so that it can freeze: its sockets stay, and nobody answers. */
+const machine = `
+const { createServer } = require('node:net');
+const server = createServer((socket) => {
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (question) => {
+    const count = question.readUInt16BE(10);
+    const answer = Buffer.alloc(9 + 2 * count, 0);
+    question.copy(answer, 0, 0, 8);
+    answer.writeUInt16BE(3 + 2 * count, 4);
+    answer[8] = 2 * count;
+    answer.writeUInt16BE(2153, 9);
+    socket.write(answer);
+  });
+});
+// A short queue: once it is full, the kernel drops every further attempt to connect without a word.
+server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));
+`;
+
+it('reads again within 5 s when a peer that vanished without a word is back', { timeout: 60_000 }, async () => {
+  const child = spawn(process.execPath, ['-e', machine], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const readings: Reading[] = [];
+  const said = new Set<string>();
+  try {
+    const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+    const map = machineMapShape.parse({
+      v: 1,
+      id: 'test',
+      maker: 'T',
+      model: 'T',
+      hz: 4,
+      link: { kind: 'tcp', host: '127.0.0.1', port: Number(port) },
+      channels: { bean_temp: { at: 'h:0', scale: 0.1 } },
+    });
+    const poller = startPoller({
+      map,
+      monoNow: () => performance.now(),
+      reading: (reading) => void readings.push(reading),
+      linkChanged: ({ state, detail }) => void said.add(`${state} ${detail ?? ''}`),
+    });
+    try {
+      await until('readings', () => readings.length >= 5);
+      child.kill('SIGSTOP');
+      await until(
+        'attempts to connect that nobody answers',
+        () => [...said].some((line) => /did not answer/.test(line)),
+        {
+          timeoutMs: 30_000,
+        },
+      );
+      const before = readings.length;
+      child.kill('SIGCONT');
+      const from = performance.now();
+      await until('the next reading', () => readings.length > before, { everyMs: 10 });
+      expect(performance.now() - from, 'ms from the return to a reading').toBeLessThan(5000);
+      expect(readings.at(-1)?.values).toEqual([215.3]);
+    } finally {
+      await poller.stop();
+    }
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
