@@ -12,6 +12,8 @@ import { until } from '@roastery/testing/until';
 export interface PastRoast extends Partial<SimulateRoastOptions> {
   /** When its beans were charged; default an hour ago. */
   charged?: Date;
+  /** When the machine gave no answer: seconds since charge, from and to. */
+  silences?: readonly (readonly [from: number, to: number])[];
   /** What somebody wrote about it afterwards. */
   details?: BodyOf<typeof updateRoast>;
 }
@@ -27,11 +29,11 @@ export const bringPastRoast = async (
   stack: Stack,
   owner: RoasteryClient,
   machine: RegisteredMachine,
-  { charged = new Date(Date.now() - 3_600_000), details, ...options }: PastRoast = {},
+  { charged = new Date(Date.now() - 3_600_000), silences = [], details, ...options }: PastRoast = {},
 ): Promise<Roast> => {
   const simulated = simulateRoast({ seed: 1, capacityKg: machine.max_capacity_kg, ...options });
   const id = uuidV7(charged.getTime());
-  const board = writeJournal(simulated, id, charged);
+  const board = writeJournal(simulated, id, charged, silences);
   const credentials = { serial: machine.serial_number, token: machine.auth_token };
   const batches = board.batches(() => 600);
   await shipJournal(stack.mqttUrl, credentials, batches);
@@ -46,7 +48,12 @@ export const bringPastRoast = async (
 const monoOf = (seconds: number): number => bootedBefore + Math.round(seconds * 1000);
 
 /** The same entries that a board would have written, the marks signalled by the machine. */
-const writeJournal = (roast: SimulatedRoast, id: string, charged: Date): JournalBoard => {
+const writeJournal = (
+  roast: SimulatedRoast,
+  id: string,
+  charged: Date,
+  silences: NonNullable<PastRoast['silences']>,
+): JournalBoard => {
   const chargeSeconds = roast.marks.find(({ kind }) => kind === 'charge')?.timeSeconds ?? 0;
   const board = createJournalBoard({
     channels: roast.channels,
@@ -54,7 +61,12 @@ const writeJournal = (roast: SimulatedRoast, id: string, charged: Date): Journal
   });
   const sequence: number[] = [];
   for (const [index, seconds] of roast.timesSeconds.entries()) {
-    sequence.push(board.sample(monoOf(seconds), ...roast.channels.map((name) => roast.columns[name][index] ?? null)));
+    const isSilent = silences.some(([from, to]) => seconds - chargeSeconds > from && seconds - chargeSeconds < to);
+    sequence.push(
+      isSilent
+        ? board.length - 1
+        : board.sample(monoOf(seconds), ...roast.channels.map((name) => roast.columns[name][index] ?? null)),
+    );
   }
   const end = monoOf(roast.timesSeconds.at(-1) ?? 0);
   board.event(end, { type: 'roast', roast_id: id, state: 'in_progress' });

@@ -323,6 +323,26 @@ describe('the page of a finished roast', () => {
     expect(drawn.dark, 'words, not a dark ground').toBeLessThan(3507 * 2478 * 0.03);
   });
 
+  it('leaves the line open where nothing was recorded, and says how long and why', async () => {
+    const silences = [
+      [200, 214],
+      [320, 350],
+    ] as const;
+    const interrupted = await bringPastRoast(roastery.stack, ana, probat, { hz: 2, seed: 4, silences });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await open(page, roast.id);
+    const gaps = page.getByRole('list', { name: 'Gaps in the record' });
+    await page.getByText('Gas', { exact: true }).waitFor();
+    expect(await gaps.count(), 'a whole record says nothing of gaps').toBe(0);
+    await open(page, interrupted.id);
+    const sentences = await gaps.getByRole('listitem').allInnerTexts();
+    expect(sentences).toHaveLength(2);
+    expect(sentences[0]).toMatch(/^No samples for 0:1[45] from 3:(19|20): the machine did not answer$/);
+    expect(sentences[1]).toMatch(/^No samples for 0:3[01] from 5:(19|20): the machine did not answer$/);
+    expect(watched.complaints).toEqual([]);
+  });
+
   it('is deleted after the question of the document', async () => {
     const doomed = await bringPastRoast(roastery.stack, ana, probat, { charged: new Date(Date.now() - 50_000_000) });
     await using watched = await roastery.openAs(ana);

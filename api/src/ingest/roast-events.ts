@@ -5,6 +5,7 @@ import { bindPlan } from '../domains/planned/bind-plan.ts';
 import { announceRoast } from '../domains/roasts/announce-roast.ts';
 import { recomputeRoast } from '../domains/roasts/recompute-roast.ts';
 import { countProfileUse, settleLot } from '../domains/roasts/settle-roast.ts';
+import { insertNotes } from './recording-notes.ts';
 
 /** An event of a stream that is new, with what its place in the stream says about it. */
 export interface PlacedEvent {
@@ -99,6 +100,7 @@ export const applyEvents = async (
 ): Promise<string[]> => {
   const living = await livingRoasts(tx, events);
   const heard = events.filter(({ event }) => !('roast_id' in event) || living.has(event.roast_id));
+  await insertNotes(tx, heard);
   await insertMarks(tx, ofType(heard, 'mark'));
   const roasts = ofType(heard, 'roast').sort((a, b) =>
     a.event.roast_id === b.event.roast_id ? a.seq - b.seq : a.event.roast_id < b.event.roast_id ? -1 : 1,

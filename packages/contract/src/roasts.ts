@@ -1,5 +1,6 @@
 import { markKinds } from '@roastery/roasting/marks';
 import { z } from 'zod';
+import { curveGapShape } from './curve-gaps.ts';
 import { endpoint } from './endpoint.ts';
 import {
   flagQueryShape,
@@ -195,16 +196,22 @@ export const curveColumnsShape = z.object({
 });
 export type CurveColumns = z.infer<typeof curveColumnsShape>;
 
+export const recordedCurveShape = curveColumnsShape.extend({
+  /** Where the board recorded nothing, in order. Empty for a file and for what was logged by hand. */
+  gaps: z.array(curveGapShape),
+});
+export type RecordedCurve = z.infer<typeof recordedCurveShape>;
+
 export const getRoastCurveColumns = endpoint({
   name: 'getRoastCurveColumns',
   method: 'GET',
   path: '/roasts/{id}/curve/columns',
   tag: 'Roasts',
-  summary: 'The same curve with every recorded channel, as columns: a fifth of the bytes',
+  summary: 'The same curve with every recorded channel, as columns: a fifth of the bytes; and where it has gaps',
   access: 'user',
   params: z.object({ id: idShape }),
   query: curveWindowQuery,
-  response: curveColumnsShape,
+  response: recordedCurveShape,
   errors: ['not_found'],
 });
 

@@ -1,9 +1,11 @@
-import type { CurveColumns, Datapoint } from '@roastery/contract/roasts';
+import type { CurveGap } from '@roastery/contract/curve-gaps';
+import type { Datapoint, RecordedCurve } from '@roastery/contract/roasts';
 import { rateOfRise } from '@roastery/roasting/rate-of-rise';
 import type { SignedInUser } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { onClockOf, readBootClocks } from './boots.ts';
 import { keepSamples, readSamples, type Samples } from './read-samples.ts';
+import { readGaps } from './roast-gaps.ts';
 import { visibleTo } from './roast-row.ts';
 
 export interface CurveMargins {
@@ -57,6 +59,8 @@ export const windowOf = (
 export interface Curve {
   readonly timeSeconds: number[];
   readonly channels: Samples['channels'];
+  /** Where the samples come from, and which they are; undefined while there are none. */
+  readonly source: (Pick<Samples, 'seq' | 'bootNo'> & { readonly recordingId: string }) | undefined;
 }
 
 /**
@@ -75,7 +79,7 @@ export const readCurve = async (
   if (row === undefined) return undefined;
   const { recording_id: recordingId, boot_no: bootNo, charge_mono_ms: chargeMs, charge_seq: chargeSeq } = row;
   if (recordingId === null || bootNo === null || chargeMs === null || chargeSeq === null) {
-    return { timeSeconds: [], channels: new Map() };
+    return { timeSeconds: [], channels: new Map(), source: undefined };
   }
   const window = windowOf(row, chargeMs, chargeSeq, margins);
   const [clocks, samples] = await Promise.all([
@@ -91,7 +95,7 @@ export const readCurve = async (
   const timeSeconds = ms.flatMap((at) =>
     at !== undefined && at >= window.fromMs && at <= window.toMs ? [Math.round(at - chargeMs) / 1000] : [],
   );
-  return { timeSeconds, channels: within.channels };
+  return { timeSeconds, channels: within.channels, source: { recordingId, seq: within.seq, bootNo: within.bootNo } };
 };
 
 /** °C/min with two decimals: finer is noise, and half of the bytes. */
@@ -100,10 +104,15 @@ const roundRate = (rate: number | null): number | null => (rate === null ? null 
 const ratesOf = ({ timeSeconds, channels }: Curve): (number | null)[] =>
   rateOfRise(timeSeconds, channels.get('bean_temp') ?? timeSeconds.map(() => null)).map(roundRate);
 
-export const curveColumns = (curve: Curve): CurveColumns => ({
+/** Where a curve has no samples, and why. */
+export const gapsOf = async (sql: Sql, { timeSeconds, source }: Curve): Promise<CurveGap[]> =>
+  source === undefined ? [] : readGaps(sql, source.recordingId, { timeSeconds, ...source });
+
+export const curveColumns = (curve: Curve, gaps: CurveGap[]): RecordedCurve => ({
   time_seconds: curve.timeSeconds,
   channels: Object.fromEntries(curve.channels),
   ror: ratesOf(curve),
+  gaps,
 });
 
 export const curveDatapoints = (curve: Curve): Datapoint[] => {

@@ -4,7 +4,7 @@ import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
 import { deleteRoast } from './delete-roast.ts';
 import { listRoasts } from './list-roasts.ts';
-import { curveColumns, curveDatapoints, readCurve, type Curve, type CurveMargins } from './roast-curve.ts';
+import { curveColumns, curveDatapoints, gapsOf, readCurve, type Curve, type CurveMargins } from './roast-curve.ts';
 import { readRoast } from './roast-row.ts';
 import { setFavorite } from './set-favorite.ts';
 import { deleteMark, putMark } from './set-mark.ts';
@@ -26,9 +26,10 @@ export const roastRoutes: Domain = (routes) => {
   routes.forUser(contract.getRoastCurve, async (context, { params, query }) => ({
     datapoints: curveDatapoints(await curveOf(context, params.id, query)),
   }));
-  routes.forUser(contract.getRoastCurveColumns, async (context, { params, query }) =>
-    curveColumns(await curveOf(context, params.id, query)),
-  );
+  routes.forUser(contract.getRoastCurveColumns, async (context, { params, query }) => {
+    const curve = await curveOf(context, params.id, query);
+    return curveColumns(curve, await gapsOf(context.sql, curve));
+  });
   routes.forUser(contract.updateRoast, (context, { params, body }) => updateRoast(context, params.id, body));
   routes.forUser(contract.deleteRoast, (context, { params }) => deleteRoast(context, params.id));
   routes.forUser(contract.putMark, (context, { params, body }) => putMark(context, params.id, params.kind, body));

@@ -7,7 +7,7 @@ import { colourToken, useTheme } from '../../ui/theme.ts';
 import { ChartReadout } from './ChartReadout.tsx';
 import type { Chart } from './chart-parts.ts';
 import './chart-parts.ts';
-import { nearestIndex } from './curves.ts';
+import { holesOf, nearestIndex } from './curves.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
 import { readPalette } from './palette.ts';
 import { pixelDecimation } from './pixel-decimation.ts';
@@ -52,6 +52,7 @@ export default function RoastChart({
   overlay.current = {
     ...roastOverlay({ palette, marks, unit, withRate: Boolean(shown['ror']) }),
     phases,
+    holes: holesOf(curve.time_seconds),
     selected,
     cursor: view.get().cursor,
   };

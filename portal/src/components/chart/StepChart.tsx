@@ -6,7 +6,7 @@ import { useTheme } from '../../ui/theme.ts';
 import { Measure } from '../Measure.tsx';
 import type { Chart } from './chart-parts.ts';
 import './chart-parts.ts';
-import { drawnColumn, nearestIndex, type StepStyle } from './curves.ts';
+import { drawnColumn, holesOf, nearestIndex, type StepStyle } from './curves.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
 import { readPalette, withAlpha } from './palette.ts';
 import { pixelDecimation, type CurveDataset } from './pixel-decimation.ts';
@@ -39,6 +39,7 @@ export default function StepChart({ style, curve, view, selected, rightPixels }:
     palette,
     marks: [],
     phases: [],
+    holes: holesOf(curve.time_seconds),
     cursor,
     selected,
     formatTemp: String,

@@ -1,4 +1,5 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
+import { samplingHoles, type SamplingHole } from '@roastery/roasting/sampling-holes';
 import { bridgeableMissing } from '@roastery/roasting/series';
 import { cToF, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
 
@@ -105,16 +106,33 @@ export interface DrawnColumn {
   readonly y: Float64Array;
 }
 
-const axes = new WeakMap<readonly number[], Float64Array>();
+/** Times for drawing. In the middle of every pause without samples stands a time that no sample has: there a line breaks. */
+interface DrawnAxis {
+  readonly x: Float64Array;
+  readonly holes: readonly SamplingHole[];
+}
+const axes = new WeakMap<readonly number[], DrawnAxis>();
 
-/** Times for drawing: one copy for all columns of a curve, not one each. */
-const axisOf = (times: readonly number[]): Float64Array => {
+/** One copy for all columns of a curve, not one each. */
+const axisOf = (times: readonly number[]): DrawnAxis => {
   const known = axes.get(times);
   if (known) return known;
-  const axis = Float64Array.from(times);
+  const holes = samplingHoles(times);
+  const x = new Float64Array(times.length + holes.length);
+  let from = 0;
+  for (const [before, { index, fromSeconds, toSeconds }] of holes.entries()) {
+    x.set(times.slice(from, index + 1), from + before);
+    x[index + 1 + before] = (fromSeconds + toSeconds) / 2;
+    from = index + 1;
+  }
+  x.set(from === 0 ? times : times.slice(from), from + holes.length);
+  const axis = { x, holes };
   axes.set(times, axis);
   return axis;
 };
+
+/** Where a curve has no samples; the same as its lines leave open. */
+export const holesOf = (times: readonly number[]): readonly SamplingHole[] => axisOf(times).holes;
 
 const convert = (style: CurveStyle, unit: TemperatureUnit) => {
   if (unit === 'C') return (value: number) => value;
@@ -127,17 +145,24 @@ export const drawnColumn = (
   column: Column | undefined,
   toUnit: (value: number) => number,
 ): DrawnColumn => {
-  const x = axisOf(times);
-  const y = new Float64Array(times.length).fill(Number.NaN);
+  const { x, holes } = axisOf(times);
+  const y = new Float64Array(x.length).fill(Number.NaN);
   if (!column) return { x, y };
   let last = -1;
+  let passed = 0;
   for (let index = 0; index < times.length; index++) {
+    const hole = holes[passed];
+    if (hole && index > hole.index) {
+      passed += 1;
+      last = -1;
+    }
     const value = column[index];
     if (value === null || value === undefined) continue;
-    y[index] = toUnit(value);
-    const missing = index - last - 1;
-    if (last >= 0 && missing > 0 && missing <= bridgeableMissing) bridge(x, y, last, index);
-    last = index;
+    const at = index + passed;
+    y[at] = toUnit(value);
+    const missing = at - last - 1;
+    if (last >= 0 && missing > 0 && missing <= bridgeableMissing) bridge(x, y, last, at);
+    last = at;
   }
   return { x, y };
 };

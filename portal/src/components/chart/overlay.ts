@@ -1,5 +1,6 @@
 import type { RoastMark } from '@roastery/contract/roasts';
 import type { Phase } from '@roastery/roasting/phases';
+import type { SamplingHole } from '@roastery/roasting/sampling-holes';
 import { formatDuration } from '@roastery/roasting/units';
 import type { Chart, Plugin } from 'chart.js';
 import { nearestIndex } from './curves.ts';
@@ -16,6 +17,8 @@ export interface Overlay {
   palette: Palette;
   marks: readonly RoastMark[];
   phases: readonly Phase[];
+  /** Where nothing was recorded. */
+  holes: readonly SamplingHole[];
   cursor: number | null;
   selected: number | null;
   /** Formats a temperature of a mark in a person's unit. */
@@ -60,6 +63,19 @@ const drawPhases = (chart: LineChart, { phases, palette, rateText }: Overlay): v
     if (fitting === undefined) continue;
     ctx.fillStyle = palette.content;
     ctx.fillText(fitting, (from + to) / 2, top + (bandHeight - 2) / 2 + 0.5);
+  }
+};
+
+/** A band over the whole height: that nothing is drawn there is not an oversight. */
+const drawHoles = (chart: LineChart, { holes, palette }: Overlay): void => {
+  const { ctx, chartArea, scales } = chart;
+  const x = scales['x'];
+  if (!x) return;
+  ctx.fillStyle = withAlpha(palette.strong, 0.07);
+  for (const { fromSeconds, toSeconds } of holes) {
+    const from = Math.max(chartArea.left, x.getPixelForValue(fromSeconds));
+    const to = Math.min(chartArea.right, x.getPixelForValue(toSeconds));
+    if (to > from) ctx.fillRect(from, chartArea.top, Math.max(1, to - from), chartArea.bottom - chartArea.top);
   }
 };
 
@@ -160,10 +176,12 @@ const drawDots = (chart: LineChart, seconds: number, radius: number, palette: Pa
 export const overlayPlugin = (overlay: { readonly current: Overlay }, parts: 'roast' | 'cursor'): Plugin<'line'> => ({
   id: 'overlay',
   beforeDatasetsDraw(chart) {
-    if (parts !== 'roast') return;
     chart.ctx.save();
-    drawPhases(chart, overlay.current);
-    drawUnits(chart, overlay.current);
+    drawHoles(chart, overlay.current);
+    if (parts === 'roast') {
+      drawPhases(chart, overlay.current);
+      drawUnits(chart, overlay.current);
+    }
     chart.ctx.restore();
   },
   afterDatasetsDraw(chart) {

@@ -86,6 +86,7 @@ export default function LinesChart({ lines, axis, label, unit, view, selected, o
     palette,
     marks: [],
     phases: [],
+    holes: [],
     cursor: view.get().cursor,
     selected,
     formatTemp: String,

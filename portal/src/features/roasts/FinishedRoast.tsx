@@ -36,6 +36,7 @@ export const FinishedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (
   return (
     <RoastCurves
       {...{ roast, curve, behind, onChanged }}
+      gaps={curve?.gaps}
       marks={roast.marks}
       channels={roast.channels}
       selected={selected}

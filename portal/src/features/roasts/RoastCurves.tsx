@@ -1,3 +1,4 @@
+import type { CurveGap } from '@roastery/contract/curve-gaps';
 import type { CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Maximize2 } from 'lucide-react';
@@ -18,6 +19,7 @@ import { CorrectMarks } from './CorrectMarks.tsx';
 import { CurvesPanel } from './CurvesPanel.tsx';
 import { InspectPanel } from './InspectPanel.tsx';
 import { MarkersPanel } from './MarkersPanel.tsx';
+import { RecordedGaps } from './RecordedGaps.tsx';
 import { ReferenceNote } from './ReferenceNote.tsx';
 import type { Behind } from './use-reference.ts';
 import { useShownCurves } from './use-shown-curves.ts';
@@ -33,6 +35,8 @@ interface RoastCurvesProps {
   roast: Roast;
   /** `undefined` while it loads. */
   curve: CurveColumns | undefined;
+  /** Where nothing was recorded, and why. */
+  gaps?: readonly CurveGap[] | undefined;
   /** What is dimmed behind the curve. */
   behind: Behind;
   marks: readonly RoastMark[];
@@ -57,6 +61,7 @@ const chartKeys: readonly PageKey[] = [
 export const RoastCurves = ({
   roast,
   curve,
+  gaps = [],
   behind,
   marks,
   channels,
@@ -103,6 +108,7 @@ export const RoastCurves = ({
           <ChartBoundary>
             <Suspense fallback={<ChartsSkeleton />}>
               <Charts {...{ curve, reference: reference?.curve, marks, shown, unit, view, selected, onSelect }} />
+              <RecordedGaps gaps={gaps} />
               <CurveTable curve={curve} marks={marks} />
             </Suspense>
           </ChartBoundary>

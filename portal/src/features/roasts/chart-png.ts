@@ -1,6 +1,7 @@
 import { getRoastCurveColumns, type CurveColumns, type Roast } from '@roastery/contract/roasts';
 import { formatDuration, formatTemperature, type TemperatureUnit } from '@roastery/roasting/units';
 import { call } from '../../api/call.ts';
+import { holesOf } from '../../components/chart/curves.ts';
 import { overlayPlugin, type Overlay } from '../../components/chart/overlay.ts';
 import { readPalette, type ColourOf, type Palette } from '../../components/chart/palette.ts';
 import { pixelDecimation } from '../../components/chart/pixel-decimation.ts';
@@ -121,6 +122,7 @@ const drawPicture = async (picture: ChartPicture): Promise<HTMLCanvasElement> =>
     current: {
       ...roastOverlay({ palette, marks, unit, withRate }),
       phases: phasesOfMarks(marks),
+      holes: holesOf(curve.time_seconds),
       cursor: null,
       selected: null,
     },

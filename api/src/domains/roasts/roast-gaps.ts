@@ -1,0 +1,56 @@
+import type { CurveGap } from '@roastery/contract/curve-gaps';
+import { samplingHoles } from '@roastery/roasting/sampling-holes';
+import type { Sql } from '../../db/sql.ts';
+
+interface GapRow {
+  from_seconds: number;
+  to_seconds: number;
+  said: 'disk_full' | 'damaged' | 'cap_reached' | null;
+  started: boolean;
+  arrived: boolean;
+}
+
+/** In the order of what is surest: the board's own word, then that it began anew, then what is still to come. */
+const reasonOf = (row: GapRow, otherBoot: boolean): CurveGap['reason'] => {
+  if (row.said !== null) return row.said;
+  if (otherBoot) return 'board_off';
+  if (row.started) return 'agent_stopped';
+  return row.arrived ? 'machine_silent' : 'not_arrived';
+};
+
+/** Samples of a roast in their order, by what tells them apart. */
+export interface TimedSamples {
+  readonly timeSeconds: readonly number[];
+  readonly seq: readonly number[];
+  readonly bootNo: readonly number[];
+}
+
+/**
+ * Where a roast has no samples, and why. Only a board's own recording can say; a file's pauses are not explained. One
+ * statement, and none for a roast without a gap.
+ */
+export const readGaps = async (sql: Sql, recordingId: string, samples: TimedSamples): Promise<CurveGap[]> => {
+  const holes = samplingHoles(samples.timeSeconds);
+  if (holes.length === 0) return [];
+  const before = holes.map(({ index }) => samples.seq[index] ?? 0);
+  const after = holes.map(({ index }) => samples.seq[index + 1] ?? 0);
+  const rows = await sql<GapRow[]>`
+    SELECT h.from_seconds, h.to_seconds,
+      (SELECT n.reason FROM recording_notes n
+       WHERE n.recording_id = c.id AND n.kind = 'gap' AND n.from_seq < h.after AND n.to_seq > h.before
+       ORDER BY least(n.to_seq, h.after) - greatest(n.from_seq, h.before) DESC, n.event_seq LIMIT 1) AS said,
+      EXISTS (SELECT 1 FROM recording_notes n
+       WHERE n.recording_id = c.id AND n.kind = 'start' AND n.event_seq > h.before AND n.event_seq < h.after) AS started,
+      c.committed @> int8range(h.before, h.after) AS arrived
+    FROM unnest(
+      ${holes.map(({ fromSeconds }) => fromSeconds)}::float8[], ${holes.map(({ toSeconds }) => toSeconds)}::float8[],
+      ${before}::bigint[], ${after}::bigint[]
+    ) WITH ORDINALITY AS h (from_seconds, to_seconds, before, after, place)
+    JOIN recordings c ON c.id = ${recordingId} AND c.source = 'agent'
+    ORDER BY h.place`;
+  return rows.map((row, place) => {
+    const index = holes[place]?.index ?? 0;
+    const otherBoot = samples.bootNo[index] !== samples.bootNo[index + 1];
+    return { from_seconds: row.from_seconds, to_seconds: row.to_seconds, reason: reasonOf(row, otherBoot) };
+  });
+};

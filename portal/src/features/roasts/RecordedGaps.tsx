@@ -1,0 +1,32 @@
+import type { CurveGap } from '@roastery/contract/curve-gaps';
+import { CircleDashed } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../ui/Button.tsx';
+import { gapSentence } from './gap-words.ts';
+
+/** More than these nobody reads without asking. */
+const shownAtFirst = 3;
+
+/** Under the charts, in words: where the board recorded nothing, and why. Nothing where the record is whole. */
+export const RecordedGaps = ({ gaps }: { gaps: readonly CurveGap[] }) => {
+  const [all, setAll] = useState(false);
+  if (gaps.length === 0) return null;
+  const shown = all ? gaps : gaps.slice(0, shownAtFirst);
+  return (
+    <div className="mt-3 flex items-start gap-2 border-t border-stroke pt-3 text-sm">
+      <CircleDashed aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
+      <div className="min-w-0">
+        <ul aria-label="Gaps in the record" className="figures flex flex-col gap-1 text-content">
+          {shown.map((gap) => (
+            <li key={gap.from_seconds}>{gapSentence(gap)}</li>
+          ))}
+        </ul>
+        {gaps.length > shownAtFirst && (
+          <Button kind="quiet" className="mt-1 -ml-2" onClick={() => setAll(!all)}>
+            {all ? 'Show fewer' : `Show all ${gaps.length} gaps`}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+};
