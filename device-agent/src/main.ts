@@ -10,6 +10,9 @@ const usage = `device-agent: reads a roasting machine and keeps its journal
   device-agent factory-reset [--yes] [--all] [--discard-unsent]
                                        forget credential and journal; --all the machine map too
   device-agent check-map FILE          say whether a machine map is right
+  device-agent probe [--host HOST [--port 502] | --serial PATH [--baud 9600] [--parity even]] [--framing rtu|ascii]
+                     [--unit 1,2] [--tables h,i,c,d] [--from 0 --count 128] [--find] [--seconds 12] [--shown 187.5]
+                     [--out FILE]      look at a machine's registers, say which is which, write the map; only reads
   device-agent await-idle              wait until no roast runs
   device-agent run [--env-file FILE]   read, record and ship until stopped; the service does this
 
@@ -25,6 +28,20 @@ const options = {
   yes: { type: 'boolean', short: 'y' },
   all: { type: 'boolean' },
   'discard-unsent': { type: 'boolean' },
+  host: { type: 'string' },
+  port: { type: 'string' },
+  serial: { type: 'string' },
+  baud: { type: 'string' },
+  parity: { type: 'string' },
+  framing: { type: 'string' },
+  unit: { type: 'string' },
+  tables: { type: 'string' },
+  from: { type: 'string' },
+  count: { type: 'string' },
+  find: { type: 'boolean' },
+  seconds: { type: 'string' },
+  shown: { type: 'string' },
+  out: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const;
@@ -48,6 +65,10 @@ const commands: Record<string, Command> = {
   async 'check-map'(file) {
     const { checkMap } = await import('./cli/check-map.ts');
     return checkMap(file);
+  },
+  async probe(_, values) {
+    const { probe } = await import('./cli/probe.ts');
+    return probe(values);
   },
   async doctor(_, values) {
     const { doctor } = await import('./cli/doctor.ts');

@@ -1,6 +1,6 @@
 import { parseAddress, type Channel, type MachineMap } from '@roastery/contract/machine-map';
 import { fToC } from '@roastery/roasting/units';
-import { rawValue } from './raw-value.ts';
+import { rawValue } from '@roastery/contract/raw-value';
 
 /** Why a channel has no value: `bad` is the machine's own "no probe", `refused` a Modbus exception. */
 export type Quality = 'ok' | 'bad' | 'out_of_range' | 'not_a_number' | 'refused' | 'unit_silent';

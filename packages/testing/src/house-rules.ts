@@ -31,7 +31,7 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
   'device-agent/src': [
     ['core'],
     ['clock', 'journal', 'machine', 'pairing', 'service'],
-    ['uplink', 'status-page'],
+    ['uplink', 'status-page', 'probe'],
     ['doctor'],
     ['support'],
     ['cli'],

@@ -1,4 +1,4 @@
-import type { Encoding, WordOrder } from '@roastery/contract/machine-map';
+import type { Encoding, WordOrder } from './machine-map.ts';
 
 /** The digits of binary-coded decimal, or undefined where a nibble is none. */
 const fromBcd = (word: number, digits: number): number | undefined => {

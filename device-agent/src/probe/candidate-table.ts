@@ -1,0 +1,38 @@
+import { addressText, decodingWords, type Candidate } from '@roastery/contract/decodings';
+
+const bars = '▁▂▃▄▅▆▇█';
+const barsShown = 12;
+
+/** The newest values as a little curve; flat where nothing moved. */
+export const sparkline = (values: readonly number[]): string => {
+  const shown = values.slice(-barsShown);
+  const low = Math.min(...shown);
+  const span = Math.max(...shown) - low;
+  return shown.map((value) => bars[span === 0 ? 0 : Math.round(((value - low) / span) * (bars.length - 1))]).join('');
+};
+
+const otherReadings = 3;
+const signed = (change: number): string => `${change > 0 ? '+' : change < 0 ? '−' : '±'}${Math.abs(change).toFixed(1)}`;
+
+/** Candidates for a terminal: number, place, value, change since the look began, curve, decoding, and what else it may be. */
+export const candidateTable = (candidates: readonly Candidate[], unit: number, rows: number): string => {
+  const lines = candidates.slice(0, rows).map(({ place, readings: [best, ...others] }, index) => {
+    const value = best.values.at(-1) ?? Number.NaN;
+    const change = value - (best.values[0] ?? value);
+    const cells = [
+      String(index + 1).padStart(3),
+      addressText(place, unit).padEnd(10),
+      `${value.toFixed(1)} °C`.padStart(9),
+      signed(change).padStart(7),
+      sparkline(best.values).padEnd(barsShown),
+      decodingWords(best.decoding).padEnd(16),
+    ];
+    const also = others
+      .slice(0, otherReadings)
+      .map(({ decoding, values }) => `${decodingWords(decoding)}: ${values.at(-1)?.toFixed(1)}`);
+    return `${cells.join('  ')}${also.length > 0 ? `  (${also.join('; ')})` : ''}`.trimEnd();
+  });
+  return lines.length === 0
+    ? '  nothing that looks like a temperature\n'
+    : `    #  register        now   change  curve         read as\n${lines.join('\n')}\n`;
+};

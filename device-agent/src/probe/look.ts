@@ -1,0 +1,182 @@
+import type { ProbeBlock, ProbeWish } from '@roastery/contract/probe';
+import { pause } from '@roastery/runtime/backoff';
+import type { Bus, BusAnswer } from '../machine/bus.ts';
+import { halvesOf, spansOf, spanWords, type Span } from './spans.ts';
+
+export interface LookProgress {
+  /** Places asked for so far, of how many. */
+  readonly asked: number;
+  readonly of: number;
+  /** Places that answered. */
+  readonly found: number;
+  readonly where: string;
+}
+
+export interface LookParts {
+  readonly bus: Pick<Bus, 'read'>;
+  readonly signal: AbortSignal;
+  /** Requests a second at most; a machine has other things to do. */
+  readonly perSecond?: number;
+}
+
+export type LookEnd =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'stopped' }
+  /** The machine answers no more. */
+  | { readonly kind: 'silent'; readonly reason: string };
+
+export const usualPerSecond = 20;
+/** So many requests without an answer, one after the other, end the look. */
+const silencesAllowed = 3;
+/** A line that rests after a failure is waited for so long. */
+const restPatienceMs = 15_000;
+const restStepMs = 50;
+const busyPauseMs = 500;
+
+const refused = { illegalFunction: 1, address: 2, value: 3, busy: 6, gateway: 10, noTarget: 11 } as const;
+
+/** Asks gently: never more often than allowed, waits while the line rests, and asks a busy machine once more. */
+const createGentleReader = ({ bus, signal, perSecond = usualPerSecond }: LookParts) => {
+  const spacingMs = 1000 / perSecond;
+  let nextAt = -Infinity;
+  const readOnce = async (span: Span): Promise<BusAnswer> => {
+    const patienceEnds = performance.now() + restPatienceMs;
+    for (;;) {
+      await pause(Math.max(0, nextAt - performance.now()), signal);
+      if (signal.aborted) return { kind: 'resting', reason: 'stopped' };
+      nextAt = performance.now() + spacingMs;
+      const answer = await bus.read(span);
+      if (answer.kind !== 'resting' || performance.now() > patienceEnds) return answer;
+      await pause(restStepMs, signal);
+    }
+  };
+  return async (span: Span): Promise<BusAnswer> => {
+    const answer = await readOnce(span);
+    const again =
+      answer.kind === 'failed' ||
+      answer.kind === 'silent' ||
+      (answer.kind === 'exception' && answer.code === refused.busy);
+    if (!again || signal.aborted) return answer;
+    if (answer.kind === 'exception') await pause(busyPauseMs, signal);
+    return readOnce(span);
+  };
+};
+
+/**
+ * Reads every place of a wish once, by functions 1 to 4 alone. What the machine refuses is halved down to single places; a
+ * table that it doesn't have is left. Ends when all was asked, when `signal` aborts, or when the machine stays silent.
+ */
+export const lookForPlaces = async (
+  parts: LookParts,
+  wish: ProbeWish,
+  told: { readonly progress: (progress: LookProgress) => void; readonly found: (block: ProbeBlock) => void },
+): Promise<LookEnd> => {
+  const read = createGentleReader(parts);
+  const waiting = spansOf(wish);
+  const of = waiting.reduce((sum, { count }) => sum + count, 0);
+  /** Units, and tables of units, that are not worth another request. */
+  const given = new Set<string>();
+  let asked = 0;
+  let found = 0;
+  let silences = 0;
+  let heard = false;
+  let reason = '';
+  const finished = (span: Span): void => {
+    asked += span.count;
+    told.progress({ asked, of, found, where: spanWords(span) });
+  };
+  for (let span = waiting.shift(); span !== undefined; span = waiting.shift()) {
+    if (parts.signal.aborted) return { kind: 'stopped' };
+    const table = `${span.unit}/${span.table}`;
+    if (given.has(table) || given.has(String(span.unit))) {
+      finished(span);
+      continue;
+    }
+    const answer = await read(span);
+    if (parts.signal.aborted) return { kind: 'stopped' };
+    heard ||= answer.kind === 'data' || answer.kind === 'exception';
+    if (answer.kind === 'data') {
+      silences = 0;
+      found += span.count;
+      told.found({ unit: span.unit, table: span.table, start: span.start, words: [...answer.words] });
+      finished(span);
+      continue;
+    }
+    if (answer.kind === 'exception') {
+      silences = 0;
+      const halves = answer.code === refused.address || answer.code === refused.value ? halvesOf(span) : [];
+      if (answer.code === refused.illegalFunction) given.add(table);
+      if (answer.code === refused.gateway || answer.code === refused.noTarget) given.add(String(span.unit));
+      if (halves.length > 0) waiting.unshift(...halves);
+      else finished(span);
+      continue;
+    }
+    silences += 1;
+    ({ reason } = answer);
+    const others = waiting.some(({ unit }) => unit !== span.unit && !given.has(String(unit)));
+    if (silences >= silencesAllowed) {
+      if (!others) return { kind: 'silent', reason };
+      given.add(String(span.unit));
+      silences = 0;
+    }
+    finished(span);
+  }
+  return heard ? { kind: 'done' } : { kind: 'silent', reason };
+};
+
+const longestMerged = 32;
+
+/** Neighbours that were found one by one are read together from then on. */
+export const mergeBlocks = (blocks: readonly ProbeBlock[]): ProbeBlock[] => {
+  const sorted = blocks.toSorted((a, b) => a.unit - b.unit || a.table.localeCompare(b.table) || a.start - b.start);
+  const merged: ProbeBlock[] = [];
+  for (const block of sorted) {
+    const last = merged.at(-1);
+    const joins =
+      last !== undefined &&
+      last.unit === block.unit &&
+      last.table === block.table &&
+      last.start + last.words.length === block.start &&
+      last.words.length + block.words.length <= longestMerged;
+    if (joins) merged[merged.length - 1] = { ...last, words: [...last.words, ...block.words] };
+    else merged.push(block);
+  }
+  return merged;
+};
+
+/**
+ * Reads what was found again and again, a round at least every `roundMs`, until `signal` aborts or the machine stays
+ * silent. Places that answered alone and not together are asked alone again.
+ */
+export const watchPlaces = async (
+  parts: LookParts,
+  found: readonly ProbeBlock[],
+  roundMs: number,
+  round: (blocks: readonly ProbeBlock[]) => void,
+): Promise<LookEnd> => {
+  const read = createGentleReader(parts);
+  let plan: Span[] = mergeBlocks(found).map(({ words, ...block }) => ({ ...block, count: words.length }));
+  let silences = 0;
+  while (!parts.signal.aborted) {
+    const began = performance.now();
+    const blocks: ProbeBlock[] = [];
+    for (const span of plan.slice()) {
+      const answer = await read(span);
+      if (parts.signal.aborted) return { kind: 'stopped' };
+      if (answer.kind === 'data') {
+        silences = 0;
+        blocks.push({ unit: span.unit, table: span.table, start: span.start, words: [...answer.words] });
+      } else if (answer.kind === 'exception') {
+        silences = 0;
+        const halves = halvesOf(span);
+        if (halves.length > 0) plan = plan.flatMap((other) => (other === span ? halves : [other]));
+      } else {
+        silences += 1;
+        if (silences >= silencesAllowed) return { kind: 'silent', reason: answer.reason };
+      }
+    }
+    if (blocks.length > 0) round(blocks);
+    await pause(Math.max(0, roundMs - (performance.now() - began)), parts.signal);
+  }
+  return { kind: 'stopped' };
+};

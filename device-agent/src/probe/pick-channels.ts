@@ -1,0 +1,70 @@
+import { knownChannels } from '@roastery/contract/channels';
+import { rankTemperatures, type Candidate } from '@roastery/contract/decodings';
+import type { PickedPlace } from '@roastery/contract/map-draft';
+import type { ProbeSeries } from '@roastery/contract/probe-series';
+import { candidateTable } from './candidate-table.ts';
+
+export interface Terminal {
+  /** Asks one line; undefined when the person has left. */
+  readonly ask: (question: string) => Promise<string | undefined>;
+  readonly write: (text: string) => void;
+}
+
+const rowsShown = 12;
+const rowsWhenMore = 60;
+const temperatures = knownChannels.filter((name) => name.endsWith('_temp'));
+const channelWords: Record<string, string> = {
+  bean_temp: 'the beans',
+  exhaust_temp: 'the exhaust air',
+  burner_front_temp: 'the burner, front',
+  burner_back_temp: 'the burner, back',
+};
+
+const help = `Number: this row. Number and reading: "3 2" takes row 3 by its second reading (in brackets the next ones).
+d 187.5: the machine's display shows 187.5 °C. w: look again. m: more rows. Enter: the machine has none.
+`;
+
+const rank = (series: ProbeSeries, shown: number | undefined): Candidate[] =>
+  rankTemperatures(series.places(), shown === undefined ? {} : { shown });
+
+/** Lets a person say which row is what. `again` watches the registers for a while more. Undefined when they left. */
+export const pickChannels = async (
+  series: ProbeSeries,
+  unit: number,
+  terminal: Terminal,
+  again: () => Promise<void>,
+): Promise<PickedPlace[] | undefined> => {
+  const picks: PickedPlace[] = [];
+  terminal.write(help);
+  for (const channel of temperatures) {
+    let shown: number | undefined;
+    let rows = rowsShown;
+    let candidates = rank(series, shown);
+    const show = (): void => terminal.write(candidateTable(candidates, unit, rows));
+    if (channel === 'bean_temp') show();
+    for (;;) {
+      const answer = (await terminal.ask(`Which row is ${channelWords[channel] ?? channel}? `))?.trim();
+      if (answer === undefined) return undefined;
+      if (answer === '') break;
+      const display = /^d\s+(-?\d+(?:[.,]\d+)?)$/.exec(answer)?.[1];
+      if (display !== undefined || answer === 'w' || answer === 'm') {
+        if (display !== undefined) shown = Number(display.replace(',', '.'));
+        if (answer === 'w') await again();
+        if (answer === 'm') rows = rowsWhenMore;
+        candidates = rank(series, shown);
+        show();
+        continue;
+      }
+      const [, row, reading] = /^(\d+)(?:\s+(\d+))?$/.exec(answer) ?? [];
+      const chosen = candidates[Number(row) - 1];
+      const read = chosen?.readings[Number(reading ?? 1) - 1];
+      if (!chosen || !read) {
+        terminal.write(`"${answer}" is no row of the table.\n${help}`);
+        continue;
+      }
+      picks.push({ channel, place: chosen.place, decoding: read.decoding });
+      break;
+    }
+  }
+  return picks;
+};

@@ -1,0 +1,59 @@
+import type { RegisterTable } from '@roastery/contract/machine-map';
+import type { ProbeWish } from '@roastery/contract/probe';
+
+/** Neighbours to ask for in one request. */
+export interface Span {
+  readonly unit: number;
+  readonly table: RegisterTable;
+  readonly start: number;
+  readonly count: number;
+}
+
+/** So many at once: few enough that a small controller answers, many enough that a look takes seconds. */
+const registersAtOnce = 32;
+const bitsAtOnce = 128;
+
+/** Where controllers and PLCs beside roasters usually keep their temperatures, beyond the first registers. */
+const usualPlaces: Record<RegisterTable, readonly number[]> = {
+  holding: [138, 407, 440, 501, 511, 774, 820, 980, 2002, 4096, 5000, 8001, 10_404, 12_393, 18_176, 32_769],
+  input: [119, 290, 360, 1000, 7101, 28_676],
+  coil: [],
+  discrete: [],
+};
+const beforeUsualPlace = 1;
+const registersAtUsualPlace = 8;
+
+const atOnce = (table: RegisterTable): number =>
+  table === 'coil' || table === 'discrete' ? bitsAtOnce : registersAtOnce;
+
+/** Everything to be asked for, in requests that do not overlap: what was named first, the usual places after it. */
+export const spansOf = ({ units, tables, from, count, usual_places: usual }: ProbeWish): Span[] =>
+  [...new Set(units)].flatMap((unit) =>
+    [...new Set(tables)].flatMap((table) => {
+      const size = atOnce(table);
+      const until = from + count;
+      const named = Array.from({ length: Math.ceil(count / size) }, (_, index): Span => {
+        const start = from + index * size;
+        return { unit, table, start, count: Math.min(size, until - start) };
+      });
+      const others = (usual ? usualPlaces[table] : [])
+        .map((place) => place - beforeUsualPlace)
+        .filter((start) => start >= until || start + registersAtUsualPlace <= from)
+        .map((start): Span => ({ unit, table, start, count: registersAtUsualPlace }));
+      return [...named, ...others];
+    }),
+  );
+
+/** Two halves of a span; none of a single place. */
+export const halvesOf = (span: Span): Span[] => {
+  if (span.count < 2) return [];
+  const first = span.count >> 1;
+  return [
+    { ...span, count: first },
+    { ...span, start: span.start + first, count: span.count - first },
+  ];
+};
+
+/** `unit 1, holding 96 to 127` */
+export const spanWords = ({ unit, table, start, count }: Span): string =>
+  `unit ${unit}, ${table} ${start}${count > 1 ? ` to ${start + count - 1}` : ''}`;

@@ -1,0 +1,114 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { machineMapShape } from '@roastery/contract/machine-map';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startScriptedServer, type Behaviour } from '../testing/modbus-server.ts';
+import { runWizard, type WizardParts } from './wizard.ts';
+
+/** Beans at holding register 6 as i16 ÷10, exhaust as a float with swapped words at 20, a setting at 9. */
+const startRoaster = async (behave: () => Behaviour = () => ({})) => {
+  const float = new DataView(new ArrayBuffer(4));
+  const began = performance.now();
+  const server = await startScriptedServer('tcp', behave, (address) => {
+    const minutes = (performance.now() - began) / 1000;
+    if (address === 6) return 1850 + Math.round(minutes * 12);
+    if (address === 9) return 2000;
+    if (address === 20 || address === 21) {
+      float.setFloat32(0, 211.37 + minutes);
+      return float.getUint16(address === 20 ? 2 : 0);
+    }
+    return 0;
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'probe-wizard-'));
+  onTestFinished(async () => {
+    await server.hangUp();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return { server, out: join(folder, 'machine-map.json') };
+};
+
+/** A person who answers each question as their rule says, reading what is on the screen. */
+const person = (answer: (question: string, screen: string) => string | undefined) => {
+  let screen = '';
+  return {
+    screen: () => screen,
+    interactive: true,
+    write: (text: string) => void (screen += text),
+    ask: (question: string) => {
+      const said = answer(question, screen);
+      screen += `${question}${said ?? ''}\n`;
+      return Promise.resolve(said);
+    },
+  };
+};
+/** The number in front of a register in the newest table. */
+const rowOf = (register: string, screen: string): string =>
+  new RegExp(`^\\s*(\\d+)  ${register}\\s`, 'm').exec(screen.slice(screen.lastIndexOf('register')))?.[1] ?? 'none';
+
+const walk = (port: number, out: string, terminal: WizardParts['terminal'], over: Partial<WizardParts> = {}) =>
+  runWizard({
+    link: { kind: 'tcp', host: '127.0.0.1', port },
+    wish: { units: [1], tables: ['holding'], from: 0, count: 32, usual_places: false },
+    find: false,
+    watchSeconds: 2.2,
+    shown: undefined,
+    base: undefined,
+    out,
+    terminal,
+    signal: new AbortController().signal,
+    proofSeconds: 0.3,
+    ...over,
+  });
+
+describe('the probe in a terminal', () => {
+  it('leads from an unknown machine to a map that reads it, and shows the proof', async () => {
+    const { server, out } = await startRoaster();
+    const terminal = person((question, screen) => {
+      if (question.includes('the beans')) return rowOf('h:6', screen);
+      if (question.includes('exhaust')) return screen.includes('d 213') ? rowOf('h:20', screen) : 'd 213';
+      return question.includes('Write it') ? 'yes' : '';
+    });
+    expect(await walk(server.port, out, terminal), terminal.screen()).toBe(0);
+    const map = machineMapShape.parse(JSON.parse(await readFile(out, 'utf8')));
+    expect(map.channels).toMatchObject({
+      bean_temp: { at: 'h:6', as: 'i16', scale: 0.1, unit: '°C' },
+      exhaust_temp: { at: 'h:20', as: 'f32', order: 'CDAB', unit: '°C' },
+    });
+    expect(terminal.screen()).toMatch(/\+ bean_temp: h:6 i16/);
+    expect(terminal.screen()).toMatch(/bean_temp 18\d.*exhaust_temp 21\d/);
+    expect(new Set(server.requests.map(({ code }) => code))).toEqual(new Set([3]));
+  }, 20_000);
+
+  it('shows what changes against the map in use, and writes nothing to a no', async () => {
+    const { server, out } = await startRoaster();
+    const base = machineMapShape.parse({
+      v: 1,
+      id: 'mine',
+      rev: 4,
+      maker: 'M',
+      model: 'N',
+      link: { kind: 'tcp', host: '127.0.0.1', port: server.port },
+      channels: { bean_temp: { at: 'h:9', as: 'i16', scale: 0.1 }, fan_speed: { at: 'h:3', unit: '%' } },
+    });
+    const terminal = person((question, screen) =>
+      question.includes('the beans') ? rowOf('h:6', screen) : question.includes('Write it') ? 'no' : '',
+    );
+    expect(await walk(server.port, out, terminal, { base, watchSeconds: 1.1 })).toBe(1);
+    expect(terminal.screen()).toMatch(/revision 5, against revision 4 in use/);
+    expect(terminal.screen()).toMatch(/- bean_temp: h:9[\s\S]*\+ bean_temp: h:6/);
+    expect(terminal.screen()).not.toMatch(/fan_speed/);
+    await expect(readFile(out)).rejects.toThrow('ENOENT');
+  }, 20_000);
+
+  it('says what to do when nobody answers, and when there is nothing at these registers', async () => {
+    const refusing = await startRoaster(() => ({ exception: 2 }));
+    const terminal = person(() => undefined);
+    expect(await walk(refusing.server.port, refusing.out, terminal)).toBe(1);
+    expect(terminal.screen()).toMatch(/has none of these registers\. Look elsewhere: --from/);
+    await refusing.server.hangUp();
+    const alone = person(() => undefined);
+    expect(await walk(refusing.server.port, refusing.out, alone)).toBe(1);
+    expect(alone.screen()).toMatch(/does not answer \(.*ECONNREFUSED.*switched on/);
+  }, 20_000);
+});

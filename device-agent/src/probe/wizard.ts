@@ -1,0 +1,182 @@
+import { machineMapShape, type Link, type MachineMap } from '@roastery/contract/machine-map';
+import { channelChanges, draftMap, type PickedPlace } from '@roastery/contract/map-draft';
+import type { ProbeBlock, ProbeWish } from '@roastery/contract/probe';
+import { rankTemperatures } from '@roastery/contract/decodings';
+import { createProbeSeries } from '@roastery/contract/probe-series';
+import { pause } from '@roastery/runtime/backoff';
+import { writeFileAtomically } from '../atomic-file.ts';
+import { createBus } from '../machine/bus.ts';
+import { createReader } from '../machine/reader.ts';
+import { candidateTable } from './candidate-table.ts';
+import { findLine, linkWords } from './find-line.ts';
+import { lookForPlaces, watchPlaces } from './look.ts';
+import { pickChannels, type Terminal } from './pick-channels.ts';
+
+export interface WizardParts {
+  readonly link: Link;
+  readonly wish: ProbeWish;
+  /** Try the usual speeds, parities and units first. */
+  readonly find: boolean;
+  readonly watchSeconds: number;
+  /** What the machine's display shows, °C. */
+  readonly shown: number | undefined;
+  /** The map in use. */
+  readonly base: MachineMap | undefined;
+  /** Where the map goes. */
+  readonly out: string;
+  /** Nobody there: say what was found and ask nothing. */
+  readonly terminal: Terminal & { readonly interactive: boolean };
+  readonly signal: AbortSignal;
+  readonly proofSeconds?: number;
+}
+
+const roundMs = 1000;
+const rowsShown = 12;
+/** Slow controllers on a long line answer within this. */
+const timing = { timeoutMs: 600, quietMs: 800, gapMs: 5 };
+
+const silentWords = (link: Link, reason: string): string =>
+  link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
+    ? `The machine at ${linkWords(link)} does not answer (${reason}). Is it switched on, is the cable in, is this its address? Units and framing: try --find, or --framing rtu for a serial converter.\n`
+    : `Nobody answers on ${linkWords(link)} (${reason}). Is the machine switched on, is the adapter in, are A and B the right way round? Try --find for other speeds and units.\n`;
+
+const changeLines = (base: MachineMap | undefined, draft: MachineMap): string =>
+  channelChanges(base, draft)
+    .map(({ channel, before, after }) =>
+      [
+        before === undefined ? '' : `  - ${channel}: ${before}\n`,
+        after === undefined ? '' : `  + ${channel}: ${after}\n`,
+      ].join(''),
+    )
+    .join('');
+
+/** Reads by a map for a while, so that whoever picked sees that it is right. Answers whether the beans had a value. */
+const prove = async (map: MachineMap, { terminal, signal, proofSeconds = 10 }: WizardParts): Promise<boolean> => {
+  const bus = createBus(map.link, map);
+  const reader = createReader(map, bus);
+  const beans = reader.channels.indexOf('bean_temp');
+  let proven = false;
+  try {
+    const until = performance.now() + proofSeconds * 1000;
+    while (performance.now() < until && !signal.aborted) {
+      const outcome = await reader.read();
+      if (outcome.kind === 'silence') terminal.write(`  no answer: ${outcome.reason}\n`);
+      else {
+        const values = reader.channels.map((name, index) => `${name} ${outcome.values[index] ?? '--'}`);
+        terminal.write(`  ${values.join('  ')}\n`);
+        proven = (outcome.values[beans] ?? null) !== null;
+      }
+      await pause(Math.min(roundMs, Math.max(0, until - performance.now())), signal);
+    }
+  } finally {
+    bus.close();
+  }
+  return proven;
+};
+
+const save = async (parts: WizardParts, link: Link, picks: readonly PickedPlace[]): Promise<number> => {
+  const { terminal, base, out, wish } = parts;
+  const draft = machineMapShape.safeParse(draftMap({ base, link, unit: wish.units[0] ?? 1, picks }));
+  if (!draft.success) {
+    terminal.write(`That is no whole map: ${draft.error.issues[0]?.message}. Nothing was written.\n`);
+    return 1;
+  }
+  const map = draft.data;
+  const changes = changeLines(base, map);
+  terminal.write(
+    `${out}, revision ${map.rev}${base === undefined ? '' : `, against revision ${base.rev} in use`}:\n${changes === '' ? '  reads every channel as before\n' : changes}`,
+  );
+  const answer = (await terminal.ask('Write it? (yes/no) '))?.trim().toLowerCase();
+  if (answer !== 'y' && answer !== 'yes') {
+    terminal.write('Nothing was written.\n');
+    return 1;
+  }
+  try {
+    await writeFileAtomically(out, `${JSON.stringify(map, null, 2)}\n`);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    terminal.write(`${out} can't be written (${code}). Run it with sudo, or say where: --out ./machine-map.json\n`);
+    return 1;
+  }
+  terminal.write('Written. The machine by this map:\n');
+  const proven = await prove(map, parts);
+  terminal.write(
+    proven
+      ? 'The beans have a value. The agent reads by it from its next start: sudo systemctl restart roastery-agent\n'
+      : 'The beans had no value just now: look again before you rely on this map.\n',
+  );
+  return proven ? 0 : 1;
+};
+
+/**
+ * Looks at a machine's registers, shows what may be a temperature, lets a person pick, writes the map and reads by it.
+ * Functions 1 to 4 alone. Answers the exit code: 0 a map was written and reads (or, asked by nobody, something was found),
+ * 1 not.
+ */
+export const runWizard = async (parts: WizardParts): Promise<number> => {
+  const { terminal, signal } = parts;
+  let { link, wish } = parts;
+  if (parts.find) {
+    const found = await findLine(link, wish.units[0] ?? 1, signal, (words) => terminal.write(`  ${words}\n`));
+    if (found === undefined) {
+      terminal.write(silentWords(link, 'no speed, parity or unit that machines usually have'));
+      return 1;
+    }
+    ({ link } = found);
+    wish = { ...wish, units: found.units.slice(0, 4) };
+    terminal.write(`Answers: ${linkWords(link)}, unit ${found.units.join(', ')}\n`);
+  }
+  const bus = createBus(link, timing);
+  const series = createProbeSeries();
+  const blocks: ProbeBlock[] = [];
+  const began = performance.now();
+  const seconds = (): number => (performance.now() - began) / 1000;
+  let told = -Infinity;
+  try {
+    terminal.write(`Looking at ${linkWords(link)}; only reading, Ctrl-C ends it.\n`);
+    const end = await lookForPlaces({ bus, signal }, wish, {
+      found(block) {
+        blocks.push(block);
+        series.take([block], seconds());
+      },
+      progress({ asked, of, found, where }) {
+        if (performance.now() - told < 2000 && asked < of) return;
+        told = performance.now();
+        terminal.write(`  ${asked} of ${of} places asked, ${found} answer (${where})\n`);
+      },
+    });
+    if (end.kind === 'stopped') return 1;
+    if (end.kind === 'silent' && blocks.length === 0) {
+      terminal.write(silentWords(link, end.reason));
+      return 1;
+    }
+    if (end.kind === 'silent')
+      terminal.write(`The machine fell silent on the way (${end.reason}); going on with what answered.\n`);
+    if (blocks.length === 0) {
+      terminal.write(
+        `The machine answers, and has none of these registers. Look elsewhere: --from 4096 --count 128, or another --unit.\n`,
+      );
+      return 1;
+    }
+    const again = async (): Promise<void> => {
+      const time = AbortSignal.any([signal, AbortSignal.timeout(parts.watchSeconds * 1000)]);
+      await watchPlaces({ bus, signal: time }, blocks, roundMs, (round) => series.take(round, seconds()));
+    };
+    terminal.write(
+      `Watching for ${parts.watchSeconds} s. Hold a warm hand to the probe, or heat the drum: which number rises?\n`,
+    );
+    await again();
+    if (signal.aborted) return 1;
+    if (!terminal.interactive) {
+      const candidates = rankTemperatures(series.places(), parts.shown === undefined ? {} : { shown: parts.shown });
+      terminal.write(candidateTable(candidates, wish.units[0] ?? 1, rowsShown));
+      return candidates.length > 0 ? 0 : 1;
+    }
+    const picks = await pickChannels(series, wish.units[0] ?? 1, terminal, again);
+    bus.close();
+    if (picks === undefined || signal.aborted) return 1;
+    return await save(parts, link, picks);
+  } finally {
+    bus.close();
+  }
+};

@@ -1,0 +1,79 @@
+import { channelOf, decodingWords, type Decoding, type RegisterSeries } from './decodings.ts';
+import type { Channel, Link, MachineMap, MachineMapInput } from './machine-map.ts';
+
+/** "This one is the beans": a channel's name, where it was seen, and how it is read. */
+export interface PickedPlace {
+  readonly channel: string;
+  readonly place: { readonly unit: number; readonly table: RegisterSeries['table']; readonly address: number };
+  readonly decoding: Decoding;
+}
+
+/** What a probe in a roaster can show; beyond it a wire is broken. In the channel's own unit. */
+const validRange = { '°C': [-50, 700], '°F': [-60, 1300] } as const;
+
+export interface MapDraft {
+  /** The map that is changed; without it a new one begins. */
+  readonly base: MachineMap | undefined;
+  readonly link: Link;
+  readonly unit: number;
+  readonly picks: readonly PickedPlace[];
+  /** Channels of the base that are to go. */
+  readonly left?: readonly string[];
+}
+
+/** The map with what was picked in it, at the next revision. It is for `machineMapShape` to say whether it is whole. */
+export const draftMap = ({ base, link, unit, picks, left = [] }: MapDraft): MachineMapInput => {
+  const mapUnit = base?.unit ?? unit;
+  const kept = Object.entries(base?.channels ?? {}).filter(([name]) => !left.includes(name));
+  const picked = picks.map(({ channel, place, decoding }): [string, Channel] => {
+    const [low, high] = validRange[decoding.unit];
+    return [channel, { ...channelOf(place, decoding, mapUnit), range: [low, high] }];
+  });
+  const channels = Object.fromEntries([...kept, ...picked]);
+  if (base === undefined) {
+    return { v: 1, id: 'own-machine', rev: 1, maker: 'Own', model: 'Roaster', link, unit, channels };
+  }
+  const outputs = Object.fromEntries(
+    Object.entries(base.outputs).map(([name, output]) => {
+      if (output?.readback === undefined || output.readback in channels) return [name, output];
+      const { readback: _, ...others } = output;
+      return [name, others];
+    }),
+  );
+  return { ...base, rev: base.rev + 1, verified: 'none', link, channels, outputs };
+};
+
+/** One channel of a map in a line: `h:6 i16 ÷10 °C`. */
+export const channelWords = ({
+  at,
+  as,
+  order,
+  scale = 1,
+  offset = 0,
+  unit = '°C',
+}: MachineMapInput['channels'][string]): string => {
+  if (unit === '°C' || unit === '°F') {
+    const decoding = decodingWords({ as: as ?? 'u16', order: order ?? 'ABCD', scale: 1, unit });
+    const factor = scale === 1 ? '' : ` × ${scale}`;
+    return `${at} ${decoding}${factor}${offset === 0 ? '' : ` ${offset > 0 ? '+' : '−'} ${Math.abs(offset)}`}`;
+  }
+  return `${at} ${as ?? 'u16'}${scale === 1 ? '' : ` × ${scale}`} ${unit}`.trim();
+};
+
+type Channels = { readonly channels: MachineMapInput['channels'] };
+
+export interface ChannelChange {
+  readonly channel: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** Channels that two maps read differently, by name. */
+export const channelChanges = (before: Channels | undefined, after: Channels): ChannelChange[] => {
+  const names = new Set([...Object.keys(before?.channels ?? {}), ...Object.keys(after.channels)]);
+  return [...names].toSorted().flatMap((channel): ChannelChange[] => {
+    const [was, is] = [before?.channels[channel], after.channels[channel]];
+    const change = { channel, before: was && channelWords(was), after: is && channelWords(is) };
+    return change.before === change.after ? [] : [change];
+  });
+};

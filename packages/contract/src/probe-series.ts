@@ -1,0 +1,32 @@
+import { placeKey, type RegisterSeries } from './decodings.ts';
+import type { ProbeBlock } from './probe.ts';
+
+/** Readings kept of each place: two minutes at one a second. */
+const longest = 120;
+
+/** What was seen at each place while somebody looks. Rounds in which a place did not answer leave no reading of it. */
+export const createProbeSeries = () => {
+  const places = new Map<string, RegisterSeries>();
+  return {
+    /** Takes what was read at `seconds` since the look began. */
+    take(blocks: readonly ProbeBlock[], seconds: number): void {
+      for (const { unit, table, start, words } of blocks) {
+        for (const [index, word] of words.entries()) {
+          const key = placeKey({ unit, table, address: start + index });
+          const known = places.get(key);
+          places.set(key, {
+            unit,
+            table,
+            address: start + index,
+            words: [...(known?.words ?? []), word].slice(-longest),
+            seconds: [...(known?.seconds ?? []), seconds].slice(-longest),
+          });
+        }
+      }
+    },
+    places: (): RegisterSeries[] => [...places.values()],
+    size: (): number => places.size,
+    clear: (): void => places.clear(),
+  };
+};
+export type ProbeSeries = ReturnType<typeof createProbeSeries>;

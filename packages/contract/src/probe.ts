@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { idShape } from './shapes.ts';
+
+/**
+ * Looking for a machine's instruments through its board: a request on the board's topic `probe`, its answers on `probed`.
+ * Nothing of it is stored or retained, and nothing writes to the machine: there is no word for it here.
+ */
+export const probeTables = ['holding', 'input', 'coil', 'discrete'] as const;
+const tableShape = z.enum(probeTables);
+
+/** More registers than this are no longer a look but a siege. */
+export const maxProbePlaces = 2000;
+export const maxProbeUnits = 4;
+
+export const probeWishShape = z
+  .strictObject({
+    units: z.array(z.number().int().min(0).max(255)).min(1).max(maxProbeUnits),
+    tables: z.array(tableShape).min(1).max(4),
+    from: z.number().int().min(0).max(65_535),
+    count: z.number().int().min(1).max(maxProbePlaces),
+    /** Also a few registers at each place where controllers usually keep theirs. */
+    usual_places: z.boolean(),
+  })
+  .refine(({ from, count }) => from + count <= 65_536, {
+    path: ['count'],
+    message: 'The last register there is has number 65535',
+  });
+export type ProbeWish = z.infer<typeof probeWishShape>;
+
+/** Payload of `probe`, QoS 1, never retained. */
+export const probeRequestShape = z.discriminatedUnion('do', [
+  z.strictObject({
+    v: z.literal(1),
+    do: z.literal('look'),
+    id: idShape,
+    /** A board whose clock is set takes no older request; ms since 1970. */
+    expires_at: z.number().int(),
+    /** The board stops by itself after so long. */
+    lasts_s: z.number().int().min(5).max(900),
+    wish: probeWishShape,
+  }),
+  z.strictObject({ v: z.literal(1), do: z.literal('stop'), id: idShape }),
+]);
+export type ProbeRequest = z.infer<typeof probeRequestShape>;
+
+export const probeEnds = [
+  'stopped',
+  'time_is_up',
+  'roast',
+  'silent',
+  'busy',
+  'expired',
+  'nothing_found',
+  'board_leaves',
+] as const;
+
+/** What a message may hold at most, so that it stays far below the broker's limit on packets. */
+export const maxProbeWords = 1000;
+
+const wordShape = z.number().int().min(0).max(65_535);
+/** Neighbours that were read in one request: registers 0 to 65535, or bits as 0 and 1. */
+export const probeBlockShape = z.strictObject({
+  unit: z.number().int().min(0).max(255),
+  table: tableShape,
+  start: z.number().int().min(0).max(65_535),
+  words: z.array(wordShape).min(1).max(maxProbeWords),
+});
+export type ProbeBlock = z.infer<typeof probeBlockShape>;
+
+/** Payload of `probed`. */
+export const probeMessageShape = z.discriminatedUnion('k', [
+  z.strictObject({
+    v: z.literal(1),
+    id: idShape,
+    k: z.literal('progress'),
+    /** Places asked for so far, of how many. */
+    asked: z.number().int().min(0),
+    of: z.number().int().min(0),
+    found: z.number().int().min(0),
+    /** What is being asked for, e.g. `unit 1, holding 96 to 127`. */
+    where: z.string().max(80),
+  }),
+  z.strictObject({
+    v: z.literal(1),
+    id: idShape,
+    k: z.literal('words'),
+    /** 0 while places are being looked for; then each round reads all that were found again. */
+    round: z.number().int().min(0),
+    /** Seconds since the look began. */
+    seconds: z.number().min(0),
+    blocks: z.array(probeBlockShape).min(1).max(200),
+  }),
+  z.strictObject({
+    v: z.literal(1),
+    id: idShape,
+    k: z.literal('ended'),
+    reason: z.enum(probeEnds),
+    /** What happened, and what to do about it. */
+    says: z.string().max(300),
+  }),
+]);
+export type ProbeMessage = z.infer<typeof probeMessageShape>;
+export type ProbeEnd = (typeof probeEnds)[number];

@@ -1,0 +1,95 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { machineMapShape, parseAddress, type MachineMap } from '@roastery/contract/machine-map';
+import { placeKey, rankTemperatures } from '@roastery/contract/decodings';
+import type { ProbeBlock } from '@roastery/contract/probe';
+import { createProbeSeries } from '@roastery/contract/probe-series';
+import { createBus } from '@roastery/device-agent/machine/bus';
+import { lookForPlaces, watchPlaces } from '@roastery/device-agent/probe/look';
+import { startSimulator } from '@roastery/simulator/simulator';
+import { describe, expect, it } from 'vitest';
+import { repositoryRoot } from './shared-data.ts';
+
+/** Machines of the catalogue, looked at without knowing their map, while they roast. */
+const folder = path.join(repositoryRoot(), 'api', 'catalogue', 'maps');
+const names = (await readdir(folder)).toSorted();
+/** Every so manieth of the catalogue: each is looked at whole, some 500 requests. */
+const step = 15;
+const maps = await Promise.all(
+  names
+    .filter((_, index) => index % step === 0)
+    .map(async (name) => machineMapShape.parse(JSON.parse(await readFile(path.join(folder, name), 'utf8')))),
+);
+
+interface Ranks {
+  readonly id: string;
+  /** Place of the beans' register read rightly among the candidates, from 1; 0 where it is none. */
+  readonly alone: number;
+  readonly withDisplay: number;
+}
+
+const lookAt = async (written: MachineMap, holes: 'zero' | 'refuse'): Promise<Ranks> => {
+  const map: MachineMap = { ...written, link: { kind: 'tcp', host: '127.0.0.1', port: 502 } };
+  await using simulator = await startSimulator({
+    map,
+    port: 0,
+    holes,
+    timeFactor: 4,
+    model: { start: 'roasting' },
+  });
+  const bus = createBus(
+    { kind: 'tcp', host: '127.0.0.1', port: simulator.port ?? 0 },
+    { timeoutMs: 3000, quietMs: 0, gapMs: 0 },
+  );
+  try {
+    const units = [...new Set(Object.values(map.channels).map(({ at }) => parseAddress(at, map.unit).unit))];
+    const blocks: ProbeBlock[] = [];
+    const parts = { bus, signal: new AbortController().signal, perSecond: 5000 };
+    const wish = {
+      units: units.slice(0, 4),
+      tables: ['holding', 'input'] as const,
+      from: 0,
+      count: 128,
+      usual_places: true,
+    };
+    await lookForPlaces(
+      parts,
+      { ...wish, tables: [...wish.tables] },
+      { found: (block) => blocks.push(block), progress: () => undefined },
+    );
+    const series = createProbeSeries();
+    const stop = new AbortController();
+    let rounds = 0;
+    await watchPlaces({ ...parts, signal: stop.signal }, blocks, 150, (round) => {
+      rounds += 1;
+      series.take(round, rounds);
+      if (rounds === 6) stop.abort();
+    });
+    const shown = simulator.state().values['bean_temp'] ?? Number.NaN;
+    const beans = placeKey(parseAddress(map.channels['bean_temp']?.at ?? '', map.unit));
+    const rank = (options: { shown?: number }): number =>
+      1 +
+      rankTemperatures(series.places(), options).findIndex(
+        ({ place, readings: [best] }) => placeKey(place) === beans && Math.abs((best.values.at(-1) ?? 0) - shown) < 4,
+      );
+    return { id: map.id, alone: rank({}), withDisplay: rank({ shown }) };
+  } finally {
+    bus.close();
+  }
+};
+
+describe('the probe before machines of the catalogue', () => {
+  it('has the beans among its first three, more surely when it is told what the display shows', async () => {
+    const ranks = await Promise.all(maps.map((map, index) => lookAt(map, index % 2 === 0 ? 'zero' : 'refuse')));
+    const among = (choose: (ranks: Ranks) => number): Ranks[] =>
+      ranks.filter((one) => choose(one) >= 1 && choose(one) <= 3);
+    const told = among(({ withDisplay }) => withDisplay);
+    const alone = among(({ alone: rank }) => rank);
+    const missed = ranks.filter((one) => !told.includes(one)).map(({ id }) => id);
+    console.log(
+      `${ranks.length} machines: ${alone.length} unaided, ${told.length} with the display; missed ${missed.join(', ')}`,
+    );
+    expect(told.length / ranks.length).toBeGreaterThan(0.9);
+    expect(alone.length / ranks.length).toBeGreaterThan(0.7);
+  }, 60_000);
+});
