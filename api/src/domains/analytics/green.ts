@@ -2,6 +2,7 @@ import type { analyticsGreen, GreenFigures, LotUse } from '@roastery/contract/an
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { SignedInUser } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
+import { tookGreen } from '../roasts/roast-row.ts';
 import { matched, matching, type AnalyticsFilter } from './matching.ts';
 import { periodOfRoast } from './period-of-roast.ts';
 import { choosePeriod, periodStarts, periodWithin } from './periods.ts';
@@ -12,8 +13,8 @@ const noGreen: GreenFigures = { kg: 0, cost: 0, kg_without_cost: 0, roasts: 0 };
 
 /**
  * Green coffee that matching roasts took from lots: what the ledger holds for each roast in the end, edits and returns
- * included. Counted in the period of the roast, whenever the movement was written. Lots belong to the roastery, so anybody
- * may see their names; only roasts that the person may see are counted.
+ * included, and so what the roast's own row says. Counted in the period of the roast, whenever the movement was written. Lots
+ * belong to the roastery, so anybody may see their names; only roasts that the person may see are counted.
  */
 export const readGreen = async (
   sql: Sql,
@@ -35,7 +36,7 @@ export const readGreen = async (
   return {
     totals: totals === undefined ? noGreen : figuresOf(totals),
     // Sums of doubles: their difference is rounded to the milligram that weights are kept to.
-    kg_without_lot: Math.max(0, Math.round(((charged?.kg ?? 0) - (totals?.charged ?? 0)) * 1e6) / 1e6),
+    kg_without_lot: Math.max(0, Math.round(((charged?.kg ?? 0) - (totals?.kg ?? 0)) * 1e6) / 1e6),
     period,
     periods: [...new Set([...periodStarts(span, period), ...byStart.keys()])]
       .sort()
@@ -46,39 +47,26 @@ export const readGreen = async (
 };
 
 /**
- * In all (neither start nor lot), by period and by lot, the most used first. A roast draws on one lot, by one movement, unless it
- * was edited: only then its movements are put together first, where what was given back sums to nothing. Periods and lots are
- * summed together and only then apart, from a few thousand sums.
+ * In all (neither start nor lot), by period and by lot, the most used first. Periods and lots are summed together and only then
+ * apart, from a few thousand sums.
  */
-const readUses = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, zone: string, start: Fragment) => {
-  const source = sql`${matched(sql, filter)} JOIN lot_movements v ON v.roast_id = r.id`;
-  const where = matching(sql, user, filter, zone);
-  return sql<UseRow[]>`
-    WITH edited AS MATERIALIZED (
-      SELECT DISTINCT roast_id FROM lot_movements WHERE reason = 'roast_edit' AND roast_id IS NOT NULL),
-    drawn AS (
-      SELECT ${start} AS start, v.lot_id, -sum(v.kg) AS kg, sum(r.batch_size_kg) AS charged, count(*) AS roasts
-        FROM ${source} WHERE ${where} AND r.id NOT IN (SELECT roast_id FROM edited)
-       GROUP BY 1, 2
-      UNION ALL
-      SELECT start, lot_id, sum(kg), sum(batch_size_kg), count(*) FROM (
-        SELECT ${start} AS start, v.lot_id, -sum(v.kg) AS kg, r.batch_size_kg
-          FROM ${source} WHERE ${where} AND r.id IN (SELECT roast_id FROM edited)
-         GROUP BY r.id, v.lot_id HAVING sum(v.kg) <> 0) of_roasts
+const readUses = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, zone: string, start: Fragment) => sql<
+  UseRow[]
+>`
+    WITH drawn AS (
+      SELECT ${start} AS start, r.lot_id, sum(r.batch_size_kg) AS kg, count(*) AS roasts
+        FROM ${matched(sql, filter)} WHERE ${tookGreen(sql)} AND ${matching(sql, user, filter, zone)}
        GROUP BY 1, 2)
     SELECT u.start, u.lot_id, coalesce(sum(u.kg), 0) AS kg, coalesce(sum(u.kg * l.cost_per_kg), 0) AS cost,
            coalesce(sum(u.kg) FILTER (WHERE l.cost_per_kg IS NULL), 0) AS kg_without_cost,
-           coalesce(sum(u.roasts), 0) AS roasts, coalesce(sum(u.charged), 0) AS charged
+           coalesce(sum(u.roasts), 0) AS roasts
       FROM drawn u JOIN lots l ON l.id = u.lot_id
      GROUP BY GROUPING SETS ((), (u.start), (u.lot_id)) ORDER BY sum(u.kg) DESC`;
-};
 type Fragment = ReturnType<typeof periodOfRoast>;
 
 interface UseRow extends GreenFigures {
   start: string | null;
   lot_id: string | null;
-  /** Batch weights of the roasts, kg. */
-  charged: number;
 }
 
 const figuresOf = ({ kg, cost, kg_without_cost, roasts }: UseRow): GreenFigures => ({

@@ -4,7 +4,7 @@ import type { SignedInUser } from '../../context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import { containing } from '../../db/search.ts';
 import type { Sql } from '../../db/sql.ts';
-import { roastedBy, rowColumns, rowSource, visibleTo } from './roast-row.ts';
+import { roastedBy, rowColumns, rowSource, tookGreen, visibleTo } from './roast-row.ts';
 
 export type RoastListQuery = ParsedQuery<typeof listRoastsEndpoint>;
 
@@ -12,13 +12,13 @@ export type RoastListQuery = ParsedQuery<typeof listRoastsEndpoint>;
 const levelsOf = (level: string): string[] =>
   level === 'Medium' ? ['Medium-Light', 'Medium', 'Medium-Dark'] : [level];
 
-/** Whether a roast has something. What it took from a lot is said by its own row: the ledger is kept in line with it. */
+/** Whether a roast has something. */
 const has = {
   machine: (sql: Sql) => sql`r.machine_id IS NOT NULL`,
   coffee: (sql: Sql) => sql`r.coffee_name IS NOT NULL`,
   recipe: (sql: Sql) => sql`(r.profile_id IS NOT NULL OR r.profile_name IS NOT NULL)`,
   lot: (sql: Sql) => sql`r.lot_id IS NOT NULL`,
-  green: (sql: Sql) => sql`(r.deducts IS TRUE AND r.lot_id IS NOT NULL AND r.batch_size_kg IS NOT NULL)`,
+  green: tookGreen,
   development: (sql: Sql) => sql`r.development_time_ratio IS NOT NULL`,
 } satisfies Record<RoastPart, (sql: Sql) => object>;
 

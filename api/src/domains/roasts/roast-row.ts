@@ -13,6 +13,10 @@ export const visibleTo = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`
 /** The person at the machine; the machine's owner where unknown. */
 export const roastedBy = (sql: Sql) => sql`coalesce(r.roasted_by, o.full_name)`;
 
+/** Whether it took its batch from its lot. The ledger is kept in line with it: its movements of the roast sum to the batch. */
+export const tookGreen = (sql: Sql) =>
+  sql`(r.deducts IS TRUE AND r.lot_id IS NOT NULL AND r.batch_size_kg IS NOT NULL)`;
+
 export const rowColumns = (sql: Sql, userId: string | null) => sql`
   r.id, r.shown_number AS roast_number, r.status, r.coffee_name, r.coffee_origin, r.coffee_process, r.start_time,
   r.profile_name, r.profile_id, r.lot_id, r.machine_id, m.display_name AS machine_name, o.full_name AS owner_name,

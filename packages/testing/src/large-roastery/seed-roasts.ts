@@ -22,7 +22,7 @@ export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
     INSERT INTO roasts (id, machine_id, owner_id, status, start_time, coffee_name, coffee_origin, coffee_process, profile_id,
                         profile_name, lot_id, roasted_by, batch_size_kg, end_weight_kg, roast_level, roast_level_target, notes,
                         cupping_score, duration_seconds, charge_temp, drop_temp, first_crack_time, first_crack_temp,
-                        development_time_seconds, development_time_ratio, created_at)
+                        development_time_seconds, development_time_ratio, deducts, created_at)
     SELECT pg_temp.made_id('roast', n, at), m.id, m.owner_id, s.status, at, l.coffee_name, l.origin, l.process, p.id, p.name, l.id,
            CASE WHEN n % 4 <> 0 THEN pg_temp.pick('by', n, '{Ida,Jon,Mara,Ole,Priya,Sam,Tove,Yusuf,Ana,Bo,Lars,Nia}') END,
            batch, CASE WHEN n % 3 <> 0 AND is_done THEN round((batch * (0.83 + pg_temp.chance('loss', n) * 0.04))::numeric, 2) END,
@@ -31,7 +31,8 @@ export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
            CASE WHEN is_done THEN lasts END, 180 + n % 30,
            CASE WHEN is_done THEN round((p.target_drop_temp + pg_temp.chance('drop', n) * 4 - 2)::numeric, 1) END,
            CASE WHEN is_done THEN round((lasts * cracks)::numeric, 1) END, CASE WHEN is_done THEN 196 END,
-           CASE WHEN is_done THEN round((lasts * (1 - cracks))::numeric, 1) END, CASE WHEN is_done THEN 1 - cracks END, at
+           CASE WHEN is_done THEN round((lasts * (1 - cracks))::numeric, 1) END, CASE WHEN is_done THEN 1 - cracks END,
+           CASE WHEN s.status <> 'in_progress' THEN is_done END, at
       FROM generate_series(1, ${sizes.roasts}::int) n
       CROSS JOIN LATERAL (
         SELECT date_trunc('day', now()) - floor(1095 * (1 - sqrt((n - 1)::double precision / ${sizes.roasts}::int))) * interval '1 day'
