@@ -172,6 +172,32 @@ describe.concurrent('bus', () => {
     expect(right).toBeGreaterThan(1);
   });
 
+  it('takes the late answer for a sign that the line is clean, never for a value', async ({
+    onTestFinished,
+    expect,
+  }) => {
+    const { serve, busOn } = benchOf(onTestFinished);
+    let late = true;
+    const server = await serve('rtu', () => (late ? { delayMs: 150 } : {}));
+    const bus = busOn('rtu', server.port, { quietMs: 10_000 });
+    const request = { unit: 1, table: 'holding', start: 0, count: 1 } as const;
+    expect((await bus.read(request)).kind).toBe('failed');
+    const from = performance.now();
+    let answer = await bus.read({ ...request, start: 100 });
+    expect(answer.kind).toBe('resting');
+    late = false;
+    while (answer.kind !== 'data') {
+      await pause(10);
+      answer = await bus.read({ ...request, start: 100 });
+    }
+    expect(answer.words).toEqual([valueAt(100)]);
+    expect(performance.now() - from).toBeLessThan(5000);
+    expect(server.connections()).toBe(1);
+    late = true;
+    const again = await bus.read(request);
+    expect(again.kind === 'failed' && again.reason).toMatch(/no answer within 60 ms; one came after \d+ ms/);
+  });
+
   it('gives up at once when the connection is closed under a request', async ({ onTestFinished, expect }) => {
     const { serve, busOn } = benchOf(onTestFinished);
     const { port } = await serve('tcp', () => ({ close: true }));

@@ -35,6 +35,8 @@ export interface BusTiming {
  */
 const longestBackoffMs = 2500;
 const connectDeadlineMs = 1500;
+/** After a late answer: an echo of it would follow at once, and be seen. */
+const settleMs = 50;
 /** Gateway codes of the Modbus specification: the unit behind it is dead, the gateway is not. */
 const gatewayExceptions = new Set([0x0a, 0x0b]);
 
@@ -42,6 +44,8 @@ interface Rest {
   readonly backoff: Backoff;
   until: number;
   reason: string;
+  /** How long the newest answer took that came too late, ms. */
+  lateMs?: number;
 }
 
 /** The deadline passed. Whether bytes came in the meantime is another question. */
@@ -51,15 +55,34 @@ class NoAnswer extends Error {
 
 const newRest = (): Rest => ({ backoff: createBackoff(200, longestBackoffMs), until: -Infinity, reason: '' });
 
+/** One request on the wire. Settles whenever the library does, if ever. */
+const ask = async ({ modbus }: ModbusClient, { unit, table, start, count }: BusRequest): Promise<number[]> => {
+  modbus.setID(unit);
+  if (table === 'coil' || table === 'discrete') {
+    const reading = table === 'coil' ? modbus.readCoils(start, count) : modbus.readDiscreteInputs(start, count);
+    const { data, buffer } = await reading;
+    if (buffer.length !== Math.ceil(count / 8)) throw new Error('wrong length in the answer');
+    return data.slice(0, count).map(Number);
+  }
+  const reading =
+    table === 'holding' ? modbus.readHoldingRegisters(start, count) : modbus.readInputRegisters(start, count);
+  const { data, buffer } = await reading;
+  if (buffer.length !== 2 * count || data.length !== count) throw new Error('wrong length in the answer');
+  return data;
+};
+
 /**
  * The one owner of a Modbus line. One request at a time, under our own deadline. Anything but a valid answer or a Modbus
  * exception means that bytes may still be on their way: the connection is thrown away, and a new one begins only after a
- * quiet time. Only the unit that failed rests longer. A unit that is mute while its neighbours answer costs them nothing
+ * quiet time. A late answer ends that time early and keeps the connection: one request in flight has one answer, so the
+ * line is clean. Only the unit that failed rests longer. A unit that is mute while its neighbours answer costs them nothing
  * but the deadline: its late answer carries its own number and can't pass for theirs.
  */
 export const createBus = (link: Link, timing: BusTiming, now: () => number = () => performance.now()) => {
   let client: ModbusClient | undefined;
   let broken: ((reason: string) => void) | undefined;
+  /** A request whose deadline passed, while its answer may still come. */
+  let overdue: Promise<unknown> | undefined;
   let closed = false;
   let lastRequestAt = -Infinity;
   const line = newRest();
@@ -79,6 +102,7 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
   const discard = (): void => {
     client?.close();
     client = undefined;
+    overdue = undefined;
     answering.clear();
   };
 
@@ -108,27 +132,32 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
     }
   };
 
-  const ask = async ({ modbus }: ModbusClient, { unit, table, start, count }: BusRequest): Promise<number[]> => {
-    modbus.setID(unit);
-    if (table === 'coil' || table === 'discrete') {
-      const reading = table === 'coil' ? modbus.readCoils(start, count) : modbus.readDiscreteInputs(start, count);
-      const { data, buffer } = await underDeadline(reading);
-      if (buffer.length !== Math.ceil(count / 8)) throw new Error('wrong length in the answer');
-      return data.slice(0, count).map(Number);
-    }
-    const reading =
-      table === 'holding' ? modbus.readHoldingRegisters(start, count) : modbus.readInputRegisters(start, count);
-    const { data, buffer } = await underDeadline(reading);
-    if (buffer.length !== 2 * count || data.length !== count) throw new Error('wrong length in the answer');
-    return data;
-  };
-
   const failed = (unit: number, reason: string): BusAnswer => {
     discard();
     line.until = now() + timing.quietMs;
     line.reason = reason;
     putToRest(unitRest(unit), reason, timing.quietMs);
     return { kind: 'failed', reason };
+  };
+
+  /** Listens through the quiet time; the late answer ends it, since nothing else can be on its way. */
+  const overdueAt = (unit: number, askedAt: number, request: Promise<unknown>, reason: string): BusAnswer => {
+    const rest = unitRest(unit);
+    const says = rest.lateMs === undefined ? reason : `${reason}; one came after ${Math.round(rest.lateMs)} ms`;
+    line.until = now() + timing.quietMs;
+    line.reason = says;
+    putToRest(rest, says, timing.quietMs);
+    overdue = request;
+    const came = (): void => {
+      if (overdue !== request || client === undefined || client.strayBytes() > 0) return;
+      overdue = undefined;
+      rest.lateMs = now() - askedAt;
+      rest.until = now() + settleMs;
+      line.until = rest.until;
+    };
+    // A late answer that is damaged leaves the line to its quiet time.
+    request.then(came, () => undefined);
+    return { kind: 'failed', reason: says };
   };
 
   const silent = (unit: number, reason: string): BusAnswer => {
@@ -141,6 +170,10 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
     async read(request: BusRequest): Promise<BusAnswer> {
       const unit = unitRest(request.unit);
       if (now() < unit.until) return { kind: 'resting', reason: unit.reason };
+      if (overdue) {
+        if (now() < line.until) return { kind: 'resting', reason: line.reason };
+        discard();
+      }
       if (!client) {
         if (closed || now() < line.until) return { kind: 'resting', reason: line.reason };
         try {
@@ -158,8 +191,10 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
       if (!client) return failed(request.unit, 'connection closed');
       if (client.strayBytes() > 0) return failed(request.unit, 'bytes that nobody asked for');
       lastRequestAt = now();
+      const askedAt = lastRequestAt;
+      const asked = ask(client, request);
       try {
-        const words = await ask(client, request);
+        const words = await underDeadline(asked);
         unit.backoff.reset();
         answering.add(request.unit);
         return { kind: 'data', words };
@@ -169,6 +204,7 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
           answering.delete(request.unit);
           const othersAnswer = answering.size > 0 && client !== undefined && client.strayBytes() === 0;
           if (error instanceof NoAnswer && othersAnswer) return silent(request.unit, error.message);
+          if (error instanceof NoAnswer && client) return overdueAt(request.unit, askedAt, asked, error.message);
           return failed(request.unit, messageOf(error));
         }
         if (gatewayExceptions.has(code)) putToRest(unit, `gateway: unit ${request.unit} does not answer`, 0);

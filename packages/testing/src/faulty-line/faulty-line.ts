@@ -146,7 +146,8 @@ export const layFaultySerialLine = async (
       adapter.open((error) => (error ? reject(error) : resolve()));
     });
     const machine = createConnection({ host: '127.0.0.1', port: machinePort, noDelay: true });
-    end = joinFaultily(adapter, machine, () => faults, random, counts, bendable.rtu);
+    // It has no socket that could be closed: its cuts are the plug.
+    end = joinFaultily(adapter, machine, () => ({ ...faults, closed: 0 }), random, counts, bendable.rtu);
   };
   const cut = async (): Promise<void> => {
     end?.();

@@ -30,14 +30,21 @@ const sound: LineFaults = { ...faults, late: 0, lost: 0, garbled: 0, closed: 0 }
 /** How long the line is away each time it is cut, and sound after it: its return is the agent's to notice. */
 const cutMs = 2500;
 const soundMs = 5000;
-/** A value that was asked for later or earlier than its sample by more than this is another question's answer. */
-const staleMs = 2 * timing.timeoutMs + 150;
+/**
+ * A value that was made this much before its sample, or after it, is another question's answer: every late one is older
+ * than the deadline, and a reading whose last request fails lies half a deadline from its first.
+ */
+const staleMs = timing.timeoutMs + 100;
 
-/** Raw words travel through scale and offset into the journal; these bring them back. */
+/**
+ * Raw words travel through scale and offset into the journal. The input registers are read by two requests of one shape, so
+ * that nothing but its place tells an answer to the one from an answer to the other.
+ */
+const maxHole = 8;
 const channels = {
   bean_temp: { at: 'i:0', scale: 0.001 },
   exhaust_temp: { at: 'i:1', scale: 0.001, offset: -10 },
-  drum_air: { at: 'i:7', scale: 0.1, unit: '' },
+  drum_air: { at: 'i:12', as: 'u32', scale: 0.0001, unit: '' },
   burner_front_temp: { at: 'h:2', as: 'u32', scale: 0.0001, unit: '' },
   burner_back_temp: { at: 'h:8', as: 'u32', order: 'CDAB', scale: 0.0001, unit: '' },
   second_unit: { at: '2/i:3', scale: 0.1, unit: '' },
@@ -143,6 +150,7 @@ const record = async (run: FaultyLineRun, folder: string, line: FaultyLine, link
     model: 'Stamped',
     hz,
     ...timing,
+    maxHole,
     link,
     channels,
   };
