@@ -8,6 +8,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent, type Agent } from './agent.ts';
 import type { AgentConfig } from './config.ts';
+import { planOf } from './testing/roast-plan.ts';
 import { startScriptedServer, type ScriptedServer } from './testing/modbus-server.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
@@ -62,6 +63,7 @@ const stop = async (agent: Agent): Promise<void> => {
 };
 const journalled = (): JournalEvent[] =>
   [...server.committed.values()].filter((value): value is JournalEvent => Object.hasOwn(Object(value), 'type'));
+const begun = () => journalled().filter((event) => event.type === 'roast' && event.state === 'in_progress');
 const roastStates = (): string[] => journalled().flatMap((event) => (event.type === 'roast' ? [event.state] : []));
 
 beforeEach(async () => {
@@ -195,5 +197,48 @@ describe('agent and the map that the server pushes', () => {
     await expect.poll(() => server.statuses.length, { timeout: 5000 }).toBeGreaterThan(0);
     server.tell('config', { v: 1, rev: 6, map: mapOf({ rev: 2 }) });
     await expect.poll(told).toMatchObject({ rev: 6, state: 'refused', reason: expect.stringMatching(/revision 6/) });
+  }, 30_000);
+});
+
+describe('agent and what is planned', () => {
+  const outputs: MachineMapInput['outputs'] = {
+    heat_power: { at: 'h:0', range: [0, 100] },
+    fan_speed: { at: 'h:1', range: [0, 100] },
+    drum_speed: { at: 'h:2', unit: 'rpm', range: [0, 100] },
+  };
+
+  it('keeps plans without a network and through a restart, and follows them without a word to the machine', async () => {
+    const [first, second] = [planOf(1), planOf(2)];
+    const first1 = await start({}, mapOf({ outputs }));
+    await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(2);
+    server.tell('plan', { v: 1, plans: [first, second] });
+    await expect.poll(() => server.statuses.at(-1)?.plan).toEqual({ id: first.id, roast_id: null, recipe_revision: 3 });
+    await server.kill();
+    await stop(first1);
+
+    const again = await start({}, mapOf({ outputs }));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    face.charge = true;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await stop(again);
+    const third = await start({}, mapOf({ outputs }));
+    await server.listen();
+    await expect.poll(begun, { timeout: 6000 }).toMatchObject([{ plan_id: first.id }]);
+    const roastId = server.live.at(-1)?.roast?.id ?? '';
+    await expect
+      .poll(() => server.statuses.at(-1)?.plan)
+      .toEqual({ id: first.id, roast_id: roastId, recipe_revision: 3 });
+    // The server has not heard of the charge yet: its old word does not bring the plan back.
+    server.tell('plan', { v: 1, plans: [first, second] });
+    // Every step of the plan comes and goes.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    face.drop = true;
+    await expect.poll(roastStates, { timeout: 3000 }).toEqual(['in_progress', 'completed']);
+    await expect.poll(() => server.statuses.at(-1)?.plan).toMatchObject({ id: second.id, roast_id: null });
+    server.tell('plan', { v: 1, plans: [] });
+    await expect.poll(() => server.statuses.at(-1)?.plan).toBeNull();
+    await stop(third);
+    const asked = new Set(machine.requests.map(({ code }) => code));
+    expect(asked, 'function codes on the wire: reading only').toEqual(new Set([2, 4]));
   }, 30_000);
 });

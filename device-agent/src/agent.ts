@@ -15,6 +15,7 @@ import { openJournal } from './journal/journal.ts';
 import { chooseMachineMap, keepPushedMap, readMachineMap } from './machine-map-file.ts';
 import { startPoller, type MachineLink } from './machine/poller.ts';
 import { createMapChanges } from './map-changes.ts';
+import { openPlanKeeper } from './plan/plan-keeper.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { createServiceNotifier } from './service/systemd.ts';
 import { describeBoard } from './status.ts';
@@ -80,7 +81,10 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     context: contextOf(map),
     state: () => recorder?.state(),
   });
-  const recording = createRecorder(journal, clock, map);
+  /** Nobody is there to be told before the connection is begun. */
+  let tellPlans: (() => void) | undefined;
+  const plans = await openPlanKeeper({ dataDir: config.dataDir, log, told: () => tellPlans?.() });
+  const recording = createRecorder(journal, clock, map, plans);
   recorder = recording;
   journal.noteState();
   journal.appendEvent(clock.now().mono, { type: 'start', agent_version: agentVersion });
@@ -105,10 +109,13 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
         clockSynced: () => clock.now().synced,
         entriesWaiting: uplink.entriesWaiting,
         config: () => changes.state(),
+        plan: () => plans.status(),
       }),
     configReceived: (pushed) => changes.received(pushed),
     configRefused: (rev, issue) => changes.refused(rev, issue),
+    plansReceived: (received) => plans.received(received, recording.runningRoastId()),
   });
+  tellPlans = uplink.refreshStatus;
 
   const report = createBoardReport({
     config,
@@ -118,6 +125,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     map: () => map,
     link: () => link,
     serverOffsetMs: profile.serverOffsetMs,
+    plans,
   });
 
   const pollMachine = (by: MachineMap) => {
@@ -198,6 +206,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     await page?.close();
     await changes.settled();
     await poller.stop();
+    await plans.settled();
     journal.noteState();
     await uplink.stop(goodbyeMs);
     await journal.close();

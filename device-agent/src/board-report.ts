@@ -7,7 +7,9 @@ import type { AgentConfig } from './config.ts';
 import { portalUnit } from './core/decoder.ts';
 import type { Journal } from './journal/journal.ts';
 import type { MachineLink } from './machine/poller.ts';
+import type { PlanKeeper } from './plan/plan-keeper.ts';
 import type { BoardStatus } from './status-page/board-status.ts';
+import { planInWords } from './status-page/plan-words.ts';
 import type { Uplink } from './uplink/uplink.ts';
 
 export interface BoardReportSources {
@@ -18,6 +20,7 @@ export interface BoardReportSources {
   readonly map: () => MachineMap;
   readonly link: () => MachineLink;
   readonly serverOffsetMs: () => number | undefined;
+  readonly plans: Pick<PlanKeeper, 'running' | 'next'>;
 }
 
 /** Where a machine is, in a few characters: `tcp 192.168.0.20:502`, `rtu /dev/ttyUSB0`. */
@@ -34,6 +37,14 @@ export const createBoardReport = (from: BoardReportSources) => {
     newest?.roast?.state === 'in_progress'
       ? { id: newest.roast.id, seconds: Math.round((from.clock.mono() - newest.roast.charge_mono) / 1000) }
       : null;
+
+  const planNow = (): BoardStatus['plan'] => {
+    const running = runningRoast();
+    const followed = from.plans.running();
+    return running !== null && followed?.roastId === running.id
+      ? planInWords(followed.plan, running.seconds, newest?.values ?? {})
+      : planInWords(running === null ? from.plans.next() : undefined, null, {});
+  };
 
   return {
     show(reading: LiveReading): void {
@@ -72,6 +83,7 @@ export const createBoardReport = (from: BoardReportSources) => {
         })),
         values_age_ms: newest === undefined ? null : Math.max(0, Math.round(from.clock.mono() - newest.mono)),
         roast: { running: runningRoast(), last },
+        plan: planNow(),
         uplink: { ...connection, reason: connection.reason ?? null },
         journal: {
           entries_waiting: uplink.entriesWaiting(),

@@ -13,6 +13,7 @@ const usage = `device-agent: reads a roasting machine and keeps its journal
   device-agent probe [--host HOST [--port 502] | --serial PATH [--baud 9600] [--parity even]] [--framing rtu|ascii]
                      [--unit 1,2] [--tables h,i,c,d] [--from 0 --count 128] [--find] [--seconds 12] [--shown 187.5]
                      [--out FILE]      look at a machine's registers, say which is which, write the map; only reads
+  device-agent outputs --simulate      say what the plan on this board would write; nothing is written
   device-agent await-idle              wait until no roast runs
   device-agent run [--env-file FILE]   read, record and ship until stopped; the service does this
 
@@ -42,6 +43,7 @@ const options = {
   seconds: { type: 'string' },
   shown: { type: 'string' },
   out: { type: 'string' },
+  simulate: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const;
@@ -69,6 +71,10 @@ const commands: Record<string, Command> = {
   async probe(_, values) {
     const { probe } = await import('./cli/probe.ts');
     return probe(values);
+  },
+  async outputs(_, values) {
+    const { outputs } = await import('./cli/outputs.ts');
+    return outputs(values.simulate, values['config-dir']);
   },
   async doctor(_, values) {
     const { doctor } = await import('./cli/doctor.ts');

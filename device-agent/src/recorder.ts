@@ -7,6 +7,7 @@ import { resumeTracker, trackedSample, type RecordedState } from './core/replay.
 import type { RoastTracker } from './core/roast-tracker.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Reading } from './machine/poller.ts';
+import type { PlanKeeper } from './plan/plan-keeper.ts';
 
 /** How often the tracker's state is put down between two segments: a restart replays at most this much. */
 const stateEveryMs = 180_000;
@@ -15,14 +16,16 @@ const isMarkKind = (name: string): name is MarkKind => markKinds.some((kind) => 
 
 /**
  * Puts readings into the journal, the events of roasts after them, and answers what to show live. It goes on with the
- * roast that the journal ends in.
+ * roast that the journal ends in. A roast's begin names the plan that its charge took.
  */
-export const createRecorder = (journal: Journal, clock: BoardClock, map: MachineMap) => {
+export const createRecorder = (journal: Journal, clock: BoardClock, map: MachineMap, plans: PlanKeeper) => {
   const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => uuidV7(), map.charging);
   let channels: readonly string[] = Object.keys(map.channels);
   let stateNotedAt = clock.mono();
   let ended: LiveReading['roast'] = null;
-  for (const event of owed) journal.appendEvent(clock.now().mono, event);
+  const begun = owed.some((event) => event.type === 'roast' && event.roast_id === tracker.running()?.id);
+  if (!begun) plans.resume(journal.past, tracker.running()?.id ?? null);
+  for (const event of owed) journal.appendEvent(clock.now().mono, plans.follow(event));
 
   return {
     tracker,
@@ -32,6 +35,7 @@ export const createRecorder = (journal: Journal, clock: BoardClock, map: Machine
       tracker.setCharging(next.charging ?? 'hot');
     },
     roastRuns: (): boolean => tracker.running() !== null,
+    runningRoastId: (): string | null => tracker.running()?.id ?? null,
 
     record({ mono, values, risen }: Reading): { live: LiveReading; roastChanged: boolean } {
       const seq = journal.appendSample(mono, values);
@@ -39,7 +43,7 @@ export const createRecorder = (journal: Journal, clock: BoardClock, map: Machine
       const signals = risen.filter(isMarkKind);
       const events = tracker.push(trackedSample(seq, mono + offsetMs, channels, values), signals, offsetMs);
       for (const event of events) {
-        journal.appendEvent(mono, event);
+        journal.appendEvent(mono, plans.follow(event));
         if (event.type === 'roast' && event.state !== 'in_progress' && before?.id === event.roast_id) {
           ended = { id: before.id, charge_mono: chargeMono(before.chargeMs), state: event.state };
         }

@@ -15,6 +15,7 @@ export interface StatusSources {
   readonly clockSynced: () => boolean;
   readonly entriesWaiting: () => number;
   readonly config: () => StatusDetails['config'];
+  readonly plan: () => StatusDetails['plan'];
 }
 
 /** What the board says about itself in its retained status. */
@@ -35,6 +36,7 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
     epoch: from.journal.epoch,
     map: { id: map.id, rev: map.rev },
     ...(config === undefined ? {} : { config }),
+    plan: from.plan() ?? null,
     machine_link: link.state,
     ...(detail.length > 0 ? { machine_link_detail: detail.join('; ').slice(0, 300) } : {}),
     journal: { entries_waiting: from.entriesWaiting(), bytes, dropped_entries: droppedEntries },

@@ -11,6 +11,7 @@ import { decodeBatch } from './decode-batch.ts';
 import { createGatherer, type GathererOptions } from './gatherer.ts';
 import { createIngestMetrics } from './ingest-metrics.ts';
 import { createLastSeen } from './last-seen.ts';
+import { followPlans } from './plans.ts';
 import { followStatuses } from './statuses.ts';
 import { startSweeper } from './sweeper.ts';
 
@@ -87,6 +88,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   );
   const stopStatuses = followStatuses({ sql, mqtt, log });
   const stopConfigs = followConfigs({ sql, mqtt, log });
+  const stopPlans = followPlans({ sql, mqtt, log });
   const sweeper = options.sweep === false ? undefined : startSweeper(sql, log);
 
   return {
@@ -97,6 +99,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
       unsubscribe();
       stopStatuses();
       stopConfigs();
+      await stopPlans();
       await sweeper?.close();
       await gatherer.close().catch((error: unknown) => log.warn(loggable(error), 'ingest did not end cleanly'));
     },

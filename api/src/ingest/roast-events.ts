@@ -59,6 +59,11 @@ const upsertRoast = async (tx: Sql, placed: Placed<'roast'>): Promise<void> => {
     ON CONFLICT (id) DO UPDATE SET status = excluded.status, status_seq = excluded.status_seq
     WHERE roasts.recording_id = excluded.recording_id
       AND (roasts.status_seq IS NULL OR roasts.status_seq < excluded.status_seq)`;
+  // Said at the begin only, which may come after the end.
+  if (event.plan_id === undefined) return;
+  await tx`
+    UPDATE roasts SET board_plan_id = ${event.plan_id}
+    WHERE id = ${event.roast_id} AND recording_id = ${placed.recordingId}`;
 };
 
 /** Deleted roasts stay deleted; the rest, in the order of their ids so that transactions lock them in one order. */

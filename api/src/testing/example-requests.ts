@@ -92,6 +92,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   getBoardConfig: machine,
   setBoardConfig: { ...machine, body: () => ({ map_id: 'rm30', host: '192.168.1.5', hz: 2, log_level: 'debug' }) },
   getRoast: roast,
+  getRoastPlan: roast,
   getRoastCurve: roast,
   getRoastCurveColumns: roast,
   updateRoast: { ...roast, body: () => ({ coffee_name: 'Guji' }) },

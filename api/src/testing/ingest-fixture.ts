@@ -84,7 +84,7 @@ export const markEvent = (
  * first crack at 541, drop at 663, completed at 665. Sample s was taken at 5 s + s of monotonic time, and its bean
  * temperature is 90 + 0.16 s.
  */
-export const roastOn = (board: JournalBoard, roastId: string): void => {
+export const roastOn = (board: JournalBoard, roastId: string, planId?: string): void => {
   const at = (second: number) => ({ seq: board.length - 1, mono: 5000 + second * 1000 });
   const seqOf = new Map<number, number>();
   const moment = (second: number) => ({ ...at(second), seq: seqOf.get(second) ?? board.length - 1 });
@@ -93,7 +93,7 @@ export const roastOn = (board: JournalBoard, roastId: string): void => {
     const bean = second === 100 ? null : 90 + Math.round(second * 1.6) / 10;
     seqOf.set(second, board.sample(mono, bean, 180.5, second % 3 === 0 ? 70 : null));
     if (second === 64) {
-      board.event(mono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
+      board.event(mono, { type: 'roast', roast_id: roastId, state: 'in_progress', ...(planId && { plan_id: planId }) });
       board.event(mono, markEvent(roastId, 'charge', moment(63), 96, { provisional: true }));
     }
     if (second === 70) board.event(mono, markEvent(roastId, 'charge', moment(60), 99.6));

@@ -32,6 +32,18 @@ export const boardStatusShape = z.object({
     /** The newest one that ended since this agent started. */
     last: z.object({ id: z.string(), state: z.enum(['completed', 'aborted']), ended_at: rangeOfTime }).nullable(),
   }),
+  /** What is roasted by, or next; in words, for who stands beside the machine. */
+  plan: z
+    .object({
+      name: z.string(),
+      is_running: z.boolean(),
+      /** As planned now; before the charge, what it begins with. */
+      settings: z.string().nullable(),
+      step: z.string().nullable(),
+      deviations: z.array(z.string()),
+    })
+    .nullable()
+    .default(null),
   uplink: z.object({
     connected: z.boolean(),
     /** Since when it is as it is. */

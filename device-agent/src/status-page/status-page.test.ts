@@ -24,6 +24,13 @@ const healthy: BoardStatus = {
   ],
   values_age_ms: 400,
   roast: { running: { id: 'r', seconds: 461 }, last: null },
+  plan: {
+    name: 'House <filter>',
+    is_running: true,
+    settings: 'Burner 80 % · Air 40 % · Drum 60 RPM',
+    step: 'In 0:25 · Burner 80 → 60 %',
+    deviations: ['burner is 12 % above plan'],
+  },
   uplink: { connected: true, since: now - 600_000, reason: null },
   journal: { entries_waiting: 2, bytes: 4096, dropped_entries: 0, trouble: null },
   clock: { synced: true, server_offset_ms: 20 },
@@ -58,6 +65,9 @@ describe('the page on the board', () => {
     expect(status).toBe(200);
     expect(text).toContain('Bean temp');
     expect(text).toMatch(/201\.3<small>°C/);
+    expect(text).toContain('In 0:25 · Burner 80 → 60 %');
+    expect(text).toContain('burner is 12 % above plan');
+    expect(text).toContain('House &lt;filter&gt;');
     expect(text).toContain('running for 7:41');
     expect(text).toContain('RM30-&lt;7&gt;');
     expect(text).toContain('Drum &amp; Son');

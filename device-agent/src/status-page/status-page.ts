@@ -67,6 +67,17 @@ const roastRows = ({ running, last }: BoardStatus['roast']): string =>
     running === null ? 'plain' : 'good',
   ) + row('Last roast', last === null ? 'none since the start' : `${last.state} at ${moment(last.ended_at)}`);
 
+const planRows = (plan: BoardStatus['plan']): string => {
+  if (plan === null) return row('Plan', 'none');
+  const settings = plan.settings ?? 'no control profile';
+  return [
+    row('Plan', plan.is_running ? plan.name : `${plan.name}, waits for its charge`),
+    row(plan.is_running ? 'As planned' : 'Begins with', settings),
+    plan.step === null ? '' : row('Next step', plan.step),
+    ...plan.deviations.map((deviation) => row('Deviation', deviation, 'poor')),
+  ].join('');
+};
+
 /** The whole page. It comes anew every few seconds by itself, without any script. */
 export const renderStatusPage = (board: BoardStatus, concerns: readonly Concern[]): string => {
   const { machine, uplink, journal, clock, map, disk } = board;
@@ -89,6 +100,7 @@ ${board.values.length === 0 ? '<p class="empty">No reading yet.</p>' : `<ul clas
 ${row('Line', `${machineWords[machine.state]} at ${machine.line}`, machine.state === 'failing' ? 'poor' : machine.state === 'ok' ? 'good' : 'plain')}
 ${row('Map', `${map.id}, revision ${map.rev}`)}
 ${roastRows(board.roast)}
+${planRows(board.plan)}
 </dl></section>
 <section aria-labelledby="roastery"><h2 id="roastery">Roastery</h2><dl>
 ${row('Server', board.api_url)}

@@ -5,6 +5,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { identityFile } from '../board-files.ts';
 import { countUnsent } from '../journal/unsent.ts';
 import { codeOf } from '../pairing/pairing-trouble.ts';
+import { planFile } from '../plan/plan-keeper.ts';
 import { findRunningAgent, type AgentPlace } from '../running-agent.ts';
 
 /** The reset cannot go on, and nothing was forgotten. The message says what to do. */
@@ -60,6 +61,7 @@ export const resetBoard = async ({ configDir, place, all }: ResetOrder): Promise
     join(configDir, 'pairing.json'),
     join(dataDir, 'journal'),
     join(dataDir, 'device.json'),
+    planFile(dataDir),
     ...(all ? [join(dataDir, 'machine-map.json'), join(configDir, 'machine-map.json')] : []),
   ];
   try {

@@ -46,7 +46,7 @@ export const startTestServer = async (serialNumber: string) => {
       arrivals.push(batch.seq + index);
     }
   };
-  const tell = (kind: 'ack' | 'config', message: object, retain = false): void => {
+  const tell = (kind: 'ack' | 'config' | 'plan', message: object, retain = false): void => {
     const payload = JSON.stringify(message);
     const packet = { cmd: 'publish', qos: 1, dup: false, topic: topicOf(serialNumber, kind), payload, retain } as const;
     broker?.publish(packet, () => undefined);

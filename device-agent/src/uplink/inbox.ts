@@ -6,23 +6,28 @@ import {
   type Ack,
   type DeviceConfig,
 } from '@roastery/contract/mqtt';
+import { plansShape, type RoastPlan } from '@roastery/contract/roast-plan';
 
 export interface InboxParts {
   readonly acknowledged: (ack: Ack) => void;
   readonly configReceived: (config: DeviceConfig) => void;
   /** A config that this agent does not understand, by its revision. */
   readonly configRefused: (rev: number, issue: string) => void;
+  /** What is planned for this machine now; nothing any more when it is empty. */
+  readonly plansReceived: (plans: readonly RoastPlan[]) => void;
   /** A message that means nothing to us, with what is wrong with it. */
   readonly unreadable: (topic: string, issue: string) => void;
 }
 
-/** What the server tells this board: acknowledgements, its map and settings. Nothing it sends can stop the agent. */
+/** What the server tells this board: acknowledgements, its map and settings, what is planned. Nothing it sends can stop the agent. */
 export const createInbox =
   (parts: InboxParts) =>
   (topic: string, payload: Buffer): void => {
     const kind = parseTopic(topic)?.kind;
-    const shape = kind === 'ack' ? ackShape : kind === 'config' ? configShape : undefined;
-    // A config that was taken back leaves its topic empty.
+    const shape =
+      kind === 'ack' ? ackShape : kind === 'config' ? configShape : kind === 'plan' ? plansShape : undefined;
+    // What was taken back leaves its topic empty.
+    if (kind === 'plan' && payload.length === 0) return parts.plansReceived([]);
     if (!shape || payload.length === 0) return;
     let json: unknown;
     try {
@@ -39,5 +44,6 @@ export const createInbox =
       return parts.unreadable(topic, sentence);
     }
     if ('ranges' in parsed.data) parts.acknowledged(parsed.data);
+    else if ('plans' in parsed.data) parts.plansReceived(parsed.data.plans);
     else parts.configReceived(parsed.data);
   };

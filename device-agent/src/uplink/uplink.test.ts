@@ -35,6 +35,7 @@ const connect = (over: { log?: Logger } = {}): Uplink => {
     status: () => Promise.resolve({ machine_link: 'ok' }),
     configReceived: ({ map }) => void (map && maps.push(map)),
     configRefused: (rev, issue) => refusals.push(`${rev} ${issue}`),
+    plansReceived: () => undefined,
     ...over,
   });
   return uplink;

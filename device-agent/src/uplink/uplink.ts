@@ -7,6 +7,7 @@ import {
   type LiveReading,
   type TopicKind,
 } from '@roastery/contract/mqtt';
+import type { RoastPlan } from '@roastery/contract/roast-plan';
 import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { WallClock } from '../core/wall-clock.ts';
@@ -38,6 +39,7 @@ export interface UplinkParts {
   readonly status: () => Promise<StatusDetails>;
   readonly configReceived: (config: DeviceConfig) => void;
   readonly configRefused: (rev: number, issue: string) => void;
+  readonly plansReceived: (plans: readonly RoastPlan[]) => void;
 }
 
 /** New entries go out this often. */
@@ -115,6 +117,7 @@ export const startUplink = (parts: UplinkParts) => {
     },
     configReceived: (config) => parts.configReceived(config),
     configRefused: (rev, issue) => parts.configRefused(rev, issue),
+    plansReceived: (plans) => parts.plansReceived(plans),
     unreadable: (from, issue) => warn('ignored a message from the server', { topic: from, issue }),
   });
 

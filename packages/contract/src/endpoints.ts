@@ -14,6 +14,7 @@ import * as machines from './machines.ts';
 import * as machineMaps from './machine-maps.ts';
 import * as planned from './planned.ts';
 import * as profiles from './profiles.ts';
+import * as roastPlan from './roast-plan.ts';
 import * as roasts from './roasts.ts';
 import * as settings from './settings.ts';
 import * as users from './users.ts';
@@ -29,6 +30,7 @@ export const endpoints: readonly Endpoint[] = [
   machineMaps,
   live,
   roasts,
+  roastPlan,
   planned,
   imports,
   exports,

@@ -112,6 +112,8 @@ export const roastEventShape = z.strictObject({
   type: z.literal('roast'),
   roast_id: idShape,
   state: z.enum(['in_progress', 'completed', 'aborted']),
+  /** At its begin: the planned roast that its charge took from the board. */
+  plan_id: idShape.optional(),
 });
 
 /** What the journal had to let go when its disk was full: those sequence numbers will never come. */
@@ -199,6 +201,11 @@ export const statusShape = z.object({
       state: z.enum(['running', 'waiting', 'refused']),
       reason: z.string().max(300).optional(),
     })
+    .optional(),
+  /** The plan that the board follows, or holds for the next charge; null when it has none. */
+  plan: z
+    .object({ id: idShape, roast_id: idShape.nullable(), recipe_revision: z.number().int().nullable() })
+    .nullable()
     .optional(),
   machine_link: z.enum(['ok', 'failing', 'starting']).optional(),
   machine_link_detail: z.string().max(300).optional(),

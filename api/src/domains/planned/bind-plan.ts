@@ -1,4 +1,5 @@
 import type { Sql } from '../../db/sql.ts';
+import { keepPlan } from './roast-plan.ts';
 
 /**
  * A charge counts for a plan that was made before it. Clocks of board and server may differ a little, and a person may have
@@ -12,16 +13,17 @@ interface Bindable {
   start_time: string;
   status: string;
   plan_id: string | null;
+  board_plan_id: string | null;
 }
 
 /**
- * Binds the plan that waits first for this roast's machine once the roast has a charge, and lets go of it when the charge
- * turns out to be none. Called in the transaction that changed the roast; the caller holds the roast's row. Calling it again
+ * Binds a plan to this roast once it has a charge: the one that the board says its charge took, else the one that waits first
+ * for the machine. Lets go of it when the charge turns out to be none. Called in the transaction that changed the roast; the caller holds the roast's row. Calling it again
  * changes nothing.
  */
 export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
   const [roast] = await tx<Bindable[]>`
-    SELECT r.machine_id, r.charge_mono_ms, r.start_time, r.status, p.id AS plan_id
+    SELECT r.machine_id, r.charge_mono_ms, r.start_time, r.status, r.board_plan_id, p.id AS plan_id
     FROM roasts r LEFT JOIN planned_roasts p ON p.roast_id = r.id WHERE r.id = ${roastId}`;
   if (roast === undefined || roast.machine_id === null) return;
   if (roast.charge_mono_ms === null) {
@@ -29,13 +31,16 @@ export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
     return;
   }
   if (roast.plan_id !== null) return;
-  const [plan] = await tx<{ id: string }[]>`
+  // Cancelled after the charge, when the board had not been heard yet: the charge came first.
+  const [named] = await tx<{ id: string }[]>`
     SELECT id FROM planned_roasts
-    WHERE machine_id = ${roast.machine_id} AND bound_at IS NULL AND cancelled_at IS NULL
-      AND created_at <= ${roast.start_time}::timestamptz + make_interval(secs => ${toleranceSeconds})
-    ORDER BY created_at, id LIMIT 1 FOR UPDATE`;
+    WHERE id = ${roast.board_plan_id} AND machine_id = ${roast.machine_id} AND bound_at IS NULL
+      AND (cancelled_at IS NULL OR cancelled_at > ${roast.start_time}::timestamptz) FOR UPDATE`;
+  const plan = named ?? (await firstWaiting(tx, roast.machine_id, roast.start_time));
   if (plan === undefined) return;
-  await tx`UPDATE planned_roasts SET roast_id = ${roastId}, bound_at = now() WHERE id = ${plan.id}`;
+  await tx`
+    UPDATE planned_roasts SET roast_id = ${roastId}, bound_at = now(), cancelled_at = NULL WHERE id = ${plan.id}`;
+  await keepPlan(tx, plan.id);
   // What a person has said of the roast itself meanwhile stays.
   await tx`
     UPDATE roasts r SET
@@ -54,9 +59,18 @@ export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
     WHERE r.id = ${roastId} AND p.id = ${plan.id}`;
 };
 
+const firstWaiting = async (tx: Sql, machineId: string, startTime: string): Promise<{ id: string } | undefined> => {
+  const [plan] = await tx<{ id: string }[]>`
+    SELECT id FROM planned_roasts
+    WHERE machine_id = ${machineId} AND bound_at IS NULL AND cancelled_at IS NULL
+      AND created_at <= ${startTime}::timestamptz + make_interval(secs => ${toleranceSeconds})
+    ORDER BY created_at, id LIMIT 1 FOR UPDATE`;
+  return plan;
+};
+
 /** The charge was none: nothing was roasted, so the plan waits on and the roast takes no coffee. */
 const letGo = async (tx: Sql, roastId: string, planId: string): Promise<void> => {
-  await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL WHERE id = ${planId}`;
+  await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE id = ${planId}`;
   await tx`
     UPDATE roasts SET lot_id = NULL, profile_id = NULL, profile_name = NULL, batch_size_kg = NULL, revision = revision + 1
     WHERE id = ${roastId}`;

@@ -1,4 +1,5 @@
 import type { PlannedRoast } from '@roastery/contract/planned';
+import type { FollowedPlan } from '@roastery/contract/roast-plan';
 import type { Roast } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoardOptions } from '@roastery/testing/journal-board';
@@ -9,6 +10,7 @@ import { addProfile } from '../../testing/example-data.ts';
 import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
+import { readPlansOfMachine } from './roast-plan.ts';
 
 describe('a roast planned for a machine', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -42,10 +44,10 @@ describe('a roast planned for a machine', () => {
   const roastNow = async (id: string) => (await admin.send<Roast>('GET', `/roasts/${id}`)).body;
 
   /** Twelve minutes of a board that has just been switched on. */
-  const roastIt = async (serial: string, options: JournalBoardOptions = {}): Promise<string> => {
+  const roastIt = async (serial: string, options: JournalBoardOptions = {}, planId?: string): Promise<string> => {
     const board = createJournalBoard({ wallOffsetMs: Date.now(), ...options });
     const roastId = uuidV7();
-    roastOn(board, roastId);
+    roastOn(board, roastId, planId);
     // The board has roasted on for a quarter of an hour when this arrives.
     const receivedAtMs = Date.now() + 15 * 60_000;
     for (const batch of board.batches()) {
@@ -130,5 +132,54 @@ describe('a roast planned for a machine', () => {
     const roastId = await roastIt(serial);
     expect(await planNow(cancelled.id)).toMatchObject({ status: 'cancelled', roast_id: null });
     expect((await roastNow(roastId)).batch_size_kg).toBeNull();
+  });
+
+  it('is the one that the board’s charge took, not the one that waits first, and stays as it was then', async () => {
+    const { id: machineId, serial } = await addMachine();
+    const profileId = await addProfile(test.api.context.sql);
+    const first = await plan(machineId, { coffee_name: 'Sidamo' });
+    const taken = await plan(machineId, { coffee_name: 'Huila', profile_id: profileId });
+    expect((await readPlansOfMachine(test.api.context.sql, machineId)).map(({ id }) => id)).toEqual([
+      first.id,
+      taken.id,
+    ]);
+    const roastId = await roastIt(serial, {}, taken.id);
+    expect(await planNow(taken.id)).toMatchObject({ status: 'bound', roast_id: roastId });
+    expect((await planNow(first.id)).status).toBe('waiting');
+    expect((await readPlansOfMachine(test.api.context.sql, machineId)).map(({ id }) => id)).toEqual([first.id]);
+
+    const planOf = async () =>
+      (await admin.send<{ plan: FollowedPlan | null }>('GET', `/roasts/${roastId}/plan`)).body.plan;
+    const followed = {
+      id: taken.id,
+      recipe: { id: profileId, revision: 1, name: 'House blend' },
+      coffee_name: 'Huila',
+      batch_size_kg: 12,
+      target_drop_temp: 210,
+      points: [
+        { time: 0, burner: 100, exhaust: 30, drum: 60, drum_percent: 60 },
+        { time: 720, burner: 0, exhaust: 90, drum: 30, drum_percent: 30 },
+      ],
+    };
+    expect(await planOf()).toMatchObject(followed);
+    await test.api.context.sql`UPDATE profiles SET target_drop_temp = 220, revision = 2 WHERE id = ${profileId}`;
+    expect(await planOf()).toMatchObject(followed);
+    // Of a roast that only got its recipe afterwards, the recipe as it is now.
+    const other = await roastIt(serial);
+    await admin.send('PUT', `/roasts/${other}`, { profile_id: profileId });
+    const { body } = await admin.send<{ plan: FollowedPlan | null }>('GET', `/roasts/${other}/plan`);
+    expect(body.plan).toMatchObject({ id: null, target_drop_temp: 220, recipe: { revision: 2 } });
+  });
+
+  it('counts although it was cancelled, where its charge had come before', async () => {
+    const { id: machineId, serial } = await addMachine();
+    const late = await plan(machineId, { coffee_name: 'Late word' });
+    await admin.send('DELETE', `/roasts/planned/${late.id}`);
+    const roastId = await roastIt(serial, { wallOffsetMs: Date.now() - 120_000 }, late.id);
+    expect(await planNow(late.id)).toMatchObject({ status: 'bound', roast_id: roastId });
+    const early = await plan(machineId, { coffee_name: 'Early word' });
+    await admin.send('DELETE', `/roasts/planned/${early.id}`);
+    await roastIt(serial, { wallOffsetMs: Date.now() + 120_000 }, early.id);
+    expect((await planNow(early.id)).status).toBe('cancelled');
   });
 });

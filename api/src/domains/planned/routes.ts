@@ -1,8 +1,10 @@
 import * as contract from '@roastery/contract/planned';
+import { getRoastPlan } from '@roastery/contract/roast-plan';
 import type { Domain } from '../../app.ts';
 import { notFound } from '../../http/app-error.ts';
 import { cancelPlan, planRoast } from './plan-roast.ts';
 import { readPlan, readWaitingPlans } from './planned-row.ts';
+import { readRoastPlan } from './roast-plan.ts';
 
 /** Mounted before the roasts: `planned` is no id. */
 export const plannedRoutes: Domain = (routes) => {
@@ -15,5 +17,8 @@ export const plannedRoutes: Domain = (routes) => {
     if (plan === undefined) throw notFound('Planned roast');
     return plan;
   });
+  routes.forUser(getRoastPlan, async ({ sql, user }, { params }) => ({
+    plan: await readRoastPlan(sql, user, params.id),
+  }));
   routes.forUser(contract.cancelPlannedRoast, (context, { params }) => cancelPlan(context, params.id));
 };

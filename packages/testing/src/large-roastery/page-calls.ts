@@ -33,6 +33,7 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   getMachine: 'machine',
   getPairing: 'machine',
   getRoast: 'roast',
+  getRoastPlan: 'roast',
   getRoastCurve: 'roast',
   getRoastCurveColumns: 'roast',
   exportRoastXlsx: 'roast',

@@ -1,0 +1,81 @@
+import { followedPlanShape, mostPlansOnBoard, type FollowedPlan, type RoastPlan } from '@roastery/contract/roast-plan';
+import { rpmToPercent } from '@roastery/roasting/control-profile';
+import type { SignedInUser } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { notFound } from '../../http/app-error.ts';
+
+interface PlanRow extends Omit<FollowedPlan, 'recipe' | 'points' | 'interpolated'> {
+  readonly profile_id: string | null;
+  readonly profile_revision: number | null;
+  readonly profile_name: string | null;
+  readonly control_profile: readonly { time: number; burner: number; exhaust: number; drum: number }[] | null;
+  readonly auto_interpolate: boolean | null;
+}
+
+/** Columns of `PlanRow` out of a recipe `f` and a machine `m`. */
+const recipeColumns = (sql: Sql) => sql`
+  f.id AS profile_id, f.revision AS profile_revision, f.name AS profile_name, f.target_drop_temp, f.target_roast_time,
+  f.target_development_time, f.control_profile, f.auto_interpolate, coalesce(m.max_drum_rpm, 100) AS max_drum_rpm`;
+
+const planOf = (row: PlanRow): FollowedPlan => {
+  const { profile_id: id, profile_revision: revision, profile_name: name } = row;
+  return {
+    id: row.id,
+    roast_id: row.roast_id,
+    recipe: id === null || revision === null || name === null ? null : { id, revision, name },
+    coffee_name: row.coffee_name,
+    batch_size_kg: row.batch_size_kg,
+    target_drop_temp: row.target_drop_temp,
+    target_roast_time: row.target_roast_time,
+    target_development_time: row.target_development_time,
+    points: (row.control_profile ?? []).map((point) => ({
+      ...point,
+      drum_percent: Math.round(rpmToPercent(point.drum, row.max_drum_rpm) * 10) / 10,
+    })),
+    interpolated: row.auto_interpolate ?? false,
+    max_drum_rpm: row.max_drum_rpm,
+  };
+};
+
+const plannedColumns = (sql: Sql) => sql`
+  p.id, p.roast_id, coalesce(p.coffee_name, l.coffee_name) AS coffee_name, p.batch_size_kg, ${recipeColumns(sql)}`;
+const plannedSource = (sql: Sql) => sql`
+  planned_roasts p JOIN machines m ON m.id = p.machine_id LEFT JOIN lots l ON l.id = p.lot_id
+  LEFT JOIN profiles f ON f.id = p.profile_id`;
+
+/** What the board of a machine is to know: the plan of the roast that runs, then those that wait, in their order. */
+export const readPlansOfMachine = async (sql: Sql, machineId: string): Promise<RoastPlan[]> => {
+  const rows = await sql<(PlanRow & { id: string; plan: RoastPlan | null })[]>`
+    SELECT ${plannedColumns(sql)}, p.plan FROM ${plannedSource(sql)}
+    LEFT JOIN roasts r ON r.id = p.roast_id
+    WHERE p.machine_id = ${machineId} AND p.cancelled_at IS NULL
+      AND (p.bound_at IS NULL OR r.status = 'in_progress')
+    ORDER BY p.bound_at NULLS LAST, p.created_at, p.id LIMIT ${mostPlansOnBoard}`;
+  return rows.map((row) => ({ ...(row.plan ?? planOf(row)), id: row.id, roast_id: row.roast_id }));
+};
+
+/** Puts down what is planned as it stands now, for the roast that has just taken it. */
+export const keepPlan = async (tx: Sql, planId: string): Promise<void> => {
+  const [row] = await tx<PlanRow[]>`
+    SELECT ${plannedColumns(tx)} FROM ${plannedSource(tx)} WHERE p.id = ${planId}`;
+  if (row !== undefined) await tx`UPDATE planned_roasts SET plan = ${tx.json(planOf(row))} WHERE id = ${planId}`;
+};
+
+/**
+ * What a roast is held against: the plan it took at its charge; the recipe that it was given otherwise; null without either.
+ * Throws `not_found` for a roast that is not there or somebody else's.
+ */
+export const readRoastPlan = async (sql: Sql, user: SignedInUser, roastId: string): Promise<FollowedPlan | null> => {
+  const [row] = await sql<(PlanRow & { kept: unknown; planned_recipe: string | null })[]>`
+    SELECT NULL AS id, r.id AS roast_id, r.coffee_name, r.batch_size_kg, ${recipeColumns(sql)}, p.plan AS kept,
+      p.profile_id AS planned_recipe
+    FROM roasts r LEFT JOIN machines m ON m.id = r.machine_id LEFT JOIN profiles f ON f.id = r.profile_id
+      LEFT JOIN planned_roasts p ON p.roast_id = r.id
+    WHERE r.id = ${roastId} AND ${user.is_admin ? sql`true` : sql`r.owner_id = ${user.id}`}`;
+  if (row === undefined) throw notFound('Roast');
+  const kept = row.kept === null ? null : followedPlanShape.parse(row.kept);
+  // A person may say afterwards that it was another recipe: then that one is what it is held against.
+  const isStillIt = kept !== null && (row.profile_id === null || row.profile_id === kept.recipe?.id);
+  if (isStillIt) return { ...kept, roast_id: roastId, coffee_name: row.coffee_name, batch_size_kg: row.batch_size_kg };
+  return row.profile_id === null ? null : planOf(row);
+};

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { planOf } from '../testing/roast-plan.ts';
+import { emptyPlanBook, resumed, withCharge, withEnd, withPlans, type PlanBook } from './plan-book.ts';
+
+const [first, second] = [planOf(1), planOf(2)];
+const waiting = withPlans(emptyPlanBook, [first, second], null);
+const seen = ({ waiting: left, running }: PlanBook) => [running?.plan.id ?? null, left.map(({ id }) => id)];
+
+describe('what a board knows of plans', () => {
+  it('gives each charge the plan that waits first, once', () => {
+    const charged = withCharge(waiting, 'roast');
+    expect(seen(charged)).toEqual([first.id, [second.id]]);
+    const ended = withEnd(charged, 'roast', false);
+    expect(seen(withPlans(ended, [first, second], null))).toEqual([null, [second.id]]);
+    expect(seen(withCharge(withCharge(ended, 'next'), 'third'))).toEqual([null, []]);
+  });
+
+  it('takes a plan back from a charge that was none', () => {
+    const none = withEnd(withCharge(waiting, 'roast'), 'roast', true);
+    expect(seen(none)).toEqual([null, [first.id, second.id]]);
+    expect(seen(withPlans(none, [first], null))).toEqual([null, [first.id]]);
+  });
+
+  it('follows the server where that knows which plan the running roast has', () => {
+    const bound = { ...second, roast_id: 'roast' };
+    expect(seen(withPlans(emptyPlanBook, [bound, first], 'roast'))).toEqual([second.id, [first.id]]);
+    expect(seen(withPlans(emptyPlanBook, [bound, first], 'other'))).toEqual([null, [first.id]]);
+    expect(seen(withPlans(waiting, [], null))).toEqual([null, []]);
+  });
+
+  it('believes the journal where the book was put down before the charge', () => {
+    expect(seen(resumed(waiting, 'roast', second.id))).toEqual([second.id, [first.id]]);
+    expect(seen(resumed(waiting, 'roast', undefined))).toEqual([null, [first.id, second.id]]);
+    const charged = withCharge(waiting, 'roast');
+    expect(resumed(charged, 'roast', undefined)).toBe(charged);
+    expect(seen(resumed(charged, null, undefined))).toEqual([null, [second.id]]);
+  });
+});

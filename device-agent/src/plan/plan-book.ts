@@ -1,0 +1,62 @@
+import { roastPlanShape, type RoastPlan } from '@roastery/contract/roast-plan';
+import { z } from 'zod';
+
+/** Plans whose charge has come: the server may not have heard of it yet and go on sending them. */
+const mostTaken = 50;
+
+export const planBookShape = z.object({
+  v: z.literal(1),
+  /** In the order in which charges take them. */
+  waiting: z.array(roastPlanShape),
+  running: z.object({ roastId: z.string(), plan: roastPlanShape }).nullable(),
+  taken: z.array(z.string()).max(mostTaken),
+});
+/** What a board knows of plans; plain JSON, kept on its disk. */
+export type PlanBook = z.infer<typeof planBookShape>;
+
+export const emptyPlanBook: PlanBook = { v: 1, waiting: [], running: null, taken: [] };
+
+/** After the server's word, which is all there is to wait for. Of the roast that runs it knows best what it is. */
+export const withPlans = (book: PlanBook, plans: readonly RoastPlan[], runningRoastId: string | null): PlanBook => {
+  const bound = plans.find(({ roast_id: roastId }) => roastId !== null && roastId === runningRoastId);
+  const running = bound === undefined ? book.running : { roastId: bound.roast_id ?? '', plan: bound };
+  return {
+    ...book,
+    waiting: plans.filter(({ id, roast_id: roastId }) => roastId === null && !book.taken.includes(id)),
+    running,
+    taken: bound === undefined ? book.taken : [...new Set([...book.taken, bound.id])].slice(-mostTaken),
+  };
+};
+
+/** After a charge: it takes what waits first. */
+export const withCharge = (book: PlanBook, roastId: string): PlanBook => {
+  const [plan, ...waiting] = book.waiting;
+  if (plan === undefined) return { ...book, running: null };
+  return { ...book, waiting, running: { roastId, plan }, taken: [...book.taken, plan.id].slice(-mostTaken) };
+};
+
+/** After the end of a roast. A charge that was none gives its plan back. */
+export const withEnd = (book: PlanBook, roastId: string, wasNone: boolean): PlanBook => {
+  if (book.running?.roastId !== roastId) return book;
+  const { plan } = book.running;
+  if (!wasNone) return { ...book, running: null };
+  return {
+    ...book,
+    running: null,
+    waiting: [{ ...plan, roast_id: null }, ...book.waiting],
+    taken: book.taken.filter((id) => id !== plan.id),
+  };
+};
+
+/**
+ * After a restart: what the journal says about the roast that runs outweighs a book that was put down a moment before.
+ * `planId`: the plan that the journal names for it, if it is known.
+ */
+export const resumed = (book: PlanBook, roastId: string | null, planId: string | undefined): PlanBook => {
+  if (book.running !== null && book.running.roastId === roastId) return book;
+  const left = { ...book, running: null };
+  if (roastId === null) return left;
+  const plan = left.waiting.find(({ id }) => id === planId);
+  if (plan === undefined) return left;
+  return withCharge({ ...left, waiting: [plan, ...left.waiting.filter(({ id }) => id !== planId)] }, roastId);
+};

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import type { DeviceStatus, JournalEvent } from '@roastery/contract/mqtt';
+import type { RoastPlan } from '@roastery/contract/roast-plan';
+import type { Logger } from '@roastery/runtime/logger';
+import { readFileIfThere, writeFileAtomically } from '../atomic-file.ts';
+import type { RecordedPast } from '../core/replay.ts';
+import { emptyPlanBook, planBookShape, resumed, withCharge, withEnd, withPlans, type PlanBook } from './plan-book.ts';
+
+export const planFile = (dataDir: string): string => join(dataDir, 'plans.json');
+
+/** What is kept on this board. A file that can't be understood is as none: the server sends its plans again. */
+export const readPlanBook = async (dataDir: string): Promise<{ book: PlanBook; trouble: string | undefined }> => {
+  const text = await readFileIfThere(planFile(dataDir));
+  if (text === undefined) return { book: emptyPlanBook, trouble: undefined };
+  try {
+    return { book: planBookShape.parse(JSON.parse(text)), trouble: undefined };
+  } catch (error) {
+    return { book: emptyPlanBook, trouble: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+/** The plan that the journal names for a roast; undefined where its begin lies further back. */
+const planInJournal = (past: RecordedPast, roastId: string | null): string | undefined => {
+  for (const entry of past.entries) {
+    if (entry.kind === 'event' && entry.event.type === 'roast' && entry.event.roast_id === roastId) {
+      if (entry.event.plan_id !== undefined) return entry.event.plan_id;
+    }
+  }
+  return undefined;
+};
+
+export interface PlanKeeperParts {
+  readonly dataDir: string;
+  readonly log: Logger;
+  /** What is to be told about plans has changed. */
+  readonly told: () => void;
+}
+
+/**
+ * Keeps the plans of this machine on the board's disk, so that a charge takes its plan without a network too. It only
+ * knows what is planned: nothing of it is written to the machine.
+ */
+export const openPlanKeeper = async ({ dataDir, log, told }: PlanKeeperParts) => {
+  const kept = await readPlanBook(dataDir);
+  if (kept.trouble !== undefined) log.warn({ reason: kept.trouble }, 'the plans on this board are left aside');
+  let { book } = kept;
+  let onDisk = JSON.stringify(book);
+  let writing = Promise.resolve();
+  /** Charges taken back in this push of the recorder. */
+  const takenBack = new Set<string>();
+
+  const write = async (): Promise<void> => {
+    const text = JSON.stringify(book);
+    if (text === onDisk) return;
+    await writeFileAtomically(planFile(dataDir), `${text}\n`);
+    onDisk = text;
+  };
+  const change = (next: PlanBook): void => {
+    if (JSON.stringify(next) === JSON.stringify(book)) return;
+    book = next;
+    writing = writing
+      .then(write)
+      .catch((error: unknown) => log.error({ err: error }, 'the plans could not be put down'));
+    told();
+  };
+
+  return {
+    /** The server's word on what is planned; none takes back what waits. */
+    received(plans: readonly RoastPlan[], runningRoastId: string | null): void {
+      change(withPlans(book, plans, runningRoastId));
+      log.info({ waiting: book.waiting.map(({ id }) => id), running: book.running?.plan.id ?? null }, 'plans');
+    },
+    resume(past: RecordedPast, roastId: string | null): void {
+      change(resumed(book, roastId, planInJournal(past, roastId)));
+    },
+    /** An event on its way into the journal: a charge takes a plan and names it, an end lets go of it. */
+    follow(event: JournalEvent): JournalEvent {
+      if (event.type === 'mark' && event.kind === 'charge') {
+        if (event.at_mono === null) takenBack.add(event.roast_id);
+        else takenBack.delete(event.roast_id);
+      }
+      if (event.type !== 'roast') return event;
+      if (event.state === 'in_progress') {
+        change(withCharge(book, event.roast_id));
+        return book.running === null ? event : { ...event, plan_id: book.running.plan.id };
+      }
+      change(withEnd(book, event.roast_id, takenBack.delete(event.roast_id)));
+      return event;
+    },
+    /** The plan that is followed, and by which roast. */
+    running: (): PlanBook['running'] => book.running,
+    /** What the next charge takes. */
+    next: (): RoastPlan | undefined => book.waiting[0],
+    status(): DeviceStatus['plan'] {
+      const plan = book.running?.plan ?? book.waiting[0];
+      if (plan === undefined) return null;
+      return { id: plan.id, roast_id: book.running?.roastId ?? null, recipe_revision: plan.recipe?.revision ?? null };
+    },
+    settled: (): Promise<void> => writing,
+  };
+};
+export type PlanKeeper = Awaited<ReturnType<typeof openPlanKeeper>>;

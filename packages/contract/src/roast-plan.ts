@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idShape, lineShape } from './shapes.ts';
+
+/** A point of a plan: %, drum in RPM and, by the machine's full speed, in %. */
+export const plannedPointShape = z.object({
+  /** Seconds after charge. */
+  time: z.number().min(0).max(14_400),
+  burner: z.number().min(0).max(100),
+  exhaust: z.number().min(0).max(100),
+  drum: z.number().min(0).max(500),
+  drum_percent: z.number().min(0).max(100),
+});
+
+const planBody = {
+  /** The roast whose charge took it; null while it waits. */
+  roast_id: idShape.nullable(),
+  /** As it was when the plan was last sent, or when its roast began. */
+  recipe: z.object({ id: idShape, revision: z.number().int(), name: lineShape(200) }).nullable(),
+  coffee_name: z.string().max(400).nullable(),
+  batch_size_kg: z.number().min(0).max(10_000).nullable(),
+  /** °C. */
+  target_drop_temp: z.number().min(0).max(400).nullable(),
+  /** Charge to drop, s. */
+  target_roast_time: z.number().min(0).max(14_400).nullable(),
+  /** First crack to drop, s. */
+  target_development_time: z.number().min(0).max(14_400).nullable(),
+  /** Rising in time; empty without a recipe. */
+  points: z.array(plannedPointShape).max(500),
+  /** Led from point to point second by second; else each point holds until the next. */
+  interpolated: z.boolean(),
+  /** RPM at which this machine's drum reads 100 %. */
+  max_drum_rpm: z.number().positive().max(500),
+};
+
+/** What is planned for a roast: a recipe's control profile with what goes in and what is to come out. */
+export const roastPlanShape = z.object({ id: idShape, ...planBody });
+export type RoastPlan = z.infer<typeof roastPlanShape>;
+
+/** So many plans go to a board: the one it follows, and what its next charges take while nobody can tell it more. */
+export const mostPlansOnBoard = 4;
+
+/**
+ * Payload of `plan`, retained: what this machine roasts by and what waits for its next charges, in their order. An empty
+ * list, or an empty payload, takes back what was sent.
+ */
+export const plansShape = z.object({ v: z.literal(1), plans: z.array(roastPlanShape).max(mostPlansOnBoard) });
+export type Plans = z.infer<typeof plansShape>;
+
+/** What a roast was held against: its plan, or (without an id) the recipe that it was given later. */
+export const followedPlanShape = z.object({ id: idShape.nullable(), ...planBody });
+export type FollowedPlan = z.infer<typeof followedPlanShape>;
+
+export const getRoastPlan = endpoint({
+  name: 'getRoastPlan',
+  method: 'GET',
+  path: '/roasts/{id}/plan',
+  tag: 'Roasts',
+  summary: 'What was planned for a roast, as it stood at its charge; else its recipe as it is now; null without either',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  response: z.object({ plan: followedPlanShape.nullable() }),
+  errors: ['not_found'],
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import {
+  changesText,
+  deviationText,
+  deviationsFrom,
+  dueStep,
+  nextStep,
+  plannedAt,
+  settingsText,
+  stepMoment,
+  type Guide,
+} from './guide.ts';
+
+const points = [
+  { timeSeconds: 0, burner: 80, exhaust: 40, drumRpm: 60 },
+  { timeSeconds: 120, burner: 80, exhaust: 40, drumRpm: 60 },
+  { timeSeconds: 240, burner: 60, exhaust: 50, drumRpm: 60 },
+  { timeSeconds: 600, burner: 0, exhaust: 90, drumRpm: 50 },
+];
+const held: Guide = { points, interpolated: false };
+const led: Guide = { points, interpolated: true };
+const at = (guide: Guide, seconds: number) => {
+  const step = dueStep(guide, seconds) ?? nextStep(guide, seconds);
+  return step && `${stepMoment(step)} · ${changesText(step)}`;
+};
+
+describe('a control profile that is followed', () => {
+  it('holds each point until the next one, the first from the charge and the last to the end', () => {
+    expect(plannedAt(held, -5)?.burner).toBe(80);
+    expect(plannedAt(held, 239.9)?.burner).toBe(80);
+    expect(plannedAt(held, 240)?.burner).toBe(60);
+    expect(plannedAt(held, 5000)).toEqual({ burner: 0, exhaust: 90, drumRpm: 50 });
+    expect(plannedAt({ points: [], interpolated: false }, 10)).toBeNull();
+  });
+
+  it('is led second by second, linear and rounded, where it is interpolated', () => {
+    expect(plannedAt(led, 180)).toEqual({ burner: 70, exhaust: 45, drumRpm: 60 });
+    expect(plannedAt(led, 247.9)).toEqual({ burner: 59, exhaust: 51, drumRpm: 60 });
+    expect(plannedAt(led, 600)).toEqual({ burner: 0, exhaust: 90, drumRpm: 50 });
+  });
+
+  it('says the next step in time, that it is due, and nothing after the last one', () => {
+    // The point at 2:00 changes nothing: it is no step.
+    expect(at(held, 0)).toBe('In 4:00 · Burner 80 → 60 % · Air 40 → 50 %');
+    expect(at(held, 214.2)).toBe('In 0:26 · Burner 80 → 60 % · Air 40 → 50 %');
+    expect(at(held, 240)).toBe('Now · Burner 80 → 60 % · Air 40 → 50 %');
+    expect(at(held, 249.9)).toBe('Now · Burner 80 → 60 % · Air 40 → 50 %');
+    expect(at(held, 250)).toBe('In 5:50 · Burner 60 → 0 % · Air 50 → 90 % · Drum 60 → 50 RPM');
+    expect(at(held, 610)).toBeNull();
+    expect(at(led, 180)).toBe('Until 4:00 · Burner 70 → 60 % · Air 45 → 50 %');
+    expect(at(led, 601)).toBeNull();
+  });
+
+  it('says what the machine does otherwise, but leaves hands their time', () => {
+    const actual = { burner: 72, exhaust: 51, drumPercent: 50 };
+    const said = (seconds: number, outputs = actual) => deviationsFrom(held, seconds, outputs, 100).map(deviationText);
+    expect(said(245)).toEqual([]);
+    expect(said(260)).toEqual(['burner is 12 % above plan', 'drum is 10 % below plan']);
+    expect(said(260, { burner: 62, exhaust: 48, drumPercent: 60 })).toEqual([]);
+    expect(deviationsFrom(held, 260, { burner: null, exhaust: undefined, drumPercent: null }, 100)).toEqual([]);
+    // 60 RPM are 75 % of a machine that does 80.
+    expect(deviationsFrom(held, 260, { ...actual, burner: 60, drumPercent: 75 }, 80)).toEqual([]);
+  });
+
+  it('names its settings', () => {
+    expect(settingsText({ burner: 80, exhaust: 40, drumRpm: 60 })).toBe('Burner 80 % · Air 40 % · Drum 60 RPM');
+  });
+});
