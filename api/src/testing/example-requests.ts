@@ -95,6 +95,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   getRoastPlan: roast,
   getRoastCurve: roast,
   getRoastCurveColumns: roast,
+  getLearntCrack: roast,
   updateRoast: { ...roast, body: () => ({ coffee_name: 'Guji' }) },
   deleteRoast: roast,
   // A roast without a recording has no curve to set a mark on.

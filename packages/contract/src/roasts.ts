@@ -1,3 +1,4 @@
+import { crackSources } from '@roastery/roasting/first-crack';
 import { markKinds } from '@roastery/roasting/marks';
 import { z } from 'zod';
 import { curveGapShape } from './curve-gaps.ts';
@@ -212,6 +213,30 @@ export const getRoastCurveColumns = endpoint({
   params: z.object({ id: idShape }),
   query: curveWindowQuery,
   response: recordedCurveShape,
+  errors: ['not_found'],
+});
+
+export const learntCrackShape = z.object({
+  /** °C. */
+  temp: z.number(),
+  /** Standard deviation around it, °C. */
+  spread: z.number(),
+  /** The closest past roasts it was learnt from; `lot`, `coffee` and `recipe` on the same machine. */
+  source: z.enum(crackSources),
+  /** How many those are; 0 for `literature`. */
+  roasts: z.number().int(),
+});
+export type LearntCrack = z.infer<typeof learntCrackShape>;
+
+export const getLearntCrack = endpoint({
+  name: 'getLearntCrack',
+  method: 'GET',
+  path: '/roasts/{id}/learnt-crack',
+  tag: 'Roasts',
+  summary: 'At which bean temperature its beans will crack, learnt from the roasts before it',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  response: learntCrackShape,
   errors: ['not_found'],
 });
 

@@ -3,6 +3,7 @@ import type { Domain } from '../../app.ts';
 import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
 import { deleteRoast } from './delete-roast.ts';
+import { readLearntCrack } from './learnt-crack.ts';
 import { listRoasts } from './list-roasts.ts';
 import { curveColumns, curveDatapoints, gapsOf, readCurve, type Curve, type CurveMargins } from './roast-curve.ts';
 import { readRoast } from './roast-row.ts';
@@ -29,6 +30,11 @@ export const roastRoutes: Domain = (routes) => {
   routes.forUser(contract.getRoastCurveColumns, async (context, { params, query }) => {
     const curve = await curveOf(context, params.id, query);
     return curveColumns(curve, await gapsOf(context.sql, curve));
+  });
+  routes.forUser(contract.getLearntCrack, async ({ sql, user }, { params }) => {
+    const learnt = await readLearntCrack(sql, params.id, user);
+    if (learnt === undefined) throw notFound('Roast');
+    return learnt;
   });
   routes.forUser(contract.updateRoast, (context, { params, body }) => updateRoast(context, params.id, body));
   routes.forUser(contract.deleteRoast, (context, { params }) => deleteRoast(context, params.id));

@@ -36,6 +36,7 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   getRoastPlan: 'roast',
   getRoastCurve: 'roast',
   getRoastCurveColumns: 'roast',
+  getLearntCrack: 'roast',
   exportRoastXlsx: 'roast',
   exportRoastCsv: 'roast',
   exportRoastAlog: 'roast',

@@ -8,6 +8,7 @@ import { ChartReadout } from './ChartReadout.tsx';
 import type { Chart } from './chart-parts.ts';
 import './chart-parts.ts';
 import { holesOf, nearestIndex } from './curves.ts';
+import type { ExpectedBand } from './expected-band.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
 import { readPalette } from './palette.ts';
 import { pixelDecimation } from './pixel-decimation.ts';
@@ -21,6 +22,8 @@ export interface RoastChartProps {
   /** A recipe's or another roast's curve, dimmed behind it. */
   reference?: CurveColumns | undefined;
   marks: readonly RoastMark[];
+  /** The time band in which the next event is to be expected. */
+  expected?: ExpectedBand | null | undefined;
   /** Which curves are on, by `CurveStyle.key`. */
   shown: Readonly<Record<string, boolean>>;
   unit: TemperatureUnit;
@@ -36,6 +39,7 @@ export default function RoastChart({
   curve,
   reference,
   marks,
+  expected = null,
   shown,
   unit,
   view,
@@ -53,6 +57,7 @@ export default function RoastChart({
     ...roastOverlay({ palette, marks, unit, withRate: Boolean(shown['ror']) }),
     phases,
     holes: holesOf(curve.time_seconds),
+    expected,
     selected,
     cursor: view.get().cursor,
   };
@@ -73,7 +78,7 @@ export default function RoastChart({
   );
   const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'roast')], []);
   useChartView(chart, view, overlay);
-  useLayoutEffect(() => chart.current?.draw(), [marks, selected]);
+  useLayoutEffect(() => chart.current?.draw(), [marks, selected, expected?.earliest, expected?.latest]);
 
   const secondsAt = (event: { clientX: number }): number | null => {
     const current = chart.current;

@@ -4,6 +4,7 @@ import type { SamplingHole } from '@roastery/roasting/sampling-holes';
 import { formatDuration } from '@roastery/roasting/units';
 import type { Chart, Plugin } from 'chart.js';
 import { nearestIndex } from './curves.ts';
+import { drawExpectedBand, type ExpectedBand } from './expected-band.ts';
 import { layOutLabels } from './mark-layout.ts';
 import { markLabels, phaseLabels } from './mark-labels.ts';
 import { drawTags } from './overlay-tags.ts';
@@ -19,6 +20,7 @@ export interface Overlay {
   phases: readonly Phase[];
   /** Where nothing was recorded. */
   holes: readonly SamplingHole[];
+  expected?: ExpectedBand | null;
   cursor: number | null;
   selected: number | null;
   /** Formats a temperature of a mark in a person's unit. */
@@ -179,6 +181,7 @@ export const overlayPlugin = (overlay: { readonly current: Overlay }, parts: 'ro
     chart.ctx.save();
     drawHoles(chart, overlay.current);
     if (parts === 'roast') {
+      drawExpectedBand(chart, overlay.current.expected, overlay.current.palette);
       drawPhases(chart, overlay.current);
       drawUnits(chart, overlay.current);
     }

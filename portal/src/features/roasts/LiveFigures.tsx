@@ -1,4 +1,4 @@
-import type { Roast } from '@roastery/contract/roasts';
+import type { LearntCrack, Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import type { ReactNode } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
@@ -20,6 +20,7 @@ interface LiveFiguresProps {
   /** °C above the reference curve; `undefined` without a reference. */
   deviationC: number | null | undefined;
   expected: ExpectedEvent | null;
+  learntCrack: LearntCrack | undefined;
   /** The button that marks the next event. */
   action: ReactNode;
 }
@@ -32,7 +33,7 @@ const leastRateC = -20;
  * number must never freeze as if it were alive.
  */
 export const LiveFigures = (props: LiveFiguresProps) => {
-  const { roast, live, elapsedSeconds, rateC, deviationC, expected, action } = props;
+  const { roast, live, elapsedSeconds, rateC, deviationC, expected, learntCrack, action } = props;
   const stale = live.state !== 'live';
   const values = live.reading?.values ?? {};
   const shownRate = rateC === null || rateC < leastRateC ? null : rateC;
@@ -57,7 +58,7 @@ export const LiveFigures = (props: LiveFiguresProps) => {
       </div>
       <div className="flex flex-wrap items-center gap-x-8 gap-y-3 border-t border-stroke px-4 py-3">
         <dl className="grid grow grid-cols-4 gap-x-4 gap-y-3 text-base sm:flex sm:flex-wrap sm:gap-x-8">
-          <NextEvent roast={roast} expected={expected} elapsedSeconds={elapsedSeconds} stale={stale} />
+          <NextEvent {...{ roast, expected, learntCrack, elapsedSeconds, stale }} />
           {deviationC !== undefined && (
             <Small label="vs reference" className="max-sm:col-span-2">
               <Difference valueC={deviationC} stale={stale} />

@@ -1,4 +1,4 @@
-import { getRoastCurveColumns, listRoasts, type Roast } from '@roastery/contract/roasts';
+import { getLearntCrack, getRoastCurveColumns, type LearntCrack, type Roast } from '@roastery/contract/roasts';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';
@@ -18,8 +18,6 @@ const beforeSeconds = 60;
 const roomSeconds = 60;
 /** Shortest time axis of a live roast. */
 const leastSeconds = 8 * 60;
-/** Past roasts of the machine that say at which temperature its beans crack. */
-const learntFrom = 50;
 
 interface LiveRoastProps {
   roast: Roast;
@@ -34,7 +32,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProp
   const live = useLive(machineId);
   const behind = useReference(roast);
   const { reference, dropC } = behind;
-  const pastCracksC = usePastCracks(machineId);
+  const learntCrack = useLearntCrack(roast);
   const [selected, setSelected] = useState<number | null>(null);
   const shown = useRef(roast);
   useEffect(() => {
@@ -59,6 +57,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProp
   const elapsedSeconds = curve?.time_seconds.at(-1) ?? null;
   const rateC = curve?.ror.at(-1) ?? null;
   const beanC = live.reading?.values['bean_temp'] ?? null;
+  const expected = expectNext({ elapsedSeconds, beanC, rateC, marks, learntCrack, dropC });
   return (
     <>
       {header(<LiveBadge live={live} machineName={roast.machine_name} elapsedSeconds={elapsedSeconds} />)}
@@ -66,14 +65,15 @@ export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProp
         <LiveFigures
           {...{ roast, live, elapsedSeconds, rateC }}
           deviationC={reference && deviationAt(reference.curve, elapsedSeconds, beanC)}
-          expected={expectNext({ elapsedSeconds, beanC, rateC, marks, pastCracksC, dropC })}
+          {...{ expected, learntCrack }}
           action={<MarkBar {...{ roast, marks, elapsedSeconds, onChanged }} temp={beanC} />}
         />
         <RoastCurves
           {...{ roast, curve, behind, marks, selected, onChanged }}
           channels={Object.keys(track.channels)}
           onSelect={setSelected}
-          endSeconds={Math.max(leastSeconds, (elapsedSeconds ?? 0) + roomSeconds)}
+          expected={live.state === 'live' ? expected : null}
+          endSeconds={Math.max(leastSeconds, (elapsedSeconds ?? 0) + roomSeconds, wholeMinutes(expected?.latest ?? 0))}
         />
         <NextPlanned machineId={machineId} />
       </div>
@@ -81,18 +81,22 @@ export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProp
   );
 };
 
+/** The axis grows by whole minutes towards what is expected: it must not tremble with it. */
+const wholeMinutes = (seconds: number): number => Math.ceil(seconds / 60) * 60;
+
 /** A drop that lies before the charge belongs to the beans before: a running roast has none yet. */
 const marksOfThisBatch = ({ marks }: Roast): Roast['marks'] =>
   marks.filter((mark) => mark.kind !== 'drop' || mark.time_seconds > 0);
 
-const usePastCracks = (machineId: string): readonly number[] => {
-  const { data } = useApi(
-    listRoasts,
-    { query: { machine_id: machineId, status: 'completed', limit: learntFrom } },
-    { revalidateOnFocus: false },
-  );
-  return useMemo(
-    () => (data?.roasts ?? []).flatMap(({ first_crack_temp: temp }) => (temp === null ? [] : [temp])),
-    [data],
-  );
+/** Asked for again when somebody says what is being roasted: another lot cracks at another temperature. */
+const useLearntCrack = (roast: Roast): LearntCrack | undefined => {
+  const { data } = useApi(getLearntCrack, { params: { id: roast.id } });
+  const told = [roast.lot_id, roast.profile_id, roast.coffee_name].join();
+  const asked = useRef(told);
+  useEffect(() => {
+    if (asked.current === told) return;
+    asked.current = told;
+    void refresh(getLearntCrack);
+  }, [told]);
+  return data;
 };

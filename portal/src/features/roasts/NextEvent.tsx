@@ -1,17 +1,19 @@
-import type { Roast } from '@roastery/contract/roasts';
+import type { LearntCrack, Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { markLabels } from '../../components/chart/mark-labels.ts';
-import type { ExpectedEvent } from './next-event.ts';
+import { Measure } from '../../components/Measure.tsx';
+import { learntFrom, type ExpectedEvent } from './next-event.ts';
 
 interface NextEventProps {
   roast: Roast;
   expected: ExpectedEvent | null;
+  learntCrack: LearntCrack | undefined;
   elapsedSeconds: number | null;
   stale: boolean;
 }
 
 /** The next event with the times between which it is to be expected; after first crack how far development is. */
-export const NextEvent = ({ roast, expected, elapsedSeconds, stale }: NextEventProps) => {
+export const NextEvent = ({ roast, expected, learntCrack, elapsedSeconds, stale }: NextEventProps) => {
   const crack = roast.marks.find((mark) => mark.kind === 'first_crack')?.time_seconds;
   const developed = crack === undefined || elapsedSeconds === null ? null : elapsedSeconds - crack;
   return (
@@ -25,7 +27,10 @@ export const NextEvent = ({ roast, expected, elapsedSeconds, stale }: NextEventP
           </dd>
         </div>
       )}
-      {expected !== null && !stale && (
+      {expected?.kind === 'first_crack' && learntCrack !== undefined && elapsedSeconds !== null && !stale && (
+        <ExpectedCrack {...{ expected, learntCrack, elapsedSeconds }} />
+      )}
+      {expected !== null && expected.kind !== 'first_crack' && !stale && (
         <div className="min-w-0 max-sm:col-span-4" data-testid="next-event">
           <dt className="label-mono truncate">{markLabels[expected.kind].long} expected</dt>
           <dd className="figures font-medium text-strong">
@@ -39,5 +44,30 @@ export const NextEvent = ({ roast, expected, elapsedSeconds, stale }: NextEventP
         </div>
       )}
     </>
+  );
+};
+
+interface ExpectedCrackProps {
+  expected: ExpectedEvent;
+  learntCrack: LearntCrack;
+  elapsedSeconds: number;
+}
+
+/** First crack as a countdown with its band, and what it was learnt from. */
+const ExpectedCrack = ({ expected, learntCrack, elapsedSeconds }: ExpectedCrackProps) => {
+  const isDue = expected.likely - elapsedSeconds < 5;
+  return (
+    <div className="min-w-0 max-sm:col-span-4" data-testid="next-event">
+      <dt className="label-mono truncate">First Crack</dt>
+      <dd className="figures font-medium text-strong">
+        {isDue ? 'any moment' : `in ${formatDuration(expected.likely - elapsedSeconds)}`}
+        <span className="font-normal text-muted">
+          {' '}
+          ± {formatDuration((expected.latest - expected.earliest) / 2)}, at{' '}
+          <Measure quantity="temperature" value={learntCrack.temp} />
+        </span>
+      </dd>
+      <dd className="text-sm text-muted">{learntFrom(learntCrack)}</dd>
+    </div>
   );
 };

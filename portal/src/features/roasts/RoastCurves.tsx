@@ -46,6 +46,8 @@ interface RoastCurvesProps {
   onChanged: (roast: Roast) => void;
   /** A live curve leaves room for what is to come. */
   endSeconds?: number;
+  /** When the next event is to be expected. */
+  expected?: RoastChartProps['expected'];
 }
 
 const chartHeight = 500;
@@ -69,6 +71,7 @@ export const RoastCurves = ({
   onSelect,
   onChanged,
   endSeconds,
+  expected,
 }: RoastCurvesProps) => {
   usePageKeys(chartKeys);
   const [shown, toggle] = useShownCurves();
@@ -107,7 +110,9 @@ export const RoastCurves = ({
         ) : (
           <ChartBoundary>
             <Suspense fallback={<ChartsSkeleton />}>
-              <Charts {...{ curve, reference: reference?.curve, marks, shown, unit, view, selected, onSelect }} />
+              <Charts
+                {...{ curve, reference: reference?.curve, marks, expected, shown, unit, view, selected, onSelect }}
+              />
               <RecordedGaps gaps={gaps} />
               <CurveTable curve={curve} marks={marks} />
             </Suspense>

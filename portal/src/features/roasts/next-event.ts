@@ -1,4 +1,5 @@
-import type { RoastMark } from '@roastery/contract/roasts';
+import type { LearntCrack, RoastMark } from '@roastery/contract/roasts';
+import { expectCrack } from '@roastery/roasting/first-crack';
 import { secondsTo } from '@roastery/roasting/rate-of-rise';
 
 /** When an event of the running roast is to be expected, seconds since charge. */
@@ -15,16 +16,14 @@ export interface RoastNow {
   readonly beanC: number | null;
   readonly rateC: number | null;
   readonly marks: readonly RoastMark[];
-  /** Bean temperatures at first crack of this machine's past roasts; too few say nothing. */
-  readonly pastCracksC: readonly number[];
+  /** At which temperature these beans will crack, as past roasts taught; undefined until it is known. */
+  readonly learntCrack: LearntCrack | undefined;
   /** Where the recipe drops; null without a recipe. */
   readonly dropC: number | null;
 }
 
 /** Where the beans turn yellow, by the convention that the detector follows. */
 const dryEndC = 150;
-/** Fewer past cracks have no spread to go by. */
-const leastCracks = 3;
 
 /**
  * How long it really took over what a straight line said, in 18 recorded roasts with lines of up to 240 s: the median, and
@@ -34,38 +33,49 @@ const leastCracks = 3;
 const overLine = { sooner: 0.8, median: 1.12, later: 1.7 };
 const longestLineSeconds = 240;
 
-const quantile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
-
-/** The temperatures between which the next event lies. */
-const targetOf = (
-  now: RoastNow,
-): (Pick<ExpectedEvent, 'kind'> & { lowC: number; midC: number; highC: number }) | null => {
+/** What comes next by temperature, and at which; first crack is learnt. */
+const targetOf = (now: RoastNow): { kind: 'dry_end' | 'drop'; targetC: number } | 'first_crack' | null => {
   const has = (kind: RoastMark['kind']) => now.marks.some((mark) => mark.kind === kind);
   if (has('drop') || !has('turning_point')) return null;
-  if (has('first_crack')) {
-    return now.dropC === null ? null : { kind: 'drop', lowC: now.dropC, midC: now.dropC, highC: now.dropC };
-  }
-  if (!has('dry_end')) return { kind: 'dry_end', lowC: dryEndC, midC: dryEndC, highC: dryEndC };
-  if (now.pastCracksC.length < leastCracks) return null;
-  const sorted = now.pastCracksC.toSorted((a, b) => a - b);
-  const [lowC, midC, highC] = [quantile(sorted, 0.1), quantile(sorted, 0.5), quantile(sorted, 0.9)];
-  return { kind: 'first_crack', lowC, midC, highC };
+  if (has('first_crack')) return now.dropC === null ? null : { kind: 'drop', targetC: now.dropC };
+  return has('dry_end') ? 'first_crack' : { kind: 'dry_end', targetC: dryEndC };
 };
 
 /** What comes next and when; null where nothing honest can be said. */
 export const expectNext = (now: RoastNow): ExpectedEvent | null => {
   const target = targetOf(now);
-  if (target === null || now.elapsedSeconds === null) return null;
-  const line = (targetC: number) => secondsTo(targetC, now.beanC, now.rateC);
-  const [low, middle, high] = [line(target.lowC), line(target.midC), line(target.highC)];
-  if (low === null || middle === null || high === null || middle > longestLineSeconds) return null;
+  const { elapsedSeconds } = now;
+  if (target === null || elapsedSeconds === null) return null;
+  if (target === 'first_crack') {
+    const { learntCrack } = now;
+    if (learntCrack === undefined) return null;
+    const crack = expectCrack({ tempC: learntCrack.temp, spreadC: learntCrack.spread }, now.beanC, now.rateC);
+    return (
+      crack && {
+        kind: 'first_crack',
+        likely: elapsedSeconds + crack.likelySeconds,
+        earliest: elapsedSeconds + crack.soonestSeconds,
+        latest: elapsedSeconds + crack.latestSeconds,
+      }
+    );
+  }
+  const line = secondsTo(target.targetC, now.beanC, now.rateC);
   // Past its temperature without the mark: a line to what lies behind says nothing.
-  if (high === 0) return null;
+  if (line === null || line === 0 || line > longestLineSeconds) return null;
   return {
     kind: target.kind,
-    likely: now.elapsedSeconds + middle * overLine.median,
-    earliest: now.elapsedSeconds + low * overLine.sooner,
-    latest: now.elapsedSeconds + high * overLine.later,
+    likely: elapsedSeconds + line * overLine.median,
+    earliest: elapsedSeconds + line * overLine.sooner,
+    latest: elapsedSeconds + line * overLine.later,
   };
+};
+
+const roastsOf = (count: number): string => `${count} ${count === 1 ? 'roast' : 'roasts'}`;
+
+/** Whose roasts an expected first crack was learnt from, in words. */
+export const learntFrom = ({ source, roasts }: Pick<LearntCrack, 'source' | 'roasts'>): string => {
+  if (source === 'literature') return 'from books: no first crack has been marked yet';
+  if (source === 'roastery') return `from ${roastsOf(roasts)} on other machines`;
+  const whose = { lot: ' of this lot', coffee: ' of this coffee', recipe: ' with this recipe', machine: '' }[source];
+  return `from ${roastsOf(roasts)}${whose} on this machine`;
 };

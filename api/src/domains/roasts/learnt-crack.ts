@@ -1,0 +1,66 @@
+import type { LearntCrack } from '@roastery/contract/roasts';
+import { learnCrack } from '@roastery/roasting/first-crack';
+import type { SignedInUser } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { visibleTo } from './roast-row.ts';
+
+/** A machine's newest cracks, and of all other machines together: enough to steady what its own say. */
+const newestOfMachine = 300;
+const newestOfOthers = 60;
+
+interface PastRow {
+  readonly temp: number;
+  readonly same_machine: boolean;
+  readonly same_recipe: boolean;
+  readonly same_coffee: boolean;
+  readonly same_lot: boolean;
+}
+
+/**
+ * At which temperature the beans of a roast will crack, learnt from the roasts before it that this person may see; undefined
+ * without that roast. Only cracks that a person or the machine marked count, as they are marked now: a correction is
+ * learnt from at once.
+ */
+export const readLearntCrack = async (sql: Sql, id: string, user: SignedInUser): Promise<LearntCrack | undefined> => {
+  const [roast] = await sql<
+    {
+      machine_id: string | null;
+      profile_id: string | null;
+      lot_id: string | null;
+      coffee_name: string | null;
+      start_time: string;
+    }[]
+  >`
+    SELECT r.machine_id, r.profile_id, r.lot_id, r.coffee_name, r.start_time FROM roasts r
+    WHERE r.id = ${id} AND ${visibleTo(sql, user)}`;
+  if (roast === undefined) return undefined;
+  const marked = sql`
+    r.first_crack_temp IS NOT NULL AND r.status = 'completed' AND r.id <> ${id} AND r.start_time < ${roast.start_time}
+    AND ${visibleTo(sql, user)}
+    AND NOT EXISTS (SELECT FROM roast_marks k
+      WHERE k.roast_id = r.id AND k.kind = 'first_crack' AND k.origin = 'detector')`;
+  const shared = sql`
+    r.start_time, r.first_crack_temp AS temp,
+    coalesce(r.machine_id = ${roast.machine_id}::uuid, false) AS same_machine,
+    coalesce(r.profile_id = ${roast.profile_id}::uuid, false) AS same_recipe,
+    coalesce(r.coffee_name = ${roast.coffee_name}::text, false) AS same_coffee,
+    coalesce(r.lot_id = ${roast.lot_id}::uuid, false) AS same_lot`;
+  const past = await sql<PastRow[]>`
+    SELECT temp, same_machine, same_recipe, same_coffee, same_lot FROM (
+      (SELECT ${shared} FROM roasts r WHERE r.machine_id = ${roast.machine_id}::uuid AND ${marked}
+        ORDER BY r.start_time DESC LIMIT ${newestOfMachine})
+      UNION ALL
+      (SELECT ${shared} FROM roasts r WHERE r.machine_id IS DISTINCT FROM ${roast.machine_id}::uuid AND ${marked}
+        ORDER BY r.start_time DESC LIMIT ${newestOfOthers})
+    ) cracks ORDER BY start_time DESC`;
+  const learnt = learnCrack(
+    past.map((row) => ({
+      tempC: row.temp,
+      sameMachine: row.same_machine,
+      sameRecipe: row.same_recipe,
+      sameCoffee: row.same_coffee,
+      sameLot: row.same_lot,
+    })),
+  );
+  return { temp: learnt.tempC, spread: learnt.spreadC, source: learnt.source, roasts: learnt.roasts };
+};
