@@ -37,8 +37,13 @@ export const readLearntCrack = async (sql: Sql, id: string, user: SignedInUser):
   const marked = sql`
     r.first_crack_temp IS NOT NULL AND r.status = 'completed' AND r.id <> ${id} AND r.start_time < ${roast.start_time}
     AND ${visibleTo(sql, user)}
-    AND NOT EXISTS (SELECT FROM roast_marks k
-      WHERE k.roast_id = r.id AND k.kind = 'first_crack' AND k.origin = 'detector')`;
+    AND (
+      NOT EXISTS (SELECT FROM roast_marks k
+        WHERE k.roast_id = r.id AND k.kind = 'first_crack' AND k.origin = 'detector')
+      -- A person's words that stand: each taking back undoes one.
+      OR (SELECT sum(CASE WHEN k.taken_back THEN -1 ELSE 1 END) FROM roast_marks k
+        WHERE k.roast_id = r.id AND k.kind = 'first_crack' AND k.origin = 'person') > 0
+    )`;
   const shared = sql`
     r.start_time, r.first_crack_temp AS temp,
     coalesce(r.machine_id = ${roast.machine_id}::uuid, false) AS same_machine,

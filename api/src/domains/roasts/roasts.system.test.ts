@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CurveColumns, Datapoint, Roast, RoastRow } from '@roastery/contract/roasts';
+import type { CurveColumns, Datapoint, LearntCrack, Roast, RoastRow } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -196,6 +196,33 @@ describe('roasts', () => {
       const back = await owner.send<Roast>('DELETE', `/roasts/${id}/marks/drop`);
       expect(back.body.duration_seconds).toBe(575);
     });
+  });
+
+  it('teach at which temperature the next beans will crack, as their marks stand now', async () => {
+    const { body: person } = await owner.send<{ id: string }>('GET', '/auth/me');
+    await registerMachine(database.sql, 'RM15-9', person.id);
+    const lot = await newLot(100);
+    const past: string[] = [];
+    for (let day = 1; day <= 4; day++) {
+      const { id } = await ingestRoast('RM15-9', chargedAt(`2026-03-0${day}T10:00:00Z`));
+      await owner.send('PUT', `/roasts/${id}`, { lot_id: lot });
+      await owner.send('PUT', `/roasts/${id}/marks/first_crack`, { time_seconds: 470 });
+      past.push(id);
+    }
+    const { id } = await ingestRoast('RM15-9', chargedAt('2026-03-05T10:00:00Z'));
+    const learnt = async (who = owner) => (await who.send<LearntCrack>('GET', `/roasts/${id}/learnt-crack`)).body;
+    const byMachine = await learnt();
+    expect(byMachine).toMatchObject({ source: 'machine', roasts: 4 });
+    await owner.send('PUT', `/roasts/${id}`, { lot_id: lot });
+    const byLot = await learnt();
+    expect(byLot).toMatchObject({ source: 'lot', roasts: 4 });
+    expect(byLot.spread).toBeLessThan(byMachine.spread);
+    expect(Math.abs(byLot.temp - 174.8)).toBeLessThan(2);
+    // Somebody listens again: the cracks came 60 s later, so 9.6 °C hotter, and it is learnt from at once.
+    for (const roast of past) await owner.send('PUT', `/roasts/${roast}/marks/first_crack`, { time_seconds: 530 });
+    expect((await learnt()).temp - byLot.temp).toBeGreaterThan(8);
+    const hidden = await other.send('GET', `/roasts/${id}/learnt-crack`);
+    expect(hidden.status).toBe(404);
   });
 
   describe('edits', () => {
