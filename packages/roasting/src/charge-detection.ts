@@ -100,7 +100,9 @@ export function kneeOf(
   lowestC: number,
   leastFallC: number,
 ) {
-  const tolerance = Math.max(peak.tempC - lowestC, leastFallC) * limits.chargeKneeShare;
+  const still = trendOf(within(readings, peak.timeSeconds - limits.chargeBeforeSeconds, peak.timeSeconds));
+  const noiseC = limits.chargeKneeScatters * (still?.scatterC ?? 0);
+  const tolerance = Math.max(noiseC, Math.max(peak.tempC - lowestC, leastFallC) * limits.chargeKneeShare);
   let knee: Pick<TrustedReading, 'timeSeconds' | 'tempC'> = peak;
   for (const [index, reading] of readings.entries()) {
     if (reading.timeSeconds < peak.timeSeconds) continue;

@@ -22,6 +22,8 @@ export const detectionLimits = {
   chargeSlowFirstHalfShare: 0.6,
   /** The mark is the last reading that has less than this part of the whole fall behind it (curves: within 2 s). */
   chargeKneeShare: 0.03,
+  /** … and that lies further down than noise goes: so many times the scatter before. */
+  chargeKneeScatters: 4,
   /** Cold beans take 60-120 °C off the probe (curves); a door opened in between takes 5-15 °C. A charge has
    * taken 25 °C after 20 s (curves); what hasn't after a minute is none. */
   chargeCertainFallC: 25,

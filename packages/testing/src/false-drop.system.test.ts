@@ -19,7 +19,7 @@ const beanTempAt = (seconds: number): number => {
   const since = Math.min(seconds, dropAt) - chargeAt;
   const beans = 25 + 205 * (1 - Math.exp(-since / 150)) + 175 * Math.exp(-since / 14);
   const opened = seconds - lidAt;
-  const lid = opened > 0 && opened < 30 ? ? 9 * Math.sin((Math.PI * opened) / 30) : 0;
+  const lid = opened > 0 && opened < 30 ? 9 * Math.sin((Math.PI * opened) / 30) : 0;
   return seconds <= dropAt ? beans - lid : beans - 60 * (1 - Math.exp(-(seconds - dropAt) / 15));
 };
 
@@ -40,7 +40,7 @@ it('a lid that is opened looks like a drop for a while, ends no recording, and t
     const whole = replayRoast(stack, client, sql, {
       serial: 'LID-1',
       file,
-      factor: 8,
+      factor: 10,
       hz: 2,
       recordFile: join(folder, 'shown.jsonl'),
     });
