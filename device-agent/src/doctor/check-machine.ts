@@ -9,8 +9,22 @@ import { good, notConfigured, skipped, trouble, warning, type Check, type Verdic
 
 const serialNames = /^tty(USB|ACM|AMA)\d+$/;
 
-const serialPorts = async (): Promise<string[]> =>
-  (await readdir('/dev')).filter((name) => serialNames.test(name)).map((name) => `/dev/${name}`);
+/** Names that stay when an adapter is plugged in elsewhere or after another one. */
+const stableNames = '/dev/serial/by-id';
+
+const namesIn = async (folder: string): Promise<string[]> => {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+};
+const serialPorts = async (): Promise<string[]> => {
+  const stable = (await namesIn(stableNames)).map((name) => `${stableNames}/${name}`);
+  if (stable.length > 0) return stable;
+  return (await namesIn('/dev')).filter((name) => serialNames.test(name)).map((name) => `/dev/${name}`);
+};
 
 const aboutSerialPort = async (path: string): Promise<Verdict | undefined> => {
   try {
