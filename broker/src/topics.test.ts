@@ -40,14 +40,14 @@ const willOn = (topic: string) => ({
   will: { topic, payload: Buffer.from('gone'), qos: 1 as const, retain: true },
 });
 
-const serviceReads: TopicKind[] = ['journal', 'live', 'status'];
+const serviceReads: TopicKind[] = ['journal', 'live', 'status', 'probed'];
 
 describe('who may use which topic', () => {
-  it('two machines × all topics: each subscribes to its own three and nothing else', async () => {
+  it('two machines × all topics: each subscribes to what is for it and nothing else', async () => {
     await using pair = await startPair();
     const one = await connect(pair.broker.ports.mqtt, deviceOne);
     for (const kind of topicKinds) {
-      expect(await grants(one, ownTopic(kind)), `own ${kind}`).toBe(['ack', 'config', 'plan'].includes(kind));
+      expect(await grants(one, ownTopic(kind)), `own ${kind}`).toBe(['ack', 'config', 'plan', 'probe'].includes(kind));
       expect(await grants(one, otherTopic(kind)), `other's ${kind}`).toBe(false);
     }
     const tricks = [
@@ -75,14 +75,15 @@ describe('who may use which topic', () => {
     await one.endAsync();
   });
 
-  it('two machines × all topics: each publishes on its own three; anything else closes it and reaches nobody', async () => {
+  it('two machines × all topics: each publishes on its own alone; anything else closes it and reaches nobody', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     const api = await connect(port, asApi());
     for (const kind of serviceReads) await api.subscribeAsync(`roastery/v1/+/${kind}`, { qos: 1 });
     const seen = received(api);
     const two = await connect(port, deviceTwo);
-    for (const kind of ['ack', 'config', 'plan'] as const) await two.subscribeAsync(otherTopic(kind), { qos: 1 });
+    for (const kind of ['ack', 'config', 'plan', 'probe'] as const)
+      await two.subscribeAsync(otherTopic(kind), { qos: 1 });
     const seenByTwo = received(two);
 
     for (const kind of serviceReads) {
@@ -91,12 +92,12 @@ describe('who may use which topic', () => {
       expect(one.connected).toBe(true);
       await one.endAsync();
     }
-    await waitUntil(() => seen.length === 3, 2_000);
+    await waitUntil(() => seen.length === 4, 2_000);
     expect(seen).toEqual(serviceReads.map((kind) => `${ownTopic(kind)} ${kind}`));
 
     const forbidden = [
       ...topicKinds.map((kind) => otherTopic(kind)),
-      ...(['ack', 'config', 'plan'] as const).map((kind) => ownTopic(kind)),
+      ...(['ack', 'config', 'plan', 'probe'] as const).map((kind) => ownTopic(kind)),
       '$SYS/x',
       'roastery/v1/RM30-1/journal/more',
       'roastery/v1//journal',
@@ -111,7 +112,7 @@ describe('who may use which topic', () => {
       one.end(true);
     }
     await sleep(50);
-    expect(seen).toHaveLength(3);
+    expect(seen).toHaveLength(4);
     expect(seenByTwo).toEqual([]);
     expect(await metric(pair.broker, 'refused_total{reason="publish_forbidden"}')).toBe(forbidden.length);
     await Promise.all([api.endAsync(), two.endAsync()]);
@@ -130,13 +131,15 @@ describe('who may use which topic', () => {
     }
     const one = await connect(port, deviceOne);
     const seen = received(one);
-    for (const kind of ['ack', 'config', 'plan'] as const) {
+    for (const kind of ['ack', 'config', 'plan', 'probe'] as const) {
       await one.subscribeAsync(ownTopic(kind), { qos: 1 });
       await api.publishAsync(ownTopic(kind), kind, { qos: 1 });
       await api.publishAsync(otherTopic(kind), kind, { qos: 1 });
     }
-    await waitUntil(() => seen.length === 3, 2_000);
-    expect(seen).toEqual(['ack', 'config', 'plan'].map((kind) => `${topicOf('RM30-1', kind as TopicKind)} ${kind}`));
+    await waitUntil(() => seen.length === 4, 2_000);
+    expect(seen).toEqual(
+      ['ack', 'config', 'plan', 'probe'].map((kind) => `${topicOf('RM30-1', kind as TopicKind)} ${kind}`),
+    );
     const gone = closed(api, 2_000);
     api.publish(ownTopic('journal'), 'forged', { qos: 1 });
     expect(await gone).toBe(true);

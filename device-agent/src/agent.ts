@@ -16,6 +16,7 @@ import { chooseMachineMap, keepPushedMap, readMachineMap } from './machine-map-f
 import { startPoller, type MachineLink } from './machine/poller.ts';
 import { createMapChanges } from './map-changes.ts';
 import { openPlanKeeper } from './plan/plan-keeper.ts';
+import { createBoardProbe } from './probe/board-probe.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { createServiceNotifier } from './service/systemd.ts';
 import { describeBoard } from './status.ts';
@@ -114,6 +115,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     configReceived: (pushed) => changes.received(pushed),
     configRefused: (rev, issue) => changes.refused(rev, issue),
     plansReceived: (received) => plans.received(received, recording.runningRoastId()),
+    probeRequested: (request) => boardProbe.requested(request),
   });
   tellPlans = uplink.refreshStatus;
 
@@ -139,6 +141,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
         report.show(live);
         if (roastChanged) uplink.ship();
         changes.afterReading();
+        boardProbe.afterReading();
       },
       linkChanged(next) {
         if (next.state !== link.state)
@@ -162,6 +165,13 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
       poller = pollMachine(next);
       uplink.refreshStatus();
     },
+  });
+  const boardProbe = createBoardProbe({
+    read: (request) => poller.ask(request),
+    roastRuns: recording.roastRuns,
+    send: (message) => uplink.tellProbe(message),
+    now: () => clock.now(),
+    log,
   });
   let poller = pollMachine(map);
 
@@ -204,6 +214,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     stopFeeding();
     clearInterval(clockTimer);
     await page?.close();
+    await boardProbe.stop();
     await changes.settled();
     await poller.stop();
     await plans.settled();

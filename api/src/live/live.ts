@@ -7,13 +7,15 @@ import { AppError, notFound } from '../http/app-error.ts';
 import { findMachine } from '../domains/machines/queries.ts';
 import { readConnections } from './connection.ts';
 import { createLiveHub, type LiveHub } from './live-hub.ts';
+import { probeRoutes } from './probe.ts';
 
 /** The live stream of machines: its endpoint, and the service behind it that listens to broker and database. */
 export const createLive = () => {
   let hub: LiveHub | undefined;
 
-  const routes: Domain = ({ forUser }) =>
-    forUser(machineLive, async (context, { params, signal }) => {
+  const routes: Domain = (mounting) => {
+    probeRoutes(mounting);
+    mounting.forUser(machineLive, async (context, { params, signal }) => {
       if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet', 2);
       const { sql, user, sessionId, streams } = context;
       const visible = await findMachine(sql, user, params.id);
@@ -32,6 +34,7 @@ export const createLive = () => {
         },
       });
     });
+  };
 
   const service = async ({ sql, config, log: parent, metrics }: AppContext) => {
     const log = parent.child({ part: 'live' });

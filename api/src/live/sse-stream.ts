@@ -3,8 +3,9 @@ import type { LiveEvent } from '@roastery/contract/live';
 const encoder = new TextEncoder();
 
 /** One event as it travels: `event:` its type, `data:` its JSON, which has no line breaks of its own. */
-export const sseEvent = (event: LiveEvent): Uint8Array =>
-  encoder.encode(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+export const sseEvent = (event: LiveEvent): Uint8Array => sseFrame(event.type, event);
+export const sseFrame = (name: string, data: unknown): Uint8Array =>
+  encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 
 const heartbeat = encoder.encode(': still here\n\n');
 

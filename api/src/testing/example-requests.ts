@@ -46,6 +46,10 @@ const upload = { params: withId(addUpload), belongs: 'one person' } as const;
 const lot = { params: withId(addLot) };
 const profile = { params: withId(addProfile) };
 const user = { params: withId(addUser) };
+const probeOf = async (sql: Sql, ownerId: string) => ({
+  id: await addMachine(sql, ownerId),
+  probe_id: '0198c0de-0000-7000-8000-000000000001',
+});
 const markOf = async (sql: Sql, ownerId: string) => ({ id: await addRoast(sql, ownerId), kind: 'first_crack' });
 
 const blendBody = () => ({
@@ -84,6 +88,14 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   },
   deleteMachine: machine,
   machineLive: machine,
+  watchProbe: machine,
+  // The machine of the examples has no board.
+  startProbe: {
+    ...machine,
+    body: () => ({ units: [1], tables: ['holding'], from: 0, count: 64, usual_places: false }),
+    status: 409,
+  },
+  stopProbe: { params: probeOf, belongs: 'owner' },
   getMachineMap: map,
   listMapRevisions: map,
   downloadMachineMap: map,

@@ -1,7 +1,8 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
 import type { Quality } from '../core/decoder.ts';
 import { createPaceWatch } from '../core/line-pace.ts';
-import { createBus } from './bus.ts';
+import { createBus, type BusRequest } from './bus.ts';
+import { shareBus } from './shared-bus.ts';
 import { createReader } from './reader.ts';
 
 /** One reading of the machine with the moment it was taken. */
@@ -42,7 +43,7 @@ const describe = (channels: readonly string[], qualities: readonly Quality[]): s
  * that is too slow for the map is read as fast as it can.
  */
 export const startPoller = ({ map, monoNow, reading, linkChanged }: PollerParts) => {
-  const bus = createBus(map.link, map);
+  const bus = shareBus(createBus(map.link, map));
   const reader = createReader(map, bus);
   const periodMs = 1000 / map.hz;
   const pace = createPaceWatch(map.hz);
@@ -90,6 +91,8 @@ export const startPoller = ({ map, monoNow, reading, linkChanged }: PollerParts)
 
   return {
     channels: reader.channels,
+    /** One more question to the machine, between those of a reading: the line has one master, and that is us. */
+    ask: (request: BusRequest) => bus.read(request),
     link: (): MachineLink => link,
     /** How long no reading was begun, ms: the sign of a loop that hangs. A silent machine does not count. */
     stalledMs: (): number => performance.now() - tickedAt,

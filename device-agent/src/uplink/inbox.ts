@@ -1,3 +1,4 @@
+import { probeRequestShape, type ProbeRequest } from '@roastery/contract/probe';
 import {
   ackShape,
   configShape,
@@ -5,12 +6,15 @@ import {
   unreadableConfigShape,
   type Ack,
   type DeviceConfig,
+  type TopicKind,
 } from '@roastery/contract/mqtt';
 import { plansShape, type RoastPlan } from '@roastery/contract/roast-plan';
 
 export interface InboxParts {
   readonly acknowledged: (ack: Ack) => void;
   readonly configReceived: (config: DeviceConfig) => void;
+  /** Somebody wants to look at the machine's registers, or has seen enough. */
+  readonly probeRequested: (request: ProbeRequest) => void;
   /** A config that this agent does not understand, by its revision. */
   readonly configRefused: (rev: number, issue: string) => void;
   /** What is planned for this machine now; nothing any more when it is empty. */
@@ -19,13 +23,19 @@ export interface InboxParts {
   readonly unreadable: (topic: string, issue: string) => void;
 }
 
+const shapeOf = (kind: TopicKind | undefined) => {
+  if (kind === 'ack') return ackShape;
+  if (kind === 'config') return configShape;
+  if (kind === 'plan') return plansShape;
+  return kind === 'probe' ? probeRequestShape : undefined;
+};
+
 /** What the server tells this board: acknowledgements, its map and settings, what is planned. Nothing it sends can stop the agent. */
 export const createInbox =
   (parts: InboxParts) =>
   (topic: string, payload: Buffer): void => {
     const kind = parseTopic(topic)?.kind;
-    const shape =
-      kind === 'ack' ? ackShape : kind === 'config' ? configShape : kind === 'plan' ? plansShape : undefined;
+    const shape = shapeOf(kind);
     // What was taken back leaves its topic empty.
     if (kind === 'plan' && payload.length === 0) return parts.plansReceived([]);
     if (!shape || payload.length === 0) return;
@@ -43,7 +53,8 @@ export const createInbox =
       if (refused?.success) parts.configRefused(refused.data.rev, sentence);
       return parts.unreadable(topic, sentence);
     }
-    if ('ranges' in parsed.data) parts.acknowledged(parsed.data);
+    if ('do' in parsed.data) parts.probeRequested(parsed.data);
+    else if ('ranges' in parsed.data) parts.acknowledged(parsed.data);
     else if ('plans' in parsed.data) parts.plansReceived(parsed.data.plans);
     else parts.configReceived(parsed.data);
   };

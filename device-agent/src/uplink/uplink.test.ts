@@ -34,6 +34,7 @@ const connect = (over: { log?: Logger } = {}): Uplink => {
     brokerUrl: () => Promise.resolve(server.url),
     status: () => Promise.resolve({ machine_link: 'ok' }),
     configReceived: ({ map }) => void (map && maps.push(map)),
+    probeRequested: () => undefined,
     configRefused: (rev, issue) => refusals.push(`${rev} ${issue}`),
     plansReceived: () => undefined,
     ...over,

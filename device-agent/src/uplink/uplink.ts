@@ -8,6 +8,7 @@ import {
   type TopicKind,
 } from '@roastery/contract/mqtt';
 import type { RoastPlan } from '@roastery/contract/roast-plan';
+import type { ProbeMessage, ProbeRequest } from '@roastery/contract/probe';
 import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { WallClock } from '../core/wall-clock.ts';
@@ -40,6 +41,7 @@ export interface UplinkParts {
   readonly configReceived: (config: DeviceConfig) => void;
   readonly configRefused: (rev: number, issue: string) => void;
   readonly plansReceived: (plans: readonly RoastPlan[]) => void;
+  readonly probeRequested: (request: ProbeRequest) => void;
 }
 
 /** New entries go out this often. */
@@ -118,6 +120,7 @@ export const startUplink = (parts: UplinkParts) => {
     configReceived: (config) => parts.configReceived(config),
     configRefused: (rev, issue) => parts.configRefused(rev, issue),
     plansReceived: (plans) => parts.plansReceived(plans),
+    probeRequested: (request) => parts.probeRequested(request),
     unreadable: (from, issue) => warn('ignored a message from the server', { topic: from, issue }),
   });
 
@@ -142,11 +145,15 @@ export const startUplink = (parts: UplinkParts) => {
       throw error;
     }
     if (stopping.signal.aborted) {
+      // It has said that it is here.
+      await Promise.race([publishStatus(line, id, false).catch(() => undefined), line.closed, pause(settleMs)]);
       await line.end();
       return 'stopped';
     }
     session = { id, line };
     note(true);
+    // A server that is older than this agent knows no such topic; that must not keep the board from its work.
+    line.subscribe([topic('probe')]).catch((error: unknown) => log.debug({ reason: String(error) }, 'no probe here'));
     await pause(settleMs, stopping.signal);
     shipper.connected();
     log.info({ waiting: shipper.entriesWaiting() }, 'connected to the broker');
@@ -192,6 +199,10 @@ export const startUplink = (parts: UplinkParts) => {
   return {
     /** Shows a reading to whoever watches; nothing when offline. */
     show: (reading: LiveReading): void => session?.line.show(topic('live'), JSON.stringify(reading)),
+    /** What was seen of the machine's registers, for whoever looks now: gone when there is no connection. */
+    async tellProbe(message: ProbeMessage): Promise<void> {
+      await session?.line.publish(topic('probed'), JSON.stringify(message));
+    },
     /** Sends what is new now, not at the next turn. */
     ship,
     refreshStatus,

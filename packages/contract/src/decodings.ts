@@ -110,7 +110,9 @@ const scoreOf = (
   const last = values.at(-1) ?? 0;
   let score = decoding.weight * levelWeight(last);
   if (decoding.as === 'f32') {
-    if (values.some((value) => Math.abs(value) < smallestFloat)) return 0;
+    const isNothing = (value: number): boolean =>
+      Math.abs(decoding.unit === '°F' ? value * 1.8 + 32 : value) < smallestFloat;
+    if (values.some(isNothing)) return 0;
     // Round numbers are settings; the bits of an integer beside an empty register look like one of them.
     const low = decoding.order === 'ABCD' || decoding.order === 'BADC' ? behind : place;
     if (low === undefined || low.words.every((word) => word === 0)) score *= 0.4;

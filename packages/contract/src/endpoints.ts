@@ -13,6 +13,7 @@ import * as live from './live.ts';
 import * as machines from './machines.ts';
 import * as machineMaps from './machine-maps.ts';
 import * as planned from './planned.ts';
+import * as probe from './probe.ts';
 import * as profiles from './profiles.ts';
 import * as roastPlan from './roast-plan.ts';
 import * as roasts from './roasts.ts';
@@ -28,6 +29,7 @@ export const endpoints: readonly Endpoint[] = [
   dashboard,
   machines,
   machineMaps,
+  probe,
   live,
   roasts,
   roastPlan,

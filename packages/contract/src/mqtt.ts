@@ -11,7 +11,7 @@ import { idShape, lineShape } from './shapes.ts';
 const root = 'roastery/v1';
 const level = (serialNumber: string): string => encodeURIComponent(serialNumber);
 
-export const topicKinds = ['journal', 'live', 'status', 'ack', 'config', 'plan'] as const;
+export const topicKinds = ['journal', 'live', 'status', 'ack', 'config', 'plan', 'probe', 'probed'] as const;
 export type TopicKind = (typeof topicKinds)[number];
 
 export const topicOf = (serialNumber: string, kind: TopicKind): string => `${root}/${level(serialNumber)}/${kind}`;
@@ -33,9 +33,9 @@ export const parseTopic = (topic: string): { serialNumber: string; kind: TopicKi
 export const clientIdOf = (serialNumber: string): string => `board-${level(serialNumber)}`;
 
 /** A board publishes these on its own topics only … */
-export const deviceMayPublish: readonly TopicKind[] = ['journal', 'live', 'status'];
+export const deviceMayPublish: readonly TopicKind[] = ['journal', 'live', 'status', 'probed'];
 /** … and reads these, its own only. */
-export const deviceMaySubscribe: readonly TopicKind[] = ['ack', 'config', 'plan'];
+export const deviceMaySubscribe: readonly TopicKind[] = ['ack', 'config', 'plan', 'probe'];
 
 /** User name of the api's own connection; its password is the broker secret. */
 export const serviceUserName = '$api';

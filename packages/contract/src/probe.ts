@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
 import { idShape } from './shapes.ts';
 
 /**
@@ -101,3 +102,39 @@ export const probeMessageShape = z.discriminatedUnion('k', [
 ]);
 export type ProbeMessage = z.infer<typeof probeMessageShape>;
 export type ProbeEnd = (typeof probeEnds)[number];
+
+const ofMachine = { params: z.object({ id: idShape }), access: 'user', tag: 'Probe' } as const;
+
+export const startProbe = endpoint({
+  ...ofMachine,
+  name: 'startProbe',
+  method: 'POST',
+  path: '/machines/{id}/probe',
+  summary: 'Ask a machine’s board to look at its registers, by reading alone; what it sees is in `watchProbe`',
+  status: 202,
+  body: probeWishShape,
+  response: z.object({ probe_id: idShape, lasts_s: z.number().int() }),
+  errors: ['not_found', 'conflict', 'too_many_requests', 'not_ready'],
+});
+
+export const stopProbe = endpoint({
+  ...ofMachine,
+  name: 'stopProbe',
+  method: 'POST',
+  path: '/machines/{id}/probe/{probe_id}/stop',
+  params: z.object({ id: idShape, probe_id: idShape }),
+  summary: 'End a look at the registers',
+  /** Not asked: the board can't be reached, and ends the look by itself when its time is up. */
+  response: z.object({ asked: z.boolean() }),
+  errors: ['not_found'],
+});
+
+export const watchProbe = endpoint({
+  ...ofMachine,
+  name: 'watchProbe',
+  method: 'GET',
+  path: '/machines/{id}/probe',
+  summary: 'Server-sent events `probe`: what the board sees, while it looks. See `ProbeMessage`',
+  produces: 'text/event-stream',
+  errors: ['not_found'],
+});

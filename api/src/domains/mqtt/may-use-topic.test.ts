@@ -8,7 +8,7 @@ describe('topics of boards', () => {
   it.each(serials)('%s uses its own topics, each in its direction, and nobody else’s', (serial) => {
     const board = { clientid: clientIdOf(serial), username: serial };
     for (const kind of topicKinds) {
-      const isSent = kind === 'journal' || kind === 'live' || kind === 'status';
+      const isSent = ['journal', 'live', 'status', 'probed'].includes(kind);
       const topic = topicOf(serial, kind);
       expect(mayUseTopic({ ...board, topic, action: 'publish' }), `publish ${topic}`).toBe(isSent);
       expect(mayUseTopic({ ...board, topic, action: 'subscribe' }), `subscribe ${topic}`).toBe(!isSent);
@@ -33,6 +33,10 @@ describe('topics of the api', () => {
     ['roastery/v1/RM30-001/live', 'subscribe', true],
     ['roastery/v1/RM30-001/ack', 'publish', true],
     ['roastery/v1/RM30-001/config', 'publish', true],
+    ['roastery/v1/RM30-001/probe', 'publish', true],
+    ['roastery/v1/RM30-001/probed', 'subscribe', true],
+    ['roastery/v1/RM30-001/probed', 'publish', false],
+    ['roastery/v1/+/probed', 'subscribe', false],
     ['roastery/v1/RM30-001/journal', 'publish', false],
     ['roastery/v1/+/ack', 'publish', false],
     ['#', 'subscribe', false],

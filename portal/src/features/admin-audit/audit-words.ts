@@ -15,6 +15,7 @@ const words: Readonly<Record<string, string>> = {
   'machine.updated': 'Changed a machine',
   'machine.archived': 'Archived a machine',
   'machine.deleted': 'Deleted a machine',
+  'machine.probed': 'Looked at a machine’s registers',
   'machine.board_configured': 'Set map or settings of a board',
   'machine_map.created': 'Added a machine map',
   'machine_map.saved': 'Changed a machine map',

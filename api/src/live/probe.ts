@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { topicOf } from '@roastery/contract/mqtt';
+import { probeMessageShape, startProbe, stopProbe, watchProbe, type ProbeRequest } from '@roastery/contract/probe';
+import type { Domain } from '../app.ts';
+import { actorOf, type UserContext } from '../context.ts';
+import { recordAudit } from '../db/audit.ts';
+import { findOwnMachine } from '../domains/devices/machine-access.ts';
+import { AppError } from '../http/app-error.ts';
+import { readConnections } from './connection.ts';
+import { createSseStream, sseFrame } from './sse-stream.ts';
+
+/** A request is worth nothing later: nobody waits so long. */
+const validMs = 15_000;
+/** A look ends by itself; whoever still looks begins another. */
+const lastsSeconds = 300;
+const betweenStartsMs = 3000;
+const heartbeatMs = 10_000;
+const maxMessageBytes = 64 * 1024;
+
+/** When a look at each machine was last begun from this instance. */
+const startedAt = new Map<string, number>();
+
+const mayStart = (machineId: string): void => {
+  const now = performance.now();
+  for (const [id, at] of startedAt) if (now - at > betweenStartsMs) startedAt.delete(id);
+  const last = startedAt.get(machineId);
+  if (last !== undefined) {
+    const wait = Math.ceil((betweenStartsMs - (now - last)) / 1000);
+    throw new AppError('too_many_requests', 'This machine was asked just now. Wait a few seconds', Math.max(1, wait));
+  }
+  startedAt.set(machineId, now);
+};
+
+const ask = async ({ mqtt }: UserContext, serialNumber: string, request: ProbeRequest): Promise<void> => {
+  if (!mqtt.isConnected) throw new AppError('not_ready', 'The server has no connection to its broker just now', 5);
+  await mqtt.publish(topicOf(serialNumber, 'probe'), JSON.stringify(request), { qos: 1 });
+};
+
+/** Looks at machines' registers through their boards. Nothing is kept here: what a board says goes to whoever watches. */
+export const probeRoutes: Domain = ({ forUser }) => {
+  forUser(startProbe, async (context, { params, body }) => {
+    const { sql, user } = context;
+    const machine = await findOwnMachine(sql, user, params.id);
+    const connection = (await readConnections(sql, [machine.id])).get(machine.id)?.connection;
+    if (connection !== 'online') {
+      throw new AppError(
+        'conflict',
+        connection === 'never_connected'
+          ? `No board has ever connected for ${machine.display_name}. Pair one first`
+          : `The board of ${machine.display_name} is offline. Is it switched on, and on the network?`,
+      );
+    }
+    const roasts = await sql`
+      SELECT 1 FROM roasts WHERE machine_id = ${machine.id} AND status = 'in_progress' LIMIT 1`;
+    if (roasts.length > 0) {
+      throw new AppError('conflict', 'A roast is running: the machine is not looked at until it has ended');
+    }
+    mayStart(machine.id);
+    const id = randomUUID();
+    await ask(context, machine.serial_number, {
+      v: 1,
+      do: 'look',
+      id,
+      expires_at: Date.now() + validMs,
+      lasts_s: lastsSeconds,
+      wish: body,
+    });
+    await recordAudit(sql, actorOf(context), {
+      action: 'machine.probed',
+      subject: machine.id,
+      detail: {
+        serial_number: machine.serial_number,
+        units: body.units.join(', '),
+        from: body.from,
+        count: body.count,
+      },
+    });
+    return { probe_id: id, lasts_s: lastsSeconds };
+  });
+
+  forUser(stopProbe, async (context, { params }) => {
+    const machine = await findOwnMachine(context.sql, context.user, params.id);
+    if (!context.mqtt.isConnected) return { asked: false };
+    await ask(context, machine.serial_number, { v: 1, do: 'stop', id: params.probe_id });
+    return { asked: true };
+  });
+
+  forUser(watchProbe, async ({ sql, user, sessionId, streams, mqtt, log }, { params, signal }) => {
+    const machine = await findOwnMachine(sql, user, params.id);
+    const session = streams.open(sessionId);
+    const end = AbortSignal.any([signal, session.signal]);
+    const stream = createSseStream(() => {
+      end.removeEventListener('abort', stream.close);
+      clearInterval(beat);
+      stopListening();
+      session.done();
+    });
+    const beat = setInterval(stream.heartbeat, heartbeatMs);
+    const stopListening = mqtt.subscribe(topicOf(machine.serial_number, 'probed'), 0, (_topic, payload) => {
+      if (payload.length > maxMessageBytes) return;
+      let value: unknown;
+      try {
+        value = JSON.parse(payload.toString('utf8'));
+      } catch (error) {
+        log.warn({ err: error, machine: machine.id }, 'what a board saw is not JSON');
+        return;
+      }
+      const message = probeMessageShape.safeParse(value);
+      if (message.success) stream.send(sseFrame('probe', message.data));
+      else log.warn({ machine: machine.id, reason: message.error.message }, 'what a board saw was not understood');
+    });
+    if (end.aborted) stream.close();
+    else end.addEventListener('abort', stream.close);
+    // The page asks the board only when it can hear the answer.
+    stream.send(sseFrame('listening', {}));
+    return new Response(stream.body, {
+      headers: {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+      },
+    });
+  });
+};

@@ -1,0 +1,96 @@
+import { probeMessageShape, type ProbeMessage, type ProbeRequest } from '@roastery/contract/probe';
+import { pause } from '@roastery/runtime/backoff';
+import { createLogger } from '@roastery/runtime/logger';
+import { describe, expect, it } from 'vitest';
+import type { BusAnswer, BusRequest } from '../machine/bus.ts';
+import { createBoardProbe } from './board-probe.ts';
+
+const id = '0198c0de-0000-7000-8000-0000000000aa';
+const otherId = '0198c0de-0000-7000-8000-0000000000bb';
+const look = (over: Partial<Extract<ProbeRequest, { do: 'look' }>> = {}): ProbeRequest => ({
+  v: 1,
+  do: 'look',
+  id,
+  expires_at: 20_000,
+  lasts_s: 60,
+  wish: { units: [1], tables: ['holding'], from: 0, count: 96, usual_places: false },
+  ...over,
+});
+
+const bench = (answer: (request: BusRequest) => BusAnswer) => {
+  const told: ProbeMessage[] = [];
+  let roasting = false;
+  const probe = createBoardProbe({
+    read: (request) => Promise.resolve(answer(request)),
+    roastRuns: () => roasting,
+    // As it travels: what the server would refuse fails here.
+    send: async (message) => void told.push(probeMessageShape.parse(JSON.parse(JSON.stringify(message)))),
+    now: () => ({ wall: 10_000, synced: true }),
+    log: createLogger('test', 'silent'),
+    perSecond: 1000,
+  });
+  const until = async (is: (message: ProbeMessage) => boolean): Promise<ProbeMessage> => {
+    for (;;) {
+      const found = told.find(is);
+      if (found) return found;
+      await pause(10);
+    }
+  };
+  const ended = (reason: string) => until((message) => message.k === 'ended' && message.reason === reason);
+  return { told, probe, until, ended, beginRoast: () => (roasting = true) };
+};
+const words = ({ start, count }: BusRequest): BusAnswer => ({
+  kind: 'data',
+  words: Array.from({ length: count }, (_, index) => start + index),
+});
+
+describe('looking through the running agent', () => {
+  it('tells what it finds, then reads it again each second, until it is told to stop', async () => {
+    const { told, probe, until, ended } = bench(words);
+    probe.requested(look());
+    await until((message) => message.k === 'words' && message.round === 2);
+    probe.requested({ v: 1, do: 'stop', id: otherId });
+    probe.requested({ v: 1, do: 'stop', id });
+    await ended('stopped');
+    const seen = told.flatMap((message) => (message.k === 'words' && message.round === 1 ? message.blocks : []));
+    expect(seen.flatMap((block) => block.words)).toEqual(Array.from({ length: 96 }, (_, index) => index));
+    const found = told.flatMap((message) => (message.k === 'words' && message.round === 0 ? message.blocks : []));
+    expect(found.flatMap((block) => block.words)).toHaveLength(96);
+  });
+
+  it('keeps every message small, however much there is to see', async () => {
+    const { told, probe, until } = bench(words);
+    probe.requested(
+      look({ wish: { units: [1], tables: ['holding', 'input'], from: 0, count: 2000, usual_places: false } }),
+    );
+    await until((message) => message.k === 'words' && message.round === 1);
+    const round = (): ProbeMessage[] => told.filter((message) => message.k === 'words' && message.round === 1);
+    while (round().length < 4) await pause(10);
+    expect(Math.max(...told.map((message) => JSON.stringify(message).length))).toBeLessThan(20_000);
+    await probe.stop();
+    expect(told.at(-1)).toMatchObject({ k: 'ended', reason: 'board_leaves' });
+  });
+
+  it('takes one look at a time, no late one, and none in a roast', async () => {
+    const { told, probe, ended, beginRoast } = bench(words);
+    probe.requested(look({ id: otherId, expires_at: 9999 }));
+    expect(told.at(-1)).toMatchObject({ id: otherId, reason: 'expired' });
+    probe.requested(look());
+    probe.requested(look({ id: otherId }));
+    expect(told.at(-1)).toMatchObject({ id: otherId, reason: 'busy' });
+    beginRoast();
+    probe.afterReading();
+    expect(await ended('roast')).toMatchObject({ id, says: expect.stringContaining('until it has ended') });
+    probe.requested(look({ id: otherId }));
+    expect(told.at(-1)).toMatchObject({ id: otherId, reason: 'roast' });
+  });
+
+  it('says what to do when the machine is silent or has nothing there', async () => {
+    const silent = bench(() => ({ kind: 'failed', reason: 'no answer within 300 ms' }));
+    silent.probe.requested(look());
+    expect(await silent.ended('silent')).toMatchObject({ says: expect.stringMatching(/cable.*no answer within 300/) });
+    const empty = bench(() => ({ kind: 'exception', code: 2 }));
+    empty.probe.requested(look());
+    expect(await empty.ended('nothing_found')).toMatchObject({ says: expect.stringContaining('another unit') });
+  });
+});

@@ -1,0 +1,147 @@
+import {
+  maxProbeWords,
+  type ProbeBlock,
+  type ProbeEnd,
+  type ProbeMessage,
+  type ProbeRequest,
+} from '@roastery/contract/probe';
+import type { Logger } from '@roastery/runtime/logger';
+import type { Bus } from '../machine/bus.ts';
+import { lookForPlaces, watchPlaces, type LookEnd } from './look.ts';
+
+export interface BoardProbeParts {
+  /** The running agent's own line: questions go between those of its readings. */
+  readonly read: Bus['read'];
+  readonly roastRuns: () => boolean;
+  readonly send: (message: ProbeMessage) => Promise<void>;
+  readonly now: () => { readonly wall: number; readonly synced: boolean };
+  readonly log: Logger;
+  readonly perSecond?: number;
+}
+
+type Look = Extract<ProbeRequest, { do: 'look' }>;
+
+const roundMs = 1000;
+/** Often enough to be seen moving, seldom enough for a thin line. */
+const progressEveryMs = 400;
+const blocksInMessage = 200;
+
+const says: Record<ProbeEnd, string> = {
+  stopped: 'Stopped.',
+  time_is_up: 'The time is up. Look again to go on.',
+  roast: 'A roast is running: the machine is not looked at until it has ended.',
+  silent:
+    'The machine does not answer. Is it switched on, is the cable in? Address, adapter and unit are under Map and settings.',
+  busy: 'Somebody is looking at this machine already. Stop that look, or wait for its end.',
+  expired: 'The request came too late. Try it again.',
+  nothing_found: 'The machine answers, and has none of these registers. Look at others, or at another unit.',
+  board_leaves: 'The board’s agent is stopping.',
+};
+
+/** Blocks in messages that are small enough for the broker. */
+const messagesOf = (blocks: readonly ProbeBlock[]): ProbeBlock[][] => {
+  const messages: ProbeBlock[][] = [];
+  let words = Number.POSITIVE_INFINITY;
+  for (const block of blocks) {
+    const current = messages.at(-1);
+    if (current === undefined || words + block.words.length > maxProbeWords || current.length >= blocksInMessage) {
+      messages.push([block]);
+      words = block.words.length;
+    } else {
+      current.push(block);
+      words += block.words.length;
+    }
+  }
+  return messages;
+};
+
+/** Looks at the machine's registers for somebody in the portal: one look at a time, never in a roast, reading alone. */
+export const createBoardProbe = ({ read, roastRuns, send, now, log, perSecond }: BoardProbeParts) => {
+  let current:
+    | { readonly id: string; readonly end: (reason: ProbeEnd) => void; readonly done: Promise<void> }
+    | undefined;
+
+  const tell = (message: ProbeMessage): void => {
+    send(message).catch((error: unknown) => log.debug({ reason: String(error) }, 'a look at registers was not heard'));
+  };
+  const tellEnd = (id: string, reason: ProbeEnd, because = ''): void =>
+    tell({
+      v: 1,
+      id,
+      k: 'ended',
+      reason,
+      says: `${says[reason]}${because === '' ? '' : ` (${because})`}`.slice(0, 300),
+    });
+
+  const look = async ({ id, wish }: Look, stopping: AbortController): Promise<void> => {
+    const began = performance.now();
+    const parts = { bus: { read }, signal: stopping.signal, ...(perSecond === undefined ? {} : { perSecond }) };
+    const found: ProbeBlock[] = [];
+    let unsaid: ProbeBlock[] = [];
+    let toldAt = -Infinity;
+    const tellWords = (round: number, blocks: readonly ProbeBlock[]): void => {
+      const seconds = Math.round((performance.now() - began) / 100) / 10;
+      for (const message of messagesOf(blocks)) tell({ v: 1, id, k: 'words', round, seconds, blocks: message });
+    };
+    let end: LookEnd = await lookForPlaces(parts, wish, {
+      found(block) {
+        found.push(block);
+        unsaid.push(block);
+      },
+      progress(progress) {
+        if (performance.now() - toldAt < progressEveryMs && progress.asked < progress.of) return;
+        toldAt = performance.now();
+        tellWords(0, unsaid);
+        unsaid = [];
+        tell({ v: 1, id, k: 'progress', ...progress });
+      },
+    });
+    if (end.kind === 'done' && found.length === 0) return tellEnd(id, 'nothing_found');
+    let round = 0;
+    if (end.kind === 'done')
+      end = await watchPlaces(parts, found, roundMs, (blocks) => tellWords((round += 1), blocks));
+    if (end.kind === 'silent') return tellEnd(id, 'silent', end.reason);
+    const reason: unknown = stopping.signal.reason;
+    tellEnd(id, typeof reason === 'string' && reason in says ? (reason as ProbeEnd) : 'stopped');
+  };
+
+  const begin = (request: Look): void => {
+    const stopping = new AbortController();
+    const end = (reason: ProbeEnd): void => stopping.abort(reason);
+    const timer = setTimeout(() => end('time_is_up'), request.lasts_s * 1000);
+    log.info({ wish: request.wish }, 'looking at registers');
+    const done = look(request, stopping)
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'looking at registers failed');
+        tellEnd(request.id, 'silent', String(error));
+      })
+      .finally(() => {
+        clearTimeout(timer);
+        current = undefined;
+      });
+    current = { id: request.id, end, done };
+  };
+
+  return {
+    requested(request: ProbeRequest): void {
+      if (request.do === 'stop') {
+        if (current?.id === request.id) current.end('stopped');
+        return;
+      }
+      const { wall, synced } = now();
+      if (synced && wall > request.expires_at) return tellEnd(request.id, 'expired');
+      if (roastRuns()) return tellEnd(request.id, 'roast');
+      if (current?.id === request.id) return;
+      if (current) return tellEnd(request.id, 'busy');
+      begin(request);
+    },
+    /** To be called after each reading: the beans go in, and the look is over. */
+    afterReading(): void {
+      if (current && roastRuns()) current.end('roast');
+    },
+    async stop(): Promise<void> {
+      current?.end('board_leaves');
+      await current?.done;
+    },
+  };
+};
