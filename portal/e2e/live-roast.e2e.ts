@@ -180,6 +180,17 @@ it('survives the death of the server under the eyes of the roaster', async () =>
   await expect.poll(() => clock(page), { timeout: 15_000 }).toBeGreaterThan(before);
 });
 
+it('counts down to first crack with a band, and says what it learnt that from', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto(`/roasts/${roastId}`);
+  const crack = page.getByTestId('next-event').filter({ hasText: /first crack/i });
+  await crack.waitFor({ timeout: 90_000 });
+  expect(await crack.innerText()).toMatch(
+    /^FIRST CRACK\s+(?:in \d+:\d\d|any moment) ± \d+:\d\d, at \d+\.\d °C\s+from 3 roasts on this machine$/,
+  );
+});
+
 it('turns into the page of a finished roast at the drop, without a reload', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;

@@ -38,6 +38,11 @@ const verifications = [
   { value: 'hardware', label: 'Verified on real hardware' },
 ] as const;
 
+const chargings = [
+  { value: 'hot', label: 'Into a hot machine' },
+  { value: 'cold', label: 'Cold: beans in, then heat' },
+] as const;
+
 /** Changes an own map; every save is its next revision, which the boards that read by it get. */
 export const MapEditor = ({ detail }: { detail: MapDetail }) => {
   const [draft, setDraft] = useState<MapDraft>(() => draftOf(detail.map));
@@ -112,7 +117,14 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
             onChange={(verified) => change({ verified })}
             hint="Only when somebody compared it with the machine’s own display."
           />
-          <TextField label="Notes" className="sm:col-span-2 lg:col-span-3" {...text('notes')} />
+          <Select
+            label="How beans go in"
+            choices={chargings}
+            value={draft.charging}
+            onChange={(charging) => change({ charging })}
+            hint="The charge is found by it. Cold: fluid beds, sample roasters."
+          />
+          <TextField label="Notes" className="sm:col-span-2" {...text('notes')} />
         </div>
       </Panel>
       <Panel title="Link">

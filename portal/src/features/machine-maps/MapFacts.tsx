@@ -21,6 +21,9 @@ export const MapFacts = ({ map }: { map: MachineMap }) => (
         <Fact label="Unit">{map.unit}</Fact>
         <Fact label="Readings per second">{map.hz}</Fact>
         <Fact label="Order of 32-bit values">{map.order}</Fact>
+        <Fact label="How beans go in">
+          {map.charging === 'cold' ? 'Cold: beans in, then heat' : 'Into a hot machine'}
+        </Fact>
         {map.source !== undefined && <Fact label="Source">{map.source}</Fact>}
       </dl>
     </Panel>

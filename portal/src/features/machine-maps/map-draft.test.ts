@@ -25,6 +25,13 @@ describe('editing a machine map', () => {
     expect(mapOfDraft(draft, map)).toEqual({ map });
   });
 
+  it('says that a machine is charged cold, and nothing where it is charged hot', () => {
+    const cold = mapOfDraft({ ...draft, charging: 'cold' }, map);
+    expect(cold).toMatchObject({ map: { charging: 'cold' } });
+    const back = 'map' in cold ? mapOfDraft({ ...draftOf(cold.map), charging: 'hot' }, cold.map) : undefined;
+    expect(back).toEqual({ map });
+  });
+
   it('says what is wrong in which row', () => {
     const result = mapOfDraft(
       {

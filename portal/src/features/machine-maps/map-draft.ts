@@ -34,6 +34,7 @@ export interface MapDraft {
   readonly hz: string;
   readonly timeoutMs: string;
   readonly maxDrumRpm: string;
+  readonly charging: NonNullable<MachineMap['charging']>;
   readonly channels: readonly ChannelDraft[];
 }
 
@@ -66,6 +67,7 @@ export const draftOf = (map: MachineMap): MapDraft => ({
   hz: String(map.hz),
   timeoutMs: String(map.timeoutMs),
   maxDrumRpm: String(map.maxDrumRpm),
+  charging: map.charging ?? 'hot',
   channels: Object.entries(map.channels).map(([name, channel], key) => ({
     key,
     name,
@@ -109,7 +111,7 @@ export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap
   for (const [row, name] of names.entries()) {
     if (names.indexOf(name) !== row) problems[`channels.${row}.name`] = 'There is another channel of this name';
   }
-  const { notes: _, ...rest } = from;
+  const { notes: _, charging: __, ...rest } = from;
   const parsed = machineMapShape.safeParse({
     ...rest,
     maker: draft.maker,
@@ -122,6 +124,8 @@ export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap
     hz: figure(draft.hz),
     timeoutMs: figure(draft.timeoutMs),
     maxDrumRpm: figure(draft.maxDrumRpm),
+    // What every map means without a word stays unsaid: boards of an earlier version know no such field.
+    ...(draft.charging === 'hot' ? {} : { charging: draft.charging }),
     channels: Object.fromEntries(draft.channels.map((channel) => [channel.name.trim(), channelOf(channel)])),
   });
   for (const { path, message, code } of parsed.error?.issues ?? []) {

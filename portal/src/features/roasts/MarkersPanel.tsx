@@ -25,6 +25,15 @@ const originText = (mark: RoastMark): string => {
   return `${markLabels[mark.kind].long} ${who}${sure}${mark.provisional ? ', may still move' : ''}`;
 };
 
+/** Surer than this a detected mark needs no second thought. */
+const sureEnough = 0.9;
+
+/** What is still open about a mark; null where nothing is. A person's or a machine's word is taken as it is. */
+const doubtText = (mark: RoastMark | undefined): string | null => {
+  if (mark?.origin !== 'detector' || (!mark.provisional && mark.confidence >= sureEnough)) return null;
+  return `${mark.provisional ? 'provisional · ' : ''}${Math.round(mark.confidence * 100)}% sure`;
+};
+
 /** MARKERS: Charge, First Crack and Drop always, the others where they are known. */
 export const MarkersPanel = ({ marks, curve, onPick, onCorrect }: MarkersPanelProps) => {
   const of = (kind: RoastMark['kind']) => marks.find((mark) => mark.kind === kind);
@@ -111,28 +120,31 @@ interface MarkerProps {
   onPick: (seconds: number) => void;
 }
 
-const Marker = ({ label, tone, seconds, temp, mark, onPick }: MarkerProps) => (
-  <li>
-    <button
-      type="button"
-      disabled={seconds === null}
-      title={mark ? originText(mark) : undefined}
-      onClick={() => seconds !== null && onPick(seconds)}
-      className={classes(
-        'flex h-8 w-full items-center gap-2.5 rounded-md px-2 text-left text-sm pointer-coarse:h-10',
-        seconds === null ? 'cursor-default text-faint' : 'text-content hover:bg-hover',
-      )}
-    >
-      <span
-        aria-hidden
-        className={classes('size-2 shrink-0 rounded-full', dots[tone], mark?.provisional && 'opacity-50')}
-      />
-      <span className="min-w-0 flex-1 truncate">
-        {label}
-        {mark?.provisional && <span className="text-muted"> (provisional)</span>}
-      </span>
-      <span className="figures text-muted">{seconds === null ? '--' : formatDuration(seconds)}</span>
-      <Measure quantity="temperature" value={temp} className="w-16 text-right" />
-    </button>
-  </li>
-);
+const Marker = ({ label, tone, seconds, temp, mark, onPick }: MarkerProps) => {
+  const doubt = doubtText(mark);
+  return (
+    <li>
+      <button
+        type="button"
+        disabled={seconds === null}
+        title={mark ? originText(mark) : undefined}
+        onClick={() => seconds !== null && onPick(seconds)}
+        className={classes(
+          'flex min-h-8 w-full items-center gap-2.5 rounded-md px-2 py-1 text-left text-sm pointer-coarse:min-h-10',
+          seconds === null ? 'cursor-default text-faint' : 'text-content hover:bg-hover',
+        )}
+      >
+        <span
+          aria-hidden
+          className={classes('size-2 shrink-0 rounded-full', dots[tone], mark?.provisional && 'opacity-50')}
+        />
+        <span className="min-w-0 flex-1">
+          <span className="block truncate">{label}</span>
+          {doubt !== null && <span className="figures block truncate text-xs text-muted">{doubt}</span>}
+        </span>
+        <span className="figures text-muted">{seconds === null ? '--' : formatDuration(seconds)}</span>
+        <Measure quantity="temperature" value={temp} className="w-16 text-right" />
+      </button>
+    </li>
+  );
+};
