@@ -4,6 +4,7 @@ import {
   deviationText,
   deviationsFrom,
   dueStep,
+  meanDeviation,
   nextStep,
   plannedAt,
   settingsText,
@@ -60,6 +61,13 @@ describe('a control profile that is followed', () => {
     expect(deviationsFrom(held, 260, { burner: null, exhaust: undefined, drumPercent: null }, 100)).toEqual([]);
     // 60 RPM are 75 % of a machine that does 80.
     expect(deviationsFrom(held, 260, { ...actual, burner: 60, drumPercent: 75 }, 80)).toEqual([]);
+  });
+
+  it('says how far a whole roast was from it', () => {
+    const times = [-10, 0, 100, 250, 700];
+    const drum = meanDeviation(held, 'drumRpm', times, [0, 75, 75, null, 0], 300, 80);
+    expect([meanDeviation(held, 'burner', times, [0, 80, 90, 54, 0], 300, 80), drum]).toEqual([16 / 3, 0]);
+    expect(meanDeviation(held, 'burner', times, [null, null, null, null, null], 300, 80)).toBeNull();
   });
 
   it('names its settings', () => {

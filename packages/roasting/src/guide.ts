@@ -153,3 +153,28 @@ export const guideOf = (plan: {
   points: plan.points.map(({ time, burner, exhaust, drum }) => ({ timeSeconds: time, burner, exhaust, drumRpm: drum })),
   interpolated: plan.interpolated,
 });
+
+/**
+ * How far a control was from its plan between charge and drop, on average, percentage points; null where it was not
+ * recorded. `values` are % each, at times since charge.
+ */
+export function meanDeviation(
+  guide: Guide,
+  control: Control,
+  timesSeconds: readonly number[],
+  values: readonly (number | null)[],
+  endSeconds: number,
+  maxDrumRpm: number,
+): number | null {
+  let sum = 0;
+  let count = 0;
+  for (const [index, time] of timesSeconds.entries()) {
+    const value = values[index];
+    if (time < 0 || time > endSeconds || !isReading(value)) continue;
+    const planned = plannedAt(guide, time)?.[control];
+    if (planned === undefined) return null;
+    sum += Math.abs(value - (control === 'drumRpm' ? (planned / maxDrumRpm) * 100 : planned));
+    count += 1;
+  }
+  return count === 0 ? null : sum / count;
+}

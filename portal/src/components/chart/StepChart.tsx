@@ -7,6 +7,7 @@ import { Measure } from '../Measure.tsx';
 import type { Chart } from './chart-parts.ts';
 import './chart-parts.ts';
 import { drawnColumn, holesOf, nearestIndex, type StepStyle } from './curves.ts';
+import { plannedDataset, plannedPercentAt, type PlannedDataset, type PlannedLine } from './planned-line.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
 import { readPalette, withAlpha } from './palette.ts';
 import { pixelDecimation, type CurveDataset } from './pixel-decimation.ts';
@@ -22,12 +23,24 @@ interface StepChartProps {
   selected: number | null;
   /** Width kept free right of the plot, so that it ends where the temperature chart above ends. */
   rightPixels: number;
+  /** What was planned, %, dashed behind what happened. */
+  planned?: PlannedLine | undefined;
+  /** Where a running roast is, s. */
+  nowSeconds?: number | null;
 }
 
 const identity = (value: number): number => value;
 
 /** One output over time, 0-100 %, as steps; shares time axis and cursor with the temperature chart. */
-export default function StepChart({ style, curve, view, selected, rightPixels }: StepChartProps) {
+export default function StepChart({
+  style,
+  curve,
+  view,
+  selected,
+  rightPixels,
+  planned,
+  nowSeconds = null,
+}: StepChartProps) {
   const theme = useTheme();
   const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
@@ -42,12 +55,13 @@ export default function StepChart({ style, curve, view, selected, rightPixels }:
     holes: holesOf(curve.time_seconds),
     cursor,
     selected,
+    now: nowSeconds,
     formatTemp: String,
     rateText: String,
     toAxis: identity,
     units: { left: '%', right: null },
   };
-  const datasets = useMemo<CurveDataset[]>(() => {
+  const datasets = useMemo<(CurveDataset | PlannedDataset)[]>(() => {
     const whole = drawnColumn(curve.time_seconds, column, identity);
     const colour = getComputedStyle(document.documentElement).getPropertyValue(`--${style.token}`).trim();
     return [
@@ -67,9 +81,10 @@ export default function StepChart({ style, curve, view, selected, rightPixels }:
         pointHitRadius: 0,
         spanGaps: false,
       },
+      ...(planned === undefined ? [] : [plannedDataset(planned, palette.content)]),
     ];
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
-  }, [curve, column, style, theme]);
+  }, [curve, column, style, theme, planned]);
   const options = useMemo<ChartOptions<'line'>>(
     () => ({
       animation: false,
@@ -105,6 +120,7 @@ export default function StepChart({ style, curve, view, selected, rightPixels }:
   useChartView(chart, view, overlay);
 
   const at = selected ?? cursor;
+  const lastSeconds = curve.time_seconds.at(-1) ?? 0;
   const index = nearestIndex(curve.time_seconds, at ?? Number.POSITIVE_INFINITY);
   const value = column?.[at === null ? curve.time_seconds.length - 1 : index];
   return (
@@ -112,6 +128,12 @@ export default function StepChart({ style, curve, view, selected, rightPixels }:
       <figcaption className="flex items-baseline gap-2 pl-11.5">
         <span className="label-mono">{style.label}</span>
         <Measure quantity="percent" value={value} digits={0} className="text-sm font-medium" />
+        {planned !== undefined && (
+          <span className="text-sm text-muted">
+            plan{' '}
+            <Measure quantity="percent" value={plannedPercentAt(planned, at ?? nowSeconds ?? lastSeconds)} digits={0} />
+          </span>
+        )}
       </figcaption>
       <div className="h-15">
         {column ? (
@@ -120,7 +142,7 @@ export default function StepChart({ style, curve, view, selected, rightPixels }:
             data={{ datasets }}
             options={options}
             plugins={plugins}
-            aria-label={`${style.label} over the time of the roast, 0 to 100 %`}
+            aria-label={`${style.label} over the time of the roast, 0 to 100 %${planned === undefined ? '' : ', and as planned'}`}
           />
         ) : (
           <p className="ml-11.5 flex h-full items-center justify-center rounded-md border border-dashed border-stroke text-sm text-muted">

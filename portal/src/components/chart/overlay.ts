@@ -23,6 +23,8 @@ export interface Overlay {
   expected?: ExpectedBand | null;
   cursor: number | null;
   selected: number | null;
+  /** Where a running roast is: a cursor while nobody points elsewhere. */
+  now?: number | null;
   /** Formats a temperature of a mark in a person's unit. */
   formatTemp: (tempC: number) => string;
   rateText: (rateC: number | null) => string;
@@ -132,12 +134,12 @@ const drawMarks = (chart: LineChart, { marks, palette, formatTemp, toAxis }: Ove
   for (const label of labels) if (label !== null) ctx.fillText(label.text, label.left, chartArea.top - 8);
 };
 
-const drawCursor = (chart: LineChart, { cursor, selected, palette }: Overlay): void => {
+const drawCursor = (chart: LineChart, { cursor, now = null, selected, palette }: Overlay): void => {
   const { ctx, chartArea, scales } = chart;
   const x = scales['x'];
   if (!x) return;
   for (const [seconds, strong] of [
-    [cursor, false],
+    [cursor ?? now, false],
     [selected, true],
   ] as const) {
     if (seconds === null) continue;

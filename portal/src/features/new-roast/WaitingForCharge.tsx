@@ -1,4 +1,6 @@
 import { getPlannedRoast, type PlannedRoast } from '@roastery/contract/planned';
+import { getProfile } from '@roastery/contract/profiles';
+import { guideOf, plannedAt, settingsText } from '@roastery/roasting/guide';
 import { CircleSlash, Timer } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
@@ -92,6 +94,7 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
         {plan.roasted_by !== null && <p className="mt-1 text-base text-muted">Roasted by {plan.roasted_by}</p>}
       </div>
       <MachineNow live={live} />
+      <PlanOnBoard plan={plan} live={live} />
       <p className="max-w-xl text-base text-muted">
         Charge when you are ready: the roast begins by itself and opens here. You can leave this page; it goes on
         waiting.
@@ -110,6 +113,25 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
         )}
       </div>
     </Card>
+  );
+};
+
+/** The guide that begins with the charge, and whether the board has it: then it counts without a network too. */
+const PlanOnBoard = ({ plan, live }: { plan: PlannedRoast; live: LiveMachine }) => {
+  const { data: recipe } = useApi(getProfile, plan.profile_id === null ? null : { params: { id: plan.profile_id } });
+  if (recipe === undefined) return null;
+  const first = plannedAt(guideOf({ points: recipe.control_profile, interpolated: recipe.auto_interpolate }), 0);
+  const held = live.status?.plan?.id === plan.id;
+  return (
+    <div data-testid="plan-on-board">
+      <p className="text-lg font-medium text-strong">Plan: {recipe.name} waits for charge</p>
+      {first !== null && <p className="figures mt-1 text-base text-content">Begins with {settingsText(first)}</p>}
+      {plan.ahead === 0 && (
+        <p className="mt-1 text-sm text-muted">
+          {held ? 'The board holds this plan' : 'The board does not hold this plan yet'}
+        </p>
+      )}
+    </div>
   );
 };
 

@@ -4,6 +4,8 @@ import { ErrorState } from '../../components/ErrorState.tsx';
 import { useUrlState } from '../../components/url-state.ts';
 import { Card } from '../../ui/Card.tsx';
 import { RoastCurves, useCorrecting } from './RoastCurves.tsx';
+import { PlanBesideRoast } from './PlanBesideRoast.tsx';
+import { usePlan } from './use-plan.ts';
 import { useReference } from './use-reference.ts';
 
 /** What is shown around the roast while its marks are corrected: a charge found late, a drop found early. */
@@ -24,6 +26,7 @@ export const FinishedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (
   );
   const { read, change } = useUrlState();
   const behind = useReference(roast);
+  const plan = usePlan(roast);
   const at = Number(read('at') ?? Number.NaN);
   const selected = Number.isFinite(at) ? at : null;
   if (error && curve === undefined) {
@@ -34,13 +37,16 @@ export const FinishedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (
     );
   }
   return (
-    <RoastCurves
-      {...{ roast, curve, behind, onChanged }}
-      gaps={curve?.gaps}
-      marks={roast.marks}
-      channels={roast.channels}
-      selected={selected}
-      onSelect={(seconds) => change({ at: seconds === null ? undefined : String(Math.round(seconds * 1000) / 1000) })}
-    />
+    <>
+      <RoastCurves
+        {...{ roast, curve, behind, plan, onChanged }}
+        gaps={curve?.gaps}
+        marks={roast.marks}
+        channels={roast.channels}
+        selected={selected}
+        onSelect={(seconds) => change({ at: seconds === null ? undefined : String(Math.round(seconds * 1000) / 1000) })}
+      />
+      {plan && <PlanBesideRoast {...{ plan, roast, curve }} />}
+    </>
   );
 };

@@ -9,7 +9,9 @@ import { liveCurve } from './live-curve.ts';
 import { LiveFigures } from './LiveFigures.tsx';
 import { MarkBar } from './MarkBar.tsx';
 import { expectNext } from './next-event.ts';
+import { NextStep } from './NextStep.tsx';
 import { RoastCurves } from './RoastCurves.tsx';
+import { usePlan } from './use-plan.ts';
 import { useReference } from './use-reference.ts';
 
 /** Seconds of preheat shown left of the charge while a roast runs. */
@@ -31,6 +33,7 @@ interface LiveRoastProps {
 export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProps) => {
   const live = useLive(machineId);
   const behind = useReference(roast);
+  const plan = usePlan(roast);
   const { reference, dropC } = behind;
   const learntCrack = useLearntCrack(roast);
   const [selected, setSelected] = useState<number | null>(null);
@@ -68,12 +71,19 @@ export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProp
           {...{ expected, learntCrack }}
           action={<MarkBar {...{ roast, marks, elapsedSeconds, onChanged }} temp={beanC} />}
         />
+        {plan && plan.points.length > 0 && <NextStep {...{ plan, live, elapsedSeconds }} />}
         <RoastCurves
-          {...{ roast, curve, behind, marks, selected, onChanged }}
+          {...{ roast, curve, behind, plan, marks, selected, onChanged }}
           channels={Object.keys(track.channels)}
           onSelect={setSelected}
           expected={live.state === 'live' ? expected : null}
-          endSeconds={Math.max(leastSeconds, (elapsedSeconds ?? 0) + roomSeconds, wholeMinutes(expected?.latest ?? 0))}
+          nowSeconds={elapsedSeconds}
+          endSeconds={Math.max(
+            leastSeconds,
+            (elapsedSeconds ?? 0) + roomSeconds,
+            wholeMinutes(expected?.latest ?? 0),
+            plan?.target_roast_time ?? 0,
+          )}
         />
         <NextPlanned machineId={machineId} />
       </div>

@@ -1,4 +1,5 @@
 import type { CurveGap } from '@roastery/contract/curve-gaps';
+import type { FollowedPlan } from '@roastery/contract/roast-plan';
 import type { CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Maximize2 } from 'lucide-react';
@@ -6,6 +7,7 @@ import { Suspense, use, useEffect, useMemo } from 'react';
 import { stepStyles } from '../../components/chart/curves.ts';
 import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
 import { axisPixels, barePixels } from '../../components/chart/plot-frame.ts';
+import { plannedLines } from '../../components/chart/planned-line.ts';
 import { createTimeView, useTimeWindow, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
@@ -48,6 +50,10 @@ interface RoastCurvesProps {
   endSeconds?: number;
   /** When the next event is to be expected. */
   expected?: RoastChartProps['expected'];
+  /** Drawn behind gas, airflow and drum. */
+  plan?: FollowedPlan | null | undefined;
+  /** Where a running roast is. */
+  nowSeconds?: number | null;
 }
 
 const chartHeight = 500;
@@ -72,6 +78,8 @@ export const RoastCurves = ({
   onChanged,
   endSeconds,
   expected,
+  plan,
+  nowSeconds = null,
 }: RoastCurvesProps) => {
   usePageKeys(chartKeys);
   const [shown, toggle] = useShownCurves();
@@ -111,7 +119,20 @@ export const RoastCurves = ({
           <ChartBoundary>
             <Suspense fallback={<ChartsSkeleton />}>
               <Charts
-                {...{ curve, reference: reference?.curve, marks, expected, shown, unit, view, selected, onSelect }}
+                {...{
+                  curve,
+                  reference: reference?.curve,
+                  marks,
+                  expected,
+                  shown,
+                  unit,
+                  view,
+                  selected,
+                  onSelect,
+                  nowSeconds,
+                }}
+                plan={plan ?? null}
+                endSeconds={last}
               />
               <RecordedGaps gaps={gaps} />
               <CurveTable curve={curve} marks={marks} />
@@ -150,9 +171,19 @@ export const useCorrecting = () => {
   };
 };
 
-const Charts = (props: RoastChartProps) => {
+interface ChartsProps extends RoastChartProps {
+  plan: FollowedPlan | null;
+  nowSeconds: number | null;
+  endSeconds: number;
+}
+
+const Charts = ({ plan, nowSeconds, endSeconds, ...props }: ChartsProps) => {
   const [{ default: RoastChart }, { default: StepChart }] = charts ?? use(chartsLoaded);
   const { curve, view, selected, shown } = props;
+  const planned = useMemo(
+    () => (plan === null || plan.points.length === 0 ? undefined : plannedLines(plan, endSeconds)),
+    [plan, endSeconds],
+  );
   return (
     <>
       <RoastChart {...props} height={chartHeight} />
@@ -160,7 +191,8 @@ const Charts = (props: RoastChartProps) => {
         {stepStyles.map((style) => (
           <StepChart
             key={style.key}
-            {...{ style, curve, view, selected }}
+            {...{ style, curve, view, selected, nowSeconds }}
+            planned={planned?.[style.key]}
             rightPixels={shown['ror'] ? axisPixels : barePixels}
           />
         ))}

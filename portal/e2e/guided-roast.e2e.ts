@@ -1,0 +1,208 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { updatePreferences } from '@roastery/contract/auth';
+import { machineMapShape } from '@roastery/contract/machine-map';
+import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
+import { planRoast } from '@roastery/contract/planned';
+import { createProfile } from '@roastery/contract/profiles';
+import { getRoastPlan } from '@roastery/contract/roast-plan';
+import { parseDuration } from '@roastery/roasting/units';
+import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
+import type { RunningMachine } from '@roastery/stack/machine';
+import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
+import { SCREEN, type WatchedPage } from '@roastery/testing/browser';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { repositoryRoot } from '@roastery/testing/shared-data';
+import { until } from '@roastery/testing/until';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let probat: RegisteredMachine;
+let machine: RunningMachine;
+let roastId = '';
+/** Opened before the charge and kept: what is on it from then on nobody has loaded anew. */
+let desk: WatchedPage;
+
+/** Machine and board live so many times as fast. */
+const factor = 5;
+const hurried = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
+
+/** Steps at 1:15 and 1:45, and one that is far away. */
+const points = [
+  { time: 0, burner: 80, exhaust: 40, drum: 60 },
+  { time: 75, burner: 60, exhaust: 50, drum: 60 },
+  { time: 105, burner: 55, exhaust: 50, drum: 45 },
+  { time: 600, burner: 0, exhaust: 90, drum: 45 },
+];
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
+  machine = await roastery.stack.startMachine({
+    serial: probat.serial_number,
+    token: probat.auth_token,
+    timeFactor: factor,
+    map: machineMapShape.parse({ ...demoRoasterMap(), hz: 1, timeoutMs: 300 * factor }),
+    agentNodeOptions: `--import=${hurried}?factor=${factor}`,
+    isAutomatic: false,
+  });
+  desk = await roastery.openAs(ana);
+  await until(
+    'the machine to be heard from',
+    async () => (await ana.call(listMachines)).some(({ connection }) => connection === 'online'),
+    { timeoutMs: 30_000 },
+  );
+});
+afterAll(async () => {
+  await desk[Symbol.asyncDispose]();
+  await roastery[Symbol.asyncDispose]();
+});
+
+const card = (page: Page) => page.getByTestId('next-step');
+const clock = async (page: Page) => parseDuration(await page.getByTestId('live-clock').innerText()) ?? -1;
+const wordsOf = async (page: Page, part: 'step-moment' | 'step-changes') =>
+  (await page.getByTestId(part).innerText()).replaceAll(/\s+/g, ' ');
+const picture = async (page: Page, name: string) => {
+  const folder = process.env['SCREENS_DIR'];
+  if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
+};
+
+it('goes to the board with the planned roast, and waits there for the charge', async () => {
+  const recipe = await ana.call(createProfile, {
+    body: { name: 'House filter', control_profile: points, target_roast_time: 660 },
+  });
+  const plan = await ana.call(planRoast, {
+    body: { machine_id: probat.id, profile_id: recipe.id, coffee_name: 'Huila Pink Bourbon', batch_size_kg: 12 },
+  });
+  const { page, complaints } = desk;
+  await page.goto(`/roasts/new?plan=${plan.id}`);
+  const waiting = page.getByTestId('plan-on-board');
+  await waiting.getByText('Plan: House filter waits for charge').waitFor();
+  await waiting.getByText('Begins with Burner 80 % · Air 40 % · Drum 60 RPM').waitFor();
+  await waiting.getByText('The board holds this plan').waitFor();
+  await picture(page, 'waiting');
+  machine.order({ do: 'charge' });
+  await page.waitForURL(/\/roasts\/[0-9a-f-]{36}$/, { timeout: 40_000 });
+  roastId = page.url().split('/').at(-1) ?? '';
+  const { plan: followed } = await ana.call(getRoastPlan, { params: { id: roastId } });
+  expect(followed).toMatchObject({ id: plan.id, recipe: { name: 'House filter' }, points });
+  expect(complaints).toEqual([]);
+});
+
+it('says each step in time: how long until it, that it is now, and the one after it', async () => {
+  const { page, complaints } = desk;
+  await card(page).waitFor();
+  expect(await clock(page), 'the page is there before the first step').toBeLessThan(75);
+  expect(await wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Air 40 → 50 %');
+  // What is left and what has gone by are the step's time, whenever one looks.
+  const looked = await page.evaluate(() => {
+    const [left, gone] = ['step-moment', 'live-clock'].map(
+      (id) => document.querySelector(`[data-testid="${id}"]`)?.textContent ?? '',
+    );
+    return { left: left ?? '', gone: gone ?? '' };
+  });
+  const left = parseDuration(looked.left.replace('In ', '')) ?? -1;
+  expect(Math.abs(left + (parseDuration(looked.gone) ?? -1) - 75)).toBeLessThanOrEqual(1);
+  await expect.poll(() => card(page).getAttribute('data-nearness'), { timeout: 20_000 }).toBe('soon');
+  expect(await card(page).getByRole('status').innerText()).toBe(
+    'In 10 seconds: burner from 80 to 60, air from 40 to 50',
+  );
+  await expect.poll(() => wordsOf(page, 'step-moment'), { timeout: 20_000 }).toBe('Now');
+  const now = await clock(page);
+  expect(now).toBeGreaterThanOrEqual(75);
+  expect(now).toBeLessThan(87);
+  expect(await wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Air 40 → 50 %');
+  await picture(page, 'now');
+  await expect.poll(() => wordsOf(page, 'step-changes'), { timeout: 20_000 }).toBe('Burner 60 → 55 % Drum 60 → 45 RPM');
+  expect(complaints).toEqual([]);
+});
+
+it('draws the plan behind gas, airflow and drum, and says what is done otherwise', async () => {
+  const { page } = desk;
+  await expect.poll(() => clock(page), { timeout: 60_000 }).toBeGreaterThan(120);
+  const gas = page.getByRole('figure', { name: 'Gas, burner power %' });
+  await expect.poll(() => gas.innerText()).toMatch(/plan\s+55\s+%/);
+  await page.getByRole('figure', { name: 'Drum speed, %' }).getByText('plan').waitFor();
+  // The machine of this test goes its own way: nobody turns its knobs as planned.
+  const done = Number(/(\d+)\s+%/.exec(await gas.innerText())?.[1]);
+  expect(Math.abs(done - 55)).toBeGreaterThan(3);
+  const said = await page.getByTestId('plan-deviation').allInnerTexts();
+  expect(said.join(', ')).toMatch(new RegExp(`Burner is \\d+ % ${done > 55 ? 'above' : 'below'} plan`));
+  // The dashed line is on the canvas: at the far right, where nothing was roasted yet, only the plan can have drawn.
+  const isDrawn = await gas.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+    const context = canvas.getContext('2d');
+    const [x, width] = [Math.round(canvas.width * 0.8), Math.round(canvas.width * 0.08)];
+    const { data } = context?.getImageData(x, 0, width, canvas.height) ?? { data: [] };
+    const dark = new Map<number, number>();
+    for (let at = 3; at < data.length; at += 4) {
+      if ((data[at] ?? 0) < 120) continue;
+      const row = Math.floor(at / 4 / width);
+      dark.set(row, (dark.get(row) ?? 0) + 1);
+    }
+    return [...dark.values()].some((count) => count > width * 0.3 && count < width * 0.95);
+  });
+  expect(isDrawn).toBe(true);
+  const findings = await seriousAccessibilityFindings(page);
+  expect(findings).toEqual([]);
+});
+
+it('signals steps by sound only to who wants it, by mouse and by keyboard', async () => {
+  const { page } = desk;
+  const off = card(page).getByRole('button', { name: 'Sound and vibration at steps: off' });
+  expect(await off.getAttribute('aria-pressed')).toBe('false');
+  await off.focus();
+  await page.keyboard.press('Enter');
+  await card(page).getByRole('button', { name: 'Sound and vibration at steps: on', pressed: true }).waitFor();
+  await page.reload();
+  await card(page).getByRole('button', { name: 'Sound and vibration at steps: on', pressed: true }).waitFor();
+});
+
+it('counts nothing while no readings come, and says so', async () => {
+  await using watched = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, isMobile: true });
+  const { page } = watched;
+  await page.goto(`/roasts/${roastId}`);
+  await card(page).waitFor();
+  await picture(page, 'phone');
+  const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  expect(widths[0]).toBe(widths[1]);
+  machine.agent.kill('SIGSTOP');
+  try {
+    await card(page).getByText('No new readings: the next step is by the time of the roast').waitFor();
+    expect(await wordsOf(page, 'step-moment')).toBe('At 10:00');
+    await picture(page, 'phone-stale');
+  } finally {
+    machine.agent.kill('SIGCONT');
+  }
+  await expect.poll(() => wordsOf(page, 'step-moment'), { timeout: 20_000 }).toMatch(/^In \d:\d\d$/);
+});
+
+it('stands beside what happened once the roast has ended, in °F for who reads °F', async () => {
+  await ana.call(updatePreferences, { body: { temperature_unit: 'F' } });
+  const { page } = desk;
+  await page.reload();
+  await card(page).waitFor();
+  for (const [name, size] of [
+    ['desk', SCREEN.desk],
+    ['tablet', { width: 820, height: 1180 }],
+  ] as const) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await picture(page, `live-${name}-${colorScheme}`);
+    }
+  }
+  machine.order({ do: 'drop' });
+  const beside = page.getByRole('region', { name: 'Plan and roast' });
+  await beside.waitFor({ timeout: 60_000 });
+  expect(await beside.getByRole('row', { name: /^Drop temp/ }).innerText()).toMatch(
+    /410\.0 °F\s+\d+\.\d °F\s+[+−±]\d+\.\d °F/,
+  );
+  expect(await beside.getByRole('row', { name: /^Roast time/ }).innerText()).toMatch(/11:00\s+\d+:\d\d\s+−\d+:\d\d/);
+  expect(await beside.getByRole('row', { name: /^Gas/ }).innerText()).toMatch(/\d+\.\d %/);
+  expect(await card(page).count()).toBe(0);
+  await picture(page, 'ended');
+});

@@ -1,0 +1,179 @@
+import type { FollowedPlan } from '@roastery/contract/roast-plan';
+import {
+  changeText,
+  deviationText,
+  deviationsFrom,
+  dueStep,
+  guideOf,
+  nextStep,
+  plannedAt,
+  settingsText,
+  stepMoment,
+  type ControlChange,
+  type GuideStep,
+} from '@roastery/roasting/guide';
+import { formatDuration } from '@roastery/roasting/units';
+import { ArrowRight, Bell, BellOff } from 'lucide-react';
+import { Fragment, useMemo } from 'react';
+import type { LiveMachine } from '../../api/use-live.ts';
+import { Measure } from '../../components/Measure.tsx';
+import { usePageActions } from '../../components/page-actions.tsx';
+import { classes } from '../../ui/classes.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { useStepSignal, type StepNearness } from './step-signal.ts';
+
+/** So long before a step hands should be on the knobs, s. */
+const soonSeconds = 10;
+
+interface NextStepProps {
+  plan: FollowedPlan;
+  live: LiveMachine;
+  elapsedSeconds: number | null;
+}
+
+const nearnessOf = (step: GuideStep | null, isDue: boolean): StepNearness => {
+  if (step === null) return 'later';
+  return isDue ? 'now' : step.inSeconds <= soonSeconds ? 'soon' : 'later';
+};
+
+/**
+ * What is to be set next and when, readable from three metres, and what the machine does otherwise than planned. Without
+ * fresh readings it says at which time the step is, and counts nothing.
+ */
+export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
+  const guide = useMemo(() => guideOf(plan), [plan]);
+  const stale = live.state !== 'live' || elapsedSeconds === null;
+  const seconds = Math.max(0, elapsedSeconds ?? 0);
+  const due = dueStep(guide, seconds);
+  const step = due ?? nextStep(guide, seconds);
+  const after = due === null ? null : nextStep(guide, seconds);
+  const settings = plannedAt(guide, seconds);
+  const values = live.reading?.values ?? {};
+  const actual = { burner: values['heat_power'], exhaust: values['fan_speed'], drumPercent: values['drum_speed'] };
+  const deviations = stale ? [] : deviationsFrom(guide, seconds, actual, plan.max_drum_rpm);
+  const nearness = stale ? 'later' : nearnessOf(step, due !== null);
+  const [isOn, toggle] = useStepSignal(step?.atSeconds ?? null, nearness);
+  usePageActions(
+    useMemo(() => [{ id: 'step-signal', label: 'Sound and vibration at steps of the plan', run: toggle }], [toggle]),
+  );
+  return (
+    <section
+      aria-label="Plan"
+      data-testid="next-step"
+      data-nearness={nearness}
+      // On a phone the knobs come before the figures: there is no room for both above the fold.
+      className={classes(
+        'rounded-lg border px-4 py-3 max-sm:order-first',
+        nearness === 'now' ? 'border-accent bg-accent-soft' : 'border-stroke bg-surface',
+      )}
+    >
+      <div className="flex items-center justify-between gap-x-4">
+        <p className="min-w-0 text-sm text-muted">
+          <span className="label-mono">Plan</span> <span className="font-medium text-strong">{planName(plan)}</span>
+          {settings !== null && <span className="max-sm:hidden"> · {settingsText(settings)}</span>}
+        </p>
+        <IconButton
+          size="md"
+          label={isOn ? 'Sound and vibration at steps: on' : 'Sound and vibration at steps: off'}
+          aria-pressed={isOn}
+          icon={isOn ? <Bell aria-hidden className="text-accent-text" /> : <BellOff aria-hidden />}
+          onClick={toggle}
+        />
+      </div>
+      {step === null ? (
+        <LastPart plan={plan} />
+      ) : (
+        <p className="mt-1 flex flex-wrap items-baseline gap-x-6 gap-y-1 font-semibold tracking-tight" aria-hidden>
+          <span
+            data-testid="step-moment"
+            className={classes(
+              'figures min-w-[4.6ch] text-[2.5rem] leading-tight md:text-[3.25rem]',
+              stale ? 'text-muted' : nearness === 'later' ? 'text-strong' : 'text-accent-text',
+            )}
+          >
+            {stale && !step.gradual ? `At ${formatDuration(step.atSeconds)}` : stepMoment(step)}
+          </span>
+          <span
+            data-testid="step-changes"
+            className={classes(
+              'figures flex flex-wrap gap-x-6 text-[1.75rem] leading-tight md:text-[2.75rem]',
+              stale ? 'text-muted' : 'text-strong',
+            )}
+          >
+            {step.changes.map((change) => (
+              <Change key={change.control} change={change} />
+            ))}
+          </span>
+        </p>
+      )}
+      <div className="flex min-h-7 flex-wrap items-baseline gap-x-6 text-base">
+        {stale && <p className="text-warning">No new readings: the next step is by the time of the roast</p>}
+        {deviations.map((deviation) => (
+          <p key={deviation.control} data-testid="plan-deviation" className="font-medium text-warning">
+            {sentence(deviationText(deviation))}
+          </p>
+        ))}
+        {after !== null && (
+          <p className="figures text-muted">
+            then {stepMoment(after).toLowerCase()}:{' '}
+            {after.changes.map((change, index) => (
+              <Fragment key={change.control}>
+                {index > 0 && ' · '}
+                <Change change={change} />
+              </Fragment>
+            ))}
+          </p>
+        )}
+      </div>
+      <output className="sr-only">{stale ? '' : spoken(step, nearness)}</output>
+    </section>
+  );
+};
+
+/** `Burner 80 → 60 %`; the arrow is drawn, since not every font has one. */
+const Change = ({ change }: { change: ControlChange }) => {
+  const [from, to] = changeText(change).split('→');
+  return (
+    <span className="whitespace-nowrap">
+      {from}
+      <ArrowRight aria-hidden className="mb-[0.12em] inline size-[0.75em]" />
+      <span className="sr-only">→</span>
+      {to}
+    </span>
+  );
+};
+
+const planName = (plan: FollowedPlan): string => plan.recipe?.name ?? plan.coffee_name ?? 'Unnamed Roast';
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** It changes when there is something new to say, not every second. */
+const spoken = (step: GuideStep | null, nearness: StepNearness): string => {
+  if (step === null) return 'No more steps in the plan';
+  const changes = step.changes
+    .map(({ control, from, to }) => `${spokenName[control]} from ${from} to ${to}`)
+    .join(', ');
+  if (nearness === 'now') return `Now: ${changes}`;
+  return nearness === 'soon'
+    ? `In ${soonSeconds} seconds: ${changes}`
+    : `Next at ${formatDuration(step.atSeconds)}: ${spokenEnds(step)}`;
+};
+const spokenName = { burner: 'burner', exhaust: 'air', drumRpm: 'drum' } as const;
+/** Without the present setting, which changes every second where it is led. */
+const spokenEnds = (step: GuideStep): string =>
+  step.changes.map(({ control, to }) => `${spokenName[control]} to ${to}`).join(', ');
+
+/** After the last step there is only the drop left. */
+const LastPart = ({ plan }: { plan: FollowedPlan }) => (
+  <p className="mt-1 flex flex-wrap items-baseline gap-x-6 text-[1.75rem] leading-tight font-semibold tracking-tight text-strong md:text-[2.75rem]">
+    <span>No more steps</span>
+    {plan.target_drop_temp !== null && (
+      <span>
+        Drop <Measure quantity="temperature" value={plan.target_drop_temp} />
+        {plan.target_roast_time !== null && (
+          <span className="figures"> · {formatDuration(plan.target_roast_time)}</span>
+        )}
+      </span>
+    )}
+  </p>
+);

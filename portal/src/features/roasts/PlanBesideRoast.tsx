@@ -1,0 +1,125 @@
+import type { FollowedPlan } from '@roastery/contract/roast-plan';
+import type { CurveColumns, Roast } from '@roastery/contract/roasts';
+import { guideOf, meanDeviation } from '@roastery/roasting/guide';
+import { formatDuration } from '@roastery/roasting/units';
+import { useMemo, type ReactNode } from 'react';
+import { stepStyles } from '../../components/chart/curves.ts';
+import { Difference } from '../../components/Difference.tsx';
+import { Measure } from '../../components/Measure.tsx';
+import { Panel } from '../../ui/Card.tsx';
+
+interface PlanBesideRoastProps {
+  plan: FollowedPlan;
+  roast: Roast;
+  curve: CurveColumns | undefined;
+}
+
+const controlOf = { gas: 'burner', airflow: 'exhaust', drum: 'drumRpm' } as const;
+
+/** Of a roast that has ended: what was planned, what happened, and how far the two are apart. */
+export const PlanBesideRoast = ({ plan, roast, curve }: PlanBesideRoastProps) => {
+  const deviations = useMemo(() => {
+    if (curve === undefined || plan.points.length === 0) return [];
+    const guide = guideOf(plan);
+    const end = roast.duration_seconds ?? curve.time_seconds.at(-1) ?? 0;
+    return stepStyles.map((style) => ({
+      label: style.label,
+      percent: meanDeviation(
+        guide,
+        controlOf[style.key],
+        curve.time_seconds,
+        curve.channels[style.channel] ?? [],
+        end,
+        plan.max_drum_rpm,
+      ),
+    }));
+  }, [plan, curve, roast.duration_seconds]);
+  const { target_drop_temp: dropC, target_roast_time: seconds, target_development_time: development } = plan;
+  return (
+    <Panel title="Plan and roast" className="mt-4">
+      <p className="px-4 pt-3 text-sm text-muted">
+        {plan.recipe?.name ?? 'Planned without a recipe'}
+        {plan.id === null ? ', as the recipe is now' : ', as it was planned'}
+      </p>
+      <div className="grid gap-x-8 px-4 pb-3 lg:grid-cols-2">
+        <table className="w-full text-sm">
+          <thead>
+            <tr className="label-mono text-left">
+              <th className="py-2 font-normal">
+                <span className="sr-only">Target</span>
+              </th>
+              <th className="py-2 text-right font-normal">Plan</th>
+              <th className="py-2 text-right font-normal">Roast</th>
+              <th className="py-2 text-right font-normal">Difference</th>
+            </tr>
+          </thead>
+          <tbody>
+            <Row
+              label="Drop temp"
+              plan={<Measure quantity="temperature" value={dropC} />}
+              roast={<Measure quantity="temperature" value={roast.drop_temp} />}
+              difference={
+                <Difference valueC={dropC === null || roast.drop_temp === null ? null : roast.drop_temp - dropC} />
+              }
+            />
+            <Row label="Roast time" {...durations(seconds, roast.duration_seconds)} />
+            <Row label="Development" {...durations(development, roast.development_time_seconds)} />
+          </tbody>
+        </table>
+        {deviations.length > 0 && (
+          <table className="w-full text-sm">
+            <thead>
+              <tr className="label-mono text-left">
+                <th className="py-2 font-normal">
+                  <span className="sr-only">Control</span>
+                </th>
+                <th className="py-2 text-right font-normal">Off the plan, on average</th>
+              </tr>
+            </thead>
+            <tbody>
+              {deviations.map(({ label, percent }) => (
+                <tr key={label} className="border-t border-stroke">
+                  <th className="py-2 text-left font-normal text-muted">{label}</th>
+                  <td className="py-2 text-right">
+                    <Measure quantity="percent" value={percent} digits={1} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </div>
+    </Panel>
+  );
+};
+
+const Row = ({
+  label,
+  plan,
+  roast,
+  difference,
+}: {
+  label: string;
+  plan: ReactNode;
+  roast: ReactNode;
+  difference: ReactNode;
+}) => (
+  <tr className="border-t border-stroke">
+    <th className="py-2 text-left font-normal text-muted">{label}</th>
+    <td className="py-2 text-right">{plan}</td>
+    <td className="py-2 text-right text-strong">{roast}</td>
+    <td className="py-2 text-right">{difference}</td>
+  </tr>
+);
+
+const durations = (plan: number | null, roast: number | null) => {
+  const late = plan === null || roast === null ? null : Math.round(roast - plan);
+  const sign = late === null || late === 0 ? '±' : late > 0 ? '+' : '−';
+  return {
+    plan: <span className="figures">{formatDuration(plan)}</span>,
+    roast: <span className="figures">{formatDuration(roast)}</span>,
+    difference: (
+      <span className="figures text-strong">{late === null ? '--' : `${sign}${formatDuration(Math.abs(late))}`}</span>
+    ),
+  };
+};

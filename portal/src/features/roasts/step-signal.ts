@@ -1,0 +1,57 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useSession } from '../../api/session.tsx';
+
+/** How near the next step is; each change is told once. */
+export type StepNearness = 'later' | 'soon' | 'now';
+
+let audio: AudioContext | undefined;
+
+/** A short tone; two for "now". Browsers allow it once somebody has touched the page. */
+const sound = (times: number): void => {
+  audio ??= new AudioContext();
+  const context = audio;
+  if (context.state === 'suspended') void context.resume();
+  for (let n = 0; n < times; n++) {
+    const at = context.currentTime + n * 0.28;
+    const tone = context.createOscillator();
+    const volume = context.createGain();
+    tone.frequency.value = times === 1 ? 660 : 880;
+    volume.gain.setValueAtTime(0.0001, at);
+    volume.gain.exponentialRampToValueAtTime(0.4, at + 0.02);
+    volume.gain.exponentialRampToValueAtTime(0.0001, at + 0.2);
+    tone.connect(volume).connect(context.destination);
+    tone.start(at);
+    tone.stop(at + 0.22);
+  }
+};
+
+const signal = (nearness: 'soon' | 'now'): void => {
+  sound(nearness === 'now' ? 2 : 1);
+  if ('vibrate' in navigator) navigator.vibrate(nearness === 'now' ? [200, 100, 200] : 120);
+};
+
+/**
+ * Whether this person wants to hear and feel steps on this device: off until they say so, kept for each account. A step
+ * is told once when it is near and once when it is due; `step` says which one it is.
+ */
+export const useStepSignal = (step: number | null, nearness: StepNearness): [boolean, () => void] => {
+  const { user } = useSession();
+  const key = `stepSignal:${user?.id ?? ''}`;
+  const [isOn, setOn] = useState(() => localStorage.getItem(key) === 'on');
+  const told = useRef<string>(undefined);
+  useEffect(() => {
+    const state = `${step} ${nearness}`;
+    const before = told.current;
+    told.current = state;
+    // What was near already when the page opened is on the screen.
+    if (!isOn || before === undefined || before === state || nearness === 'later') return;
+    signal(nearness);
+  }, [isOn, step, nearness]);
+  const toggle = useCallback(() => {
+    const next = localStorage.getItem(key) !== 'on';
+    localStorage.setItem(key, next ? 'on' : 'off');
+    setOn(next);
+    if (next) signal('soon');
+  }, [key]);
+  return [isOn, toggle];
+};
