@@ -132,6 +132,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
         { k: 'clock', ...clock.now() },
         { k: 'acked', ranges: acked.ranges() },
         ...(state ? [{ k: 'state', state } as const] : []),
+        // Once more, behind the state: a block that is overwritten must not take the meaning of all that follows.
+        { k: 'context', ...context },
       ];
     },
     async sealed(segment) {
@@ -190,6 +192,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     noteState() {
       const state = options.state();
       if (state) writer.append({ k: 'state', state });
+      writer.append({ k: 'context', ...context });
     },
     appendSample(mono, values) {
       if (rollAtMono !== undefined && mono > rollAtMono) {

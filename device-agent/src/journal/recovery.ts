@@ -81,7 +81,13 @@ export const recoverJournal = async (folder: string, log: Logger): Promise<Recov
     }
     if (tail) await truncate(path, tail.from);
     const last = data.entries.at(-1)?.seq;
-    nextSeq = Math.max(nextSeq, (last ?? -1) + 1);
+    if (data.highest !== undefined && data.highest > (last ?? -1)) {
+      // The head is gone, and with it what the values mean. They are kept for whoever can tell, and said to be lost.
+      await quarantine(folder, `${segment.name}.whole`, bytes);
+      log.warn({ segment: segment.name, entries: data.highest - segment.first + 1 }, 'journal: entries without a head');
+      damaged.push([segment.first, data.highest]);
+    }
+    nextSeq = Math.max(nextSeq, (data.highest ?? -1) + 1);
     if (tail && !tail.torn) {
       // What stood there may have been sent: its numbers must not be used again.
       const lost = Math.ceil((tail.to - tail.from) / smallestEntryBytes);

@@ -45,16 +45,31 @@ export interface SegmentData {
   readonly damage: readonly Damage[];
   /** Sequence numbers that lie between entries that are there, behind damaged bytes. */
   readonly missing: readonly SeqRange[];
+  /** Highest sequence number of any record, of one that can't be understood too: it must not be used again. */
+  readonly highest: number | undefined;
 }
 
-/** Turns the bytes of a segment into entries. Entries before the first context can't be read and count as missing. */
+/** What all samples of a segment have in common, when it says so once or always the same. */
+const onlyContext = (records: readonly JournalRecord[]): RecordingContext | undefined => {
+  const contexts = records.filter((record) => record.k === 'context');
+  const [{ k: _, ...first } = { k: undefined }] = contexts;
+  const isOnly = contexts.every((context) => JSON.stringify(context) === JSON.stringify(contexts[0]));
+  return isOnly && 'boot' in first ? first : undefined;
+};
+
+/**
+ * Turns the bytes of a segment into entries. Where damage took the context at its beginning, one that is repeated later
+ * serves; entries without any can't be read and count as missing.
+ */
 export const readSegment = (bytes: Buffer): SegmentData => {
   const { records, damage } = scanRecords(bytes);
   const entries: Entry[] = [];
   const clocks: ClockReading[] = [];
   const missing: SeqRange[] = [];
   const damagedBefore = new Set(damage.map(({ beforeRecord }) => beforeRecord));
+  const repeated = onlyContext(records);
   let context: RecordingContext | undefined;
+  let highest: number | undefined;
   let epoch: string | undefined;
   let acked: readonly SeqRange[] = [];
   let state: RecordedState | undefined;
@@ -68,6 +83,8 @@ export const readSegment = (bytes: Buffer): SegmentData => {
     else if (record.k === 'acked') acked = record.ranges;
     else if (record.k === 'state') state = record.state;
     else {
+      highest = Math.max(highest ?? 0, record.q);
+      context ??= repeated;
       if (!context) {
         damaged = true;
         continue;
@@ -79,7 +96,7 @@ export const readSegment = (bytes: Buffer): SegmentData => {
       entries.push(entry);
     }
   }
-  return { epoch, entries, clocks, acked, state, damage, missing };
+  return { epoch, entries, clocks, acked, state, damage, missing, highest };
 };
 
 const toEntry = (record: Extract<JournalRecord, { k: 's' | 'e' }>, context: RecordingContext): Entry =>

@@ -33,6 +33,8 @@ export interface MachineOptions {
   /** A file to which every change of the registers is appended, a JSON line each: what really was on the machine. */
   recordFile?: string;
   firmwareVersion?: string;
+  /** Where the agent finds the broker, instead of the stack's own address: a line that can be cut. */
+  mqttUrl?: string;
   /** `NODE_OPTIONS` of the agent, for tests and benches: a clock that runs as fast as the machine's. */
   agentNodeOptions?: string;
 }
@@ -86,6 +88,7 @@ export async function startMachine(
         journalDir,
         firmwareVersion: options.firmwareVersion ?? '1.0.0',
       }),
+      ...(options.mqttUrl === undefined ? {} : { MQTT_URL: options.mqttUrl }),
       ...(options.agentNodeOptions === undefined ? {} : { NODE_OPTIONS: options.agentNodeOptions }),
     },
   });

@@ -1,7 +1,7 @@
 import { link, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Entry } from '../core/entry.ts';
-import { parseSegmentName, readSegment } from '../journal/segment.ts';
+import type { Entry } from '@roastery/device-agent/core/entry';
+import { parseSegmentName, readSegment } from '@roastery/device-agent/journal/segment';
 
 /** The agent makes its folder when it first starts. */
 const namesIn = async (folder: string): Promise<string[]> => {

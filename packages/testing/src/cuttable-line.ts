@@ -1,0 +1,39 @@
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** A network line to a port of this computer that can be cut and mended: while it is cut nobody answers. */
+export const openCuttableLine = async (targetPort: number) => {
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  let port = 0;
+  const keep = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // An end that breaks takes the other with it; what broke is what the test is about.
+    socket.on('error', () => socket.destroy());
+  };
+  const mend = async (): Promise<void> => {
+    const next = createServer((near) => {
+      const far = connect(targetPort, '127.0.0.1');
+      keep(near);
+      keep(far);
+      near.on('close', () => far.destroy());
+      far.on('close', () => near.destroy());
+      near.pipe(far);
+      far.pipe(near);
+    });
+    await new Promise<void>((resolve, reject) => {
+      next.once('error', reject);
+      next.listen(port, '127.0.0.1', resolve);
+    });
+    server = next;
+    port = (next.address() as AddressInfo).port;
+  };
+  const cut = async (): Promise<void> => {
+    const closing = server;
+    server = undefined;
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>((resolve) => (closing ? closing.close(() => resolve()) : resolve()));
+  };
+  await mend();
+  return { port, cut, mend, [Symbol.asyncDispose]: cut };
+};
