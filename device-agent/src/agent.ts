@@ -29,6 +29,8 @@ export interface Agent extends AsyncDisposable {
 }
 
 const clockCheckMs = 60_000;
+/** A disk that takes nothing, or takes entries again, is told at once. */
+const troubleCheckMs = 1000;
 /** Without progress in reading or journal for so long the watchdog is no longer fed. */
 const stalledMs = 30_000;
 const goodbyeMs = 3000;
@@ -192,6 +194,12 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     checkClock().catch((error: unknown) => log.warn({ reason: String(error) }, 'could not check the wall clock'));
   };
   const clockTimer = setInterval(watchClock, clockCheckMs);
+  let trouble = journal.stats().trouble;
+  const troubleTimer = setInterval(() => {
+    const now = journal.stats().trouble;
+    if ((now === undefined) !== (trouble === undefined)) uplink.refreshStatus();
+    trouble = now;
+  }, troubleCheckMs);
   watchClock();
 
   const page =
@@ -213,6 +221,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     service.stopping();
     stopFeeding();
     clearInterval(clockTimer);
+    clearInterval(troubleTimer);
     await page?.close();
     await boardProbe.stop();
     await changes.settled();

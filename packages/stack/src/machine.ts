@@ -35,6 +35,8 @@ export interface MachineOptions {
   firmwareVersion?: string;
   /** Where the agent finds the broker, instead of the stack's own address: a line that can be cut. */
   mqttUrl?: string;
+  /** More for the agent's environment: a clock that jumps. */
+  agentEnvironment?: Record<string, string>;
   /** `NODE_OPTIONS` of the agent, for tests and benches: a clock that runs as fast as the machine's. */
   agentNodeOptions?: string;
 }
@@ -89,6 +91,7 @@ export async function startMachine(
         firmwareVersion: options.firmwareVersion ?? '1.0.0',
       }),
       ...(options.mqttUrl === undefined ? {} : { MQTT_URL: options.mqttUrl }),
+      ...options.agentEnvironment,
       ...(options.agentNodeOptions === undefined ? {} : { NODE_OPTIONS: options.agentNodeOptions }),
     },
   });

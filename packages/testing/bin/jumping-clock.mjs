@@ -1,0 +1,18 @@
+// Loaded before a program (`node --import=file:///…/jumping-clock.mjs?file=/tmp/offset`), lets its wall clock jump: the file
+// holds by how many milliseconds it is off, and may be rewritten. The monotonic clock goes on as it is. For tests only.
+import { readFileSync } from 'node:fs';
+
+const file = new URL(import.meta.url).searchParams.get('file');
+if (!file) throw new TypeError('say where the offset is: ?file=/tmp/offset');
+
+const now = Date.now;
+let offset = 0;
+let lookedAt = 0;
+Date.now = () => {
+  const real = now();
+  if (real - lookedAt >= 100) {
+    lookedAt = real;
+    offset = Number(readFileSync(file, 'utf8'));
+  }
+  return real + offset;
+};
