@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { updatePreferences } from '@roastery/contract/auth';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
-import { planRoast } from '@roastery/contract/planned';
+import { cancelPlannedRoast, planRoast } from '@roastery/contract/planned';
 import { createProfile } from '@roastery/contract/profiles';
 import { getRoastPlan } from '@roastery/contract/roast-plan';
 import { parseDuration } from '@roastery/roasting/units';
@@ -75,6 +75,7 @@ it('goes to the board with the planned roast, and waits there for the charge', a
   const recipe = await ana.call(createProfile, {
     body: { name: 'House filter', control_profile: points, target_roast_time: 660 },
   });
+  const before = await ana.call(planRoast, { body: { machine_id: probat.id, coffee_name: 'Sidamo' } });
   const plan = await ana.call(planRoast, {
     body: { machine_id: probat.id, profile_id: recipe.id, coffee_name: 'Huila Pink Bourbon', batch_size_kg: 12 },
   });
@@ -83,6 +84,8 @@ it('goes to the board with the planned roast, and waits there for the charge', a
   const waiting = page.getByTestId('plan-on-board');
   await waiting.getByText('Plan: House filter waits for charge').waitFor();
   await waiting.getByText('Begins with Burner 80 % · Air 40 % · Drum 60 RPM').waitFor();
+  // The one before it is taken back: this one is what the board goes by now.
+  await ana.call(cancelPlannedRoast, { params: { id: before.id } });
   await waiting.getByText('The board holds this plan').waitFor();
   await picture(page, 'waiting');
   machine.order({ do: 'charge' });
@@ -98,6 +101,7 @@ it('says each step in time: how long until it, that it is now, and the one after
   await card(page).waitFor();
   expect(await clock(page), 'the page is there before the first step').toBeLessThan(75);
   expect(await wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Air 40 → 50 %');
+  await expect.poll(() => wordsOf(page, 'step-moment'), { timeout: 10_000 }).toMatch(/^In \d:\d\d$/);
   // What is left and what has gone by are the step's time, whenever one looks.
   const looked = await page.evaluate(() => {
     const [left, gone] = ['step-moment', 'live-clock'].map(

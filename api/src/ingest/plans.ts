@@ -12,7 +12,7 @@ interface PlanParts {
   readonly log: Logger;
 }
 
-/** Channel on which the database itself says of which machine the plans have changed (migration 0090). */
+/** Channel on which the database itself says of which machine the plans have changed (migrations 0090, 0091). */
 const plansChangedChannel = 'plans_changed';
 
 /** Sends a machine's board what is planned, retained. An empty list too: a board that was away must hear of a plan taken back. */

@@ -4,6 +4,8 @@ import { createLogger } from '@roastery/runtime/logger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BoardStatus } from './board-status.ts';
 import { concernsOf } from './concerns.ts';
+import { planOf } from '../testing/roast-plan.ts';
+import { planInWords } from './plan-words.ts';
 import { startStatusServer, type StatusServer } from './status-server.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
@@ -159,5 +161,32 @@ describe('what is of concern', () => {
       machine: { ...healthy.machine, state: 'failing' },
     });
     expect(both.map(({ urgency }) => urgency)).toEqual(['trouble', 'warning']);
+  });
+});
+
+describe('a plan in words', () => {
+  it('says what it begins with, then what comes next and what is done otherwise', () => {
+    const plan = planOf(1, {
+      points: [
+        { time: 0, burner: 80, exhaust: 40, drum: 60, drum_percent: 60 },
+        { time: 60, burner: 50, exhaust: 40, drum: 60, drum_percent: 60 },
+      ],
+    });
+    const begins = 'Burner 80 % · Air 40 % · Drum 60 RPM';
+    expect(planInWords(plan, null, {})).toEqual({
+      name: 'House filter',
+      is_running: false,
+      settings: begins,
+      step: null,
+      deviations: [],
+    });
+    expect(planInWords(plan, 35, { heat_power: 92, fan_speed: 41, drum_speed: 60 })).toMatchObject({
+      is_running: true,
+      settings: begins,
+      step: 'In 0:25 · Burner 80 → 50 %',
+      deviations: ['burner is 12 % above plan'],
+    });
+    expect(planInWords(plan, 62, {})?.step).toBe('Now · Burner 80 → 50 %');
+    expect(planInWords(undefined, 62, {})).toBeNull();
   });
 });

@@ -107,7 +107,9 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
         </p>
       )}
       <div className="flex min-h-7 flex-wrap items-baseline gap-x-6 text-base">
-        {stale && <p className="text-warning">No new readings: the next step is by the time of the roast</p>}
+        {stale && live.state !== 'connecting' && (
+          <p className="text-warning">No new readings: the next step is by the time of the roast</p>
+        )}
         {deviations.map((deviation) => (
           <p key={deviation.control} data-testid="plan-deviation" className="font-medium text-warning">
             {sentence(deviationText(deviation))}
@@ -150,6 +152,8 @@ const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.s
 /** It changes when there is something new to say, not every second. */
 const spoken = (step: GuideStep | null, nearness: StepNearness): string => {
   if (step === null) return 'No more steps in the plan';
+  // What is led changes every second: who listens hears where it leads, once.
+  if (step.gradual) return `${stepMoment(step)}: ${spokenEnds(step)}`;
   const changes = step.changes
     .map(({ control, from, to }) => `${spokenName[control]} from ${from} to ${to}`)
     .join(', ');
@@ -159,7 +163,6 @@ const spoken = (step: GuideStep | null, nearness: StepNearness): string => {
     : `Next at ${formatDuration(step.atSeconds)}: ${spokenEnds(step)}`;
 };
 const spokenName = { burner: 'burner', exhaust: 'air', drumRpm: 'drum' } as const;
-/** Without the present setting, which changes every second where it is led. */
 const spokenEnds = (step: GuideStep): string =>
   step.changes.map(({ control, to }) => `${spokenName[control]} to ${to}`).join(', ');
 
