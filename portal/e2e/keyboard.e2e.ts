@@ -280,6 +280,7 @@ describe('the palette', () => {
       'Delete roast',
     ]);
     await keys(page, 'Escape');
+    await palette(page).waitFor({ state: 'detached' });
     await expect
       .poll(() => page.evaluate(() => Object.values(localStorage).some((text) => String(text).includes('Konga'))))
       .toBe(true);

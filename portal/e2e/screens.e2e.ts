@@ -1,186 +1,60 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createProfile } from '@roastery/contract/profiles';
-import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
-import { SCREEN } from '@roastery/testing/browser';
-import type { RoasteryClient } from '@roastery/testing/roastery-client';
-import { until } from '@roastery/testing/until';
+import { updatePreferences } from '@roastery/contract/auth';
+import { createBlend } from '@roastery/contract/blends';
+import { adjustLot, createLot } from '@roastery/contract/inventory';
 import { listMachines } from '@roastery/contract/machines';
+import { createProfile } from '@roastery/contract/profiles';
+import { putRoasterySettings } from '@roastery/contract/settings';
+import { accessibilityFindings } from '@roastery/testing/accessibility';
+import { SCREEN, type WatchedPage } from '@roastery/testing/browser';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { repositoryRoot } from '@roastery/testing/shared-data';
+import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bringPastRoast } from './past-roast.ts';
 import { bringOwnMap } from './own-map.ts';
+import { bringPastRoast } from './past-roast.ts';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
-
-interface Screen {
-  name: string;
-  /** `{past}` and `{live}` stand for ids of roasts. */
-  address: string;
-  who: 'ana' | 'tomo' | 'admin' | 'nobody';
-  /** What has to be there before the picture is taken. */
-  shows: string | RegExp;
-  /** What somebody does on it first. */
-  does?: (page: Page) => Promise<void>;
-  /** Complaints that belong to the screen: the browser reports every refusal of the server. */
-  allows?: RegExp;
-}
-
-const registerForm = async (page: Page): Promise<void> => {
-  await page.getByRole('button', { name: /^(?:Add Machine|Register First Machine)$/ }).click();
-  await page.getByRole('dialog').getByText('Register New Machine').waitFor();
-};
-
-/** A line a sample, 5 s apart: charge at 0:30, drop at 9:00. */
-const shortRoast = Array.from({ length: 120 }, (_, k) => {
-  const bean = k < 6 ? 200 : k < 20 ? 200 - (k - 6) * 7 : 102 + k;
-  return `${k * 5},${bean},${{ 6: 'Charge', 108: 'Drop' }[k] ?? ''}`;
-});
-
-const screens: readonly Screen[] = [
-  { name: 'login', address: '/login', who: 'nobody', shows: 'Coffee Roast Management', allows: /auth\/me|401/ },
-  {
-    name: 'login-refused',
-    address: '/login',
-    who: 'nobody',
-    shows: 'Email is required',
-    does: (page) => page.getByRole('button', { name: 'Login' }).click(),
-    allows: /auth\/me|401/,
-  },
-  { name: 'dashboard', address: '/dashboard', who: 'ana', shows: 'Huila Pink Bourbon' },
-  { name: 'dashboard-empty', address: '/dashboard', who: 'tomo', shows: 'No roasts yet' },
-  { name: 'machines', address: '/machines', who: 'admin', shows: 'Roasting now' },
-  { name: 'machines-empty', address: '/machines', who: 'tomo', shows: 'No machines registered' },
-  { name: 'machines-register', address: '/machines', who: 'ana', shows: 'Register New Machine', does: registerForm },
-  {
-    name: 'machines-registered',
-    address: '/machines/register',
-    who: 'ana',
-    shows: 'Machine Registered Successfully!',
-    does: async (page) => {
-      await page.getByLabel('Serial Number').fill(`NEW-${Date.now()}`);
-      await page.getByLabel('Display Name').fill('A new machine');
-      await page.getByRole('button', { name: 'Register Machine' }).click();
-    },
-  },
-  {
-    name: 'machines-map-edit',
-    address: '/machines',
-    who: 'ana',
-    shows: 'Readings per second',
-    does: (page) => page.getByRole('button', { name: 'Map and settings of Giesen W6 sample room' }).click(),
-  },
-  { name: 'machine-maps', address: '/machines/maps', who: 'ana', shows: 'Not verified on real hardware' },
-  { name: 'machine-map-own', address: '/machines/maps/{map}', who: 'ana', shows: 'Add channel' },
-  {
-    name: 'machine-map-revisions',
-    address: '/machines/maps/{map}?tab=revisions',
-    who: 'ana',
-    shows: 'Bean probe moved',
-  },
-  { name: 'register', address: '/machines/register', who: 'ana', shows: 'Its board is set up in the next step.' },
-  { name: 'roasts', address: '/roasts', who: 'ana', shows: 'Yirgacheffe Konga' },
-  {
-    name: 'roasts-selected',
-    address: '/roasts',
-    who: 'ana',
-    shows: '1 selected',
-    does: (page) =>
-      page
-        .getByRole('checkbox', { name: /^Select Roast/ })
-        .nth(1)
-        .click(),
-  },
-  { name: 'roasts-empty', address: '/roasts?q=nothing+like+it', who: 'ana', shows: 'No roasts match your search' },
-  { name: 'roast', address: '/roasts/{past}', who: 'ana', shows: /Behind it/ },
-  { name: 'roast-inspected', address: '/roasts/{past}?at=300', who: 'ana', shows: 'Inspecting 5:00' },
-  { name: 'roast-markers', address: '/roasts/{past}?at=510&markers=correct', who: 'ana', shows: 'Correct markers' },
-  {
-    name: 'roast-behind',
-    address: '/roasts/{past}',
-    who: 'ana',
-    shows: 'Curve behind this one',
-    does: (page) => page.getByRole('button', { name: 'Change curve' }).click(),
-  },
-  {
-    name: 'roast-edit',
-    address: '/roasts/{past}',
-    who: 'ana',
-    shows: 'The recorded curve is not changed.',
-    does: (page) => page.getByRole('button', { name: 'Edit', exact: true }).click(),
-  },
-  {
-    name: 'roast-delete',
-    address: '/roasts/{past}',
-    who: 'ana',
-    shows: 'Are you sure you want to delete this roast?',
-    does: (page) => page.getByRole('button', { name: 'Delete', exact: true }).click(),
-  },
-  { name: 'roast-live', address: '/roasts/{live}', who: 'ana', shows: /^ROASTING|ROASTING \d/ },
-  {
-    name: 'roast-not-found',
-    address: '/roasts/01900000-0000-7000-8000-000000000000',
-    who: 'ana',
-    shows: 'Roast not found',
-    allows: /404|Could not read/,
-  },
-  {
-    name: 'roasts-filtered',
-    address: '/roasts?status=completed&coffee_name=Yirgacheffe+Konga',
-    who: 'ana',
-    shows: 'Reset filters (2)',
-  },
-  { name: 'new-roast', address: '/roasts/new', who: 'ana', shows: 'Nothing is planned' },
-  { name: 'new-roast-hand', address: '/roasts/new?way=hand', who: 'ana', shows: 'How it went' },
-  { name: 'new-roast-pick', address: '/roasts/new?way=upload', who: 'ana', shows: /drop it here/ },
-  {
-    name: 'new-roast-upload',
-    address: '/roasts/new?way=upload',
-    who: 'ana',
-    shows: 'guessed from its values',
-    does: (page) =>
-      page.getByLabel('File of a roast').setInputFiles({
-        name: 'roast.csv',
-        mimeType: 'text/csv',
-        buffer: Buffer.from(`Time,BT,Event\n${shortRoast.join('\n')}\n`),
-      }),
-  },
-  { name: 'compare', address: '/roasts/compare?ids={past},{live}', who: 'ana', shows: 'Difference from A' },
-  { name: 'compare-empty', address: '/roasts/compare', who: 'ana', shows: 'Nothing to compare yet' },
-  { name: 'blends-empty', address: '/roasts/blends', who: 'ana', shows: 'No blends yet' },
-  { name: 'blend-new', address: '/roasts/blends/new', who: 'ana', shows: /Add at least one roast/ },
-  { name: 'not-found', address: '/no-such-page', who: 'ana', shows: 'Nothing lives at this address' },
-  {
-    name: 'palette',
-    address: '/dashboard',
-    who: 'admin',
-    shows: 'Go to',
-    does: async (page) => {
-      await page.getByText('Recent Activity').waitFor();
-      await page.keyboard.press('Control+k');
-    },
-  },
-];
+import { screens, type Screen } from './screens.ts';
 
 let roastery: TestRoastery;
-let folder: string;
 const people = {} as Record<Screen['who'], RoasteryClient | null>;
-const ids = { past: '', live: '', map: '' };
-/** Where the pictures stay; without it they are thrown away after they were taken. */
-const keptIn = process.env['SCREENS_DIR'];
+const ids: Record<string, string> = {};
+/** Where pictures of the screens are kept; none are taken without it. */
+const picturesIn = process.env['SCREENS_DIR'];
 
 beforeAll(async () => {
-  folder = keptIn ?? (await mkdtemp(path.join(tmpdir(), 'roastery-screens-')));
-  await mkdir(folder, { recursive: true });
+  if (picturesIn !== undefined) await mkdir(picturesIn, { recursive: true });
   roastery = await openRoastery();
   const ana = await roastery.addPerson(anaRestrepo);
   Object.assign(people, { ana, tomo: await roastery.addPerson(tomoIto), admin: roastery.admin, nobody: null });
+  await roastery.admin.call(putRoasterySettings, {
+    body: { roastery_name: 'Northlight Coffee', address: '12 Mill Lane', city: 'Bergen', country: 'Norway' },
+  });
   const probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
   const giesen = await register(ana, 'GIE-W6-0007', 'Giesen W6 sample room', 'RM7');
-  ids.map = await bringOwnMap(ana, giesen.id);
+  const map = await bringOwnMap(ana, giesen.id);
+  const lot = await ana.call(createLot, {
+    body: {
+      lot_number: 'L-2026-014',
+      coffee_name: 'Huila Pink Bourbon',
+      origin: 'Colombia',
+      region: 'Huila',
+      process: 'Washed',
+      initial_weight: 120,
+      cost_per_kg: 7.4,
+      location: 'Main Warehouse',
+    },
+  });
+  await ana.call(adjustLot, { params: { id: lot.id }, body: { kg: -2.5, note: 'Counted' } });
   const profile = await ana.call(createProfile, {
     body: {
       name: 'Huila filter',
+      description: 'For the filter bar, light and long',
+      coffee_origin: 'Colombia',
+      green_coffee_lot_id: lot.id,
+      auto_interpolate: true,
       control_profile: [
         { time: 0, burner: 100, exhaust: 30, drum: 60 },
         { time: 720, burner: 0, exhaust: 90, drum: 30 },
@@ -191,7 +65,8 @@ beforeAll(async () => {
     ['Huila Pink Bourbon', 'Colombia', 'Washed'],
     ['Yirgacheffe Konga', 'Ethiopia', 'Natural'],
   ] as const;
-  for (let n = 0; n < 10; n++) {
+  const roasts: string[] = [];
+  for (let n = 0; n < 8; n++) {
     const [coffee_name, coffee_origin, coffee_process] = coffees[n % 2] ?? coffees[0];
     const roast = await bringPastRoast(roastery.stack, ana, probat, {
       seed: n + 1,
@@ -203,55 +78,218 @@ beforeAll(async () => {
         coffee_origin,
         coffee_process,
         roast_level: 'Medium',
-        ...(n === 0 || n === 2 ? { profile_id: profile.id, cupping_score: 80 + n } : {}),
+        ...(n % 2 === 0 ? { profile_id: profile.id, cupping_score: 80 + n } : {}),
       },
     });
-    if (n === 0) ids.past = roast.id;
+    roasts.push(roast.id);
   }
+  const [past = '', second = ''] = roasts;
+  const components = [past, second].map((roast_id) => ({ roast_id, kg: 2 }));
+  const blend = await ana.call(createBlend, { body: { name: 'House espresso', components } });
   await roastery.stack.startMachine({ serial: probat.serial_number, token: probat.auth_token });
-  ids.live = await until(
+  const live = await until(
     'a roast to run',
     async () => (await ana.call(listMachines)).find((machine) => machine.current_roast_id !== null)?.current_roast_id,
     { timeoutMs: 60_000 },
   );
+  Object.assign(ids, { map, past, live, lot: lot.id, recipe: profile.id, blend: blend.id });
 });
-afterAll(async () => {
-  await roastery[Symbol.asyncDispose]();
-  if (keptIn === undefined) await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => roastery[Symbol.asyncDispose]());
 
-const sizes = { desk: { viewport: SCREEN.desk }, phone: { viewport: SCREEN.phone, isMobile: true, hasTouch: true } };
+/** Some 70 screens, also on a busy machine. */
+const patienceMs = 400_000;
 
-describe.each(['desk', 'phone'] as const)('on a %s', (size) => {
-  it.each(['light', 'dark'] as const)('every screen in %s is sound', async (colorScheme) => {
-    const findings: string[] = [];
-    for (const who of ['nobody', 'tomo', 'ana', 'admin'] as const) {
-      await using watched = await roastery.openAs(people[who], { ...sizes[size], colorScheme });
-      const { page, complaints } = watched;
-      for (const screen of screens.filter((one) => one.who === who)) {
-        const { name, address, shows, does, allows } = screen;
-        await page.goto(address.replace('{past}', ids.past).replace('{live}', ids.live).replace('{map}', ids.map));
-        await does?.(page);
-        await page.getByText(shows).first().waitFor();
-        await page.waitForFunction(() => document.fonts.status === 'loaded');
-        await page.waitForFunction(() =>
-          document
-            .getAnimations()
-            .every((one) => one.playState !== 'running' || one.effect?.getComputedTiming().iterations === Infinity),
-        );
-        const at = `${name}, ${size}, ${colorScheme}`;
-        await page.screenshot({
-          path: path.join(folder, `${name}-${size}-${colorScheme}.png`),
-          fullPage: !/register|edit|delete|palette/.test(name),
-        });
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        if (wide > 0) findings.push(`${at}: ${wide} px too wide`);
-        for (const { rule, elements } of await seriousAccessibilityFindings(page))
-          findings.push(`${at}: ${rule}: ${elements.join(' | ')}`);
-        for (const complaint of complaints.splice(0))
-          if (!(allows?.test(complaint) ?? false)) findings.push(`${at}: ${complaint}`);
-      }
+const addressOf = ({ address }: Screen) => address.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
+
+const untilStill = async (page: Page): Promise<void> => {
+  await page.waitForFunction(
+    () =>
+      document.fonts.status === 'loaded' &&
+      document
+        .getAnimations()
+        .every((one) => one.playState !== 'running' || one.effect?.getComputedTiming().iterations === Infinity),
+  );
+};
+
+/** Opens a screen; says so, rather than give up on those after it, when it does not show what it should. */
+const open = async (page: Page, screen: Screen): Promise<string[]> => {
+  try {
+    await page.goto(addressOf(screen));
+    await screen.does?.(page);
+    await page.getByText(screen.shows).first().waitFor();
+    await untilStill(page);
+    return [];
+  } catch (error) {
+    return [`${screen.name}: ${error instanceof Error ? error.message.slice(0, 300) : String(error)}`];
+  }
+};
+
+/** What is wrong with the screen as it is now: too wide, complaints of the browser, axe's findings. */
+const look = async (
+  watched: WatchedPage,
+  screen: Screen,
+  at: string,
+  inspect: typeof accessibilityFindings | null,
+): Promise<string[]> => {
+  const { page, complaints } = watched;
+  const place = `${screen.name}, ${at}`;
+  await untilStill(page);
+  if (picturesIn !== undefined) {
+    const file = path.join(picturesIn, `${screen.name}-${at}.png`);
+    await page.screenshot({ path: file, fullPage: screen.isOver !== true });
+  }
+  const found: string[] = [];
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (wide > 0) found.push(`${place}: ${wide} px too wide`);
+  for (const { rule, impact, elements } of inspect === null ? [] : await inspect(page))
+    // What lies over a page is outside of its landmarks, as it has to be.
+    if (rule !== 'region' || screen.isOver !== true) found.push(`${place}: ${impact} ${rule}: ${elements.join(' | ')}`);
+  for (const complaint of complaints.splice(0))
+    if (!(screen.allows?.test(complaint) ?? false)) found.push(`${place}: ${complaint}`);
+  return found;
+};
+
+/** The theme follows the system, as everybody's does who has not chosen. */
+const switchTheme = async (page: Page, theme: 'light' | 'dark'): Promise<void> => {
+  await page.emulateMedia({ colorScheme: theme });
+  await page.waitForFunction((name) => document.documentElement.dataset['theme'] === name, theme);
+};
+
+const inEveryRole = async (
+  options: Parameters<TestRoastery['openAs']>[1],
+  visit: (watched: WatchedPage, screen: Screen) => Promise<string[]>,
+): Promise<string[]> => {
+  const findings: string[] = [];
+  for (const who of ['nobody', 'tomo', 'ana', 'admin'] as const) {
+    await using watched = await roastery.openAs(people[who], options);
+    for (const screen of screens.filter((one) => one.who === who)) {
+      watched.page.setDefaultTimeout(8000);
+      findings.push(...(await open(watched.page, screen)), ...(await visit(watched, screen)));
     }
-    expect(findings).toEqual([]);
+  }
+  return findings;
+};
+
+/** Whether an address is one of a pattern of the map. */
+const matches = (pattern: string, address: string): boolean =>
+  new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.+')}$`).test(address);
+
+it('every page of the map is among the screens', async () => {
+  const map = await readFile(path.join(repositoryRoot(), 'portal', 'src', 'app', 'routes.tsx'), 'utf8');
+  const patterns = [...map.matchAll(/path: '([^']+)'/g)].map(([, pattern = '']) => pattern);
+  expect(patterns.length).toBeGreaterThan(25);
+  const addresses = screens.map(({ address }) => address.replace(/\?.*$/, ''));
+  expect(patterns.filter((pattern) => !addresses.some((address) => matches(pattern, address)))).toEqual([]);
+});
+
+/** As the page of a roast says it. */
+const dropTemperature = async (page: Page): Promise<number> => {
+  await page.goto(`/roasts/${ids['past']}`);
+  const figure = page.getByRole('term').filter({ hasText: 'Drop Temp' }).locator('xpath=../dd').first();
+  await figure.waitFor();
+  return Number.parseFloat(await figure.innerText());
+};
+
+/** Where the page says °C, to the eye or aloud. */
+const celsiusOn = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const names = ['aria-label', 'title', 'placeholder', 'aria-valuetext'];
+    const labelled = [...document.querySelectorAll(names.map((name) => `[${name}]`).join(', '))];
+    const labels = labelled.flatMap((one) => names.map((name) => one.getAttribute(name) ?? ''));
+    return [document.body.textContent, ...labels].flatMap((text) => text.match(/.{0,30}°C.{0,10}/g) ?? []);
+  });
+
+describe('every screen is sound', () => {
+  it(
+    'at a desk, light and dark',
+    async () => {
+      const findings = await inEveryRole(
+        { viewport: SCREEN.desk, colorScheme: 'light', reducedMotion: 'reduce' },
+        async (watched, screen) => {
+          const { page } = watched;
+          const light = await look(watched, screen, 'desk-light', accessibilityFindings);
+          await switchTheme(page, 'dark');
+          const dark = await look(watched, screen, 'desk-dark', null);
+          await switchTheme(page, 'light');
+          return [...light, ...dark];
+        },
+      );
+      expect(findings).toEqual([]);
+    },
+    patienceMs,
+  );
+
+  it(
+    'on a tablet and a phone, light and dark, and says no °C where °F was chosen',
+    async () => {
+      const touch = {
+        viewport: SCREEN.tablet,
+        isMobile: true,
+        hasTouch: true,
+        colorScheme: 'light',
+        reducedMotion: 'reduce',
+      } as const;
+      const signedIn = [people.ana, people.admin].filter((one) => one !== null);
+      for (const one of signedIn) await one.call(updatePreferences, { body: { temperature_unit: 'F' } });
+      try {
+        const findings = await inEveryRole(touch, async (watched, screen) => {
+          const { page } = watched;
+          const found = await look(watched, screen, 'tablet-light', null);
+          // Where somebody chooses between the two, both have to be there; and a map says what its machine speaks.
+          if (screen.who !== 'nobody' && screen.who !== 'tomo' && !/account|upload|palette|map/.test(screen.name))
+            found.push(...(await celsiusOn(page)).map((text) => `${screen.name}: ${text}`));
+          await switchTheme(page, 'dark');
+          if (picturesIn !== undefined) found.push(...(await look(watched, screen, 'tablet-dark', null)));
+          await page.setViewportSize(SCREEN.phone);
+          found.push(...(await look(watched, screen, 'phone-dark', accessibilityFindings)));
+          await switchTheme(page, 'light');
+          if (picturesIn !== undefined) found.push(...(await look(watched, screen, 'phone-light', null)));
+          await page.setViewportSize(SCREEN.tablet);
+          return found;
+        });
+        expect(findings).toEqual([]);
+        await using watched = await roastery.openAs(people.ana);
+        const fahrenheit = await dropTemperature(watched.page);
+        await people.ana?.call(updatePreferences, { body: { temperature_unit: 'C' } });
+        expect(fahrenheit).toBeCloseTo((await dropTemperature(watched.page)) * 1.8 + 32, 0);
+      } finally {
+        for (const one of signedIn) await one.call(updatePreferences, { body: { temperature_unit: 'C' } });
+      }
+    },
+    patienceMs,
+  );
+});
+
+describe('a roast on paper', () => {
+  it('is one white page with the roastery, the figures, the curve and the marks, whatever the theme', async () => {
+    await using watched = await roastery.openAs(people.ana, { colorScheme: 'dark' });
+    const { page } = watched;
+    await page.goto(`/roasts/${ids['past']}`);
+    await page.getByText(/Behind it/).waitFor();
+    await page.getByTestId('roast-chart').locator('canvas').waitFor();
+    const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
+    if (picturesIn !== undefined) await writeFile(path.join(picturesIn, 'roast-printed.pdf'), pdf);
+    expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+    expect(await page.evaluate(() => document.documentElement.dataset['theme']), 'afterwards').toBe('dark');
+
+    // The same as the printer asks for it, held still to look at.
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await page.setViewportSize({ width: 703, height: 1031 });
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await page.getByText('Northlight Coffee').waitFor();
+    if (picturesIn !== undefined)
+      await page.screenshot({ path: path.join(picturesIn, 'roast-printed.png'), fullPage: true });
+    expect(await page.getByRole('columnheader', { name: 'First Crack', exact: true }).isVisible()).toBe(true);
+    for (const hidden of ['navigation', 'banner', 'complementary'] as const)
+      expect(await page.getByRole(hidden).filter({ visible: true }).count(), hidden).toBe(0);
+    expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
+    const chart = await page
+      .getByTestId('roast-chart')
+      .locator('canvas')
+      .evaluate((canvas: HTMLCanvasElement) => {
+        const { width } = canvas.getBoundingClientRect();
+        return { width, scale: canvas.width / width };
+      });
+    expect(chart).toEqual({ width: 702, scale: 3 });
   });
 });

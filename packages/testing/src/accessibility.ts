@@ -20,22 +20,34 @@ interface AxeResult {
   }[];
 }
 
+const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
 /**
- * Runs axe-core in the page and answers what it finds serious or critical (WCAG 2.0-2.2, levels A and AA).
- * The source is evaluated, not added as a script element, so a strict Content-Security-Policy stays in force.
+ * Runs axe-core in the page. The source is evaluated, not added as a script element, so a strict Content-Security-Policy
+ * stays in force.
  */
-export async function seriousAccessibilityFindings(page: Page): Promise<AccessibilityFinding[]> {
-  const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-  await page.evaluate(await readFile(source, 'utf8'));
+const findingsOf = async (page: Page, runOnly: object): Promise<AccessibilityFinding[]> => {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) {
+    const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+    await page.evaluate(await readFile(source, 'utf8'));
+  }
   const result = await page.evaluate<AxeResult>(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })`,
+    `axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })`,
   );
-  return result.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, impact, help, nodes }) => ({
-      rule: id,
-      impact: impact ?? 'serious',
-      help,
-      elements: nodes.map(({ target }) => target.join(' ')),
-    }));
+  return result.violations.map(({ id, impact, help, nodes }) => ({
+    rule: id,
+    impact: impact ?? 'serious',
+    help,
+    elements: nodes.map(({ target }) => target.join(' ')),
+  }));
+};
+
+/** Everything axe-core finds against WCAG 2.0-2.2, levels A and AA, and against its own best practices. */
+export const accessibilityFindings = (page: Page): Promise<AccessibilityFinding[]> =>
+  findingsOf(page, { type: 'tag', values: [...wcag, 'best-practice'] });
+
+/** What axe-core finds serious or critical (WCAG 2.0-2.2, levels A and AA). */
+export async function seriousAccessibilityFindings(page: Page): Promise<AccessibilityFinding[]> {
+  const findings = await findingsOf(page, { type: 'tag', values: wcag });
+  return findings.filter(({ impact }) => impact === 'serious' || impact === 'critical');
 }

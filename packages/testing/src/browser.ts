@@ -27,9 +27,10 @@ export async function launchBrowser(extraArguments: readonly string[] = []): Pro
   });
 }
 
-/** The two widths every screen is shown at, in CSS pixels. */
+/** The widths every screen is shown at, in CSS pixels. */
 export const SCREEN = {
   desk: { width: 1440, height: 900 },
+  tablet: { width: 820, height: 1180 },
   phone: { width: 390, height: 844 },
 } as const;
 

@@ -28,7 +28,7 @@ export const KeyboardHelp = ({ open, onClose }: { open: boolean; onClose: () => 
   ];
   return (
     <Dialog open={open} onClose={onClose} title="Keyboard">
-      <DialogBody className="gap-5">
+      <DialogBody isText className="gap-5">
         {groups
           .filter(({ lines }) => lines.length > 0)
           .map(({ title, lines }) => (

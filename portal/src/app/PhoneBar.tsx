@@ -10,7 +10,7 @@ const itemClass = 'flex min-w-0 flex-1 flex-col items-center justify-center gap-
 export const PhoneBar = ({ onMore }: { onMore: () => void }) => (
   <nav
     aria-label="Quick"
-    className="fixed inset-x-0 bottom-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-bottom))] border-t border-stroke bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden"
+    className="fixed inset-x-0 bottom-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-bottom))] border-t border-stroke bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden print:hidden"
   >
     {mainDestinations.slice(0, shown).map(({ to, label, icon: Icon }) => (
       <NavLink

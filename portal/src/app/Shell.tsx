@@ -88,20 +88,24 @@ const Frame = () => {
   usePaletteInTime();
 
   return (
-    <div className="min-h-dvh lg:pl-57">
+    <div className="min-h-dvh lg:pl-57 print:p-0">
       <a
         href="#main"
-        className="fixed top-2 left-2 z-80 -translate-y-16 rounded-md border border-stroke-strong bg-overlay px-3 py-2 text-strong focus:translate-y-0"
+        className="fixed top-2 left-2 z-80 -translate-y-16 rounded-md border border-stroke-strong bg-overlay px-3 py-2 text-strong focus:translate-y-0 print:hidden"
       >
         Skip to content
       </a>
-      <aside className="fixed inset-y-0 left-0 z-20 w-57 border-r border-stroke bg-page max-lg:hidden">
+      <aside className="fixed inset-y-0 left-0 z-20 w-57 border-r border-stroke bg-page max-lg:hidden print:hidden">
         <Sidebar />
       </aside>
       <TopBar onSearch={openPalette} />
-      <OfflineBanner className="sticky top-13.5 z-20" />
+      <OfflineBanner className="sticky top-13.5 z-20 print:hidden" />
       <LowStockBanner />
-      <main id="main" tabIndex={-1} className="outline-none max-lg:pb-[calc(3.5rem+env(safe-area-inset-bottom))]">
+      <main
+        id="main"
+        tabIndex={-1}
+        className="outline-none max-lg:pb-[calc(3.5rem+env(safe-area-inset-bottom))] print:p-0"
+      >
         <Outlet />
       </main>
       <PhoneBar onMore={() => open('drawer')} />

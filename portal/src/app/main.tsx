@@ -5,6 +5,7 @@ import { RouterProvider } from 'react-router-dom';
 import { SWRConfig } from 'swr';
 import { followNetwork } from '../api/reachability.ts';
 import { SessionProvider } from '../api/session.tsx';
+import { followPrinting } from '../ui/printing.ts';
 import { followTheme } from '../ui/theme.ts';
 import '../ui/theme.css';
 import { startOfflineWorker } from './offline-worker.ts';
@@ -13,6 +14,7 @@ import { router } from './routes.tsx';
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('index.html has no #root');
+followPrinting();
 followTheme();
 followNetwork();
 startOfflineWorker();

@@ -7,9 +7,11 @@ interface EmptyStateProps {
   children?: ReactNode;
   /** The button that mends it. */
   action?: ReactNode;
+  /** It is all the page has: its title is the page's heading. */
+  isPage?: boolean;
 }
 
-export const EmptyState = ({ icon, title, children, action }: EmptyStateProps) => (
+export const EmptyState = ({ icon, title, children, action, isPage = false }: EmptyStateProps) => (
   <div className="flex flex-col items-center justify-center gap-1 px-6 py-14 text-center">
     <span
       aria-hidden
@@ -17,7 +19,13 @@ export const EmptyState = ({ icon, title, children, action }: EmptyStateProps) =
     >
       {icon}
     </span>
-    <p className="text-lg font-semibold text-strong">{title}</p>
+    {isPage ? (
+      <h1 tabIndex={-1} className="text-lg font-semibold text-strong outline-none">
+        {title}
+      </h1>
+    ) : (
+      <p className="text-lg font-semibold text-strong">{title}</p>
+    )}
     {children !== undefined && <div className="max-w-sm text-base text-muted">{children}</div>}
     {action !== undefined && <div className="mt-4">{action}</div>}
   </div>

@@ -9,7 +9,7 @@ export interface Crumb {
 }
 
 export const Breadcrumb = ({ crumbs }: { crumbs: readonly Crumb[] }) => (
-  <nav aria-label="Breadcrumb">
+  <nav aria-label="Breadcrumb" className="print:hidden">
     <ol className="flex flex-wrap items-center gap-1 text-xs text-muted">
       {crumbs.map((crumb, i) => (
         <li key={crumb.label} className="flex items-center gap-1">
@@ -55,14 +55,16 @@ export const PageHeader = ({ title, heading = title, crumbs, subtitle, badges, a
         </div>
         {subtitle !== undefined && <div className="mt-0.5 text-base text-muted">{subtitle}</div>}
       </div>
-      {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      {actions !== undefined && <div className="flex flex-wrap items-center gap-2 print:hidden">{actions}</div>}
     </div>
   </header>
 );
 
 /** The page's own frame: one width, one padding, everywhere. */
 export const Page = ({ children, wide = false }: { children: ReactNode; wide?: boolean }) => (
-  <div className={`mx-auto w-full px-4 py-5 sm:px-6 lg:px-8 lg:py-7 ${wide ? 'max-w-none' : 'max-w-[84rem]'}`}>
+  <div
+    className={`mx-auto w-full px-4 py-5 sm:px-6 lg:px-8 lg:py-7 print:max-w-none print:p-0 print:pr-px ${wide ? 'max-w-none' : 'max-w-[84rem]'}`}
+  >
     {children}
   </div>
 );

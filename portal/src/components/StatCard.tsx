@@ -34,9 +34,9 @@ export const StatCard = ({ label, value, unit, icon }: StatCardProps) => (
   </Card>
 );
 
-/** Four across on the desk, two on a phone. */
+/** Side by side on desk and tablet, two across on a phone. */
 export const StatRow = ({ children }: { children: ReactNode }) => (
-  <div className="grid grid-cols-2 gap-3 max-lg:*:last:odd:col-span-2 lg:grid-cols-[repeat(auto-fit,minmax(0,1fr))]">
+  <div className="grid grid-cols-2 gap-3 max-md:*:last:odd:col-span-2 md:grid-cols-[repeat(auto-fit,minmax(0,1fr))]">
     {children}
   </div>
 );

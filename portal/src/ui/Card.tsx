@@ -16,7 +16,7 @@ interface PanelProps {
 /** A card that is a section of the page: its title is a heading. */
 export const Panel = ({ title, actions, children, className }: PanelProps) => (
   <section aria-label={title} className={classes('rounded-lg border border-stroke bg-surface', className)}>
-    <header className="flex min-h-12 items-center justify-between gap-3 border-b border-stroke px-4">
+    <header className="flex min-h-12 items-center justify-between gap-3 border-b border-stroke px-4 print:min-h-8 print:px-3">
       <h2 className="text-base font-semibold text-strong">{title}</h2>
       {actions !== undefined && <div className="flex items-center gap-2">{actions}</div>}
     </header>

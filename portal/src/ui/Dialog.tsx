@@ -97,8 +97,21 @@ export const Dialog = ({ open, onClose, title, description, sticky = false, widt
   );
 };
 
-export const DialogBody = ({ children, className }: { children: ReactNode; className?: string }) => (
-  <div className={classes('flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-5 py-4', className)}>{children}</div>
+interface DialogBodyProps {
+  children: ReactNode;
+  className?: string;
+  /** Only to be read: takes the focus itself, so that the keys scroll it. */
+  isText?: boolean;
+}
+
+export const DialogBody = ({ children, className, isText = false }: DialogBodyProps) => (
+  <div
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by the keyboard
+    tabIndex={isText ? 0 : undefined}
+    className={classes('flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-5 py-4', className)}
+  >
+    {children}
+  </div>
 );
 
 /** Buttons, the main one last. */

@@ -15,7 +15,7 @@ export const Toaster = () => {
     <section
       aria-label="Notifications"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-4 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] lg:bottom-4 z-70 flex flex-col items-end gap-2 sm:left-auto sm:w-96"
+      className="pointer-events-none fixed print:hidden inset-x-4 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] lg:bottom-4 z-70 flex flex-col items-end gap-2 sm:left-auto sm:w-96"
     >
       {messages.map((message) => {
         const Icon = icons[message.tone];

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { isPrinting, subscribePrinting } from './printing.ts';
 
 export const themeChoices = ['light', 'dark', 'system'] as const;
 export type ThemeChoice = (typeof themeChoices)[number];
@@ -16,6 +17,8 @@ export const themeChoice = (): ThemeChoice => {
 };
 
 const resolved = (): Theme => {
+  // Paper is white.
+  if (isPrinting()) return 'light';
   const choice = themeChoice();
   if (choice !== 'system') return choice;
   return systemDark().matches ? 'dark' : 'light';
@@ -34,9 +37,10 @@ export const chooseTheme = (choice: ThemeChoice): void => {
   apply();
 };
 
-/** Follows the system and other tabs; call once at start. */
+/** Follows the system, other tabs, and the printer; call once at start. */
 export const followTheme = (): void => {
   systemDark().addEventListener('change', apply);
+  subscribePrinting(apply);
   addEventListener('storage', (event) => {
     if (event.key === storageKey) apply();
   });

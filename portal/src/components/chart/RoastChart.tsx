@@ -16,6 +16,7 @@ import { phasesOfMarks, roastDatasets, roastOptions, roastOverlay, topOf } from 
 import { timeScale, zoomOptions } from './time-scale.ts';
 import type { TimeViewStore } from './time-view.ts';
 import { useChartView } from './use-chart.ts';
+import { usePrintSize } from './use-print-size.ts';
 
 export interface RoastChartProps {
   curve: CurveColumns;
@@ -78,6 +79,7 @@ export default function RoastChart({
   );
   const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'roast')], []);
   useChartView(chart, view, overlay);
+  usePrintSize(chart);
   useLayoutEffect(() => chart.current?.draw(), [marks, selected, expected?.earliest, expected?.latest]);
 
   const secondsAt = (event: { clientX: number }): number | null => {

@@ -2,6 +2,7 @@ import type { CurveColumns } from '@roastery/contract/roasts';
 import type { ChartOptions } from 'chart.js';
 import { useMemo, useRef } from 'react';
 import { Line } from 'react-chartjs-2';
+import { usePrinting } from '../../ui/printing.ts';
 import { useTheme } from '../../ui/theme.ts';
 import { Measure } from '../Measure.tsx';
 import type { Chart } from './chart-parts.ts';
@@ -15,6 +16,7 @@ import { fixedWidth } from './plot-frame.ts';
 import { axisFont, timeScale } from './time-scale.ts';
 import { useTimeView, type TimeViewStore } from './time-view.ts';
 import { useChartView } from './use-chart.ts';
+import { usePrintSize } from './use-print-size.ts';
 
 interface StepChartProps {
   style: StepStyle;
@@ -118,6 +120,8 @@ export default function StepChart({
   );
   const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'cursor')], []);
   useChartView(chart, view, overlay);
+  usePrintSize(chart);
+  const printing = usePrinting();
 
   const at = selected ?? cursor;
   const lastSeconds = curve.time_seconds.at(-1) ?? 0;
@@ -135,7 +139,7 @@ export default function StepChart({
           </span>
         )}
       </figcaption>
-      <div className="h-15">
+      <div className={printing ? 'h-10' : 'h-15'}>
         {column ? (
           <Line
             ref={chart}

@@ -57,7 +57,7 @@ export const OutputsAndEvents = ({ map }: { map: MachineMap }) => {
       {outputs.length > 0 && (
         <Panel title="Outputs" actions={<span className="text-sm text-muted">Described only: nothing is written</span>}>
           <Table
-            label="Outputs"
+            label="Outputs of the map"
             heads={['Output', 'Address', 'Type', 'Scale', 'Unit', 'Range', 'Read back']}
             rows={outputs.map(({ name, output }) => [
               name,
@@ -74,7 +74,7 @@ export const OutputsAndEvents = ({ map }: { map: MachineMap }) => {
       {events.length > 0 && (
         <Panel title="Events">
           <Table
-            label="Events"
+            label="Events of the map"
             heads={['Event', 'Machine signal', 'Writes that make it happen']}
             rows={events.map(({ name, event }) => [
               name,

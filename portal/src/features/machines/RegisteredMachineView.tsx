@@ -70,7 +70,7 @@ const Section = ({ title, text, actions, children }: SectionProps) => (
   <section aria-label={title} className="flex flex-col gap-3">
     <header className="flex flex-wrap items-end justify-between gap-2">
       <div className="min-w-0">
-        <h3 className="text-base font-semibold text-strong">{title}</h3>
+        <h2 className="text-base font-semibold text-strong">{title}</h2>
         <p className="text-sm text-muted">{text}</p>
       </div>
       {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}

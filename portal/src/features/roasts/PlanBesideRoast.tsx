@@ -36,7 +36,7 @@ export const PlanBesideRoast = ({ plan, roast, curve }: PlanBesideRoastProps) =>
   }, [plan, curve, roast.duration_seconds]);
   const { target_drop_temp: dropC, target_roast_time: seconds, target_development_time: development } = plan;
   return (
-    <Panel title="Plan and roast" className="mt-4">
+    <Panel title="Plan and roast" className="mt-4 print:hidden">
       <p className="px-4 pt-3 text-sm text-muted">
         {plan.recipe?.name ?? 'Planned without a recipe'}
         {plan.id === null ? ', as the recipe is now' : ', as it was planned'}

@@ -13,14 +13,17 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { usePreferences } from '../../components/preferences.ts';
 import { useUrlState } from '../../components/url-state.ts';
+import { readingOf, unitOf } from '../../components/quantities.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
+import { usePrinting } from '../../ui/printing.ts';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { ChartBoundary } from './ChartBoundary.tsx';
 import { CorrectMarks } from './CorrectMarks.tsx';
 import { CurvesPanel } from './CurvesPanel.tsx';
 import { InspectPanel } from './InspectPanel.tsx';
 import { MarkersPanel } from './MarkersPanel.tsx';
+import { PrintedMarks } from './PrintedRoast.tsx';
 import { RecordedGaps } from './RecordedGaps.tsx';
 import { ReferenceNote } from './ReferenceNote.tsx';
 import type { Behind } from './use-reference.ts';
@@ -57,6 +60,8 @@ interface RoastCurvesProps {
 }
 
 const chartHeight = 500;
+/** So that the roast fits on one page. */
+const printedHeight = 260;
 const chartKeys: readonly PageKey[] = [
   { label: 'In the chart: the point before or after', keys: ['←', '→'] },
   { label: 'In the chart: ten points', keys: ['Shift', '←', '→'] },
@@ -82,6 +87,7 @@ export const RoastCurves = ({
   nowSeconds = null,
 }: RoastCurvesProps) => {
   usePageKeys(chartKeys);
+  const printed = usePrinting();
   const [shown, toggle] = useShownCurves();
   const { reference } = behind;
   const { isCorrecting, setCorrecting } = useCorrecting();
@@ -95,8 +101,8 @@ export const RoastCurves = ({
   useEffect(() => view.setExtent(first, last), [view, first, last]);
   const points = times?.length ?? 0;
   return (
-    <Card className="flex min-w-0 flex-col xl:flex-row">
-      <div className="min-w-0 flex-1 p-3 sm:p-4">
+    <Card className="flex min-w-0 flex-col xl:flex-row print:block print:border-0">
+      <div className="min-w-0 flex-1 p-3 sm:p-4 print:p-0">
         <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 gap-y-1 pb-2">
           <h2 className="text-base font-semibold text-strong">
             Temperature Curve
@@ -139,10 +145,11 @@ export const RoastCurves = ({
             </Suspense>
           </ChartBoundary>
         )}
+        {printed && <PrintedMarks marks={marks} curve={curve} />}
       </div>
       <aside
         aria-label="Curves and markers"
-        className="grid w-full shrink-0 gap-5 border-t border-stroke p-4 sm:grid-cols-3 xl:flex xl:w-72 xl:flex-col xl:border-t-0 xl:border-l"
+        className="grid w-full shrink-0 gap-5 border-t border-stroke p-4 sm:grid-cols-3 xl:flex xl:w-72 xl:flex-col xl:border-t-0 xl:border-l print:hidden"
       >
         <CurvesPanel shown={shown} onToggle={toggle} channels={channels} />
         {isCorrecting && points > 0 ? (
@@ -184,9 +191,10 @@ const Charts = ({ plan, nowSeconds, endSeconds, ...props }: ChartsProps) => {
     () => (plan === null || plan.points.length === 0 ? undefined : plannedLines(plan, endSeconds)),
     [plan, endSeconds],
   );
+  const printing = usePrinting();
   return (
     <>
-      <RoastChart {...props} height={chartHeight} />
+      <RoastChart {...props} height={printing ? printedHeight : chartHeight} />
       <div className="mt-2 flex flex-col gap-1.5">
         {stepStyles.map((style) => (
           <StepChart
@@ -241,28 +249,29 @@ const CurveTable = ({ curve, marks }: { curve: CurveColumns; marks: readonly Roa
     }
     return { at, end, stepSeconds };
   }, [curve]);
+  const units = usePreferences();
   const bean = curve.channels['bean_temp'];
   const summary = marks
     .map((mark) => `${mark.kind.replaceAll('_', ' ')} at ${formatDuration(mark.time_seconds)}`)
     .join(', ');
   return (
-    <div className="sr-only">
+    <div className="sr-only print:hidden">
       <p>{`Curve of ${formatDuration(rows.end)}. ${summary}`}</p>
       <table>
         <caption>{`Readings every ${rows.stepSeconds} seconds`}</caption>
         <thead>
           <tr>
             <th>Time</th>
-            <th>Bean temperature °C</th>
-            <th>Rate of rise °C/min</th>
+            <th>{`Bean temperature ${unitOf('temperature', units)}`}</th>
+            <th>{`Rate of rise ${unitOf('rate', units)}`}</th>
           </tr>
         </thead>
         <tbody>
           {rows.at.map((index) => (
             <tr key={index}>
               <td>{formatDuration(curve.time_seconds[index])}</td>
-              <td>{bean?.[index]?.toFixed(1) ?? '--'}</td>
-              <td>{curve.ror[index]?.toFixed(1) ?? '--'}</td>
+              <td>{readingOf('temperature', bean?.[index], units).value}</td>
+              <td>{readingOf('rate', curve.ror[index], units).value}</td>
             </tr>
           ))}
         </tbody>

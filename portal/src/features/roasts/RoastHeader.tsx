@@ -24,7 +24,7 @@ interface RoastHeaderProps {
 export const BackToRoasts = () => (
   <Link
     to={paths.roasts}
-    className="inline-flex items-center gap-1.5 rounded-sm text-sm text-muted hover:text-strong pointer-coarse:py-2"
+    className="inline-flex items-center gap-1.5 rounded-sm text-sm text-muted hover:text-strong pointer-coarse:py-2 print:hidden"
   >
     <ArrowLeft aria-hidden className="size-3.5" />
     Back to roasts
@@ -47,7 +47,7 @@ export const RoastHeader = ({ roast, state, isLive = false, onEdit, onDelete, on
           {state ?? <Badge tone="success">Completed</Badge>}
         </div>
       </div>
-      <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto">
+      <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto print:hidden">
         <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
           Compare
         </ButtonLink>
@@ -65,7 +65,7 @@ export const RoastHeader = ({ roast, state, isLive = false, onEdit, onDelete, on
 );
 
 const Metrics = ({ roast }: { roast: Roast }) => (
-  <dl className="grid grid-cols-3 gap-px overflow-hidden rounded-lg border border-stroke bg-stroke lg:grid-cols-6">
+  <dl className="grid grid-cols-3 gap-px overflow-hidden rounded-lg border border-stroke bg-stroke lg:grid-cols-6 print:grid-cols-6">
     <Metric label="Duration">
       <span className="figures text-strong">{formatDuration(roast.duration_seconds)}</span>
     </Metric>
@@ -90,6 +90,6 @@ const Metrics = ({ roast }: { roast: Roast }) => (
 const Metric = ({ label, children }: { label: string; children: ReactNode }) => (
   <div className="min-w-0 bg-surface px-3 py-2.5 sm:px-4">
     <dt className="label-mono truncate">{label}</dt>
-    <dd className="mt-0.5 truncate text-lg font-semibold">{children}</dd>
+    <dd className="mt-0.5 truncate text-lg font-semibold print:text-sm">{children}</dd>
   </div>
 );

@@ -1,4 +1,5 @@
 import { deleteRoast, getRoast, listRoasts, type Roast } from '@roastery/contract/roasts';
+import { getRoasterySettings } from '@roastery/contract/settings';
 import { TriangleAlert } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
@@ -12,6 +13,7 @@ import { usePageActions } from '../../components/page-actions.tsx';
 import { Page } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates, usePreferences } from '../../components/preferences.ts';
+import { usePrinting } from '../../ui/printing.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
@@ -19,6 +21,7 @@ import { toast } from '../../ui/toast.ts';
 import { EditRoastDialog } from './EditRoastDialog.tsx';
 import { FinishedRoast } from './FinishedRoast.tsx';
 import { LiveRoast } from './LiveRoast.tsx';
+import { PrintedHead } from './PrintedRoast.tsx';
 import { CoffeeCard, ParametersCard, RecordCard } from './RoastCards.tsx';
 import { RoastHeader } from './RoastHeader.tsx';
 import { coffeeName, roastNumber } from './roast-texts.ts';
@@ -65,6 +68,7 @@ const RoastError = ({ title, text, onRetry }: { title: string; text: string; onR
     <div role="alert">
       <EmptyState
         icon={<TriangleAlert aria-hidden />}
+        isPage
         title={title}
         action={
           <div className="flex gap-2">
@@ -98,6 +102,9 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
   const { temperature_unit: unit } = usePreferences();
   const dates = useDates();
   const [deleting, setDeleting] = useState<Roast | null>(null);
+  const printing = usePrinting();
+  // For the head of a printed page, which does not wait.
+  const { data: roastery } = useApi(getRoasterySettings, {}, { revalidateOnFocus: false });
   const running = roast.status === 'in_progress' && roast.machine_id !== null;
 
   const remove = async () => {
@@ -143,6 +150,7 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
   return (
     <Page wide>
       <title>{`${coffeeName(roast)} · Roasting Management`}</title>
+      {printing && <PrintedHead roastery={roastery} roast={roast} />}
       {running && roast.machine_id !== null ? (
         <LiveRoast
           roast={roast}
@@ -156,7 +164,7 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
           <FinishedRoast roast={roast} onChanged={onChanged} />
         </>
       )}
-      <div className="mt-4 grid items-start gap-4 lg:grid-cols-3">
+      <div className="mt-4 grid items-start gap-4 lg:grid-cols-3 print:grid-cols-3">
         <CoffeeCard roast={roast} />
         <ParametersCard roast={roast} />
         <RecordCard roast={roast} />

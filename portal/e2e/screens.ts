@@ -1,0 +1,309 @@
+import type { Page } from 'playwright-core';
+
+export interface Screen {
+  name: string;
+  /** `{map}`, `{past}`, `{live}`, `{lot}`, `{recipe}` and `{blend}` stand for ids. */
+  address: string;
+  who: 'ana' | 'tomo' | 'admin' | 'nobody';
+  /** What has to be there before anything is looked at. */
+  shows: string | RegExp;
+  /** What somebody does on it first. */
+  does?: (page: Page) => Promise<unknown>;
+  /** A modal, a menu or the like covers the page. */
+  isOver?: true;
+  /** Complaints that belong to the screen: the browser reports every refusal of the server. */
+  allows?: RegExp;
+}
+
+const press = (name: string | RegExp) => (page: Page) =>
+  page.getByRole('button', { name, exact: true }).first().click();
+
+const typeOnce = async (page: Page, label: string, text: string): Promise<void> => page.getByLabel(label).fill(text);
+
+/** A line a sample, 5 s apart: charge at 0:30, drop at 9:00. */
+const shortRoast = Array.from({ length: 120 }, (_, k) => {
+  const bean = k < 6 ? 200 : k < 20 ? 200 - (k - 6) * 7 : 102 + k;
+  return `${k * 5},${bean},${{ 6: 'Charge', 108: 'Drop' }[k] ?? ''}`;
+});
+const csvFile = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+
+const signedOut = { who: 'nobody', allows: /auth\/me|401/ } as const;
+const over = { isOver: true } as const;
+
+/** Every screen, and every modal and tab that matters. A new page of the map must be here: the test says which is missing. */
+export const screens: readonly Screen[] = [
+  { name: 'login', address: '/login', shows: 'Coffee Roast Management', ...signedOut },
+  { name: 'login-refused', address: '/login', shows: 'Email is required', does: press('Login'), ...signedOut },
+
+  { name: 'dashboard-empty', address: '/', who: 'tomo', shows: 'No roasts yet' },
+  { name: 'machines-empty', address: '/machines', who: 'tomo', shows: 'No machines registered' },
+  { name: 'analytics-empty', address: '/analytics', who: 'tomo', shows: /No roasts/ },
+
+  { name: 'dashboard', address: '/dashboard', who: 'ana', shows: 'Huila Pink Bourbon' },
+  { name: 'register', address: '/machines/register', who: 'ana', shows: 'Its board is set up in the next step.' },
+  {
+    name: 'machines-registered',
+    address: '/machines/register',
+    who: 'ana',
+    shows: 'Machine Registered Successfully!',
+    does: async (page) => {
+      await typeOnce(page, 'Serial Number', `NEW-${Date.now()}`);
+      await typeOnce(page, 'Display Name', 'A new machine');
+      await press('Register Machine')(page);
+    },
+  },
+  {
+    name: 'machines-map-edit',
+    address: '/machines',
+    who: 'ana',
+    shows: 'Readings per second',
+    does: press('Map and settings of Giesen W6 sample room'),
+    ...over,
+  },
+  { name: 'machine-maps', address: '/machines/maps', who: 'ana', shows: 'Not verified on real hardware' },
+  { name: 'machine-map-own', address: '/machines/maps/{map}', who: 'ana', shows: 'Add channel' },
+  {
+    name: 'machine-map-revisions',
+    address: '/machines/maps/{map}?tab=revisions',
+    who: 'ana',
+    shows: 'Bean probe moved',
+  },
+  { name: 'roasts', address: '/roasts', who: 'ana', shows: 'Yirgacheffe Konga' },
+  { name: 'roasts-filters', address: '/roasts', who: 'ana', shows: 'Yirgacheffe Konga', does: press('Filters') },
+  {
+    name: 'roasts-customize',
+    address: '/roasts',
+    who: 'ana',
+    shows: 'Yirgacheffe Konga',
+    does: press('Customize'),
+    ...over,
+  },
+  {
+    name: 'roasts-selected',
+    address: '/roasts',
+    who: 'ana',
+    shows: '1 selected',
+    does: (page) =>
+      page
+        .getByRole('checkbox', { name: /^Select Roast/ })
+        .nth(1)
+        .click(),
+  },
+  { name: 'roasts-empty', address: '/roasts?q=nothing+like+it', who: 'ana', shows: 'No roasts match your search' },
+  {
+    name: 'roasts-filtered',
+    address: '/roasts?status=completed&coffee_name=Yirgacheffe+Konga',
+    who: 'ana',
+    shows: 'Reset filters (2)',
+  },
+  { name: 'roast', address: '/roasts/{past}', who: 'ana', shows: /Behind it/ },
+  { name: 'roast-inspected', address: '/roasts/{past}?at=300', who: 'ana', shows: 'Inspecting 5:00' },
+  { name: 'roast-markers', address: '/roasts/{past}?at=510&markers=correct', who: 'ana', shows: 'Correct markers' },
+  {
+    name: 'roast-behind',
+    address: '/roasts/{past}',
+    who: 'ana',
+    shows: 'Curve behind this one',
+    does: press('Change curve'),
+    ...over,
+  },
+  {
+    name: 'roast-edit',
+    address: '/roasts/{past}',
+    who: 'ana',
+    shows: 'The recorded curve is not changed.',
+    does: press('Edit'),
+    ...over,
+  },
+  { name: 'roast-export', address: '/roasts/{past}', who: 'ana', shows: 'Chart PNG', does: press('Export'), ...over },
+  {
+    name: 'roast-delete',
+    address: '/roasts/{past}',
+    who: 'ana',
+    shows: 'Are you sure you want to delete this roast?',
+    does: press('Delete'),
+    ...over,
+  },
+  { name: 'roast-live', address: '/roasts/{live}', who: 'ana', shows: /^ROASTING|ROASTING \d/ },
+  {
+    name: 'roast-not-found',
+    address: '/roasts/01900000-0000-7000-8000-000000000000',
+    who: 'ana',
+    shows: 'Roast not found',
+    allows: /404|Could not read/,
+  },
+  { name: 'new-roast', address: '/roasts/new', who: 'ana', shows: 'Nothing is planned' },
+  { name: 'new-roast-hand', address: '/roasts/new?way=hand', who: 'ana', shows: 'How it went' },
+  { name: 'new-roast-pick', address: '/roasts/new?way=upload', who: 'ana', shows: /drop it here/ },
+  {
+    name: 'new-roast-upload',
+    address: '/roasts/new?way=upload',
+    who: 'ana',
+    shows: 'guessed from its values',
+    does: (page) =>
+      page
+        .getByLabel('File of a roast')
+        .setInputFiles(csvFile('roast.csv', `Time,BT,Event\n${shortRoast.join('\n')}\n`)),
+  },
+  { name: 'compare', address: '/roasts/compare?ids={past},{live}', who: 'ana', shows: 'Difference from A' },
+  {
+    name: 'compare-rate',
+    address: '/roasts/compare?ids={past},{live}&show=ror',
+    who: 'ana',
+    shows: 'Difference from A',
+  },
+  { name: 'compare-empty', address: '/roasts/compare', who: 'ana', shows: 'Nothing to compare yet' },
+  { name: 'blends', address: '/roasts/blends', who: 'ana', shows: 'House espresso' },
+  { name: 'blend-new', address: '/roasts/blends/new', who: 'ana', shows: /Add at least one roast/ },
+  { name: 'blend', address: '/roasts/blends/{blend}', who: 'ana', shows: 'House espresso' },
+  { name: 'recipes', address: '/recipes', who: 'ana', shows: 'Huila filter' },
+  {
+    name: 'recipes-delete',
+    address: '/recipes',
+    who: 'ana',
+    shows: /Delete recipe "Huila filter"/,
+    does: press('Delete Huila filter'),
+    ...over,
+  },
+  { name: 'recipe-new', address: '/recipes/new', who: 'ana', shows: 'Control Profile' },
+  { name: 'recipe', address: '/recipes/{recipe}', who: 'ana', shows: 'Control Profile' },
+  {
+    name: 'recipe-preview',
+    address: '/recipes/{recipe}',
+    who: 'ana',
+    shows: /721/,
+    does: press('Preview Curve'),
+    ...over,
+  },
+  { name: 'inventory', address: '/inventory', who: 'ana', shows: 'L-2026-014' },
+  {
+    name: 'inventory-lots',
+    address: '/inventory/lots?status=Depleted',
+    who: 'ana',
+    shows: /No inventory lots|No lots/,
+  },
+  {
+    name: 'inventory-delete',
+    address: '/inventory',
+    who: 'ana',
+    shows: /L-2026-014/,
+    does: async (page) => {
+      await page
+        .getByRole('checkbox', { name: /^Select Lot/i })
+        .last()
+        .click();
+      await press('Delete (1)')(page);
+    },
+    ...over,
+  },
+  {
+    name: 'inventory-import',
+    address: '/inventory',
+    who: 'ana',
+    shows: 'L-9',
+    does: async (page) => {
+      await press('Import')(page);
+      const file = csvFile(
+        'lots.csv',
+        'lot_number,coffee_name,origin,initial_weight\nL-9,Konga,Ethiopia,60\n,Bad,,x\n',
+      );
+      await page.getByLabel('CSV file').setInputFiles(file);
+    },
+    ...over,
+  },
+  { name: 'lot-new', address: '/inventory/lots/new', who: 'ana', shows: 'Processing & Quality' },
+  { name: 'lot', address: '/inventory/lots/{lot}/edit', who: 'ana', shows: 'Counted' },
+  {
+    name: 'lot-adjust',
+    address: '/inventory/lots/{lot}/edit',
+    who: 'ana',
+    shows: 'What the scale shows.',
+    does: press('Adjust weight'),
+    ...over,
+  },
+  { name: 'analytics', address: '/analytics', who: 'ana', shows: 'Roasted, kg' },
+  { name: 'analytics-consistency', address: '/analytics?tab=consistency', who: 'ana', shows: /Mean distance/i },
+  { name: 'analytics-green', address: '/analytics?tab=green', who: 'ana', shows: 'Green used' },
+  { name: 'account', address: '/account', who: 'ana', shows: /Everywhere you are signed in/ },
+  { name: 'not-found', address: '/no-such-page', who: 'ana', shows: 'Nothing lives at this address' },
+
+  { name: 'machines', address: '/machines', who: 'admin', shows: 'Roasting now' },
+  {
+    name: 'machines-register',
+    address: '/machines',
+    who: 'admin',
+    shows: 'Register New Machine',
+    does: press('Add Machine'),
+    ...over,
+  },
+  {
+    name: 'machines-edit',
+    address: '/machines',
+    who: 'admin',
+    shows: 'The serial number cannot be changed.',
+    does: press(/^Edit /),
+    ...over,
+  },
+  {
+    name: 'machines-delete',
+    address: '/machines',
+    who: 'admin',
+    shows: /This action cannot be undone if the machine has no roasts/,
+    does: press(/^Delete /),
+    ...over,
+  },
+  { name: 'users', address: '/admin/users', who: 'admin', shows: 'ana@roastery.example' },
+  {
+    name: 'users-create',
+    address: '/admin/users',
+    who: 'admin',
+    shows: /lowercase/,
+    does: press('Create User'),
+    ...over,
+  },
+  {
+    name: 'users-menu',
+    address: '/admin/users',
+    who: 'admin',
+    shows: 'Reset password',
+    does: press('Actions for Ana Restrepo'),
+    ...over,
+  },
+  { name: 'statistics', address: '/admin/stats', who: 'admin', shows: 'Total Roasts' },
+  { name: 'settings', address: '/admin/settings', who: 'admin', shows: 'Time zone' },
+  { name: 'settings-options', address: '/admin/settings?tab=options', who: 'admin', shows: 'Seed Defaults' },
+  { name: 'devices', address: '/admin/devices', who: 'admin', shows: 'PRB-P25-0042' },
+  { name: 'devices-tickets', address: '/admin/devices?tab=tickets', who: 'admin', shows: 'PRB-P25-0042' },
+  { name: 'audit', address: '/admin/audit', who: 'admin', shows: /ana@roastery.example/ },
+  { name: 'admin-not-found', address: '/admin/no-such-page', who: 'admin', shows: 'Nothing lives at this address' },
+  {
+    name: 'palette',
+    address: '/dashboard',
+    who: 'admin',
+    shows: 'Go to',
+    does: async (page) => {
+      await page.getByText('Recent Activity').waitFor();
+      await page.keyboard.press('Control+k');
+    },
+    ...over,
+  },
+  {
+    name: 'keys',
+    address: '/machines',
+    who: 'admin',
+    shows: 'Search, jump, do',
+    does: async (page) => {
+      await page.getByText('Roasting now').first().waitFor();
+      await page.keyboard.press('?');
+    },
+    ...over,
+  },
+  {
+    name: 'account-menu',
+    address: '/dashboard',
+    who: 'admin',
+    shows: 'Fahrenheit, °F',
+    does: (page) => page.getByRole('banner').getByRole('button').last().click(),
+    ...over,
+  },
+];
