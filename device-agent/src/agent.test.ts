@@ -66,6 +66,13 @@ const journalled = (): JournalEvent[] =>
 const begun = () => journalled().filter((event) => event.type === 'roast' && event.state === 'in_progress');
 const roastStates = (): string[] => journalled().flatMap((event) => (event.type === 'roast' ? [event.state] : []));
 
+const signalsAsked = (): number => machine.requests.filter(({ code }) => code === 2).length;
+/** The machine is asked for its signals so many times more. */
+const readings = async (count: number): Promise<void> => {
+  const from = signalsAsked();
+  await expect.poll(signalsAsked, { timeout: 5000 }).toBeGreaterThan(from + count);
+};
+
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'agent-'));
   agents = [];
@@ -217,9 +224,9 @@ describe('agent and what is planned', () => {
     await stop(first1);
 
     const again = await start({}, mapOf({ outputs }));
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await readings(3);
     face.charge = true;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await readings(3);
     await stop(again);
     const third = await start({}, mapOf({ outputs }));
     await server.listen();
@@ -231,7 +238,8 @@ describe('agent and what is planned', () => {
     // The server has not heard of the charge yet: its old word does not bring the plan back.
     server.tell('plan', { v: 1, plans: [first, second] });
     // Every step of the plan comes and goes.
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    const roastedMs = () => (server.live.at(-1)?.mono ?? 0) - (server.live.at(-1)?.roast?.charge_mono ?? 0);
+    await expect.poll(roastedMs, { timeout: 6000 }).toBeGreaterThan(2500);
     face.drop = true;
     await expect.poll(roastStates, { timeout: 3000 }).toEqual(['in_progress', 'completed']);
     await expect.poll(() => server.statuses.at(-1)?.plan).toMatchObject({ id: second.id, roast_id: null });
