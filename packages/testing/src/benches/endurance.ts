@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listRoasts } from '@roastery/contract/roasts';
 import { startStack } from '@roastery/stack/stack';
 import postgres from 'postgres';
 import type { Bench, Measurement } from '../bench.ts';
@@ -8,6 +9,7 @@ import { cutForADay } from '../endurance/cut-for-a-day.ts';
 import { keepJournal } from '../endurance/kept-journal.ts';
 import { compareWithStored, killAtRandom } from '../endurance/killing.ts';
 import { registerTestMachine, signIn } from '../roastery-client.ts';
+import { until } from '../until.ts';
 
 const kills = Number(process.env['BENCH_KILLS'] ?? 200);
 const awaySeconds = Number(process.env['BENCH_SECONDS'] ?? 600);
@@ -22,6 +24,11 @@ const survive = async (say: (line: string) => void): Promise<Measurement[]> => {
     const { auth_token: token } = await registerTestMachine(client, serial);
     const machine = await stack.startMachine({ serial, token, seed: 7 });
     const kept = await keepJournal(join(machine.journalDir, 'journal'), join(folder, 'kept'));
+    await until(
+      'a roast to begin',
+      async () => (await client.call(listRoasts)).roasts.some(({ status }) => status === 'in_progress'),
+      { timeoutMs: 90_000 },
+    );
     say(`${kills} × SIGKILL over agent, broker, api and Postgres`);
     const done = await killAtRandom(stack, machine, kills);
     say(Array.from(done, ([part, count]) => `${part} ${count}`).join(', '));
