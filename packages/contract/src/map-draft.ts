@@ -11,6 +11,9 @@ export interface PickedPlace {
 /** What a probe in a roaster can show; beyond it a wire is broken. In the channel's own unit. */
 const validRange = { '°C': [-50, 700], '°F': [-60, 1300] } as const;
 
+/** Outputs of a machine: a share of the whole, not a temperature. */
+const percentChannels: ReadonlySet<string> = new Set(['heat_power', 'fan_speed', 'drum_speed']);
+
 export interface MapDraft {
   /** The map that is changed; without it a new one begins. */
   readonly base: MachineMap | undefined;
@@ -26,6 +29,7 @@ export const draftMap = ({ base, link, unit, picks, left = [] }: MapDraft): Mach
   const mapUnit = base?.unit ?? unit;
   const kept = Object.entries(base?.channels ?? {}).filter(([name]) => !left.includes(name));
   const picked = picks.map(({ channel, place, decoding }): [string, Channel] => {
+    if (percentChannels.has(channel)) return [channel, { ...channelOf(place, decoding, mapUnit), unit: '%' }];
     const [low, high] = validRange[decoding.unit];
     return [channel, { ...channelOf(place, decoding, mapUnit), range: [low, high] }];
   });

@@ -3,6 +3,8 @@ export const paths = {
   login: '/login',
   dashboard: '/dashboard',
   machines: '/machines',
+  /** Which register is what, seen through the machine's board. */
+  probeMachine: (id: string) => `/machines/${encodeURIComponent(id)}/probe`,
   registerMachine: '/machines/register',
   machineMaps: '/machines/maps',
   machineMap: (id: string) => `/machines/maps/${encodeURIComponent(id)}`,

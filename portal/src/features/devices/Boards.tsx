@@ -1,12 +1,14 @@
 import { listDevices, type Device } from '@roastery/contract/fleet';
-import { CircuitBoard, Ellipsis, KeyRound, SlidersHorizontal, TicketPlus, Unplug } from 'lucide-react';
+import { CircuitBoard, Ellipsis, KeyRound, ScanSearch, SlidersHorizontal, TicketPlus, Unplug } from 'lucide-react';
 import { useState } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { BoardConfigDialog } from '../../components/machine-maps/BoardConfigDialog.tsx';
 import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
+import { paths } from '../../components/paths.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';
 import { overlapHours, revokeBoard, rotateToken, type RotatedToken } from './device-changes.ts';
@@ -27,6 +29,7 @@ export const Boards = ({ q, page, onPage }: BoardsProps) => {
   const [configured, setConfigured] = useState<Device | null>(null);
   const [paired, setPaired] = useState<Device | null>(null);
   const [revoked, setRevoked] = useState<Device | null>(null);
+  const navigate = useNavigate();
   const [rotating, setRotating] = useState<Device | null>(null);
   const [rotated, setRotated] = useState<RotatedToken | null>(null);
   const { data, error, mutate } = useApi(
@@ -46,6 +49,12 @@ export const Boards = ({ q, page, onPage }: BoardsProps) => {
           <Menu trigger={<IconButton label={`Actions for ${device.display_name}`} icon={<Ellipsis aria-hidden />} />}>
             <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={() => setConfigured(device)}>
               Map and settings
+            </MenuItem>
+            <MenuItem
+              icon={<ScanSearch aria-hidden />}
+              onSelect={() => void navigate(paths.probeMachine(device.machine_id))}
+            >
+              Find registers
             </MenuItem>
             <MenuItem icon={<TicketPlus aria-hidden />} onSelect={() => setPaired(device)}>
               Pair the board

@@ -1,7 +1,7 @@
 import type { Machine } from '@roastery/contract/machines';
-import { ArrowRight, Link2, Pencil, SlidersHorizontal, Trash2, UserRound } from 'lucide-react';
+import { ArrowRight, Link2, Pencil, ScanSearch, SlidersHorizontal, Trash2, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router-dom';
+import { Link, useNavigate } from 'react-router-dom';
 import { useSession } from '../../api/session.tsx';
 import { Measure } from '../../components/Measure.tsx';
 import { paths } from '../../components/paths.ts';
@@ -21,6 +21,7 @@ interface MachineCardProps {
 
 export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: MachineCardProps) => {
   const { isAdmin } = useSession();
+  const navigate = useNavigate();
   return (
     <Card className="group relative flex min-h-52 flex-col transition-colors hover:border-stroke-strong">
       <div className="flex flex-1 flex-col gap-4 p-4">
@@ -41,6 +42,11 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: Machin
               label={`Map and settings of ${machine.display_name}`}
               icon={<SlidersHorizontal aria-hidden />}
               onClick={onMap}
+            />
+            <IconButton
+              label={`Find registers of ${machine.display_name}`}
+              icon={<ScanSearch aria-hidden />}
+              onClick={() => void navigate(paths.probeMachine(machine.id))}
             />
             <IconButton
               label={`Pair the board of ${machine.display_name}`}

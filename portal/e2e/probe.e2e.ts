@@ -1,0 +1,90 @@
+import { createMachineMap, getBoardConfig, setBoardConfig } from '@roastery/contract/machine-maps';
+import { machineMapShape } from '@roastery/contract/machine-map';
+import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
+import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
+import type { RunningMachine } from '@roastery/stack/machine';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { until } from '@roastery/testing/until';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let drum: RegisteredMachine;
+let machine: RunningMachine;
+const demo = demoRoasterMap();
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  drum = await register(ana, 'PRB-1', 'Unknown Drum');
+  machine = await roastery.stack.startMachine({
+    serial: drum.serial_number,
+    token: drum.auth_token,
+    start: 'preheat',
+    isAutomatic: false,
+    map: machineMapShape.parse({ ...demo, hz: 2 }),
+  });
+  await until(
+    'the machine to be heard from',
+    async () => (await ana.call(listMachines)).some(({ connection }) => connection === 'online'),
+    { timeoutMs: 30_000 },
+  );
+  // Somebody chose a map that reads the beans three degrees too high, and knows no other channel.
+  const wrong = { ...demo, outputs: {}, channels: { bean_temp: { ...demo.channels['bean_temp'], offset: 3 } } };
+  const own = await ana.call(createMachineMap, { body: { map: machineMapShape.parse(wrong) } });
+  await ana.call(setBoardConfig, {
+    params: { id: drum.id },
+    body: { map_id: own.id, host: '127.0.0.1', port: machine.modbusPort },
+  });
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const beanAt = demo.channels['bean_temp']?.at ?? '';
+
+it('finds the beans among a machine’s registers, makes a map of them, and proves it', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto('/machines');
+  await page.getByRole('button', { name: 'Find registers of Unknown Drum' }).click();
+  await page.getByRole('heading', { name: 'Find Registers' }).waitFor();
+  await page.getByLabel('How many').fill('32');
+  await page.getByRole('checkbox', { name: 'Also where controllers' }).uncheck();
+  await page.getByRole('button', { name: 'Look at registers' }).click();
+  await page.getByText(/^Watching \d+ registers/).waitFor({ timeout: 40_000 });
+  const row = page.getByRole('list', { name: 'Registers' }).getByRole('listitem').filter({ hasText: beanAt });
+  await row.getByRole('combobox', { name: `${beanAt} is` }).click();
+  await page.getByRole('option', { name: 'Bean', exact: true }).click();
+  const changes = page.getByRole('list', { name: 'Changes' });
+  await changes.getByText(new RegExp(`^${beanAt} i16 °C × 0.1$`)).waitFor();
+  const seen = Number.parseFloat(await row.getByTestId('register-value').innerText());
+  await page.getByRole('button', { name: 'Save and use this map' }).click();
+  const proof = page.getByText('The board reads by the new map. Bean now:').locator('..');
+  await proof.waitFor({ timeout: 30_000 });
+  await until('the beans to be shown', async () => /\d/.test((await proof.innerText()).split('now:')[1] ?? ''), {
+    timeoutMs: 15_000,
+  });
+  const proven = Number.parseFloat((await proof.innerText()).split('now:')[1] ?? '');
+  expect(Math.abs(proven - seen)).toBeLessThan(15);
+  const config = await ana.call(getBoardConfig, { params: { id: drum.id } });
+  expect(config).toMatchObject({ state: 'running', map: { rev: 2 } });
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('Stopped.').waitFor();
+});
+
+it('refuses while a roast runs, with a sentence that says why', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  machine.order({ do: 'charge' });
+  await until(
+    'the roast to be known',
+    async () => (await ana.call(listMachines)).some(({ current_roast_id: id }) => id !== null),
+    { timeoutMs: 60_000 },
+  );
+  await page.goto(`/machines/${drum.id}/probe`);
+  await page.getByRole('button', { name: 'Look at registers' }).click();
+  const says = page.getByText(/^A roast is running/);
+  await says.waitFor();
+  expect(await says.innerText()).toContain('not looked at until it has ended');
+  expect(await page.getByRole('button', { name: 'Look at registers' }).isEnabled()).toBe(true);
+});

@@ -1,0 +1,92 @@
+import type { ProbeWish } from '@roastery/contract/probe';
+import { ScanSearch, Square } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../ui/Button.tsx';
+import { Checkbox } from '../../ui/Checkbox.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { NumberField, TextField } from '../../ui/TextField.tsx';
+
+interface LookFormProps {
+  /** The unit that the machine's map names. */
+  unit: number;
+  busy: boolean;
+  ready: boolean;
+  onStart: (wish: ProbeWish) => void;
+  onStop: () => void;
+}
+
+const tableChoices = [
+  { value: 'registers', label: 'Holding and input registers' },
+  { value: 'holding', label: 'Holding registers' },
+  { value: 'input', label: 'Input registers' },
+] as const;
+const tablesOf = { registers: ['holding', 'input'], holding: ['holding'], input: ['input'] } as const;
+
+/** Units as people write them: `1` or `1, 2`. Undefined where that is none. */
+const unitsIn = (text: string): number[] | undefined => {
+  const units = text.split(',').map((part) => Number(part.trim() === '' ? Number.NaN : part));
+  const good = units.length <= 4 && units.every((unit) => Number.isInteger(unit) && unit >= 0 && unit <= 255);
+  return good ? units : undefined;
+};
+
+/** Where to look; the usual answers are there already. */
+export const LookForm = ({ unit, busy, ready, onStart, onStop }: LookFormProps) => {
+  const [units, setUnits] = useState(String(unit));
+  const [tables, setTables] = useState<keyof typeof tablesOf>('registers');
+  const [from, setFrom] = useState('0');
+  const [count, setCount] = useState('128');
+  const [usual, setUsual] = useState(true);
+  const unitList = unitsIn(units);
+  const [first, many] = [Number(from), Number(count)];
+  const fromIsGood = from !== '' && Number.isInteger(first) && first >= 0 && first <= 65_535;
+  const countIsGood = Number.isInteger(many) && many >= 1 && many <= 2000 && first + many <= 65_536;
+  return (
+    <form
+      className="grid grid-cols-2 gap-4 p-4 md:grid-cols-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (unitList === undefined || !fromIsGood || !countIsGood) return;
+        onStart({ units: unitList, tables: [...tablesOf[tables]], from: first, count: many, usual_places: usual });
+      }}
+    >
+      <Select
+        label="Registers"
+        choices={tableChoices}
+        value={tables}
+        onChange={setTables}
+        className="col-span-2 md:col-span-1"
+      />
+      <TextField
+        label="Unit"
+        value={units}
+        onChange={(event) => setUnits(event.target.value)}
+        error={unitList === undefined ? 'A number, or up to four with commas' : undefined}
+        className="col-span-2 md:col-span-1"
+      />
+      <NumberField
+        label="From"
+        value={from}
+        onChange={(event) => setFrom(event.target.value)}
+        error={fromIsGood ? undefined : '0 to 65535'}
+      />
+      <NumberField
+        label="How many"
+        value={count}
+        onChange={(event) => setCount(event.target.value)}
+        error={countIsGood ? undefined : '1 to 2000'}
+      />
+      <div className="col-span-full flex flex-wrap items-center justify-between gap-3">
+        <Checkbox label="Also where controllers usually keep temperatures" checked={usual} onChange={setUsual} />
+        {busy ? (
+          <Button size="md" icon={<Square aria-hidden />} onClick={onStop}>
+            Stop
+          </Button>
+        ) : (
+          <Button type="submit" kind="primary" size="md" icon={<ScanSearch aria-hidden />} disabled={!ready}>
+            Look at registers
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+};

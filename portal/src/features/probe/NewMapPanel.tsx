@@ -1,0 +1,136 @@
+import type { MachineMap } from '@roastery/contract/machine-map';
+import {
+  createMachineMap,
+  getBoardConfig,
+  getMachineMap,
+  listMachineMaps,
+  saveMachineMap,
+  setBoardConfig,
+  type BoardConfig,
+  type MapDetail,
+} from '@roastery/contract/machine-maps';
+import { channelChanges, draftMap, type PickedPlace } from '@roastery/contract/map-draft';
+import { ArrowRight, Check } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'react-router-dom';
+import { sentenceWithFields } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh } from '../../api/use-api.ts';
+import { useLive } from '../../api/use-live.ts';
+import { FormError } from '../../components/forms.tsx';
+import { mapName } from '../../components/machine-maps/map-words.ts';
+import { PushState } from '../../components/machine-maps/PushState.tsx';
+import { Measure } from '../../components/Measure.tsx';
+import { paths } from '../../components/paths.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Panel } from '../../ui/Card.tsx';
+import { channelLabel } from './channel-choices.ts';
+
+interface NewMapPanelProps {
+  machineId: string;
+  config: BoardConfig;
+  /** The map that is changed. */
+  detail: MapDetail;
+  picks: readonly PickedPlace[];
+  onSaved: () => void;
+}
+
+/** Saves into the machine's own map, or makes it its own first; the board takes it between two roasts. */
+const save = async ({ machineId, config, detail, picks }: NewMapPanelProps): Promise<void> => {
+  // The address that was set for this machine's board is not the map's own.
+  const { link, unit } = detail.map;
+  const map: MachineMap = draftMap({ base: detail.map, link, unit, picks }) as MachineMap;
+  const note = 'Found by looking at the registers';
+  if (detail.may_edit) {
+    await call(saveMachineMap, { params: { id: detail.id }, body: { map, rev: detail.rev, note } });
+  }
+  const id = detail.may_edit
+    ? detail.id
+    : (await call(createMachineMap, { body: { map, based_on: detail.id, note } })).id;
+  if (!detail.may_edit || config.map?.id !== id) {
+    await call(setBoardConfig, { params: { id: machineId }, body: { ...config.settings, map_id: id } });
+  }
+};
+
+/** What was picked, against the map in use, and the button that makes it so. */
+export const NewMapPanel = (props: NewMapPanelProps) => {
+  const { machineId, config, detail, picks, onSaved } = props;
+  const [busy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const [saved, setSaved] = useState(false);
+  const { link, unit } = detail.map;
+  const changes = channelChanges(detail.map, draftMap({ base: detail.map, link, unit, picks }));
+  const submit = async () => {
+    setBusy(true);
+    setTrouble(null);
+    try {
+      await save(props);
+      setSaved(true);
+      onSaved();
+      await refresh(getBoardConfig, getMachineMap, listMachineMaps);
+    } catch (error) {
+      setTrouble(sentenceWithFields(error, 'Failed to save the map'));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Panel title="New map" actions={saved ? <PushState config={config} /> : undefined}>
+      <div className="flex flex-col gap-4 p-4">
+        {changes.length === 0 ? (
+          <p className="text-base text-muted">
+            {saved ? 'The map is saved.' : `Pick the beans among the registers. Begins from ${mapName(detail)}.`}
+          </p>
+        ) : (
+          <ul aria-label="Changes" className="flex flex-col gap-2 text-sm">
+            {changes.map(({ channel, before, after }) => (
+              <li key={channel} className="grid gap-x-3 gap-y-0.5 sm:grid-cols-[8rem_minmax(0,1fr)]">
+                <span className="font-medium text-strong">{channelLabel(channel)}</span>
+                <span className="flex flex-wrap items-center gap-2 font-mono">
+                  <span className="text-muted line-through">{before ?? ''}</span>
+                  {before !== undefined && <ArrowRight aria-hidden className="size-3.5 text-muted" />}
+                  <span className="text-strong">{after}</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+        <FormError text={trouble} />
+        {saved && <Proof machineId={machineId} running={config.state === 'running'} />}
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <Link to={paths.machineMap(config.map?.id ?? detail.id)} className="text-sm text-accent-text hover:underline">
+            {mapName(detail)}
+          </Link>
+          <Button
+            kind="primary"
+            size="md"
+            icon={<Check aria-hidden />}
+            busy={busy}
+            disabled={changes.length === 0}
+            onClick={() => void submit()}
+          >
+            Save and use this map
+          </Button>
+        </div>
+      </div>
+    </Panel>
+  );
+};
+
+/** The first live value by the new map: it is right when it says what the machine's display says. */
+const Proof = ({ machineId, running }: { machineId: string; running: boolean }) => {
+  const { reading, state } = useLive(machineId);
+  const beans = reading?.values['bean_temp'] ?? null;
+  return (
+    <output className="flex flex-wrap items-baseline gap-2 rounded-md bg-sunken px-3 py-2.5 text-base text-content">
+      {running ? (
+        <>
+          <span>The board reads by the new map. Bean now:</span>
+          <Measure quantity="temperature" value={beans} stale={state !== 'live'} className="text-lg font-semibold" />
+        </>
+      ) : (
+        <span>The board takes the map between two roasts.</span>
+      )}
+    </output>
+  );
+};

@@ -1,0 +1,160 @@
+import { placeKey, rankTemperatures, type Candidate, type RegisterSeries } from '@roastery/contract/decodings';
+import { getMachine } from '@roastery/contract/machines';
+import { getBoardConfig, getMachineMap } from '@roastery/contract/machine-maps';
+import type { PickedPlace } from '@roastery/contract/map-draft';
+import { useMemo, useState } from 'react';
+import { useParams } from 'react-router-dom';
+import { useApi } from '../../api/use-api.ts';
+import { ErrorState } from '../../components/ErrorState.tsx';
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card, Panel } from '../../ui/Card.tsx';
+import { Switch } from '../../ui/Checkbox.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { NumberField } from '../../ui/TextField.tsx';
+import { LookForm } from './LookForm.tsx';
+import { NewMapPanel } from './NewMapPanel.tsx';
+import { RegisterRows } from './RegisterRows.tsx';
+import { useProbe, type Probe } from './use-probe.ts';
+
+const rowsAtOnce = 12;
+const lookEveryMs = 2000;
+
+/** Registers that can't be a temperature, as the numbers they hold. */
+const plainRows = (places: readonly RegisterSeries[], candidates: readonly Candidate[]): Candidate[] => {
+  const known = new Set(candidates.map(({ place }) => placeKey(place)));
+  return places
+    .filter((place) => !known.has(placeKey(place)))
+    .map((place) => ({
+      place,
+      readings: [{ decoding: { as: 'u16', order: 'ABCD', scale: 1, unit: '°C' }, values: place.words, score: 0 }],
+    }));
+};
+
+const stateWords = ({ phase, progress, says, places }: Probe): string => {
+  if (phase === 'ended') return says ?? 'Ended.';
+  if (phase === 'watching')
+    return `Watching ${places.length} registers. Warm a probe with your hand: which number rises?`;
+  if (phase === 'looking' && progress) return `${progress.asked} of ${progress.of} asked, ${progress.found} answer`;
+  return phase === 'looking' ? 'Asking the board…' : 'The board only reads; nothing is written to the machine.';
+};
+
+/** /machines/{id}/probe: which register is the beans, seen through the machine's board. */
+export default function ProbePage() {
+  const { id = '' } = useParams();
+  const machine = useApi(getMachine, { params: { id } });
+  const config = useApi(getBoardConfig, { params: { id } }, { refreshInterval: lookEveryMs });
+  const chosen = config.data?.map ?? null;
+  const map = useApi(getMachineMap, chosen === null ? null : { params: { id: chosen.id } });
+  const { probe, listening, start, stop } = useProbe(id);
+  const [picks, setPicks] = useState<readonly PickedPlace[]>([]);
+  const [shownText, setShownText] = useState('');
+  const [onlyTemperatures, setOnlyTemperatures] = useState(true);
+  const [rows, setRows] = useState(rowsAtOnce);
+  const shown = shownText === '' ? Number.NaN : Number(shownText);
+  const candidates = useMemo(() => {
+    const ranked = rankTemperatures(probe.places, Number.isFinite(shown) ? { shown } : {});
+    return onlyTemperatures ? ranked : [...ranked, ...plainRows(probe.places, ranked)];
+  }, [probe.places, shown, onlyTemperatures]);
+  const crumbs = [
+    { label: 'Home', to: paths.dashboard },
+    { label: 'Machines', to: paths.machines },
+    { label: 'Find registers' },
+  ];
+  const failed = machine.error ?? config.error;
+  const isBusy = probe.phase === 'looking' || probe.phase === 'watching';
+  const detail = map.data;
+  return (
+    <Page>
+      <PageHeader title="Find Registers" crumbs={crumbs} subtitle={machine.data?.display_name} />
+      {failed !== undefined && (
+        <Card>
+          <ErrorState
+            title="The machine could not be loaded"
+            error={failed}
+            onRetry={() => void Promise.all([machine.mutate(), config.mutate()])}
+          />
+        </Card>
+      )}
+      {failed === undefined && config.data === undefined && <Skeleton className="h-96 w-full" />}
+      {failed === undefined && config.data !== undefined && (
+        <div className="flex flex-col gap-5">
+          <Panel title="Where to look">
+            <LookForm
+              key={detail?.id}
+              unit={detail?.map.unit ?? 1}
+              busy={isBusy}
+              ready={listening}
+              onStart={(wish) => {
+                setRows(rowsAtOnce);
+                void start(wish);
+              }}
+              onStop={() => void stop()}
+            />
+            <output className="block border-t border-stroke px-4 py-3 text-sm text-content">{stateWords(probe)}</output>
+          </Panel>
+          <Panel title="Registers">
+            <div className="flex flex-wrap items-end justify-between gap-4 border-b border-stroke p-4">
+              <NumberField
+                label="The machine’s display shows"
+                hint="Puts the readings near it first"
+                unit="°C"
+                value={shownText}
+                onChange={(event) => setShownText(event.target.value)}
+                className="w-56"
+              />
+              <Switch label="Looks like a temperature" checked={onlyTemperatures} onChange={setOnlyTemperatures} />
+            </div>
+            {candidates.length === 0 ? (
+              <p className="px-4 py-10 text-center text-base text-muted">
+                {probe.places.length === 0
+                  ? 'Nothing seen yet.'
+                  : 'None of these registers looks like a temperature. Look at others, or show all.'}
+              </p>
+            ) : (
+              <RegisterRows
+                candidates={candidates.slice(0, rows)}
+                unit={detail?.map.unit ?? 1}
+                picks={picks}
+                onPick={(channel, { place }, decoding) =>
+                  setPicks((before) => {
+                    const others = before.filter(
+                      (pick) => pick.channel !== channel && placeKey(pick.place) !== placeKey(place),
+                    );
+                    const { unit, table, address } = place;
+                    return channel === 'none'
+                      ? others
+                      : [...others, { channel, place: { unit, table, address }, decoding }];
+                  })
+                }
+              />
+            )}
+            {candidates.length > rows && (
+              <div className="border-t border-stroke p-3 text-center">
+                <Button kind="quiet" onClick={() => setRows(rows + rowsAtOnce * 2)}>
+                  Show more of {candidates.length}
+                </Button>
+              </div>
+            )}
+          </Panel>
+          {chosen === null && (
+            <p className="rounded-md border border-stroke bg-sunken px-4 py-3 text-base text-content">
+              The board reads by a file of its own. To save what you find, choose a map for it under Map and settings on
+              the machine’s card, with the machine’s address; any map of the right link will do.
+            </p>
+          )}
+          {detail !== undefined && (
+            <NewMapPanel
+              machineId={id}
+              config={config.data}
+              detail={detail}
+              picks={picks}
+              onSaved={() => setPicks([])}
+            />
+          )}
+        </div>
+      )}
+    </Page>
+  );
+}
