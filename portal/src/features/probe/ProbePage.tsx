@@ -65,6 +65,8 @@ export default function ProbePage() {
   const failed = machine.error ?? config.error;
   const isBusy = probe.phase === 'looking' || probe.phase === 'watching';
   const detail = map.data;
+  /** What is typed must not be lost when the map arrives: its unit is the form's first word. */
+  const known = config.data !== undefined && (chosen === null || detail !== undefined || map.error !== undefined);
   return (
     <Page>
       <PageHeader title="Find Registers" crumbs={crumbs} subtitle={machine.data?.display_name} />
@@ -77,12 +79,11 @@ export default function ProbePage() {
           />
         </Card>
       )}
-      {failed === undefined && config.data === undefined && <Skeleton className="h-96 w-full" />}
-      {failed === undefined && config.data !== undefined && (
+      {failed === undefined && !known && <Skeleton className="h-96 w-full" />}
+      {failed === undefined && config.data !== undefined && known && (
         <div className="flex flex-col gap-5">
           <Panel title="Where to look">
             <LookForm
-              key={detail?.id}
               unit={detail?.map.unit ?? 1}
               busy={isBusy}
               ready={listening}
