@@ -32,6 +32,15 @@ const plainRows = (places: readonly RegisterSeries[], candidates: readonly Candi
     }));
 };
 
+const likely = 0.4;
+/** The likely ones first, each group as it lies in the machine: rows must not jump under a finger. */
+const steadyOrder = (candidates: readonly Candidate[], places: readonly RegisterSeries[]): Candidate[] => {
+  const order = new Map(places.map((place, index) => [placeKey(place), index]));
+  const group = ({ readings: [best] }: Candidate): number => (best.score >= likely ? 0 : 1);
+  const at = ({ place }: Candidate): number => order.get(placeKey(place)) ?? 0;
+  return candidates.toSorted((a, b) => group(a) - group(b) || at(a) - at(b));
+};
+
 const stateWords = ({ phase, progress, says, places }: Probe): string => {
   if (phase === 'ended') return says ?? 'Ended.';
   if (phase === 'watching')
@@ -54,7 +63,9 @@ export default function ProbePage() {
   const [rows, setRows] = useState(rowsAtOnce);
   const shown = shownText === '' ? Number.NaN : Number(shownText);
   const candidates = useMemo(() => {
-    const ranked = rankTemperatures(probe.places, Number.isFinite(shown) ? { shown } : {});
+    const ranked = Number.isFinite(shown)
+      ? rankTemperatures(probe.places, { shown })
+      : steadyOrder(rankTemperatures(probe.places), probe.places);
     return onlyTemperatures ? ranked : [...ranked, ...plainRows(probe.places, ranked)];
   }, [probe.places, shown, onlyTemperatures]);
   const crumbs = [
