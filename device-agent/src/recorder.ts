@@ -21,6 +21,7 @@ const isMarkKind = (name: string): name is MarkKind => markKinds.some((kind) => 
 export const createRecorder = (journal: Journal, clock: BoardClock, map: MachineMap, plans: PlanKeeper) => {
   const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => uuidV7(), map.charging);
   let channels: readonly string[] = Object.keys(map.channels);
+  let beans = JSON.stringify(map.channels['bean_temp']);
   let stateNotedAt = clock.mono();
   let ended: LiveReading['roast'] = null;
   const begun = owed.some((event) => event.type === 'roast' && event.roast_id === tracker.running()?.id);
@@ -33,6 +34,12 @@ export const createRecorder = (journal: Journal, clock: BoardClock, map: Machine
     setMap(next: MachineMap): void {
       channels = Object.keys(next.channels);
       tracker.setCharging(next.charging ?? 'hot');
+      const measured = JSON.stringify(next.channels['bean_temp']);
+      if (measured === beans || tracker.running()) return;
+      beans = measured;
+      tracker.forgetTemperatures();
+      stateNotedAt = clock.mono();
+      journal.noteState();
     },
     roastRuns: (): boolean => tracker.running() !== null,
     runningRoastId: (): string | null => tracker.running()?.id ?? null,

@@ -43,6 +43,22 @@ describe('roast tracker', () => {
     expect(eventBatchShape.safeParse({ ...head, k: 'events', ev }).error).toBeUndefined();
   });
 
+  it('takes no step from one probe to another for a charge', () => {
+    const stepped = (to: number, between: (tracker: RoastTracker) => void) => {
+      const tracker = createRoastTracker(ids());
+      const events: JournalEvent[] = [];
+      for (let seq = 0; seq < 240; seq += 1) {
+        if (seq === 120) between(tracker);
+        events.push(...push(tracker, seq, { seconds: seq, beanTempC: seq < 120 ? 205 : to }));
+      }
+      return states(events);
+    };
+    for (const to of [40, 120, 190]) {
+      expect(stepped(to, () => undefined)).toContain('in_progress');
+      expect(stepped(to, (tracker) => tracker.forgetTemperatures())).toEqual([]);
+    }
+  });
+
   it('points at the sample of a mark', () => {
     const charge = lastMarks(follow(createRoastTracker(ids()), roastCurve(2))).get('charge');
     expect(charge?.at_seq).toBe(Math.round(((charge?.at_mono ?? 0) / 1000) * 2));

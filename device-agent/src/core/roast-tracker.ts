@@ -60,7 +60,7 @@ export const createRoastTracker = (
   charging: Charging = 'hot',
 ) => {
   const options = { charging };
-  const detector = createRoastDetector(options, snapshot?.detector);
+  let detector = createRoastDetector(options, snapshot?.detector);
   const places = createSamplePlaces();
   let seq = snapshot?.seq ?? -1;
   let lastMs = snapshot?.lastMs ?? null;
@@ -198,6 +198,13 @@ export const createRoastTracker = (
     /** The machine's map changed, between two roasts. */
     setCharging(next: Charging): void {
       options.charging = next;
+    },
+    /**
+     * The beans are measured elsewhere from now on: a step from one probe to another is no charge. Not while a roast runs. A
+     * snapshot has to be taken before the next sample, since a replay knows nothing of this.
+     */
+    forgetTemperatures(): void {
+      detector = createRoastDetector(options);
     },
     running: (): RunningRoast | null => running,
     phase(): 'idle' | 'roasting' | 'dropped' {
