@@ -28,6 +28,17 @@ const states = (events: readonly JournalEvent[]) =>
 const lastMarks = (events: readonly JournalEvent[]) =>
   new Map(events.flatMap((event) => (event.type === 'mark' ? [[event.kind, event] as const] : [])));
 
+/** Two minutes at 205 °C, then `to` °C from one sample to the next. */
+const stepped = (to: number, between: (tracker: RoastTracker) => void) => {
+  const tracker = createRoastTracker(ids());
+  const events: JournalEvent[] = [];
+  for (let seq = 0; seq < 240; seq += 1) {
+    if (seq === 120) between(tracker);
+    events.push(...push(tracker, seq, { seconds: seq, beanTempC: seq < 120 ? 205 : to }));
+  }
+  return states(events);
+};
+
 describe('roast tracker', () => {
   it('follows one roast from charge to drop by the bean temperature alone', () => {
     const tracker = createRoastTracker(ids());
@@ -44,15 +55,6 @@ describe('roast tracker', () => {
   });
 
   it('takes no step from one probe to another for a charge', () => {
-    const stepped = (to: number, between: (tracker: RoastTracker) => void) => {
-      const tracker = createRoastTracker(ids());
-      const events: JournalEvent[] = [];
-      for (let seq = 0; seq < 240; seq += 1) {
-        if (seq === 120) between(tracker);
-        events.push(...push(tracker, seq, { seconds: seq, beanTempC: seq < 120 ? 205 : to }));
-      }
-      return states(events);
-    };
     for (const to of [40, 120, 190]) {
       expect(stepped(to, () => undefined)).toContain('in_progress');
       expect(stepped(to, (tracker) => tracker.forgetTemperatures())).toEqual([]);
