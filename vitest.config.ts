@@ -13,6 +13,8 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'fast',
+          // Left to itself it takes one less than there are cores: of two, one.
+          maxWorkers: 3,
           include: ['{packages/*,api,broker,device-agent,portal}/src/**/*.test.{ts,tsx}', 'deploy/**/*.test.ts'],
           exclude: ['**/*.system.test.ts', '**/node_modules/**', '**/dist/**'],
         },

@@ -33,10 +33,11 @@ const plainRows = (places: readonly RegisterSeries[], candidates: readonly Candi
 };
 
 const likely = 0.4;
+const group = ({ readings: [best] }: Candidate): number => (best.score >= likely ? 0 : 1);
+
 /** The likely ones first, each group as it lies in the machine: rows must not jump under a finger. */
 const steadyOrder = (candidates: readonly Candidate[], places: readonly RegisterSeries[]): Candidate[] => {
   const order = new Map(places.map((place, index) => [placeKey(place), index]));
-  const group = ({ readings: [best] }: Candidate): number => (best.score >= likely ? 0 : 1);
   const at = ({ place }: Candidate): number => order.get(placeKey(place)) ?? 0;
   return candidates.toSorted((a, b) => group(a) - group(b) || at(a) - at(b));
 };
