@@ -127,7 +127,7 @@ describe('registering a machine', () => {
     await choose(page, 'Machine Type', 'RM7 (7kg)');
     await page.getByRole('button', { name: 'Register Machine' }).click();
     await page.getByRole('heading', { name: 'Machine Registered Successfully!' }).waitFor();
-    expect(await page.getByText('Device Configuration').isVisible()).toBe(true);
+    await expect.poll(() => page.getByText('Device Configuration').isVisible()).toBe(true);
     await page.getByRole('link', { name: 'View Machines' }).click();
     await card(page, 'Giesen W6').waitFor();
     expect(await card(page, 'Giesen W6').innerText()).toMatch(/7 kg[\s\S]*RM7/);

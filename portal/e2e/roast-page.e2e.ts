@@ -349,7 +349,7 @@ describe('the page of a finished roast', () => {
     const { page } = watched;
     await open(page, doomed.id);
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Unnamed Roast');
-    expect(await page.getByText('Soft', { exact: true }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByText('Soft', { exact: true }).isVisible()).toBe(true);
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const question = page.getByRole('alertdialog');
     expect(await question.innerText()).toContain('Are you sure you want to delete this roast?');
@@ -414,8 +414,8 @@ describe('a roast that can’t be shown', () => {
     });
     await broken.page.goto(`/roasts/${roast.id}`);
     await broken.page.getByText('Chart Error', { exact: true }).waitFor();
-    expect(await broken.page.getByText('Chart Rendering Error').isVisible()).toBe(true);
-    expect(await broken.page.getByRole('button', { name: 'Reload Page' }).isVisible()).toBe(true);
+    await expect.poll(() => broken.page.getByText('Chart Rendering Error').isVisible()).toBe(true);
+    await expect.poll(() => broken.page.getByRole('button', { name: 'Reload Page' }).isVisible()).toBe(true);
     expect(await broken.page.getByRole('heading', { level: 1 }).innerText()).toBe('Huila Sidra');
   });
 });

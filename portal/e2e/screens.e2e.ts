@@ -279,7 +279,9 @@ describe('a roast on paper', () => {
     await page.getByText('Northlight Coffee').waitFor();
     if (picturesIn !== undefined)
       await page.screenshot({ path: path.join(picturesIn, 'roast-printed.png'), fullPage: true });
-    expect(await page.getByRole('columnheader', { name: 'First Crack', exact: true }).isVisible()).toBe(true);
+    await expect
+      .poll(() => page.getByRole('columnheader', { name: 'First Crack', exact: true }).isVisible())
+      .toBe(true);
     for (const hidden of ['navigation', 'banner', 'complementary'] as const)
       expect(await page.getByRole(hidden).filter({ visible: true }).count(), hidden).toBe(0);
     expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);

@@ -118,9 +118,9 @@ describe('what a person may see', () => {
     ]);
     expect(await main.getByText('Admin', { exact: true }).count()).toBe(0);
     expect(await main.locator('a[href^="/admin"]').count()).toBe(0);
-    expect(await page.getByText('Roasting Management', { exact: true }).isVisible()).toBe(true);
-    expect(await page.getByText('Ana Restrepo', { exact: true }).isVisible()).toBe(true);
-    expect(await page.getByText('User', { exact: true }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByText('Roasting Management', { exact: true }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByText('Ana Restrepo', { exact: true }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByText('User', { exact: true }).isVisible()).toBe(true);
     for (const address of ['/admin/users', '/admin/stats', '/admin/settings', '/admin/devices']) {
       await page.goto(address);
       await page.waitForURL('**/dashboard');
@@ -134,7 +134,9 @@ describe('what a person may see', () => {
     const named = ['Users', 'Statistics', 'Settings'];
     const theirs = await section.getByRole('link').allInnerTexts();
     expect(theirs.filter((label) => named.includes(label))).toEqual(named);
-    expect(await administrator.page.getByText('Administrator', { exact: true }).last().isVisible()).toBe(true);
+    await expect
+      .poll(() => administrator.page.getByText('Administrator', { exact: true }).last().isVisible())
+      .toBe(true);
   });
 
   it('ends with Logout, here and on the server', async () => {
@@ -147,7 +149,7 @@ describe('what a person may see', () => {
     await page.waitForURL('**/login');
     await page.goto('/roasts');
     await page.waitForURL('**/login?**');
-    expect(await page.getByRole('button', { name: 'Login' }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Login' }).isVisible()).toBe(true);
   });
 
   it('ends when the account is deactivated: the next thing they do leads to the sign-in, which says why', async () => {
@@ -194,8 +196,8 @@ describe('the server out of reach', () => {
     await page.context().setOffline(true);
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Dashboard' }).click();
     await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
-    expect(await banner(page).isVisible()).toBe(true);
-    expect(await page.getByRole('navigation', { name: 'Main' }).isVisible()).toBe(true);
+    await expect.poll(() => banner(page).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('navigation', { name: 'Main' }).isVisible()).toBe(true);
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Reload Page' }).click();
     await page.getByText('Welcome back').waitFor();

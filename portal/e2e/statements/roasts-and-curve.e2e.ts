@@ -130,8 +130,8 @@ describe('the header of a roast', () => {
       expect(await header.getByRole('button', { name, exact: true }).isEnabled(), name).toBe(true);
     }
     await header.getByRole('button', { name: 'Export' }).click();
-    const forms = await page.getByRole('menuitem').allInnerTexts();
-    expect(forms.slice(0, 3)).toEqual(['Excel (XLSX)', 'PDF report', 'Chart PNG']);
+    const forms = async () => (await page.getByRole('menuitem').allInnerTexts()).slice(0, 3);
+    await expect.poll(forms).toEqual(['Excel (XLSX)', 'PDF report', 'Chart PNG']);
     await page.keyboard.press('Escape');
     await header.getByRole('link', { name: 'Compare' }).click();
     await page.waitForURL(`**/roasts/compare?ids=${whole.id}`);
