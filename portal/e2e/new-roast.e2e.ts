@@ -88,7 +88,7 @@ describe('a roast on a machine', () => {
     // The recipe brings its lot and its batch.
     await choose(page, 'Recipe', /Huila filter/);
     await expect.poll(() => page.getByRole('spinbutton', { name: 'Batch' }).inputValue()).toBe('15');
-    expect(await page.getByRole('combobox', { name: 'Green coffee lot' }).inputValue()).toContain('L-0042');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Green coffee lot' }).inputValue()).toContain('L-0042');
     await page.getByRole('button', { name: 'Wait for charge' }).click();
     await page.getByText('Waiting for charge · Probat P25').waitFor();
     const waiting = page.url();

@@ -125,7 +125,7 @@ describe('the frame around every page', () => {
     await page.route('**/api/v1/auth/logout', cut);
     await page.getByRole('button', { name: 'Logout' }).click();
     await page.waitForURL('**/login');
-    await page.getByRole('button', { name: 'Login' }).waitFor();
+    await expect.poll(() => page.getByRole('button', { name: 'Login' }).isVisible()).toBe(true);
   });
 });
 
