@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './packages/testing/src/longest-first.ts';
 
 // Two projects: `fast` needs nothing but this machine's sockets; `system` runs real Postgres, processes and a browser.
 const shared = {
@@ -8,6 +9,7 @@ const shared = {
 export default defineConfig({
   ...shared,
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         ...shared,

@@ -38,7 +38,9 @@ describe('post-roast blends', () => {
     await page.getByText('Add at least one roast from the list.').waitFor();
 
     const finished = page.getByRole('list', { name: 'Finished roasts' });
-    expect((await finished.innerText()).replaceAll(/\s+/g, ' ')).toMatch(/10\.2 kg left .*8 kg left of the batch/);
+    await expect
+      .poll(async () => (await finished.innerText()).replaceAll(/\s+/g, ' '))
+      .toMatch(/10\.2 kg left .*8 kg left of the batch/);
     await page.getByRole('textbox', { name: 'Name' }).fill('House espresso');
     await page.getByRole('button', { name: /^Add .*Huila Pink Bourbon/ }).click();
     await page.getByRole('button', { name: /^Add .*Fazenda Rainha/ }).click();
@@ -49,7 +51,7 @@ describe('post-roast blends', () => {
     await kilograms('Huila').fill('6');
     await kilograms('Rainha').fill('2');
     const mix = page.getByRole('list', { name: 'Roasts in the blend' });
-    expect((await mix.innerText()).match(/\d+%/g)).toEqual(['75%', '25%']);
+    await expect.poll(async () => (await mix.innerText()).match(/\d+%/g)).toEqual(['75%', '25%']);
     await page.getByRole('button', { name: 'Save blend' }).click();
     await page.waitForURL('**/roasts/blends');
     const row = page.getByRole('row', { name: /House espresso/ });
@@ -66,7 +68,7 @@ describe('post-roast blends', () => {
     await kilograms('Huila').fill('10.2');
     await page.getByRole('button', { name: 'Update blend' }).click();
     await page.getByText('Blend House espresso updated').waitFor();
-    expect(await row.innerText()).toMatch(/12\.20 kg/);
+    await expect.poll(() => row.innerText()).toMatch(/12\.20 kg/);
     await row.getByRole('button', { name: 'Delete blend House espresso' }).click();
     const question = page.getByRole('alertdialog');
     expect(await question.innerText()).toContain('get back the 12.2 kg it took');

@@ -92,7 +92,7 @@ beforeAll(async () => {
     async () => (await ana.call(listMachines)).find((machine) => machine.current_roast_id !== null)?.current_roast_id,
     { timeoutMs: 60_000 },
   );
-  Object.assign(ids, { map, past, live, lot: lot.id, recipe: profile.id, blend: blend.id });
+  Object.assign(ids, { machine: giesen.id, map, past, live, lot: lot.id, recipe: profile.id, blend: blend.id });
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
 
@@ -236,7 +236,7 @@ describe('every screen is sound', () => {
           const { page } = watched;
           const found = await look(watched, screen, 'tablet-light', null);
           // Where somebody chooses between the two, both have to be there; and a map says what its machine speaks.
-          if (screen.who !== 'nobody' && screen.who !== 'tomo' && !/account|upload|palette|map/.test(screen.name))
+          if (screen.who !== 'nobody' && screen.who !== 'tomo' && !/account|upload|palette|map|probe/.test(screen.name))
             found.push(...(await celsiusOn(page)).map((text) => `${screen.name}: ${text}`));
           await switchTheme(page, 'dark');
           if (picturesIn !== undefined) found.push(...(await look(watched, screen, 'tablet-dark', null)));

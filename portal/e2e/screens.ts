@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 export interface Screen {
   name: string;
-  /** `{map}`, `{past}`, `{live}`, `{lot}`, `{recipe}` and `{blend}` stand for ids. */
+  /** `{machine}`, `{map}`, `{past}`, `{live}`, `{lot}`, `{recipe}` and `{blend}` stand for ids. */
   address: string;
   who: 'ana' | 'tomo' | 'admin' | 'nobody';
   /** What has to be there before anything is looked at. */
@@ -60,6 +60,7 @@ export const screens: readonly Screen[] = [
     does: press('Map and settings of Giesen W6 sample room'),
     ...over,
   },
+  { name: 'machine-probe', address: '/machines/{machine}/probe', who: 'ana', shows: 'Where to look' },
   { name: 'machine-maps', address: '/machines/maps', who: 'ana', shows: 'Not verified on real hardware' },
   { name: 'machine-map-own', address: '/machines/maps/{map}', who: 'ana', shows: 'Add channel' },
   {
