@@ -70,14 +70,15 @@ describe('a frozen subscriber', () => {
     const before = process.memoryUsage();
     const payload = Buffer.alloc(100_000);
     const start = performance.now();
-    for (let message = 0; message < 400; message++) {
+    for (let message = 0; message < 1000; message++) {
       await api.publishAsync(ownTopic('plan'), payload, { qos: 1 });
       await api.publishAsync(otherTopic('ack'), 'x', { qos: 1 });
     }
     expect(performance.now() - start).toBeLessThan(10_000);
-    await waitUntil(() => seen === 400, 2_000);
+    await waitUntil(() => seen === 1000, 2_000);
     expect(await metric(pair.broker, 'refused_total{reason="too_slow"}')).toBe(1);
-    expect((process.memoryUsage().external - before.external) / 1024 / 1024).toBeLessThan(30);
+    // Of 100 MB, with what the collector has not yet taken away.
+    expect((process.memoryUsage().external - before.external) / 1024 / 1024).toBeLessThan(60);
     await Promise.all([api.endAsync(), two.endAsync()]);
     socket.destroy();
   });
