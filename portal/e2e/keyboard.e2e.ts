@@ -152,8 +152,12 @@ const jobs: readonly Job[] = [
       await page.getByRole('heading', { name: 'Yirgacheffe Konga' }).waitFor();
       await page.getByTestId('roast-chart').locator('canvas').waitFor();
       await reach(page, page.getByTestId('roast-chart'));
-      await keys(page, 'Home', 'PageDown', 'ArrowRight');
-      await page.getByText('Inspecting 0:31').waitFor();
+      // The chart stands before its samples are there.
+      const walk = async () => {
+        await keys(page, 'Home', 'PageDown', 'ArrowRight');
+        return page.getByText('Inspecting 0:31').isVisible();
+      };
+      await expect.poll(walk).toBe(true);
       await keys(page, 'Escape');
       await page.getByText('Inspecting 0:31').waitFor({ state: 'detached' });
       await keys(page, 'c');
