@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import { createContext, use, useEffect, useRef, useState, type ReactNode } from 'react';
+import { createContext, use, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { AlertDialog } from './AlertDialog.tsx';
 import { classes } from './classes.ts';
 
@@ -25,7 +25,8 @@ const DirtyContext = createContext<((dirty: boolean) => void) | null>(null);
 /** For a form inside of a modal, told by its `UnsavedChanges`: while it is dirty, closing the modal asks first. */
 export const useDirtyDialog = (dirty: boolean): void => {
   const tell = use(DirtyContext);
-  useEffect(() => {
+  // Before the next event: an effect that may wait lets a quick Escape throw the form away.
+  useLayoutEffect(() => {
     if (tell === null || !dirty) return undefined;
     tell(true);
     return () => tell(false);
@@ -35,7 +36,10 @@ export const useDirtyDialog = (dirty: boolean): void => {
 /** A modal; on a phone it is a sheet from below. Focus goes in, stays in, and returns to where it was. */
 export const Dialog = ({ open, onClose, title, description, sticky = false, width = 'sm', children }: DialogProps) => {
   const popup = useRef<HTMLDivElement>(null);
-  const [isDirty, setDirty] = useState(false);
+  const isDirty = useRef(false);
+  const [tellDirty] = useState(() => (dirty: boolean) => {
+    isDirty.current = dirty;
+  });
   const [isAsking, setAsking] = useState(false);
   return (
     <Base.Root
@@ -43,7 +47,7 @@ export const Dialog = ({ open, onClose, title, description, sticky = false, widt
       disablePointerDismissal={sticky}
       onOpenChange={(next) => {
         if (next) return;
-        if (isDirty) setAsking(true);
+        if (isDirty.current) setAsking(true);
         else onClose();
       }}
     >
@@ -76,7 +80,7 @@ export const Dialog = ({ open, onClose, title, description, sticky = false, widt
               <X aria-hidden />
             </Base.Close>
           </header>
-          <DirtyContext value={setDirty}>{children}</DirtyContext>
+          <DirtyContext value={tellDirty}>{children}</DirtyContext>
         </Base.Popup>
       </Base.Portal>
       <AlertDialog
