@@ -44,7 +44,7 @@ describe('ingest over MQTT', () => {
     const begun = performance.now();
     await wire.publishRaw(gzipSync(JSON.stringify(good)));
     await until('the good batch', () => wire.hasAck(board.epoch, 39), { everyMs: 5 });
-    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(performance.now() - begun).toBeLessThan(3000);
     await until('the refused batch', () => wire.hasAck(board.epoch, 0), { everyMs: 5 });
     const reasons = await database.sql<{ reason: string }[]>`SELECT reason FROM quarantine`;
     expect(reasons.map((row) => row.reason.split(':')[0]).toSorted((a = '', b = '') => a.localeCompare(b))).toEqual([
