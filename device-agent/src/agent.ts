@@ -161,15 +161,39 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     told: uplink.refreshStatus,
     roastRuns: recording.roastRuns,
     async use(next) {
-      await poller.stop();
-      map = next;
-      journal.setContext(contextOf(next));
-      poller = pollMachine(next);
+      await boardProbe.leaveLine();
+      await inTurnOnLine(async () => {
+        await poller.stop();
+        map = next;
+        journal.setContext(contextOf(next));
+        poller = pollMachine(next);
+      });
       uplink.refreshStatus();
     },
   });
+  /** The line has one owner: who takes it from the readings waits for whoever has it. */
+  let lineTurn: Promise<void> = Promise.resolve();
+  const inTurnOnLine = (work: () => Promise<void>): Promise<void> => {
+    const turn = lineTurn.then(work);
+    lineTurn = turn.catch(() => undefined);
+    return turn;
+  };
+  let lineLent = false;
   const boardProbe = createBoardProbe({
     read: (request) => poller.ask(request),
+    lendLine: (work) =>
+      inTurnOnLine(async () => {
+        lineLent = true;
+        await poller.stop();
+        link = { state: 'starting', detail: 'looking for speed, parity and unit' };
+        uplink.refreshStatus();
+        try {
+          await work(map.link);
+        } finally {
+          lineLent = false;
+          poller = pollMachine(map);
+        }
+      }),
     roastRuns: recording.roastRuns,
     send: (message) => uplink.tellProbe(message),
     now: () => clock.now(),
@@ -212,7 +236,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
           log,
         });
   const stopFeeding = service.feedWatchdog(
-    () => poller.stalledMs() < stalledMs && journal.stats().stalledMs < stalledMs,
+    () => (lineLent || poller.stalledMs() < stalledMs) && journal.stats().stalledMs < stalledMs,
   );
   service.ready();
   log.info({ map: map.id, rev: map.rev, epoch: journal.epoch, version: agentVersion }, 'reading the machine');

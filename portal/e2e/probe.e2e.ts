@@ -30,8 +30,13 @@ beforeAll(async () => {
     async () => (await ana.call(listMachines)).some(({ connection }) => connection === 'online'),
     { timeoutMs: 30_000 },
   );
-  // Somebody chose a map that reads the beans three degrees too high, and knows no other channel.
-  const wrong = { ...demo, outputs: {}, channels: { bean_temp: { ...demo.channels['bean_temp'], offset: 3 } } };
+  // Somebody chose a map that reads the beans three degrees too high, and knows no other channel and no signal.
+  const wrong = {
+    ...demo,
+    outputs: {},
+    events: {},
+    channels: { bean_temp: { ...demo.channels['bean_temp'], offset: 3 } },
+  };
   const own = await ana.call(createMachineMap, { body: { map: machineMapShape.parse(wrong) } });
   await ana.call(setBoardConfig, {
     params: { id: drum.id },
@@ -40,6 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
 
+const chargeAt = demo.events.charge?.when ?? '';
 const beanAt = demo.channels['bean_temp']?.at ?? '';
 
 it('finds the beans among a machine’s registers, makes a map of them, and proves it', async () => {
@@ -48,6 +54,10 @@ it('finds the beans among a machine’s registers, makes a map of them, and prov
   await page.goto('/machines');
   await page.getByRole('button', { name: 'Find registers of Unknown Drum' }).click();
   await page.getByRole('heading', { name: 'Find Registers' }).waitFor();
+  await page.getByRole('button', { name: 'Find unit' }).click();
+  await page.getByText('Unit 1 answers.').waitFor({ timeout: 40_000 });
+  await page.getByRole('combobox', { name: /^Registers/ }).click();
+  await page.getByRole('option', { name: 'All four' }).click();
   await page.getByLabel('How many').fill('32');
   await page.getByRole('checkbox', { name: 'Also where controllers' }).uncheck();
   await page.getByRole('button', { name: 'Look at registers' }).click();
@@ -57,6 +67,10 @@ it('finds the beans among a machine’s registers, makes a map of them, and prov
   await page.getByRole('option', { name: 'Bean', exact: true }).click();
   const changes = page.getByRole('list', { name: 'Changes' });
   await changes.getByText(new RegExp(`^${beanAt} i16 °C × 0.1$`)).waitFor();
+  const bits = page.getByRole('list', { name: 'Bits' });
+  await bits.getByRole('combobox', { name: `${chargeAt} is` }).click();
+  await page.getByRole('option', { name: 'Charge' }).click();
+  await changes.getByText(chargeAt, { exact: true }).waitFor();
   const seen = Number.parseFloat(await row.getByTestId('register-value').innerText());
   await page.getByRole('button', { name: 'Save and use this map' }).click();
   const proof = page.getByText('The board reads by the new map. Bean now:').locator('..');

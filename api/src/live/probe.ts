@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { topicOf } from '@roastery/contract/mqtt';
-import { probeMessageShape, startProbe, stopProbe, watchProbe, type ProbeRequest } from '@roastery/contract/probe';
+import {
+  findProbeLine,
+  probeMessageShape,
+  startProbe,
+  stopProbe,
+  watchProbe,
+  type ProbeRequest,
+} from '@roastery/contract/probe';
 import type { Domain } from '../app.ts';
 import { actorOf, type UserContext } from '../context.ts';
 import { recordAudit } from '../db/audit.ts';
@@ -13,22 +20,29 @@ import { createSseStream, sseFrame } from './sse-stream.ts';
 const validMs = 15_000;
 /** A look ends by itself; whoever still looks begins another. */
 const lastsSeconds = 300;
-const betweenStartsMs = 3000;
+/** A person may find the line and look at once, and correct what they typed; a script may not flood a board. */
+const startsAllowed = 3;
+const startsWithinMs = 10_000;
 const heartbeatMs = 10_000;
 const maxMessageBytes = 64 * 1024;
 
-/** When a look at each machine was last begun from this instance. */
-const startedAt = new Map<string, number>();
+/** When looks at each machine were begun from this instance, of the last `startsWithinMs`. */
+const startedAt = new Map<string, readonly number[]>();
 
 const mayStart = (machineId: string): void => {
   const now = performance.now();
-  for (const [id, at] of startedAt) if (now - at > betweenStartsMs) startedAt.delete(id);
-  const last = startedAt.get(machineId);
-  if (last !== undefined) {
-    const wait = Math.ceil((betweenStartsMs - (now - last)) / 1000);
+  for (const [id, times] of startedAt) {
+    const recent = times.filter((at) => now - at < startsWithinMs);
+    if (recent.length === 0) startedAt.delete(id);
+    else startedAt.set(id, recent);
+  }
+  const starts = startedAt.get(machineId) ?? [];
+  const [first] = starts;
+  if (first !== undefined && starts.length >= startsAllowed) {
+    const wait = Math.ceil((startsWithinMs - (now - first)) / 1000);
     throw new AppError('too_many_requests', 'This machine was asked just now. Wait a few seconds', Math.max(1, wait));
   }
-  startedAt.set(machineId, now);
+  startedAt.set(machineId, [...starts, now]);
 };
 
 const ask = async ({ mqtt }: UserContext, serialNumber: string, request: ProbeRequest): Promise<void> => {
@@ -36,45 +50,65 @@ const ask = async ({ mqtt }: UserContext, serialNumber: string, request: ProbeRe
   await mqtt.publish(topicOf(serialNumber, 'probe'), JSON.stringify(request), { qos: 1 });
 };
 
+type AskedMachine = Awaited<ReturnType<typeof findOwnMachine>>;
+
+/** One's own machine, whose board is there, and where no roast runs. Throws what to do otherwise. */
+const askableMachine = async ({ sql, user }: UserContext, machineId: string): Promise<AskedMachine> => {
+  const machine = await findOwnMachine(sql, user, machineId);
+  const connection = (await readConnections(sql, [machine.id])).get(machine.id)?.connection;
+  if (connection !== 'online') {
+    throw new AppError(
+      'conflict',
+      connection === 'never_connected'
+        ? `No board has ever connected for ${machine.display_name}. Pair one first`
+        : `The board of ${machine.display_name} is offline. Is it switched on, and on the network?`,
+    );
+  }
+  const roasts = await sql`
+    SELECT 1 FROM roasts WHERE machine_id = ${machine.id} AND status = 'in_progress' LIMIT 1`;
+  if (roasts.length > 0) {
+    throw new AppError('conflict', 'A roast is running: the machine is not looked at until it has ended');
+  }
+  mayStart(machine.id);
+  return machine;
+};
+
+type Wish =
+  | Pick<Extract<ProbeRequest, { do: 'look' }>, 'do' | 'wish'>
+  | Pick<Extract<ProbeRequest, { do: 'find' }>, 'do' | 'unit'>;
+
+/** Asks the board; answers the id under which it will tell what it sees. */
+const begin = async (context: UserContext, machine: AskedMachine, wish: Wish): Promise<string> => {
+  const id = randomUUID();
+  const request = { v: 1, id, expires_at: Date.now() + validMs, lasts_s: lastsSeconds, ...wish } as const;
+  await ask(context, machine.serial_number, request);
+  return id;
+};
+
+const recordProbe = (
+  context: UserContext,
+  machine: AskedMachine,
+  detail: Record<string, string | number>,
+): Promise<void> =>
+  recordAudit(context.sql, actorOf(context), {
+    action: 'machine.probed',
+    subject: machine.id,
+    detail: { serial_number: machine.serial_number, ...detail },
+  });
+
 /** Looks at machines' registers through their boards. Nothing is kept here: what a board says goes to whoever watches. */
 export const probeRoutes: Domain = ({ forUser }) => {
   forUser(startProbe, async (context, { params, body }) => {
-    const { sql, user } = context;
-    const machine = await findOwnMachine(sql, user, params.id);
-    const connection = (await readConnections(sql, [machine.id])).get(machine.id)?.connection;
-    if (connection !== 'online') {
-      throw new AppError(
-        'conflict',
-        connection === 'never_connected'
-          ? `No board has ever connected for ${machine.display_name}. Pair one first`
-          : `The board of ${machine.display_name} is offline. Is it switched on, and on the network?`,
-      );
-    }
-    const roasts = await sql`
-      SELECT 1 FROM roasts WHERE machine_id = ${machine.id} AND status = 'in_progress' LIMIT 1`;
-    if (roasts.length > 0) {
-      throw new AppError('conflict', 'A roast is running: the machine is not looked at until it has ended');
-    }
-    mayStart(machine.id);
-    const id = randomUUID();
-    await ask(context, machine.serial_number, {
-      v: 1,
-      do: 'look',
-      id,
-      expires_at: Date.now() + validMs,
-      lasts_s: lastsSeconds,
-      wish: body,
-    });
-    await recordAudit(sql, actorOf(context), {
-      action: 'machine.probed',
-      subject: machine.id,
-      detail: {
-        serial_number: machine.serial_number,
-        units: body.units.join(', '),
-        from: body.from,
-        count: body.count,
-      },
-    });
+    const machine = await askableMachine(context, params.id);
+    const id = await begin(context, machine, { do: 'look', wish: body });
+    await recordProbe(context, machine, { units: body.units.join(', '), from: body.from, count: body.count });
+    return { probe_id: id, lasts_s: lastsSeconds };
+  });
+
+  forUser(findProbeLine, async (context, { params, body }) => {
+    const machine = await askableMachine(context, params.id);
+    const id = await begin(context, machine, { do: 'find', unit: body.unit });
+    await recordProbe(context, machine, { find: 'speed, parity and unit' });
     return { probe_id: id, lasts_s: lastsSeconds };
   });
 

@@ -3,6 +3,7 @@ import { pause } from '@roastery/runtime/backoff';
 import { createLogger } from '@roastery/runtime/logger';
 import { describe, expect, it } from 'vitest';
 import type { BusAnswer, BusRequest } from '../machine/bus.ts';
+import { startScriptedServer } from '../testing/modbus-server.ts';
 import { createBoardProbe } from './board-probe.ts';
 
 const id = '0198c0de-0000-7000-8000-0000000000aa';
@@ -17,11 +18,12 @@ const look = (over: Partial<Extract<ProbeRequest, { do: 'look' }>> = {}): ProbeR
   ...over,
 });
 
-const bench = (answer: (request: BusRequest) => BusAnswer) => {
+const bench = (answer: (request: BusRequest) => BusAnswer, port = 1) => {
   const told: ProbeMessage[] = [];
   let roasting = false;
   const probe = createBoardProbe({
     read: (request) => Promise.resolve(answer(request)),
+    lendLine: (work) => work({ kind: 'tcp', host: '127.0.0.1', port }),
     roastRuns: () => roasting,
     // As it travels: what the server would refuse fails here.
     send: async (message) => void told.push(probeMessageShape.parse(JSON.parse(JSON.stringify(message)))),
@@ -56,6 +58,24 @@ describe('looking through the running agent', () => {
     expect(seen.flatMap((block) => block.words)).toEqual(Array.from({ length: 96 }, (_, index) => index));
     const found = told.flatMap((message) => (message.k === 'words' && message.round === 0 ? message.blocks : []));
     expect(found.flatMap((block) => block.words)).toHaveLength(96);
+  });
+
+  it('finds the units of a line that the readings give up meanwhile', async () => {
+    await using server = await startScriptedServer(
+      'tcp',
+      ({ unit }) => (unit === 2 || unit === 5 ? {} : { exception: 11 }),
+      () => 0,
+    );
+    const { told, probe, ended } = bench(words, server.port);
+    probe.requested({ v: 1, do: 'find', id, expires_at: 20_000, lasts_s: 60, unit: 9 });
+    await ended('found');
+    expect(told.find((message) => message.k === 'trying')).toMatchObject({
+      asked: 1,
+      of: 8,
+      where: expect.stringContaining('unit 9'),
+    });
+    expect(told.find((message) => message.k === 'line')).toMatchObject({ units: [2, 5], link: { port: server.port } });
+    expect(new Set(server.requests.map(({ code }) => code))).toEqual(new Set([3]));
   });
 
   it('keeps every message small, however much there is to see', async () => {

@@ -5,13 +5,17 @@ import {
   type ProbeMessage,
   type ProbeRequest,
 } from '@roastery/contract/probe';
+import type { Link } from '@roastery/contract/machine-map';
 import type { Logger } from '@roastery/runtime/logger';
 import type { Bus } from '../machine/bus.ts';
+import { findLine, type FoundLine } from './find-line.ts';
 import { lookForPlaces, watchPlaces, type LookEnd } from './look.ts';
 
 export interface BoardProbeParts {
   /** The running agent's own line: questions go between those of its readings. */
   readonly read: Bus['read'];
+  /** Takes the line from the agent's readings while `work` asks on it by another speed, and gives it back. */
+  readonly lendLine: (work: (link: Link) => Promise<void>) => Promise<void>;
   readonly roastRuns: () => boolean;
   readonly send: (message: ProbeMessage) => Promise<void>;
   readonly now: () => { readonly wall: number; readonly synced: boolean };
@@ -20,6 +24,7 @@ export interface BoardProbeParts {
 }
 
 type Look = Extract<ProbeRequest, { do: 'look' }>;
+type Find = Extract<ProbeRequest, { do: 'find' }>;
 
 const roundMs = 1000;
 /** Often enough to be seen moving, seldom enough for a thin line. */
@@ -36,6 +41,9 @@ const says: Record<ProbeEnd, string> = {
   expired: 'The request came too late. Try it again.',
   nothing_found: 'The machine answers, and has none of these registers. Look at others, or at another unit.',
   board_leaves: 'The board’s agent is stopping.',
+  found: 'Found.',
+  nobody:
+    'Nobody answers at any usual speed, parity and unit. Is the machine switched on, is this its adapter, are A and B the right way round?',
 };
 
 /** Blocks in messages that are small enough for the broker. */
@@ -56,9 +64,14 @@ const messagesOf = (blocks: readonly ProbeBlock[]): ProbeBlock[][] => {
 };
 
 /** Looks at the machine's registers for somebody in the portal: one look at a time, never in a roast, reading alone. */
-export const createBoardProbe = ({ read, roastRuns, send, now, log, perSecond }: BoardProbeParts) => {
+export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, perSecond }: BoardProbeParts) => {
   let current:
-    | { readonly id: string; readonly end: (reason: ProbeEnd) => void; readonly done: Promise<void> }
+    | {
+        readonly id: string;
+        readonly does: 'look' | 'find';
+        readonly end: (reason: ProbeEnd) => void;
+        readonly done: Promise<void>;
+      }
     | undefined;
 
   const tell = (message: ProbeMessage): void => {
@@ -101,16 +114,40 @@ export const createBoardProbe = ({ read, roastRuns, send, now, log, perSecond }:
     if (end.kind === 'done')
       end = await watchPlaces(parts, found, roundMs, (blocks) => tellWords((round += 1), blocks));
     if (end.kind === 'silent') return tellEnd(id, 'silent', end.reason);
-    const reason: unknown = stopping.signal.reason;
-    tellEnd(id, typeof reason === 'string' && reason in says ? (reason as ProbeEnd) : 'stopped');
+    tellEnd(id, reasonOf(stopping));
+  };
+  const reasonOf = ({ signal: { reason } }: AbortController): ProbeEnd =>
+    typeof reason === 'string' && reason in says ? (reason as ProbeEnd) : 'stopped';
+
+  const find = async ({ id, unit }: Find, { signal }: AbortController): Promise<FoundLine | undefined> => {
+    let found: FoundLine | undefined;
+    let toldAt = -Infinity;
+    await lendLine(async (link) => {
+      found = await findLine(link, unit, signal, ({ asked, of, where }) => {
+        if (performance.now() - toldAt < progressEveryMs) return;
+        toldAt = performance.now();
+        tell({ v: 1, id, k: 'trying', asked, of, where: where.slice(0, 300) });
+      });
+    });
+    return found;
+  };
+  const findAndTell = async (request: Find, stopping: AbortController): Promise<void> => {
+    const found = await find(request, stopping);
+    const { id } = request;
+    if (found === undefined) return tellEnd(id, stopping.signal.aborted ? reasonOf(stopping) : 'nobody');
+    tell({ v: 1, id, k: 'line', link: found.link, units: [...found.units] });
+    tellEnd(id, 'found');
   };
 
-  const begin = (request: Look): void => {
+  const begin = (request: Look | Find): void => {
     const stopping = new AbortController();
     const end = (reason: ProbeEnd): void => stopping.abort(reason);
     const timer = setTimeout(() => end('time_is_up'), request.lasts_s * 1000);
-    log.info({ wish: request.wish }, 'looking at registers');
-    const done = look(request, stopping)
+    log.info(
+      request.do === 'look' ? { wish: request.wish } : { unit: request.unit },
+      request.do === 'look' ? 'looking at registers' : 'looking for speed, parity and unit of the line',
+    );
+    const done = (request.do === 'look' ? look(request, stopping) : findAndTell(request, stopping))
       .catch((error: unknown) => {
         log.error({ err: error }, 'looking at registers failed');
         tellEnd(request.id, 'silent', String(error));
@@ -119,7 +156,7 @@ export const createBoardProbe = ({ read, roastRuns, send, now, log, perSecond }:
         clearTimeout(timer);
         current = undefined;
       });
-    current = { id: request.id, end, done };
+    current = { id: request.id, does: request.do, end, done };
   };
 
   return {
@@ -138,6 +175,12 @@ export const createBoardProbe = ({ read, roastRuns, send, now, log, perSecond }:
     /** To be called after each reading: the beans go in, and the look is over. */
     afterReading(): void {
       if (current && roastRuns()) current.end('roast');
+    },
+    /** Ends a search that holds the line, and waits until it is given back. */
+    async leaveLine(): Promise<void> {
+      if (current?.does !== 'find') return;
+      current.end('stopped');
+      await current.done;
     },
     async stop(): Promise<void> {
       current?.end('board_leaves');

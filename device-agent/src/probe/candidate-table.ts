@@ -1,4 +1,4 @@
-import { addressText, decodingWords, type Candidate } from '@roastery/contract/decodings';
+import { addressText, decodingWords, type BitCandidate, type Candidate } from '@roastery/contract/decodings';
 
 const bars = '▁▂▃▄▅▆▇█';
 const barsShown = 12;
@@ -35,4 +35,20 @@ export const candidateTable = (candidates: readonly Candidate[], unit: number, r
   return lines.length === 0
     ? '  nothing that looks like a temperature\n'
     : `    #  register        now   change  curve         read as\n${lines.join('\n')}\n`;
+};
+
+/** Coils and discrete inputs for a terminal: number, place, what it says now, how often it changed, and when. */
+export const bitTable = (bits: readonly BitCandidate[], unit: number, rows: number): string => {
+  const lines = bits
+    .slice(0, rows)
+    .map(({ place, changes }, index) =>
+      [
+        String(index + 1).padStart(3),
+        addressText(place, unit).padEnd(10),
+        String(place.words.at(-1)).padStart(3),
+        String(changes).padStart(7),
+        sparkline(place.words),
+      ].join('  '),
+    );
+  return `    #  bit         now  changes  curve\n${lines.join('\n')}\n`;
 };

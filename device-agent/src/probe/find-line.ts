@@ -2,32 +2,80 @@ import type { Link } from '@roastery/contract/machine-map';
 import { pause } from '@roastery/runtime/backoff';
 import { createBus } from '../machine/bus.ts';
 
-const bauds = [9600, 19_200, 38_400, 115_200, 57_600] as const;
-const parities = ['none', 'even', 'odd'] as const;
+/** As controllers leave the factory, the most usual first; odd parity is the last that anybody chooses. */
+const settings = [
+  [9600, 'none'],
+  [19_200, 'even'],
+  [9600, 'even'],
+  [19_200, 'none'],
+  [38_400, 'none'],
+  [115_200, 'none'],
+  [38_400, 'even'],
+  [57_600, 'none'],
+  [115_200, 'even'],
+  [57_600, 'even'],
+  [4800, 'none'],
+  [4800, 'even'],
+  [2400, 'none'],
+  [2400, 'even'],
+  [9600, 'odd'],
+  [19_200, 'odd'],
+  [38_400, 'odd'],
+] as const;
+/** So many of these are tried with many unit numbers when the usual ones are silent. */
+const settingsForManyUnits = 4;
 const serialUnits = [1, 2, 3] as const;
+const furtherSerialUnits = [4, 5, 6, 7, 8, 9, 10] as const;
 const networkUnits = [1, 2, 3, 4, 5, 255, 0] as const;
-const timing = { timeoutMs: 250, quietMs: 120, gapMs: 20 };
+/** How long an answer may take, ms: most controllers are quick, and the second round is for those that are not. */
+const quickMs = 250;
+const slowMs = 600;
+/** Silence between two questions: a machine has other things to do, and a wrong speed leaves noise behind. */
+const betweenMs = 50;
 /** A line that rests after a failure is asked again after this. */
 const restStepMs = 30;
 const restPatienceMs = 2500;
 
-/** The line as it was named first, then as machines usually have it. */
-const linksToTry = (link: Link): Link[] => {
-  if (link.kind === 'tcp' || link.kind === 'rtu-over-tcp') return [link];
-  const others = bauds.flatMap((baud) => parities.map((parity) => ({ ...link, baud, parity })));
-  return [link, ...others.filter(({ baud, parity }) => baud !== link.baud || parity !== link.parity)];
+type SerialLink = Extract<Link, { kind: 'rtu' | 'ascii' }>;
+const isSerial = (link: Link): link is SerialLink => link.kind === 'rtu' || link.kind === 'ascii';
+
+interface Attempt {
+  readonly link: Link;
+  readonly units: readonly number[];
+  readonly timeoutMs: number;
+}
+
+/** The line as it was named first, then as machines usually have it; the patient and the unusual last. */
+const attempts = (link: Link, firstUnit: number): Attempt[] => {
+  if (!isSerial(link)) return [{ link, units: [...new Set([firstUnit, ...networkUnits])], timeoutMs: slowMs }];
+  const links: SerialLink[] = [
+    link,
+    ...settings
+      // ASCII with a parity bit has characters of seven bits.
+      .map(([baud, parity]): SerialLink => {
+        const dataBits = link.kind === 'ascii' && parity !== 'none' ? 7 : 8;
+        return { ...link, baud, parity, dataBits };
+      })
+      .filter(({ baud, parity }) => baud !== link.baud || parity !== link.parity),
+  ];
+  const units = [...new Set([firstUnit, ...serialUnits])];
+  return [
+    ...links.map((one) => ({ link: one, units, timeoutMs: quickMs })),
+    ...links.map((one) => ({ link: one, units, timeoutMs: slowMs })),
+    ...links
+      .slice(0, settingsForManyUnits)
+      .map((one) => ({ link: one, units: furtherSerialUnits, timeoutMs: quickMs })),
+  ];
 };
 
-const units = (link: Link, first: number): number[] => [
-  ...new Set([first, ...(link.kind === 'tcp' || link.kind === 'rtu-over-tcp' ? networkUnits : serialUnits)]),
-];
-
-/** Whether anybody answers at a unit; a refusal is an answer. */
+/** Whether anybody answers at a unit; a refusal is an answer. One register is read, nothing else. */
 const answers = async (bus: ReturnType<typeof createBus>, unit: number, signal: AbortSignal): Promise<boolean> => {
   const until = performance.now() + restPatienceMs;
   while (!signal.aborted) {
     const answer = await bus.read({ unit, table: 'holding', start: 0, count: 1 });
-    if (answer.kind === 'data' || answer.kind === 'exception') return true;
+    // A gateway that says "nobody there" speaks for itself, not for the unit.
+    if (answer.kind === 'exception') return answer.code !== 10 && answer.code !== 11;
+    if (answer.kind === 'data') return true;
     if (answer.kind !== 'resting' || performance.now() > until) return false;
     await pause(restStepMs, signal);
   }
@@ -39,32 +87,57 @@ export interface FoundLine {
   readonly units: readonly number[];
 }
 
-/** Asks for one register with the usual speeds, parities and unit numbers. Undefined where nobody answers. */
+export interface FindProgress {
+  /** Questions asked so far, of at most how many. */
+  readonly asked: number;
+  readonly of: number;
+  /** `rtu /dev/ttyUSB0 9600 baud, no parity, unit 1` */
+  readonly where: string;
+}
+
+/**
+ * Asks for one holding register with the usual speeds, parities and unit numbers, one after the other, until somebody answers
+ * rightly: a frame with a wrong checksum is no answer. Then says which other units are on that line. Undefined where nobody
+ * answers, or when `signal` aborted.
+ */
 export const findLine = async (
   link: Link,
   firstUnit: number,
   signal: AbortSignal,
-  trying: (words: string) => void,
+  trying: (progress: FindProgress) => void,
 ): Promise<FoundLine | undefined> => {
-  for (const candidate of linksToTry(link)) {
-    const answering: number[] = [];
-    for (const unit of units(candidate, firstUnit)) {
-      if (signal.aborted) return undefined;
-      trying(`${linkWords(candidate)}, unit ${unit}`);
-      const bus = createBus(candidate, timing);
+  const tries = attempts(link, firstUnit);
+  const of = tries.reduce((sum, { units }) => sum + units.length, 0);
+  let asked = 0;
+  const answering = async ({ link: by, units, timeoutMs }: Attempt): Promise<number[]> => {
+    const found: number[] = [];
+    for (const unit of units) {
+      if (signal.aborted) return found;
+      asked += 1;
+      trying({ asked: Math.min(asked, of), of, where: `${linkWords(by)}, unit ${unit}` });
+      const bus = createBus(by, { timeoutMs, quietMs: timeoutMs / 2, gapMs: 0 });
       try {
-        if (await answers(bus, unit, signal)) answering.push(unit);
+        if (await answers(bus, unit, signal)) found.push(unit);
       } finally {
         bus.close();
       }
+      await pause(betweenMs, signal);
     }
-    if (answering.length > 0) return { link: candidate, units: answering };
+    return found;
+  };
+  for (const attempt of tries) {
+    const units = await answering(attempt);
+    if (signal.aborted) return undefined;
+    if (units.length === 0) continue;
+    const others = isSerial(attempt.link) ? furtherSerialUnits.filter((unit) => !attempt.units.includes(unit)) : [];
+    units.push(...(await answering({ ...attempt, units: others })));
+    return signal.aborted ? undefined : { link: attempt.link, units: units.toSorted((a, b) => a - b) };
   }
   return undefined;
 };
 
 /** `rtu /dev/ttyUSB0 9600 baud, no parity` or `tcp 192.168.0.20:502` */
 export const linkWords = (link: Link): string =>
-  link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
-    ? `${link.kind} ${link.host}:${link.port}`
-    : `${link.kind} ${link.path} ${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity`;
+  isSerial(link)
+    ? `${link.kind} ${link.path} ${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity`
+    : `${link.kind} ${link.host}:${link.port}`;

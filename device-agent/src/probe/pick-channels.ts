@@ -1,8 +1,8 @@
 import { knownChannels } from '@roastery/contract/channels';
-import { rankTemperatures, type Candidate } from '@roastery/contract/decodings';
-import type { PickedPlace } from '@roastery/contract/map-draft';
+import { rankBits, rankTemperatures, type Candidate } from '@roastery/contract/decodings';
+import type { PickedPlace, PickedSignal } from '@roastery/contract/map-draft';
 import type { ProbeSeries } from '@roastery/contract/probe-series';
-import { candidateTable } from './candidate-table.ts';
+import { bitTable, candidateTable } from './candidate-table.ts';
 
 export interface Terminal {
   /** Asks one line; undefined when the person has left. */
@@ -63,6 +63,54 @@ export const pickChannels = async (
         continue;
       }
       picks.push({ channel, place: chosen.place, decoding: read.decoding });
+      break;
+    }
+  }
+  return picks;
+};
+
+const signals = [
+  ['charge', 'when the beans go in'],
+  ['drop', 'when the beans go out'],
+] as const;
+
+/**
+ * Lets a person say which coil or discrete input goes up at charge and drop; asks nothing where there are none. `again` watches
+ * them for a while more. Undefined when the person left.
+ */
+export const pickSignals = async (
+  series: ProbeSeries,
+  unit: number,
+  terminal: Terminal,
+  again: () => Promise<void>,
+): Promise<PickedSignal[] | undefined> => {
+  let bits = rankBits(series.places());
+  if (bits.length === 0) return [];
+  const picks: PickedSignal[] = [];
+  let rows = rowsShown;
+  const show = (): void => terminal.write(bitTable(bits, unit, rows));
+  terminal.write('Bits that the machine raises. Open the charge flap, then w: which one changed?\n');
+  show();
+  for (const [event, words] of signals) {
+    for (;;) {
+      const answer = (await terminal.ask(`Which row goes up ${words}? (Enter: none) `))?.trim();
+      if (answer === undefined) return undefined;
+      if (answer === '') break;
+      if (answer === 'w' || answer === 'm') {
+        if (answer === 'w') await again();
+        else rows = rowsWhenMore;
+        bits = rankBits(series.places());
+        show();
+        continue;
+      }
+      const chosen = /^\d+$/.test(answer) ? bits[Number(answer) - 1] : undefined;
+      if (!chosen) {
+        terminal.write(
+          `"${answer}" is no row of the table. w: look again, m: more rows, Enter: the machine has none.\n`,
+        );
+        continue;
+      }
+      picks.push({ event, place: chosen.place });
       break;
     }
   }

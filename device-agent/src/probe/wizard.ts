@@ -1,16 +1,16 @@
 import { machineMapShape, type Link, type MachineMap } from '@roastery/contract/machine-map';
-import { channelChanges, draftMap, type PickedPlace } from '@roastery/contract/map-draft';
+import { channelChanges, draftMap, type PickedPlace, type PickedSignal } from '@roastery/contract/map-draft';
 import type { ProbeBlock, ProbeWish } from '@roastery/contract/probe';
-import { rankTemperatures } from '@roastery/contract/decodings';
+import { rankBits, rankTemperatures } from '@roastery/contract/decodings';
 import { createProbeSeries } from '@roastery/contract/probe-series';
 import { pause } from '@roastery/runtime/backoff';
 import { writeFileAtomically } from '../atomic-file.ts';
 import { createBus } from '../machine/bus.ts';
 import { createReader } from '../machine/reader.ts';
-import { candidateTable } from './candidate-table.ts';
+import { bitTable, candidateTable } from './candidate-table.ts';
 import { findLine, linkWords } from './find-line.ts';
 import { lookForPlaces, watchPlaces } from './look.ts';
-import { pickChannels, type Terminal } from './pick-channels.ts';
+import { pickChannels, pickSignals, type Terminal } from './pick-channels.ts';
 
 export interface WizardParts {
   readonly link: Link;
@@ -39,6 +39,11 @@ const silentWords = (link: Link, reason: string): string =>
   link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
     ? `The machine at ${linkWords(link)} does not answer (${reason}). Is it switched on, is the cable in, is this its address? Units and framing: try --find, or --framing rtu for a serial converter.\n`
     : `Nobody answers on ${linkWords(link)} (${reason}). Is the machine switched on, is the adapter in, are A and B the right way round? Try --find for other speeds and units.\n`;
+
+const notFoundWords = (link: Link): string =>
+  link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
+    ? `Nobody answers at ${link.host}:${link.port} by any unit that machines usually have. Is the machine switched on, is this its address? Behind a serial converter: --framing rtu; another unit: --unit 17 --find.\n`
+    : `Nobody answers on ${link.path} at any usual speed, parity and unit. Is the machine switched on, is this its adapter, are A and B the right way round? A unit above 10: --unit 17 --find.\n`;
 
 const changeLines = (base: MachineMap | undefined, draft: MachineMap): string =>
   channelChanges(base, draft)
@@ -74,9 +79,16 @@ const prove = async (map: MachineMap, { terminal, signal, proofSeconds = 10 }: W
   return proven;
 };
 
-const save = async (parts: WizardParts, link: Link, picks: readonly PickedPlace[]): Promise<number> => {
-  const { terminal, base, out, wish } = parts;
-  const draft = machineMapShape.safeParse(draftMap({ base, link, unit: wish.units[0] ?? 1, picks }));
+interface Picked {
+  /** The unit that was looked at. */
+  readonly unit: number;
+  readonly picks: readonly PickedPlace[];
+  readonly signals: readonly PickedSignal[];
+}
+
+const save = async (parts: WizardParts, link: Link, picks: Picked): Promise<number> => {
+  const { terminal, base, out } = parts;
+  const draft = machineMapShape.safeParse(draftMap({ base, link, ...picks }));
   if (!draft.success) {
     terminal.write(`That is no whole map: ${draft.error.issues[0]?.message}. Nothing was written.\n`);
     return 1;
@@ -117,15 +129,18 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
   const { terminal, signal } = parts;
   let { link, wish } = parts;
   if (parts.find) {
-    const found = await findLine(link, wish.units[0] ?? 1, signal, (words) => terminal.write(`  ${words}\n`));
+    const found = await findLine(link, wish.units[0] ?? 1, signal, ({ asked, of, where }) =>
+      terminal.write(`  ${asked} of ${of}: ${where}\n`),
+    );
     if (found === undefined) {
-      terminal.write(silentWords(link, 'no speed, parity or unit that machines usually have'));
+      if (!signal.aborted) terminal.write(notFoundWords(link));
       return 1;
     }
     ({ link } = found);
     wish = { ...wish, units: found.units.slice(0, 4) };
     terminal.write(`Answers: ${linkWords(link)}, unit ${found.units.join(', ')}\n`);
   }
+  const unit = wish.units[0] ?? 1;
   const bus = createBus(link, timing);
   const series = createProbeSeries();
   const blocks: ProbeBlock[] = [];
@@ -169,13 +184,16 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
     if (signal.aborted) return 1;
     if (!terminal.interactive) {
       const candidates = rankTemperatures(series.places(), parts.shown === undefined ? {} : { shown: parts.shown });
-      terminal.write(candidateTable(candidates, wish.units[0] ?? 1, rowsShown));
-      return candidates.length > 0 ? 0 : 1;
+      terminal.write(candidateTable(candidates, unit, rowsShown));
+      const bits = rankBits(series.places());
+      if (bits.length > 0) terminal.write(bitTable(bits, unit, rowsShown));
+      return candidates.length + bits.length > 0 ? 0 : 1;
     }
-    const picks = await pickChannels(series, wish.units[0] ?? 1, terminal, again);
+    const picks = await pickChannels(series, unit, terminal, again);
+    const signals = picks && (await pickSignals(series, unit, terminal, again));
     bus.close();
-    if (picks === undefined || signal.aborted) return 1;
-    return await save(parts, link, picks);
+    if (picks === undefined || signals === undefined || signal.aborted) return 1;
+    return await save(parts, link, { unit, picks, signals });
   } finally {
     bus.close();
   }

@@ -183,6 +183,23 @@ export const rankTemperatures = (places: readonly RegisterSeries[], options: Ran
   return candidates.toSorted((a, b) => weight(b) - weight(a));
 };
 
+/** A coil or a discrete input, with what it said. */
+export interface BitCandidate {
+  readonly place: RegisterSeries;
+  /** How often it went up or down while somebody looked. */
+  readonly changes: number;
+}
+
+/** Coils and discrete inputs, those that changed first: a signal of the machine is one that moves when the machine does. */
+export const rankBits = (places: readonly RegisterSeries[]): BitCandidate[] =>
+  places
+    .filter(({ table, words }) => (table === 'coil' || table === 'discrete') && words.length > 0)
+    .map((place) => ({
+      place,
+      changes: place.words.filter((word, at) => at > 0 && word !== place.words[at - 1]).length,
+    }))
+    .toSorted((a, b) => Number(b.changes > 0) - Number(a.changes > 0));
+
 const letters: Record<RegisterTable, string> = { holding: 'h', input: 'i', coil: 'c', discrete: 'd' };
 
 /** A place in a map's notation, e.g. `h:6`, or `2/i:1000` of another unit than the map's. */

@@ -1,11 +1,20 @@
-import { channelOf, decodingWords, type Decoding, type RegisterSeries } from './decodings.ts';
-import type { Channel, Link, MachineMap, MachineMapInput } from './machine-map.ts';
+import { addressText, channelOf, decodingWords, type Decoding, type RegisterSeries } from './decodings.ts';
+import { eventNameShape, type Channel, type Link, type MachineMap, type MachineMapInput } from './machine-map.ts';
 
 /** "This one is the beans": a channel's name, where it was seen, and how it is read. */
 export interface PickedPlace {
   readonly channel: string;
   readonly place: { readonly unit: number; readonly table: RegisterSeries['table']; readonly address: number };
   readonly decoding: Decoding;
+}
+
+/** Events of which a machine may raise a bit. */
+export type SignalName = keyof MachineMap['events'];
+
+/** "This bit goes up when the beans go in": a coil or a discrete input. */
+export interface PickedSignal {
+  readonly event: SignalName;
+  readonly place: PickedPlace['place'];
 }
 
 /** What a probe in a roaster can show; beyond it a wire is broken. In the channel's own unit. */
@@ -20,13 +29,20 @@ export interface MapDraft {
   readonly link: Link;
   readonly unit: number;
   readonly picks: readonly PickedPlace[];
+  readonly signals?: readonly PickedSignal[];
   /** Channels of the base that are to go. */
   readonly left?: readonly string[];
 }
 
 /** The map with what was picked in it, at the next revision. It is for `machineMapShape` to say whether it is whole. */
-export const draftMap = ({ base, link, unit, picks, left = [] }: MapDraft): MachineMapInput => {
+export const draftMap = ({ base, link, unit, picks, signals = [], left = [] }: MapDraft): MachineMapInput => {
   const mapUnit = base?.unit ?? unit;
+  const events = {
+    ...base?.events,
+    ...Object.fromEntries(
+      signals.map(({ event, place }) => [event, { ...base?.events[event], when: addressText(place, mapUnit) }]),
+    ),
+  };
   const kept = Object.entries(base?.channels ?? {}).filter(([name]) => !left.includes(name));
   const picked = picks.map(({ channel, place, decoding }): [string, Channel] => {
     if (percentChannels.has(channel)) return [channel, { ...channelOf(place, decoding, mapUnit), unit: '%' }];
@@ -35,7 +51,7 @@ export const draftMap = ({ base, link, unit, picks, left = [] }: MapDraft): Mach
   });
   const channels = Object.fromEntries([...kept, ...picked]);
   if (base === undefined) {
-    return { v: 1, id: 'own-machine', rev: 1, maker: 'Own', model: 'Roaster', link, unit, channels };
+    return { v: 1, id: 'own-machine', rev: 1, maker: 'Own', model: 'Roaster', link, unit, channels, events };
   }
   const outputs = Object.fromEntries(
     Object.entries(base.outputs).map(([name, output]) => {
@@ -44,7 +60,7 @@ export const draftMap = ({ base, link, unit, picks, left = [] }: MapDraft): Mach
       return [name, others];
     }),
   );
-  return { ...base, rev: base.rev + 1, verified: 'none', link, channels, outputs };
+  return { ...base, rev: base.rev + 1, verified: 'none', link, channels, outputs, events };
 };
 
 /** One channel of a map in a line: `h:6 i16 ÷10 °C`. */
@@ -64,20 +80,25 @@ export const channelWords = ({
   return `${at} ${as ?? 'u16'}${scale === 1 ? '' : ` × ${scale}`} ${unit}`.trim();
 };
 
-type Channels = { readonly channels: MachineMapInput['channels'] };
+type Channels = Pick<MachineMapInput, 'channels' | 'events'>;
 
 export interface ChannelChange {
+  /** A channel's name, or an event's whose signal it is. */
   readonly channel: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** Channels that two maps read differently, by name. */
+/** Channels that two maps read differently, by name, then events that they hear of by another bit. */
 export const channelChanges = (before: Channels | undefined, after: Channels): ChannelChange[] => {
   const names = new Set([...Object.keys(before?.channels ?? {}), ...Object.keys(after.channels)]);
-  return [...names].toSorted().flatMap((channel): ChannelChange[] => {
+  const channels = [...names].toSorted().map((channel): ChannelChange => {
     const [was, is] = [before?.channels[channel], after.channels[channel]];
-    const change = { channel, before: was && channelWords(was), after: is && channelWords(is) };
-    return change.before === change.after ? [] : [change];
+    return { channel, before: was && channelWords(was), after: is && channelWords(is) };
   });
+  const signals = eventNameShape.options.map((event): ChannelChange => {
+    const [was, is] = [before?.events?.[event], after.events?.[event]];
+    return { channel: event, before: was?.when, after: is?.when };
+  });
+  return [...channels, ...signals].filter((change) => change.before !== change.after);
 };

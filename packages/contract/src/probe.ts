@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { linkShape } from './machine-map.ts';
 import { idShape } from './shapes.ts';
 
 /**
@@ -40,6 +41,16 @@ export const probeRequestShape = z.discriminatedUnion('do', [
     lasts_s: z.number().int().min(5).max(900),
     wish: probeWishShape,
   }),
+  z.strictObject({
+    v: z.literal(1),
+    /** Ask which speed, parity and units answer on the machine's line; the board reads nothing else meanwhile. */
+    do: z.literal('find'),
+    id: idShape,
+    expires_at: z.number().int(),
+    lasts_s: z.number().int().min(5).max(900),
+    /** Tried first, beside the usual ones. */
+    unit: z.number().int().min(0).max(255),
+  }),
   z.strictObject({ v: z.literal(1), do: z.literal('stop'), id: idShape }),
 ]);
 export type ProbeRequest = z.infer<typeof probeRequestShape>;
@@ -53,6 +64,8 @@ export const probeEnds = [
   'expired',
   'nothing_found',
   'board_leaves',
+  'found',
+  'nobody',
 ] as const;
 
 /** What a message may hold at most, so that it stays far below the broker's limit on packets. */
@@ -94,6 +107,24 @@ export const probeMessageShape = z.discriminatedUnion('k', [
   z.strictObject({
     v: z.literal(1),
     id: idShape,
+    k: z.literal('trying'),
+    /** Questions asked so far, of at most how many. */
+    asked: z.number().int().min(0),
+    of: z.number().int().min(0),
+    /** `rtu /dev/ttyUSB0 9600 baud, no parity, unit 1` */
+    where: z.string().max(300),
+  }),
+  z.strictObject({
+    v: z.literal(1),
+    id: idShape,
+    k: z.literal('line'),
+    /** How the machine's line is, and the units that answer on it. */
+    link: linkShape,
+    units: z.array(z.number().int().min(0).max(255)).min(1).max(32),
+  }),
+  z.strictObject({
+    v: z.literal(1),
+    id: idShape,
     k: z.literal('ended'),
     reason: z.enum(probeEnds),
     /** What happened, and what to do about it. */
@@ -113,6 +144,22 @@ export const startProbe = endpoint({
   summary: 'Ask a machine’s board to look at its registers, by reading alone; what it sees is in `watchProbe`',
   status: 202,
   body: probeWishShape,
+  response: z.object({ probe_id: idShape, lasts_s: z.number().int() }),
+  errors: ['not_found', 'conflict', 'too_many_requests', 'not_ready'],
+});
+
+export const findProbeLine = endpoint({
+  ...ofMachine,
+  name: 'findProbeLine',
+  method: 'POST',
+  path: '/machines/{id}/probe/find',
+  summary:
+    'Ask a machine’s board which speed, parity and units answer on its line, by reading alone; it reads nothing else meanwhile',
+  status: 202,
+  body: z.object({
+    /** Tried first, beside the usual ones. */
+    unit: z.number().int().min(0).max(255),
+  }),
   response: z.object({ probe_id: idShape, lasts_s: z.number().int() }),
   errors: ['not_found', 'conflict', 'too_many_requests', 'not_ready'],
 });

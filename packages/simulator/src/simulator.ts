@@ -57,6 +57,8 @@ export interface SimulatorState {
   readonly events: readonly EventName[];
   /** Requests taken so far, answered or not. */
   readonly requests: number;
+  /** Modbus functions that were asked for so far; 1 to 4 read. */
+  readonly functions: readonly number[];
 }
 
 export interface Simulator extends AsyncDisposable {
@@ -92,6 +94,7 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
   let faults: Faults = config.faults ? faultsShape.parse(config.faults) : noFaults;
   let timeFactor = config.timeFactor ?? 1;
   let requests = 0;
+  const functions = new Set<number>();
   let lastShown = '';
   let lastPhase = machine.phase;
   let livedUntil = performance.now();
@@ -150,7 +153,10 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
     bank: face.bank,
     faults: () => faults,
     random: createRandom(seed + 99),
-    onRequest: () => void (requests += 1),
+    onRequest({ pdu }) {
+      requests += 1;
+      functions.add(pdu[0] ?? 0);
+    },
   };
   const { link } = map;
   const listener = await (link.kind === 'rtu' || link.kind === 'ascii'
@@ -175,6 +181,7 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
       values: face.shown(),
       events: face.raised(),
       requests,
+      functions: [...functions].toSorted((a, b) => a - b),
     }),
     setFaults(next) {
       faults = faultsShape.parse(next);

@@ -5,14 +5,17 @@ import { createInterface } from 'node:readline';
 
 /** Two pseudo terminals joined like the ends of a cable. Node has no way to make them, Python's standard library has. */
 const program = `
-import os, pty, select, sys, time, tty
-per_second = float(sys.argv[1])
+import os, pty, select, sys, termios, time, tty
+per_second, minds_speed = float(sys.argv[1]), sys.argv[2] == "true"
 masters, names, keep = [], [], []
 for _ in range(2):
     master, slave = pty.openpty()
     tty.setraw(slave)
     masters.append(master); names.append(os.ttyname(slave)); keep.append(slave)
 print(" ".join(names), flush=True)
+def speed(slave):
+    mode = termios.tcgetattr(slave)
+    return mode[4], mode[5], mode[2] & termios.PARODD
 # What is on its way: [when it has arrived, to which end, bytes]. A line carries one character after the other.
 under_way, free_at = [], [0.0, 0.0]
 while True:
@@ -24,6 +27,8 @@ while True:
     for end in ready:
         if end == 0: continue
         other, data = 1 - masters.index(end), os.read(end, 4096)
+        # An end that listens at another speed hears other characters, and another number of them.
+        if minds_speed and speed(keep[0]) != speed(keep[1]): data = bytes(byte ^ 0x5a for byte in data[::2])
         free_at[other] = max(now, free_at[other]) + (len(data) / per_second if per_second else 0)
         under_way.append([free_at[other], other, data])
     under_way.sort(key=lambda item: item[0])
@@ -45,11 +50,22 @@ export interface CableOptions {
   readonly names?: readonly [string, string];
   /** How fast it is: a pseudo terminal takes no notice of a baud rate. 9600 baud, 8N1 are 960. Default: at once. */
   readonly charactersPerSecond?: number;
+  /**
+   * Ends that were opened with different baud rates, or one of them with odd parity, hear noise of each other, as on a wire. The
+   * kernel keeps both settings of a pseudo terminal; of even parity and none it keeps nothing, so these pass for the same.
+   */
+  readonly mindsSpeed?: boolean;
 }
 
 /** Lays a serial cable between two devices of this machine; without `hasSerialCables()` it rejects. */
-export const laySerialCable = async ({ names, charactersPerSecond = 0 }: CableOptions = {}): Promise<SerialCable> => {
-  const python = spawn('python3', ['-c', program, String(charactersPerSecond)], { stdio: ['pipe', 'pipe', 'inherit'] });
+export const laySerialCable = async ({
+  names,
+  charactersPerSecond = 0,
+  mindsSpeed = false,
+}: CableOptions = {}): Promise<SerialCable> => {
+  const python = spawn('python3', ['-c', program, String(charactersPerSecond), String(mindsSpeed)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const [line] = (await once(createInterface({ input: python.stdout }), 'line')) as [string];
   const [one, other] = line.split(' ');
   if (one === undefined || other === undefined) throw new Error(`no pseudo terminals: ${line}`);

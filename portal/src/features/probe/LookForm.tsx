@@ -1,5 +1,5 @@
 import type { ProbeWish } from '@roastery/contract/probe';
-import { ScanSearch, Square } from 'lucide-react';
+import { Radar, ScanSearch, Square } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -7,11 +7,15 @@ import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
 
 interface LookFormProps {
-  /** The unit that the machine's map names. */
-  unit: number;
+  /** As it is typed: `1` or `1, 2`. */
+  units: string;
+  onUnits: (units: string) => void;
+  /** Whether the machine is at a serial adapter, whose speed may be wrong too. */
+  isSerial: boolean;
   busy: boolean;
   ready: boolean;
   onStart: (wish: ProbeWish) => void;
+  onFind: (unit: number) => void;
   onStop: () => void;
 }
 
@@ -19,8 +23,16 @@ const tableChoices = [
   { value: 'registers', label: 'Holding and input registers' },
   { value: 'holding', label: 'Holding registers' },
   { value: 'input', label: 'Input registers' },
+  { value: 'bits', label: 'Coils and discrete inputs' },
+  { value: 'all', label: 'All four' },
 ] as const;
-const tablesOf = { registers: ['holding', 'input'], holding: ['holding'], input: ['input'] } as const;
+const tablesOf = {
+  registers: ['holding', 'input'],
+  holding: ['holding'],
+  input: ['input'],
+  bits: ['coil', 'discrete'],
+  all: ['holding', 'input', 'coil', 'discrete'],
+} as const;
 
 /** Units as people write them: `1` or `1, 2`. Undefined where that is none. */
 const unitsIn = (text: string): number[] | undefined => {
@@ -30,8 +42,8 @@ const unitsIn = (text: string): number[] | undefined => {
 };
 
 /** Where to look; the usual answers are there already. */
-export const LookForm = ({ unit, busy, ready, onStart, onStop }: LookFormProps) => {
-  const [units, setUnits] = useState(String(unit));
+export const LookForm = (props: LookFormProps) => {
+  const { units, onUnits, isSerial, busy, ready, onStart, onFind, onStop } = props;
   const [tables, setTables] = useState<keyof typeof tablesOf>('registers');
   const [from, setFrom] = useState('0');
   const [count, setCount] = useState('128');
@@ -59,7 +71,7 @@ export const LookForm = ({ unit, busy, ready, onStart, onStop }: LookFormProps) 
       <TextField
         label="Unit"
         value={units}
-        onChange={(event) => setUnits(event.target.value)}
+        onChange={(event) => onUnits(event.target.value)}
         error={unitList === undefined ? 'A number, or up to four with commas' : undefined}
         className="col-span-2 md:col-span-1"
       />
@@ -82,9 +94,14 @@ export const LookForm = ({ unit, busy, ready, onStart, onStop }: LookFormProps) 
             Stop
           </Button>
         ) : (
-          <Button type="submit" kind="primary" size="md" icon={<ScanSearch aria-hidden />} disabled={!ready}>
-            Look at registers
-          </Button>
+          <div className="flex flex-wrap gap-3">
+            <Button size="md" icon={<Radar aria-hidden />} disabled={!ready} onClick={() => onFind(unitList?.[0] ?? 1)}>
+              {isSerial ? 'Find speed and unit' : 'Find unit'}
+            </Button>
+            <Button type="submit" kind="primary" size="md" icon={<ScanSearch aria-hidden />} disabled={!ready}>
+              Look at registers
+            </Button>
+          </div>
         )}
       </div>
     </form>

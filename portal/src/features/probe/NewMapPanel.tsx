@@ -1,4 +1,4 @@
-import type { MachineMap } from '@roastery/contract/machine-map';
+import type { Link as MachineLink, MachineMap } from '@roastery/contract/machine-map';
 import {
   createMachineMap,
   getBoardConfig,
@@ -9,7 +9,13 @@ import {
   type BoardConfig,
   type MapDetail,
 } from '@roastery/contract/machine-maps';
-import { channelChanges, draftMap, type PickedPlace } from '@roastery/contract/map-draft';
+import {
+  channelChanges,
+  draftMap,
+  type ChannelChange,
+  type PickedPlace,
+  type PickedSignal,
+} from '@roastery/contract/map-draft';
 import { ArrowRight, Check } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
@@ -31,15 +37,18 @@ interface NewMapPanelProps {
   config: BoardConfig;
   /** The map that is changed. */
   detail: MapDetail;
+  /** The map as it is on the line that was found; the one in use where none was searched for. */
+  base: MachineMap;
   picks: readonly PickedPlace[];
+  signals: readonly PickedSignal[];
   onSaved: () => void;
 }
 
 /** Saves into the machine's own map, or makes it its own first; the board takes it between two roasts. */
-const save = async ({ machineId, config, detail, picks }: NewMapPanelProps): Promise<void> => {
+const save = async ({ machineId, config, detail, base, picks, signals }: NewMapPanelProps): Promise<void> => {
   // The address that was set for this machine's board is not the map's own.
-  const { link, unit } = detail.map;
-  const map: MachineMap = draftMap({ base: detail.map, link, unit, picks }) as MachineMap;
+  const { link, unit } = base;
+  const map: MachineMap = draftMap({ base, link, unit, picks, signals }) as MachineMap;
   const note = 'Found by looking at the registers';
   if (detail.may_edit) {
     await call(saveMachineMap, { params: { id: detail.id }, body: { map, rev: detail.rev, note } });
@@ -52,14 +61,29 @@ const save = async ({ machineId, config, detail, picks }: NewMapPanelProps): Pro
   }
 };
 
+const lineText = (link: MachineLink): string =>
+  'path' in link
+    ? `${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity`
+    : `${link.host}:${link.port}`;
+
+/** Line and unit that are other than in the map in use. */
+const lineChanges = (before: MachineMap, after: MachineMap): ChannelChange[] =>
+  [
+    { channel: 'Line', before: lineText(before.link), after: lineText(after.link) },
+    { channel: 'Unit', before: String(before.unit), after: String(after.unit) },
+  ].filter((change) => change.before !== change.after);
+
 /** What was picked, against the map in use, and the button that makes it so. */
 export const NewMapPanel = (props: NewMapPanelProps) => {
-  const { machineId, config, detail, picks, onSaved } = props;
+  const { machineId, config, detail, base, picks, signals, onSaved } = props;
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<string | null>(null);
   const [saved, setSaved] = useState(false);
-  const { link, unit } = detail.map;
-  const changes = channelChanges(detail.map, draftMap({ base: detail.map, link, unit, picks }));
+  const { link, unit } = base;
+  const changes = [
+    ...lineChanges(detail.map, base),
+    ...channelChanges(detail.map, draftMap({ base, link, unit, picks, signals })),
+  ];
   const submit = async () => {
     setBusy(true);
     setTrouble(null);
@@ -87,7 +111,7 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
               <li key={channel} className="grid gap-x-3 gap-y-0.5 sm:grid-cols-[8rem_minmax(0,1fr)]">
                 <span className="font-medium text-strong">{channelLabel(channel)}</span>
                 <span className="flex flex-wrap items-center gap-2 font-mono">
-                  <span className="text-muted line-through">{before ?? ''}</span>
+                  {before !== undefined && <span className="text-muted line-through">{before}</span>}
                   {before !== undefined && <ArrowRight aria-hidden className="size-3.5 text-muted" />}
                   <span className="text-strong">{after}</span>
                 </span>

@@ -1,7 +1,14 @@
-import { placeKey, rankTemperatures, type Candidate, type RegisterSeries } from '@roastery/contract/decodings';
+import {
+  placeKey,
+  rankBits,
+  rankTemperatures,
+  type Candidate,
+  type RegisterSeries,
+} from '@roastery/contract/decodings';
+import type { MachineMap } from '@roastery/contract/machine-map';
 import { getMachine } from '@roastery/contract/machines';
 import { getBoardConfig, getMachineMap } from '@roastery/contract/machine-maps';
-import type { PickedPlace } from '@roastery/contract/map-draft';
+import type { PickedPlace, PickedSignal } from '@roastery/contract/map-draft';
 import { useMemo, useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
@@ -13,6 +20,7 @@ import { Card, Panel } from '../../ui/Card.tsx';
 import { Switch } from '../../ui/Checkbox.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { NumberField } from '../../ui/TextField.tsx';
+import { BitRows } from './BitRows.tsx';
 import { LookForm } from './LookForm.tsx';
 import { NewMapPanel } from './NewMapPanel.tsx';
 import { RegisterRows } from './RegisterRows.tsx';
@@ -25,7 +33,7 @@ const lookEveryMs = 2000;
 const plainRows = (places: readonly RegisterSeries[], candidates: readonly Candidate[]): Candidate[] => {
   const known = new Set(candidates.map(({ place }) => placeKey(place)));
   return places
-    .filter((place) => !known.has(placeKey(place)))
+    .filter((place) => place.table !== 'coil' && place.table !== 'discrete' && !known.has(placeKey(place)))
     .map((place) => ({
       place,
       readings: [{ decoding: { as: 'u16', order: 'ABCD', scale: 1, unit: '°C' }, values: place.words, score: 0 }],
@@ -42,11 +50,32 @@ const steadyOrder = (candidates: readonly Candidate[], places: readonly Register
   return candidates.toSorted((a, b) => group(a) - group(b) || at(a) - at(b));
 };
 
-const stateWords = ({ phase, progress, says, places }: Probe): string => {
+/** The map as it is on the line that was found. A unit that answers stays; the address set for the machine is not the map's. */
+const onLine = (map: MachineMap, line: Probe['line']): MachineMap => {
+  if (line === null) return map;
+  const unit = line.units.includes(map.unit) ? map.unit : (line.units[0] ?? map.unit);
+  if (!('path' in map.link) || !('path' in line.link)) return { ...map, unit };
+  const { baud, parity, dataBits } = line.link;
+  return { ...map, unit, link: { ...map.link, baud, parity, dataBits } };
+};
+
+const foundWords = ({ link, units }: NonNullable<Probe['line']>): string => {
+  const which = `${units.length === 1 ? 'Unit' : 'Units'} ${units.join(', ')}`;
+  if (!('path' in link)) return `${which} answer${units.length === 1 ? 's' : ''}.`;
+  return `${which} answer${units.length === 1 ? 's' : ''} at ${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity.`;
+};
+
+const stateWords = ({ phase, progress, line, says, places }: Probe): string => {
+  if (phase === 'ended' && line !== null && places.length === 0) return foundWords(line);
+  if (phase === 'finding')
+    return progress?.k === 'trying'
+      ? `${progress.asked} of at most ${progress.of} tried: ${progress.where}`
+      : 'Asking the board… It reads nothing else until it has found the machine, two minutes at most.';
   if (phase === 'ended') return says ?? 'Ended.';
   if (phase === 'watching')
     return `Watching ${places.length} registers. Warm a probe with your hand: which number rises?`;
-  if (phase === 'looking' && progress) return `${progress.asked} of ${progress.of} asked, ${progress.found} answer`;
+  if (phase === 'looking' && progress?.k === 'progress')
+    return `${progress.asked} of ${progress.of} asked, ${progress.found} answer`;
   return phase === 'looking' ? 'Asking the board…' : 'The board only reads; nothing is written to the machine.';
 };
 
@@ -57,8 +86,10 @@ export default function ProbePage() {
   const config = useApi(getBoardConfig, { params: { id } }, { refreshInterval: lookEveryMs });
   const chosen = config.data?.map ?? null;
   const map = useApi(getMachineMap, chosen === null ? null : { params: { id: chosen.id } });
-  const { probe, listening, start, stop } = useProbe(id);
+  const { probe, listening, start, find, stop } = useProbe(id);
   const [picks, setPicks] = useState<readonly PickedPlace[]>([]);
+  const [signals, setSignals] = useState<readonly PickedSignal[]>([]);
+  const [typedUnits, setTypedUnits] = useState<string | null>(null);
   const [shownText, setShownText] = useState('');
   const [onlyTemperatures, setOnlyTemperatures] = useState(true);
   const [rows, setRows] = useState(rowsAtOnce);
@@ -69,14 +100,18 @@ export default function ProbePage() {
       : steadyOrder(rankTemperatures(probe.places), probe.places);
     return onlyTemperatures ? ranked : [...ranked, ...plainRows(probe.places, ranked)];
   }, [probe.places, shown, onlyTemperatures]);
+  const bits = useMemo(() => rankBits(probe.places), [probe.places]);
   const crumbs = [
     { label: 'Home', to: paths.dashboard },
     { label: 'Machines', to: paths.machines },
     { label: 'Find registers' },
   ];
   const failed = machine.error ?? config.error;
-  const isBusy = probe.phase === 'looking' || probe.phase === 'watching';
+  const isBusy = probe.phase === 'finding' || probe.phase === 'looking' || probe.phase === 'watching';
   const detail = map.data;
+  const base = detail && onLine(detail.map, probe.line);
+  const mapUnit = base?.unit ?? 1;
+  const foundUnits = probe.line?.units.slice(0, 4).join(', ');
   /** What is typed must not be lost when the map arrives: its unit is the form's first word. */
   const known = config.data !== undefined && (chosen === null || detail !== undefined || map.error !== undefined);
   return (
@@ -96,12 +131,18 @@ export default function ProbePage() {
         <div className="flex flex-col gap-5">
           <Panel title="Where to look">
             <LookForm
-              unit={detail?.map.unit ?? 1}
+              units={typedUnits ?? foundUnits ?? String(mapUnit)}
+              onUnits={setTypedUnits}
+              isSerial={config.data.link !== null && 'path' in config.data.link}
               busy={isBusy}
               ready={listening}
               onStart={(wish) => {
                 setRows(rowsAtOnce);
                 void start(wish);
+              }}
+              onFind={(unit) => {
+                setTypedUnits(null);
+                void find(unit);
               }}
               onStop={() => void stop()}
             />
@@ -128,7 +169,7 @@ export default function ProbePage() {
             ) : (
               <RegisterRows
                 candidates={candidates.slice(0, rows)}
-                unit={detail?.map.unit ?? 1}
+                unit={mapUnit}
                 picks={picks}
                 onPick={(channel, { place }, decoding) =>
                   setPicks((before) => {
@@ -151,19 +192,49 @@ export default function ProbePage() {
               </div>
             )}
           </Panel>
+          {bits.length > 0 && (
+            <Panel title="Coils and discrete inputs">
+              <BitRows
+                bits={bits.slice(0, rows)}
+                unit={mapUnit}
+                signals={signals}
+                onPick={(signal, { place: { unit, table, address } }) =>
+                  setSignals((before) => {
+                    const place = { unit, table, address };
+                    const others = before.filter(
+                      (one) => one.event !== signal && placeKey(one.place) !== placeKey(place),
+                    );
+                    return signal === 'none' ? others : [...others, { event: signal, place }];
+                  })
+                }
+              />
+              {bits.length > rows && (
+                <div className="border-t border-stroke p-3 text-center">
+                  <Button kind="quiet" onClick={() => setRows(rows + rowsAtOnce * 2)}>
+                    Show more of {bits.length}
+                  </Button>
+                </div>
+              )}
+            </Panel>
+          )}
           {chosen === null && (
             <p className="rounded-md border border-stroke bg-sunken px-4 py-3 text-base text-content">
               The board reads by a file of its own. To save what you find, choose a map for it under Map and settings on
               the machine’s card, with the machine’s address; any map of the right link will do.
             </p>
           )}
-          {detail !== undefined && (
+          {detail !== undefined && base !== undefined && (
             <NewMapPanel
               machineId={id}
               config={config.data}
               detail={detail}
+              base={base}
               picks={picks}
-              onSaved={() => setPicks([])}
+              signals={signals}
+              onSaved={() => {
+                setPicks([]);
+                setSignals([]);
+              }}
             />
           )}
         </div>

@@ -11,4 +11,16 @@ export const channelChoices = [
 ] as const;
 export type ChannelChoice = (typeof channelChoices)[number]['value'];
 
-export const channelLabel = (name: string): string => channelChoices.find(({ value }) => value === name)?.label ?? name;
+/** What a bit may be the machine's signal of. */
+export const signalChoices = [
+  { value: 'none', label: '--' },
+  { value: 'charge', label: 'Charge' },
+  { value: 'dry_end', label: 'Dry end' },
+  { value: 'first_crack', label: 'First crack' },
+  { value: 'drop', label: 'Drop' },
+  { value: 'cool_end', label: 'Cooling ended' },
+] as const;
+export type SignalChoice = (typeof signalChoices)[number]['value'];
+
+export const channelLabel = (name: string): string =>
+  [...channelChoices, ...signalChoices].find(({ value }) => value === name)?.label ?? name;

@@ -1,5 +1,7 @@
 import type { RegisterSeries } from '@roastery/contract/decodings';
+import type { Link } from '@roastery/contract/machine-map';
 import {
+  findProbeLine,
   probeMessageShape,
   startProbe,
   stopProbe,
@@ -15,14 +17,17 @@ import { logError } from '../../api/error-log.ts';
 
 export interface Probe {
   /** idle: nothing asked yet. looking: places are being asked for. watching: they are read again each second. */
-  readonly phase: 'idle' | 'looking' | 'watching' | 'ended';
-  readonly progress: Extract<ProbeMessage, { k: 'progress' }> | null;
+  /** finding: speeds and units are tried. */
+  readonly phase: 'idle' | 'finding' | 'looking' | 'watching' | 'ended';
+  readonly progress: Extract<ProbeMessage, { k: 'progress' | 'trying' }> | null;
+  /** How the line is, when it was searched for and found. */
+  readonly line: { readonly link: Link; readonly units: readonly number[] } | null;
   /** Why it ended or did not begin. */
   readonly says: string | null;
   readonly places: readonly RegisterSeries[];
 }
 
-const nothing: Probe = { phase: 'idle', progress: null, says: null, places: [] };
+const nothing: Probe = { phase: 'idle', progress: null, line: null, says: null, places: [] };
 /** A board that says nothing for so long is not there. */
 const patienceMs = 20_000;
 
@@ -51,7 +56,10 @@ export const useProbe = (machineId: string) => {
   const take = (message: ProbeMessage): void => {
     waitForBoard();
     if (message.k === 'ended') return end(message.says);
-    if (message.k === 'progress') return setProbe((before) => ({ ...before, progress: message }));
+    if (message.k === 'progress' || message.k === 'trying')
+      return setProbe((before) => ({ ...before, progress: message }));
+    if (message.k === 'line')
+      return setProbe((before) => ({ ...before, line: { link: message.link, units: message.units } }));
     // What is found is shown at once, and counts as the first reading.
     series.take(message.blocks, message.seconds);
     setProbe((before) => ({
@@ -84,22 +92,27 @@ export const useProbe = (machineId: string) => {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [machineId]);
 
+  const begin = async (phase: 'looking' | 'finding', ask: () => Promise<{ probe_id: string }>): Promise<void> => {
+    series.clear();
+    early.current = [];
+    // A line that was found stays known while its registers are looked at.
+    setProbe(({ line }) => ({ ...nothing, phase, line: phase === 'finding' ? null : line }));
+    try {
+      const { probe_id: id } = await ask();
+      current.current = id;
+      waitForBoard();
+      for (const message of early.current.filter((one) => one.id === id)) take(message);
+    } catch (error) {
+      end(sentenceFor(error, 'The board could not be asked'));
+    }
+  };
+
   return {
     probe,
     listening,
-    start: async (wish: ProbeWish): Promise<void> => {
-      series.clear();
-      early.current = [];
-      setProbe({ ...nothing, phase: 'looking' });
-      try {
-        const { probe_id: id } = await call(startProbe, { params: { id: machineId }, body: wish });
-        current.current = id;
-        waitForBoard();
-        for (const message of early.current.filter((one) => one.id === id)) take(message);
-      } catch (error) {
-        end(sentenceFor(error, 'The board could not be asked'));
-      }
-    },
+    start: (wish: ProbeWish) => begin('looking', () => call(startProbe, { params: { id: machineId }, body: wish })),
+    /** Searches for speed, parity and units of the line; `unit` is tried first. */
+    find: (unit: number) => begin('finding', () => call(findProbeLine, { params: { id: machineId }, body: { unit } })),
     stop: async (): Promise<void> => {
       const id = current.current;
       if (id === null) return;

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { linkShape, machineMapShape } from '@roastery/contract/machine-map';
+import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
+import { startSimulator } from '@roastery/simulator/simulator';
+import { hasSerialCables, laySerialCable } from '@roastery/testing/serial-cable';
+import { describe, expect, it } from 'vitest';
+import { runWizard } from './wizard.ts';
+
+const hasCables = hasSerialCables();
+const skipped = hasCables ? '' : ' (skipped: needs python3 to make a pair of pseudo terminals)';
+
+/** A machine of units 3 and 5 at the far end of a cable that carries nothing but noise at another speed than its own. */
+const startMachine = async (baud: number, parity: 'none' | 'odd' = 'none') => {
+  const cable = await laySerialCable({ mindsSpeed: true });
+  const [far, path] = cable.ends;
+  const demo = demoRoasterMap({ link: linkShape.parse({ kind: 'rtu', path: far, baud, parity }) });
+  const map = machineMapShape.parse({ ...demo, unit: 3, channels: { ...demo.channels, spare: { at: '5/h:2' } } });
+  const simulator = await startSimulator({ map, model: { start: 'preheat', autoCharge: false } });
+  const folder = await mkdtemp(join(tmpdir(), 'probe-serial-'));
+  return {
+    simulator,
+    path,
+    folder,
+    async [Symbol.asyncDispose]() {
+      await simulator.close();
+      await cable[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** The command as somebody types it who can't see its questions: what it wrote, and its exit code. */
+const probe = async (...options: string[]) => {
+  const child = spawn(process.execPath, [program, 'probe', ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += String(bytes)));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, said };
+};
+
+// What a pair of pseudo terminals can show: the search goes by right answers alone, and passes speeds and odd parity at which
+// it hears noise. Voltages, even parity and stop bits have no place on it.
+describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, { timeout: 60_000 }, () => {
+  it('finds speed and units that nobody told it, with coils and discrete inputs, and only reads', async () => {
+    await using machine = await startMachine(19_200);
+    const { simulator, path, folder } = machine;
+    const began = performance.now();
+    const found = ['--serial', path, '--config-dir', folder, '--find', '--tables', 'i,c,d', '--count', '12'];
+    const { code, said } = await probe(...found, '--seconds', '1.5');
+    expect(said).toMatch(/Answers: rtu \S+ 19200 baud, \w+ parity, unit 3, 5/);
+    expect(said).toMatch(/9600 baud, no parity, unit 3/);
+    // The beans of a machine in preheat, and its three signals.
+    expect(said).toMatch(/3\/i:0|\si:0 /);
+    expect(said).toMatch(/\sd:0\s+0\s+0/);
+    expect(code, said).toBe(0);
+    expect(simulator.state().functions).toEqual(expect.arrayContaining([2, 3, 4]));
+    expect(Math.max(...simulator.state().functions), 'functions that were asked for').toBeLessThan(5);
+    expect((simulator.state().requests * 1000) / (performance.now() - began), 'requests a second').toBeLessThan(20);
+  });
+
+  it('walks from a line of odd parity to a map with the beans and the charge signal', async () => {
+    await using machine = await startMachine(9600, 'odd');
+    const { simulator, path, folder } = machine;
+    const out = join(folder, 'map.json');
+    let screen = '';
+    let charged = false;
+    const rowOf = (place: string): string => {
+      const table = screen.slice(screen.lastIndexOf('    #  '));
+      return new RegExp(`^\\s*(\\d+)  ${place}\\s`, 'm').exec(table)?.[1] ?? 'none';
+    };
+    const code = await runWizard({
+      link: linkShape.parse({ kind: 'rtu', path, baud: 9600, parity: 'odd' }),
+      wish: { units: [3], tables: ['input', 'discrete'], from: 0, count: 8, usual_places: false },
+      find: false,
+      watchSeconds: 1.5,
+      shown: undefined,
+      base: undefined,
+      out,
+      signal: new AbortController().signal,
+      proofSeconds: 0.5,
+      terminal: {
+        interactive: true,
+        write: (text) => void (screen += text),
+        ask(question) {
+          screen += question;
+          if (question.includes('the beans?')) return Promise.resolve(rowOf('i:0'));
+          if (question.includes('beans go in')) {
+            const again = charged ? rowOf('d:0') : 'w';
+            if (!charged) setTimeout(() => simulator.charge(), 200);
+            charged = true;
+            return Promise.resolve(again);
+          }
+          return Promise.resolve(question.includes('Write it') ? 'yes' : '');
+        },
+      },
+    });
+    expect(code, screen).toBe(0);
+    expect(screen).toMatch(/\sd:0\s+1\s+1\s/);
+    expect(screen).toMatch(/\+ charge: d:0/);
+    const map = machineMapShape.parse(JSON.parse(await readFile(out, 'utf8')));
+    expect(map).toMatchObject({
+      link: { kind: 'rtu', path, baud: 9600, parity: 'odd' },
+      unit: 3,
+      channels: { bean_temp: { at: 'i:0' } },
+      events: { charge: { when: 'd:0' } },
+    });
+    expect(Math.max(...simulator.state().functions)).toBeLessThan(5);
+  });
+});
