@@ -102,6 +102,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   downloadMachineMap: map,
   createMachineMap: { body: () => ({ map: exampleMap, note: 'From the maker' }) },
   saveMachineMap: { ...map, body: () => ({ map: exampleMap, rev: 1 }) },
+  deleteMachineMap: map,
   getBoardConfig: machine,
   setBoardConfig: { ...machine, body: () => ({ map_id: 'rm30', host: '192.168.1.5', hz: 2, log_level: 'debug' }) },
   getRoast: roast,

@@ -63,6 +63,10 @@ const messagesOf = (blocks: readonly ProbeBlock[]): ProbeBlock[][] => {
   return messages;
 };
 
+/** Why somebody ended it. */
+const reasonOf = ({ signal: { reason } }: AbortController): ProbeEnd =>
+  typeof reason === 'string' && reason in says ? (reason as ProbeEnd) : 'stopped';
+
 /** Looks at the machine's registers for somebody in the portal: one look at a time, never in a roast, reading alone. */
 export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, perSecond }: BoardProbeParts) => {
   let current:
@@ -116,8 +120,6 @@ export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, pe
     if (end.kind === 'silent') return tellEnd(id, 'silent', end.reason);
     tellEnd(id, reasonOf(stopping));
   };
-  const reasonOf = ({ signal: { reason } }: AbortController): ProbeEnd =>
-    typeof reason === 'string' && reason in says ? (reason as ProbeEnd) : 'stopped';
 
   const find = async ({ id, unit }: Find, { signal }: AbortController): Promise<FoundLine | undefined> => {
     let found: FoundLine | undefined;

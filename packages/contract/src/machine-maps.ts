@@ -118,6 +118,16 @@ export const saveMachineMap = endpoint({
   errors: ['not_found', 'conflict', 'changed_meanwhile'],
 });
 
+export const deleteMachineMap = endpoint({
+  ...ofMap,
+  name: 'deleteMachineMap',
+  method: 'DELETE',
+  path: '/machine-maps/{id}',
+  summary: 'Delete an own map that no machine is read by; its revisions stay stored',
+  response: z.object({ message: z.string() }),
+  errors: ['not_found', 'conflict'],
+});
+
 /** Levels that a person may set from afar. */
 export const boardLogLevels = ['error', 'warn', 'info', 'debug'] as const;
 

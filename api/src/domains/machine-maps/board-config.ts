@@ -7,7 +7,7 @@ import type { Sql } from '../../db/sql.ts';
 import { findOwnMachine, lockOwnMachine } from '../devices/machine-access.ts';
 import { configState } from './config-state.ts';
 import { configureMachines, type StoredSettings } from './configure-machine.ts';
-import { findMap } from './find-map.ts';
+import { findMapToUse } from './find-map.ts';
 import { publishConfigs } from './publish-configs.ts';
 
 interface Row {
@@ -63,8 +63,9 @@ export const setBoardConfig = async (
   const { map_id: mapId, map_rev: mapRev, ...given } = wanted;
   const settings = stored(given);
   await context.sql.begin(async (tx) => {
+    await findOwnMachine(tx, context.user, id);
+    const map = mapId === null ? null : (await findMapToUse(tx, context.user, mapId, mapRev)).map;
     const machine = await lockOwnMachine(tx, context.user, id);
-    const map = mapId === null ? null : (await findMap(tx, context.user, mapId, mapRev)).map;
     await configureMachines(tx, [{ ...machine, board_settings: settings }], map);
     await recordAudit(tx, actorOf(context), {
       action: 'machine.board_configured',

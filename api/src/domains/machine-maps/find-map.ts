@@ -17,8 +17,8 @@ interface OwnRow {
 /** Own maps, all for an admin, and those that a machine of one's own is read by. */
 const visible = (sql: Sql, user: SignedInUser) =>
   user.is_admin
-    ? sql`true`
-    : sql`(m.owner_id = ${user.id}
+    ? sql`m.deleted_at IS NULL`
+    : sql`m.deleted_at IS NULL AND (m.owner_id = ${user.id}
         OR EXISTS (SELECT 1 FROM machines k WHERE k.map_id = m.id AND k.owner_id = ${user.id} AND k.archived_at IS NULL))`;
 
 /** Newest revision of every map of the people here that one may see, by maker and model. */
@@ -74,4 +74,18 @@ export const findMap = async (sql: Sql, user: SignedInUser, id: string, rev: num
     basedOn: row.based_on,
     ownerId: row.owner_id,
   };
+};
+
+/**
+ * As `findMap`, for a machine that is to be read by it: nobody deletes it until the transaction ends. To be called before a
+ * machine is locked, as saving a map does.
+ */
+export const findMapToUse = async (
+  tx: Sql,
+  user: SignedInUser,
+  id: string,
+  rev: number | undefined,
+): Promise<FoundMap> => {
+  await tx`SELECT 1 FROM machine_maps WHERE id = ${id} FOR SHARE`;
+  return findMap(tx, user, id, rev);
 };

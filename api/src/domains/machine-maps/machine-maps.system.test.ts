@@ -215,4 +215,35 @@ describe('machine maps', () => {
     expect(heard.at(-1)).not.toHaveProperty('hz');
     await late.endAsync();
   });
+
+  it('are deleted when no machine is read by them; their revisions stay', async () => {
+    const { body: own } = await owner.send<MapDetail>('POST', '/machine-maps', { map: drum });
+    const path = `/machine-maps/${own.id}`;
+    await owner.send('PUT', `/machines/${machineId}/board-config`, { map_id: own.id });
+    const used = await owner.send<Refusal>('DELETE', path);
+    expect([used.status, used.body.code]).toEqual([409, 'conflict']);
+    expect(used.body.detail).toMatch(/^“.+” is read by this map\. Choose another map there first/);
+    expect((await other.send('DELETE', path)).status).toBe(404);
+    expect((await owner.send<Refusal>('DELETE', '/machine-maps/rm30')).body.detail).toMatch(/catalogue/);
+
+    await owner.send('PUT', `/machines/${machineId}/board-config`, { map_id: 'rm30' });
+    // Whoever gives it to a machine at the same moment gets it or gets told; no machine is left with a map that is gone.
+    const [gone, given] = await Promise.all([
+      owner.send('DELETE', path),
+      owner.send('PUT', `/machines/${machineId}/board-config`, { map_id: own.id }),
+    ]);
+    expect([
+      [200, 404],
+      [409, 200],
+    ]).toContainEqual([gone.status, given.status]);
+    await owner.send('PUT', `/machines/${machineId}/board-config`, { map_id: 'rm30' });
+    await owner.send('DELETE', path);
+    expect((await owner.send('GET', path)).status).toBe(404);
+    expect((await find(owner, own.id)).total).toBe(0);
+    const { sql } = whole.api.context;
+    expect(await sql`SELECT rev FROM machine_map_revisions WHERE map_id = ${own.id}`).toHaveLength(1);
+    expect(
+      await sql`SELECT 1 FROM audit_log WHERE action = 'machine_map.deleted' AND subject = ${own.id}`,
+    ).toHaveLength(1);
+  });
 });

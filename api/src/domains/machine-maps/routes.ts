@@ -1,6 +1,7 @@
 import * as contract from '@roastery/contract/machine-maps';
 import type { Domain } from '../../app.ts';
 import { readBoardConfig, setBoardConfig } from './board-config.ts';
+import { deleteMap } from './delete-map.ts';
 import { findMap } from './find-map.ts';
 import { listMaps, listRevisions, readMap } from './read-maps.ts';
 import { createMap, saveMap } from './save-map.ts';
@@ -21,6 +22,7 @@ export const machineMapRoutes: Domain = (routes) => {
   });
   routes.forUser(contract.createMachineMap, (context, { body }) => createMap(context, body));
   routes.forUser(contract.saveMachineMap, (context, { params, body }) => saveMap(context, params.id, body));
+  routes.forUser(contract.deleteMachineMap, (context, { params }) => deleteMap(context, params.id));
   routes.forUser(contract.getBoardConfig, ({ sql, user }, { params }) => readBoardConfig(sql, user, params.id));
   routes.forUser(contract.setBoardConfig, (context, { params, body }) => setBoardConfig(context, params.id, body));
 };

@@ -8,7 +8,7 @@ import { AppError } from '../../http/app-error.ts';
 import { hashToken, newToken } from '../../http/secrets.ts';
 import { issueTicket } from '../../identity/pairing-tickets.ts';
 import { configureMachines } from '../machine-maps/configure-machine.ts';
-import { findMap } from '../machine-maps/find-map.ts';
+import { findMapToUse } from '../machine-maps/find-map.ts';
 import { publishConfigs } from '../machine-maps/publish-configs.ts';
 import { findMachine } from './queries.ts';
 
@@ -35,7 +35,7 @@ export const registerMachine = async (context: UserContext, form: MachineForm): 
         INSERT INTO machine_credentials (id, machine_id, token_hash, origin)
         VALUES (${uuidV7()}, ${id}, ${hashToken(token)}, 'registration')`;
       if (form.map_id !== null && form.map_id !== undefined) {
-        const { map } = await findMap(tx, user, form.map_id, undefined);
+        const { map } = await findMapToUse(tx, user, form.map_id, undefined);
         await configureMachines(tx, [{ id, serial_number: form.serial_number, board_settings: {} }], map);
       }
       const [settings] = await tx<{ email: string | null }[]>`SELECT email FROM roastery_settings`;
