@@ -219,7 +219,7 @@ export const getRoastCurveColumns = endpoint({
 export const learntCrackShape = z.object({
   /** °C. */
   temp: z.number(),
-  /** Standard deviation around it, °C. */
+  /** How far the next roast's crack lies from it, °C: eight of ten within 1.28 of these. */
   spread: z.number(),
   /** The closest past roasts it was learnt from; `lot`, `coffee` and `recipe` on the same machine. */
   source: z.enum(crackSources),

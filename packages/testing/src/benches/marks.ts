@@ -1,7 +1,11 @@
 import { createRoastDetector, isRetraction } from '@roastery/roasting/detector';
+import { straysPerRootSecond } from '@roastery/roasting/first-crack';
 import { markOf } from '@roastery/roasting/marks';
 import type { Bench, Measurement } from '../bench.ts';
-import { foretellImagined, foretellRecorded, type CrackErrors } from '../marks/crack-score.ts';
+import { straysOf, triedOnOtherHalf, usefulMoments } from '../marks/crack-band.ts';
+import { foretell, imaginedRoastery, simulatedRoastery } from '../marks/crack-roasteries.ts';
+import { foretellRecorded } from '../marks/crack-recorded.ts';
+import { crackedRoast, type CrackErrors } from '../marks/crack-score.ts';
 import { conditions } from '../marks/conditions.ts';
 import {
   correctedMarks,
@@ -112,50 +116,69 @@ const marksOfEach = (samples: ReturnType<typeof fieldSeries>['samples'], chargin
 /** The reference figures were measured on 106 roasts that we don't have; the same way is also gone on ours. */
 const reference = { known: { 120: 12, 60: 5 }, median: { 120: 31, 60: 27 } } as const;
 
+const band = (what: string, { covered, widthSeconds }: Pick<CrackErrors, 'covered' | 'widthSeconds'>): Measurement => ({
+  what: `${what}: within the band of 8 in 10`,
+  value: covered * 100,
+  unit: `% (${widthSeconds.toFixed(0)} s wide)`,
+  aim: { of: 'value', atLeast: 80 },
+});
+
+/**
+ * A band that holds eight of ten shows between 62 and 95 % of 21 roasts at one moment (19 times of 20), by chance alone. So all moments
+ * are asked too, and roasts that it wasn't fitted to; nowhere may it fall below what it says.
+ */
 const firstCracks = (): Measurement[] => {
   const files = recordedRoasts().map(({ roast }) => roast);
-  if (files.length === 0) return [];
-  return ([120, 60] as const).flatMap((ahead) => {
-    const recorded = foretellRecorded(files, ahead);
-    const imagined = foretellImagined(files, ahead);
+  const roasts = files.flatMap((file) => crackedRoast(file) ?? []);
+  if (roasts.length === 0) return [];
+  const roasteries = [
+    { name: 'imagined roastery', roastery: imaginedRoastery(files) },
+    { name: 'simulated roastery', roastery: simulatedRoastery(3) },
+  ];
+  const atOneMoment = ([120, 60] as const).flatMap((ahead) => {
+    const recorded = foretellRecorded(roasts, ahead);
+    const at = `first crack ${ahead} s ahead`;
     const error = (what: string, ours: CrackErrors, theirs: CrackErrors, atMost: number): Measurement => ({
-      what: `first crack ${ahead} s ahead, ${what}: median error`,
+      what: `${at}, ${what}: median error`,
       value: ours.median,
       unit: `s (${ours.said} said, ${ours.silent} silent)`,
       against: { what: 'straight line', value: theirs.median },
       aim: { of: 'value', atMost },
     });
-    const band = (what: string, { covered }: CrackErrors): Measurement => ({
-      what: `first crack ${ahead} s ahead, ${what}: within the band of 8 in 10`,
-      value: covered * 100,
-      unit: '%',
-      aim: { of: 'value', atLeast: 70 },
-    });
+    const { known, knownLeaveOneOut, knownStraight, learnt, pastMedian } = recorded;
+    const reached = Math.min(reference.median[ahead], pastMedian.median);
     return [
-      error('temperature known', recorded.known, recorded.knownStraight, reference.known[ahead]),
-      error(
-        'temperature known, decay chosen without it',
-        recorded.knownLeaveOneOut,
-        recorded.knownStraight,
-        reference.known[ahead],
-      ),
-      band('temperature known', recorded.known),
-      error(
-        'learnt from the other files',
-        recorded.learnt,
-        recorded.pastMedian,
-        Math.min(reference.median[ahead], recorded.pastMedian.median),
-      ),
-      band('learnt from the other files', recorded.learnt),
-      error(
-        'learnt by machine and lot, imagined roastery',
-        imagined.learnt,
-        imagined.pastMedian,
-        imagined.pastMedian.median,
-      ),
-      band('learnt by machine and lot, imagined roastery', imagined.learnt),
+      error('temperature known', known, knownStraight, reference.known[ahead]),
+      error('temperature known, curve fitted without it', knownLeaveOneOut, knownStraight, reference.known[ahead]),
+      band(`${at}, temperature known`, known),
+      error('learnt from the other files', learnt, pastMedian, reached),
+      band(`${at}, learnt from the other files`, learnt),
+      ...roasteries.flatMap(({ name, roastery }) => {
+        const said = foretell(roastery, ahead);
+        return [
+          error(`learnt by machine and lot, ${name}`, said.learnt, said.pastMedian, said.pastMedian.median),
+          band(`${at}, learnt by machine and lot, ${name}`, said.learnt),
+        ];
+      }),
     ];
   });
+  const always = foretellRecorded(roasts, usefulMoments);
+  const at = 'first crack at all moments from dry end on';
+  return [
+    ...atOneMoment,
+    band(`${at}, temperature known, band fitted without it`, always.knownLeaveOneOut),
+    band(`${at}, temperature known, band fitted on the other half`, triedOnOtherHalf(roasts)),
+    band(`${at}, learnt from the other files`, always.learnt),
+    ...roasteries.map(({ name, roastery }) =>
+      band(`${at}, learnt by machine and lot, ${name}`, foretell(roastery, usefulMoments).learnt),
+    ),
+    {
+      what: 'first crack: 8 of 10 stray so far, per root of the seconds ahead',
+      value: straysPerRootSecond,
+      unit: 's',
+      against: { what: 'fitted anew', value: straysOf(roasts) },
+    },
+  ];
 };
 
 const run: Bench['run'] = (say) => {

@@ -1,18 +1,30 @@
 import type { ArtisanRoast } from '@roastery/roasting/alog';
-import { expectCrack, learnCrack, rateDiesAwaySeconds, type LearntCrack } from '@roastery/roasting/first-crack';
-import { markOf } from '@roastery/roasting/marks';
+import {
+  expectCrack,
+  rateDiesAwaySeconds,
+  straysPerRootSecond,
+  type CurveHabits,
+  type LearntCrack,
+} from '@roastery/roasting/first-crack';
+import type { Mark } from '@roastery/roasting/marks';
 import { createLiveRateOfRise, secondsTo } from '@roastery/roasting/rate-of-rise';
 import { isReading, valueAt } from '@roastery/roasting/series';
 import { percentile } from '../bench.ts';
-import { normal, randomStream } from './random.ts';
 
 /** A roast with the moment and the temperature of its first crack, and what a live page knew before. */
-interface CrackedRoast {
+export interface CrackedRoast {
   readonly machine: string;
   readonly crackSeconds: number;
   readonly crackC: number;
   readonly sinceChargeSeconds: number;
-  readonly live: readonly { timeSeconds: number; beanC: number; rateC: number }[];
+  readonly live: readonly LiveMoment[];
+}
+
+/** What a live page knows at one moment. */
+export interface LiveMoment {
+  readonly timeSeconds: number;
+  readonly beanC: number;
+  readonly rateC: number;
 }
 
 export interface CrackErrors {
@@ -20,13 +32,24 @@ export interface CrackErrors {
   readonly median: number;
   /** Share of what was said whose band held the crack; NaN where no band was said. */
   readonly covered: number;
+  /** Mean length of the bands, s. */
+  readonly widthSeconds: number;
   readonly said: number;
   readonly silent: number;
 }
 
-const crackedRoast = (roast: ArtisanRoast, atC?: number): CrackedRoast | undefined => {
-  const charge = markOf(roast.marks, 'charge')?.timeSeconds;
-  const marked = markOf(roast.marks, 'first_crack')?.timeSeconds;
+/**
+ * A roast up to its first crack; undefined where nobody marked one.
+ * @param atC where it is to have cracked, instead of where it was marked
+ */
+export const crackedRoast = (
+  roast: Pick<ArtisanRoast, 'timesSeconds' | 'beanTempC' | 'machine'> & {
+    readonly marks: readonly Pick<Mark, 'kind' | 'timeSeconds'>[];
+  },
+  atC?: number,
+): CrackedRoast | undefined => {
+  const at = (wanted: Mark['kind']) => roast.marks.find(({ kind }) => kind === wanted)?.timeSeconds;
+  const [charge, marked] = [at('charge'), at('first_crack')];
   if (charge === undefined || marked === undefined) return undefined;
   const rate = createLiveRateOfRise();
   const live = roast.timesSeconds.flatMap((timeSeconds, index) => {
@@ -42,137 +65,82 @@ const crackedRoast = (roast: ArtisanRoast, atC?: number): CrackedRoast | undefin
   return { machine: roast.machine ?? '', crackSeconds, crackC, sinceChargeSeconds: crackSeconds - charge, live };
 };
 
-type Say = (
-  now: CrackedRoast['live'][number],
+/** From here on the live page forecasts the crack: where the beans are dry. */
+const dryC = 150;
+
+/** What is known of a roast so many seconds before its crack; undefined where nothing is forecast yet. */
+export const momentBefore = (roast: CrackedRoast, aheadSeconds: number): LiveMoment | undefined => {
+  if (roast.sinceChargeSeconds < aheadSeconds + 120) return undefined;
+  const now = roast.live.findLast(({ timeSeconds }) => timeSeconds <= roast.crackSeconds - aheadSeconds);
+  return now && now.beanC >= dryC ? now : undefined;
+};
+
+export type Say = (
+  now: LiveMoment,
   roast: CrackedRoast,
 ) => { likely: number; soonest?: number; latest?: number } | null;
 
-const errorsOf = (roasts: readonly CrackedRoast[], aheadSeconds: number, say: Say): CrackErrors => {
+/**
+ * Foretells each roast so many seconds before its crack. Of several distances each roast counts once in `covered` and
+ * `widthSeconds`, however many of them it allows.
+ */
+export const errorsOf = (roasts: readonly CrackedRoast[], ahead: number | readonly number[], say: Say): CrackErrors => {
   const away: number[] = [];
-  let [covered, bands, silent] = [0, 0, 0];
+  const bands: { covered: number; widthSeconds: number }[] = [];
+  let silent = 0;
   for (const roast of roasts) {
-    if (roast.sinceChargeSeconds < aheadSeconds + 120) continue;
-    const now = roast.live.findLast(({ timeSeconds }) => timeSeconds <= roast.crackSeconds - aheadSeconds);
-    const said = now && say(now, roast);
-    if (!now || !said) {
-      silent++;
-      continue;
+    const ofRoast: typeof bands = [];
+    for (const aheadSeconds of [ahead].flat()) {
+      const now = momentBefore(roast, aheadSeconds);
+      if (!now) continue;
+      const said = say(now, roast);
+      if (!said) {
+        silent++;
+        continue;
+      }
+      const actual = roast.crackSeconds - now.timeSeconds;
+      away.push(Math.abs(said.likely - actual));
+      if (said.soonest === undefined || said.latest === undefined) continue;
+      const covered = actual >= said.soonest && actual <= said.latest ? 1 : 0;
+      ofRoast.push({ covered, widthSeconds: said.latest - said.soonest });
     }
-    const actual = roast.crackSeconds - now.timeSeconds;
-    away.push(Math.abs(said.likely - actual));
-    if (said.soonest === undefined || said.latest === undefined) continue;
-    bands++;
-    if (actual >= said.soonest && actual <= said.latest) covered++;
+    if (ofRoast.length > 0)
+      bands.push({
+        covered: meanOf(ofRoast.map(({ covered }) => covered)),
+        widthSeconds: meanOf(ofRoast.map(({ widthSeconds }) => widthSeconds)),
+      });
   }
-  const median = away.length === 0 ? Number.NaN : percentile(away, 0.5);
-  return { median, covered: covered / bands, said: away.length, silent };
+  return {
+    median: away.length === 0 ? Number.NaN : percentile(away, 0.5),
+    covered: meanOf(bands.map(({ covered }) => covered)),
+    widthSeconds: meanOf(bands.map(({ widthSeconds }) => widthSeconds)),
+    said: away.length,
+    silent,
+  };
 };
 
-const banded = (learnt: Pick<LearntCrack, 'tempC' | 'spreadC'>, now: CrackedRoast['live'][number], tau: number) => {
-  const crack = expectCrack(learnt, now.beanC, now.rateC, tau);
+export const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** What the product says, or would say with other habits. */
+export const banded = (
+  learnt: Pick<LearntCrack, 'tempC' | 'spreadC'>,
+  now: LiveMoment,
+  habits: Partial<CurveHabits> = {},
+) => {
+  const crack = expectCrack(learnt, now.beanC, now.rateC, {
+    diesAwaySeconds: rateDiesAwaySeconds,
+    straysPerRootSecond,
+    ...habits,
+  });
   return crack && { likely: crack.likelySeconds, soonest: crack.soonestSeconds, latest: crack.latestSeconds };
 };
 
+/** Its crack temperature, as if it had been known. */
+export const knownOf = (roast: CrackedRoast) => ({ tempC: roast.crackC, spreadC: 0 });
+
 /** A straight line to a temperature, as the reference figures were taken. */
-const straight = (targetC: number, now: CrackedRoast['live'][number]) => {
+export const straight = (targetC: number, now: LiveMoment) => {
   const likely = secondsTo(targetC, now.beanC, now.rateC);
   return likely === null ? null : { likely };
-};
-
-const pastOf = (others: readonly CrackedRoast[], machine: string) =>
-  others.map(({ crackC, machine: theirs }) => ({
-    tempC: crackC,
-    sameMachine: machine !== '' && theirs === machine,
-    sameRecipe: false,
-    sameCoffee: false,
-    sameLot: false,
-  }));
-
-const without = (roasts: readonly CrackedRoast[], roast: CrackedRoast) => roasts.filter((other) => other !== roast);
-
-/** How soon rates die away, chosen on these roasts alone. */
-const bestDecay = (roasts: readonly CrackedRoast[]): number => {
-  const choices = [300, 350, 400, 450, 500, 600, 800];
-  const error = (tau: number) =>
-    [60, 120].reduce(
-      (sum, ahead) =>
-        sum +
-        errorsOf(roasts, ahead, (now, roast) => banded({ tempC: roast.crackC, spreadC: 0 }, now, tau)).median / ahead,
-      0,
-    );
-  return choices.reduce((best, tau) => (error(tau) < error(best) ? tau : best));
-};
-
-/** The recorded roasts, each foretold from the others: by temperature known, learnt, and as the reference does. */
-export const foretellRecorded = (files: readonly ArtisanRoast[], aheadSeconds: number) => {
-  const roasts = files.flatMap((file) => crackedRoast(file) ?? []);
-  const errors = (say: Say) => errorsOf(roasts, aheadSeconds, say);
-  return {
-    known: errors((now, roast) => banded({ tempC: roast.crackC, spreadC: 0 }, now, rateDiesAwaySeconds)),
-    knownLeaveOneOut: errors((now, roast) =>
-      banded({ tempC: roast.crackC, spreadC: 0 }, now, bestDecay(without(roasts, roast))),
-    ),
-    knownStraight: errors((now, roast) => straight(roast.crackC, now)),
-    learnt: errors((now, roast) =>
-      banded(learnCrack(pastOf(without(roasts, roast), roast.machine)), now, rateDiesAwaySeconds),
-    ),
-    pastMedian: errors((now, roast) =>
-      straight(
-        percentile(
-          without(roasts, roast).map(({ crackC }) => crackC),
-          0.5,
-        ),
-        now,
-      ),
-    ),
-  };
-};
-
-/**
- * A roastery imagined on the recorded curves: five machines whose probes differ by 6 °C, lots that differ by 2.5 °C, eight
- * roasts each that crack within 1.5 °C of their lot. Each is foretold from those before it.
- */
-export const foretellImagined = (files: readonly ArtisanRoast[], aheadSeconds: number) => {
-  const random = randomStream(11);
-  const learnt = new Map<CrackedRoast, LearntCrack>();
-  const medians = new Map<CrackedRoast, number>();
-  const roasts: CrackedRoast[] = [];
-  for (let machine = 0; machine < 5; machine++) {
-    const machineC = 194 + 6 * normal(random);
-    const before: { tempC: number; lot: number }[] = [];
-    for (let lot = 0; lot < 4; lot++) {
-      const lotC = machineC + 2.5 * normal(random);
-      for (let n = 0; n < 8; n++) {
-        const tempC = lotC + 1.5 * normal(random);
-        const file = files[Math.floor(random() * files.length)];
-        const roast = file && crackedRoast(file, tempC);
-        if (roast && before.length > 0) {
-          roasts.push(roast);
-          medians.set(
-            roast,
-            percentile(
-              before.map((past) => past.tempC),
-              0.5,
-            ),
-          );
-          const shared = { sameMachine: true, sameRecipe: false };
-          const past = before.map((crack) => ({
-            ...shared,
-            ...crack,
-            sameCoffee: crack.lot === lot,
-            sameLot: crack.lot === lot,
-          }));
-          learnt.set(roast, learnCrack(past.toReversed()));
-        }
-        before.push({ tempC, lot });
-      }
-    }
-  }
-  return {
-    learnt: errorsOf(roasts, aheadSeconds, (now, roast) => {
-      const temperature = learnt.get(roast);
-      return temperature ? banded(temperature, now, rateDiesAwaySeconds) : null;
-    }),
-    pastMedian: errorsOf(roasts, aheadSeconds, (now, roast) => straight(medians.get(roast) ?? Number.NaN, now)),
-  };
 };

@@ -56,6 +56,7 @@ interface ExpectedCrackProps {
 /** First crack as a countdown with its band, and what it was learnt from. */
 const ExpectedCrack = ({ expected, learntCrack, elapsedSeconds }: ExpectedCrackProps) => {
   const isDue = expected.likely - elapsedSeconds < 5;
+  const soonest = expected.earliest - elapsedSeconds;
   return (
     <div className="min-w-0 max-sm:col-span-4" data-testid="next-event">
       <dt className="label-mono truncate">First Crack</dt>
@@ -63,7 +64,7 @@ const ExpectedCrack = ({ expected, learntCrack, elapsedSeconds }: ExpectedCrackP
         {isDue ? 'any moment' : `in ${formatDuration(expected.likely - elapsedSeconds)}`}
         <span className="font-normal text-muted">
           {' '}
-          ± {formatDuration((expected.latest - expected.earliest) / 2)}, at{' '}
+          ({soonest < 1 ? 'now' : formatDuration(soonest)}–{formatDuration(expected.latest - elapsedSeconds)}), at{' '}
           <Measure quantity="temperature" value={learntCrack.temp} />
         </span>
       </dd>

@@ -40,7 +40,7 @@ it('widens the band by what is not known: at which temperature these beans crack
   const unsure = expectNext({ ...maillard, learntCrack: learnt(196, 4) });
   expect(sure?.kind).toBe('first_crack');
   expect((unsure?.latest ?? 0) - (unsure?.earliest ?? 0)).toBeGreaterThan((sure?.latest ?? 0) - (sure?.earliest ?? 0));
-  expect(unsure?.likely).toBeCloseTo(sure?.likely ?? 0);
+  expect(Math.abs((unsure?.likely ?? 0) - (sure?.likely ?? 0))).toBeLessThan(0.5);
 });
 
 it('says whose roasts it learnt from', () => {
@@ -68,7 +68,7 @@ it.skipIf(!data.present)(
   async () => {
     const folder = data.path('alog');
     let asked = 0;
-    let covered = 0;
+    const shares: number[] = [];
     for (const name of (await readdir(folder)).filter((file) => file.endsWith('.alog'))) {
       const roast = parseAlog(await readFile(`${folder}/${name}`, 'utf8'));
       const at = (kind: string) => roast.marks.find((found) => found.kind === kind)?.timeSeconds;
@@ -76,10 +76,12 @@ it.skipIf(!data.present)(
       if (charge === undefined || crack === undefined) continue;
       const crackC = valueAt(roast.timesSeconds, roast.beanTempC, crack) ?? Number.NaN;
       const rate = createLiveRateOfRise();
+      const held: number[] = [];
       for (const [index, time] of roast.timesSeconds.entries()) {
         const beanC = roast.beanTempC[index] ?? null;
         const rateC = time < charge ? null : rate.push(time, beanC);
-        if (time < charge + 120 || time > crack - 30) continue;
+        // The crack is forecast from dry end on.
+        if (time < charge + 120 || time > crack - 20 || (beanC ?? 0) < 150) continue;
         const next = expectNext({
           elapsedSeconds: time - charge,
           beanC,
@@ -90,10 +92,12 @@ it.skipIf(!data.present)(
         });
         if (next === null) continue;
         asked += 1;
-        if (next.earliest <= crack - charge && crack - charge <= next.latest) covered += 1;
+        held.push(next.earliest <= crack - charge && crack - charge <= next.latest ? 1 : 0);
       }
+      // Files are sampled ten times as often as others: each roast counts once.
+      if (held.length > 0) shares.push(held.reduce((sum, one) => sum + one, 0) / held.length);
     }
     expect(asked).toBeGreaterThan(1000);
-    expect(covered / asked).toBeGreaterThan(0.75);
+    expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThanOrEqual(0.8);
   },
 );
