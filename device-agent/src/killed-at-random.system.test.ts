@@ -11,7 +11,7 @@ import { until } from '@roastery/testing/until';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
 
-/** `npm run bench -- endurance` does 200. */
+/** `npm run bench -- endurance-kills` kills the agent 200 times. */
 const kills = 40;
 const serial = 'KILL-15';
 

@@ -1,0 +1,104 @@
+import { watch } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunningMachine } from '@roastery/stack/machine';
+import type { Stack } from '@roastery/stack/stack';
+import { until } from '../until.ts';
+import { isRoastingNow, monoNow } from './machine-record.ts';
+
+/** A SIGKILL of the board's agent. */
+export interface AgentKill {
+  /** On the axis of the board's samples. */
+  readonly monoMs: number;
+  readonly aimedAt: KillMoment;
+  /** Since the journal on disk last changed, ms. */
+  readonly sinceWriteMs: number;
+}
+
+/** While it comes up and mends its journal; at any moment; right when something is written to the journal. */
+export const killMoments = ['starting', 'running', 'writing'] as const;
+export type KillMoment = (typeof killMoments)[number];
+
+/** After its start, ms: a power cut comes soon after the last one, or much later. */
+const waits: Readonly<Record<KillMoment, readonly [number, number]>> = {
+  starting: [20, 1000],
+  running: [1000, 8000],
+  writing: [1000, 5000],
+};
+/** A write, its sync and what is sent then take about so long. */
+const writingMs = 4;
+/** Every so many kills of the agent one of the others goes too, while the agent works. */
+const otherShare = 1 / 3;
+
+/** Tells when the files of a folder change. */
+const watchWrites = (folder: string) => {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let wake: (() => void) | undefined;
+  const watcher = watch(folder, () => {
+    lastAt = performance.now();
+    wake?.();
+  });
+  return {
+    sinceMs: () => performance.now() - lastAt,
+    /** Resolves at the next change, or after `mostMs`. */
+    async next(mostMs: number): Promise<void> {
+      const waiting = new AbortController();
+      const change = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      await Promise.race([change, sleep(mostMs, undefined, { signal: waiting.signal }).catch(() => undefined)]);
+      waiting.abort();
+      wake = undefined;
+    },
+    close: () => watcher.close(),
+  };
+};
+
+/**
+ * Kills the agent of a machine at random moments while beans are in its drum, until `count` kills have hit a roast, and
+ * broker, api and Postgres in between. Answers every kill of the agent, and how often each other part was hit.
+ * @param recordFile the simulator's own record: it says whether a roast runs
+ * @param random numbers in 0…1
+ */
+export const killWhileRoasting = async (
+  stack: Stack,
+  machine: RunningMachine,
+  plan: { readonly count: number; readonly recordFile: string; readonly journalFolder: string; random: () => number },
+): Promise<{ agent: readonly AgentKill[]; others: ReadonlyMap<string, number> }> => {
+  const { count, recordFile, journalFolder, random } = plan;
+  const pick = <T>(choices: readonly T[]): T | undefined => choices[Math.floor(random() * choices.length)];
+  const others = ['api', 'broker', 'postgres'].map((part) => stack.part(part));
+  const killedOthers = new Map<string, number>();
+  const agent: AgentKill[] = [];
+  const writes = watchWrites(journalFolder);
+  let hits = 0;
+  try {
+    while (hits < count) {
+      await until('beans in the drum', () => isRoastingNow(recordFile), { timeoutMs: 600_000, everyMs: 200 });
+      await until('the agent to be started', () => machine.agent.pid !== undefined, { timeoutMs: 30_000, everyMs: 5 });
+      const aimedAt = pick(killMoments) ?? 'running';
+      const [least, most] = waits[aimedAt];
+      const waitMs = least + (most - least) * random();
+      const other = random() < otherShare ? pick(others) : undefined;
+      const otherFirstMs = other ? waitMs * random() : 0;
+      await sleep(otherFirstMs);
+      if (other?.pid !== undefined) {
+        other.kill('SIGKILL');
+        killedOthers.set(other.name, (killedOthers.get(other.name) ?? 0) + 1);
+      }
+      await sleep(waitMs - otherFirstMs);
+      if (aimedAt === 'writing') {
+        await writes.next(2000);
+        await sleep(writingMs * random());
+      }
+      if (machine.agent.pid === undefined) continue;
+      agent.push({ monoMs: monoNow(), aimedAt, sinceWriteMs: writes.sinceMs() });
+      machine.agent.kill('SIGKILL');
+      // Its SIGTERM comes to a dead process: what counts is that the next start doesn't wait longer from kill to kill.
+      await machine.agent.restart();
+      if (await isRoastingNow(recordFile)) hits += 1;
+    }
+  } finally {
+    writes.close();
+  }
+  return { agent, others: killedOthers };
+};
