@@ -100,4 +100,5 @@ it.skipIf(!data.present)(
     expect(asked).toBeGreaterThan(1000);
     expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThanOrEqual(0.8);
   },
+  30_000,
 );
