@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { listMachines } from '@roastery/contract/machines';
-import { getBoardConfig, getMachineMap } from '@roastery/contract/machine-maps';
+import {
+  createMachineMap,
+  getBoardConfig,
+  getMachineMap,
+  saveMachineMap,
+  setBoardConfig,
+} from '@roastery/contract/machine-maps';
 import type { RunningMachine } from '@roastery/stack/machine';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -144,5 +150,75 @@ describe('a map goes to the board', () => {
       as: 'bcd32',
     });
     expect(watched.complaints).toEqual([]);
+  });
+});
+
+describe('an own map', () => {
+  it('has its outputs and events changed, two people’s changes together, an older revision again, and an end', async () => {
+    const { map: plain } = await ana.call(getMachineMap, { params: { id: 'rm7' } });
+    const own = await ana.call(createMachineMap, { body: { map: { ...plain, maker: 'Giesen', model: 'W6' } } });
+    await ana.call(setBoardConfig, { params: { id: drum.id }, body: { map_id: own.id, host: '127.0.0.1' } });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto(`/machines/maps/${own.id}`);
+    await page.getByRole('group', { name: 'Output heat_power' }).getByLabel('To').fill('90');
+    await page.getByRole('button', { name: 'Add event' }).click();
+    const added = page.getByRole('group', { name: /^Event/ }).last();
+    await added.getByLabel('Writes that make it happen').fill('41009 = 2');
+    await page.getByRole('button', { name: 'Save as revision 2' }).click();
+    await added.getByText(/write "h:1008"/).waitFor();
+    await added.getByLabel('Writes that make it happen').fill('h:1008 = 2, wait 10 s, h:1008 = 5');
+
+    // Meanwhile somebody else moves a probe and opens the flame wider.
+    const { heat_power: heat } = own.map.outputs;
+    if (heat === undefined) throw new Error('the map has no heat');
+    await roastery.admin.call(saveMachineMap, {
+      params: { id: own.id },
+      body: {
+        map: {
+          ...own.map,
+          channels: { ...own.map.channels, bean_temp: { ...own.map.channels['bean_temp'], at: 'i:12' } },
+          outputs: { ...own.map.outputs, heat_power: { ...heat, range: [0, 80] } },
+        },
+        rev: 1,
+        note: 'Bean probe moved',
+      },
+    });
+    await page.getByRole('button', { name: /^Save as revision/ }).click();
+    const notice = page.getByRole('alert').filter({ hasText: 'Somebody changed this map meanwhile' });
+    await notice.getByText('They changed: Channel bean_temp').waitFor();
+    await notice.getByRole('row', { name: /Output heat_power/ }).waitFor();
+    await notice.getByRole('button', { name: 'Keep my changes on top of theirs' }).click();
+    await page.getByRole('button', { name: 'Save as revision 3' }).click();
+    await page.getByText('Saved as revision 3').waitFor();
+    const now = async () => ana.call(getMachineMap, { params: { id: own.id } });
+    const third = await now();
+    expect(third.map.outputs['heat_power']?.range).toEqual([0, 90]);
+    expect(third.map.channels['bean_temp']?.at).toBe('i:12');
+    expect(Object.values(third.map.events)).toContainEqual({ on: [['h:1008', 2], { wait: 10_000 }, ['h:1008', 5]] });
+
+    await page.getByRole('tab', { name: 'Revisions' }).click();
+    await page.getByRole('button', { name: 'Open revision 1' }).click();
+    await page.getByRole('list', { name: 'Revision 3 to 1' }).getByText('channels.bean_temp.at').waitFor();
+    await page.getByRole('combobox', { name: /^Compare with/ }).click();
+    await page.getByRole('option', { name: /^Revision 2/ }).click();
+    await page.getByRole('list', { name: 'Revision 2 to 1' }).getByText('outputs.heat_power.range').waitFor();
+    await page.getByRole('button', { name: 'Restore as revision 4' }).click();
+    const asked = page.getByRole('alertdialog');
+    await asked.getByText(/The board of “Big Drum” will read by it/).waitFor();
+    await asked.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('Revision 1 is revision 4 now').waitFor();
+    expect((await now()).map).toEqual({ ...own.map, rev: 4 });
+
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('“Big Drum” is read by this map. Choose another map there first').waitFor();
+    await ana.call(setBoardConfig, { params: { id: drum.id }, body: { map_id: 'rm30', host: '127.0.0.1' } });
+    await page.reload();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await asked.getByText(/Delete Giesen W6 with its 4 revisions/).waitFor();
+    await asked.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Machine Maps' }).waitFor();
+    await expect.poll(() => page.getByText(own.id).count()).toBe(0);
+    expect(watched.complaints.filter((complaint) => !complaint.includes('409'))).toEqual([]);
   });
 });

@@ -69,6 +69,12 @@ export const screens: readonly Screen[] = [
     who: 'ana',
     shows: 'Bean probe moved',
   },
+  {
+    name: 'machine-map-revision',
+    address: '/machines/maps/{map}?tab=revisions&rev=1',
+    who: 'ana',
+    shows: 'Restore as revision 3',
+  },
   { name: 'roasts', address: '/roasts', who: 'ana', shows: 'Yirgacheffe Konga' },
   { name: 'roasts-filters', address: '/roasts', who: 'ana', shows: 'Yirgacheffe Konga', does: press('Filters') },
   {

@@ -2,14 +2,8 @@ import { Trash2 } from 'lucide-react';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
-import { encodings, orders, units, type ChannelDraft, type DraftProblems } from './map-draft.ts';
-
-const encodingChoices = encodings.map((value) => ({ value, label: value }));
-const unitChoices = units.map((value) => ({
-  value: value === '' ? 'none' : value,
-  label: value === '' ? 'None' : value,
-}));
-const orderChoices = [{ value: 'map', label: 'Map’s' }, ...orders.map((value) => ({ value, label: value }))] as const;
+import { encodingChoices, orderChoices, unitChoices } from './field-choices.ts';
+import { units, type ChannelDraft, type DraftProblems } from './map-draft.ts';
 
 interface ChannelRowProps {
   row: number;

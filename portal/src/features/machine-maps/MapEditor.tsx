@@ -8,7 +8,7 @@ import {
 } from '@roastery/contract/machine-maps';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { sentenceWithFields } from '../../api/api-error.ts';
+import { ApiError, sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { FormActions } from '../../components/FormActions.tsx';
@@ -20,17 +20,13 @@ import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import { ChannelRow } from './ChannelRow.tsx';
+import { eventNames } from './event-draft.ts';
+import { EventRow } from './EventRow.tsx';
 import { LinkFields } from './LinkFields.tsx';
-import {
-  draftOf,
-  emptyChannel,
-  mapOfDraft,
-  orders,
-  type ChannelDraft,
-  type DraftProblems,
-  type MapDraft,
-} from './map-draft.ts';
-import { OutputsAndEvents } from './MapFacts.tsx';
+import { draftOf, emptyChannel, mapOfDraft, orders, type DraftProblems, type MapDraft } from './map-draft.ts';
+import { MapMeanwhile } from './MapMeanwhile.tsx';
+import { emptyOutput } from './output-draft.ts';
+import { OutputRow } from './OutputRow.tsx';
 
 const orderChoices = orders.map((value) => ({ value, label: value }));
 const verifications = [
@@ -43,23 +39,47 @@ const chargings = [
   { value: 'cold', label: 'Cold: beans in, then heat' },
 ] as const;
 
-/** Changes an own map; every save is its next revision, which the boards that read by it get. */
+const changed = <Row extends { key: number }>(rows: readonly Row[], key: number, part: Partial<Row>): Row[] =>
+  rows.map((row) => (row.key === key ? { ...row, ...part } : row));
+const without = <Row extends { key: number }>(rows: readonly Row[], gone: number): Row[] =>
+  rows.filter(({ key }) => key !== gone);
+
+/**
+ * Changes an own map; every save is its next revision, which the boards that read by it get. `detail` is the newest there is; the
+ * form remembers which one it began with.
+ */
 export const MapEditor = ({ detail }: { detail: MapDetail }) => {
+  const [base, setBase] = useState(detail);
   const [draft, setDraft] = useState<MapDraft>(() => draftOf(detail.map));
   const [isDirty, setDirty] = useState(false);
   const [problems, setProblems] = useState<DraftProblems>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [note, setNote] = useState('');
   const [busy, setBusy] = useState(false);
-  const [nextKey, setNextKey] = useState(draft.channels.length);
+  /** Above the number of every row that a map came with. */
+  const [nextKey, setNextKey] = useState(1000);
+  const changedMeanwhile = detail.rev > base.rev;
+
+  const goOnFrom = (next: MapDetail, own: MapDraft | null) => {
+    setBase(next);
+    setDraft(own ?? draftOf(next.map));
+    setDirty(own !== null);
+    setProblems({});
+    setFailure(null);
+  };
+  // Nothing of one's own is at stake: show what the map says now.
+  if (changedMeanwhile && !isDirty) goOnFrom(detail, null);
 
   const change = (part: Partial<MapDraft>) => {
     setDraft({ ...draft, ...part });
     setDirty(true);
     setProblems({});
   };
-  const changeChannel = (key: number, part: Partial<ChannelDraft>) =>
-    change({ channels: draft.channels.map((channel) => (channel.key === key ? { ...channel, ...part } : channel)) });
+  const add = (part: (key: number) => Partial<MapDraft>) => {
+    change(part(nextKey));
+    setNextKey(nextKey + 1);
+  };
+  const freeEvent = eventNames.find((name) => draft.events.every((event) => event.name !== name));
   const text = (field: 'maker' | 'model' | 'notes' | 'unit' | 'hz' | 'timeoutMs' | 'maxDrumRpm') => ({
     value: draft[field],
     onChange: (event: { target: { value: string } }) => change({ [field]: event.target.value }),
@@ -69,7 +89,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
 
   const save = async () => {
     setFailure(null);
-    const result = mapOfDraft(draft, detail.map);
+    const result = mapOfDraft(draft, base.map);
     if ('problems' in result) {
       setProblems(result.problems);
       const rows = Object.keys(result.problems).length;
@@ -82,15 +102,18 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
     try {
       const saved = await call(saveMachineMap, {
         params: { id: detail.id },
-        body: { map: result.map, rev: detail.rev, ...(note.trim() === '' ? {} : { note: note.trim() }) },
+        body: { map: result.map, rev: base.rev, ...(note.trim() === '' ? {} : { note: note.trim() }) },
       });
-      setDirty(false);
+      goOnFrom(saved, null);
+      setNote('');
       const boards = saved.machines.length;
-      const sent = `Sent to ${boards === 1 ? 'the board' : `${boards} boards`} that read by it.`;
+      const sent = `Sent to ${boards === 1 ? 'the board that reads' : `${boards} boards that read`} by it.`;
       toast(`Saved as revision ${saved.rev}`, boards === 0 ? {} : { detail: sent });
       await refresh(getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig);
     } catch (error) {
-      setFailure(sentenceWithFields(error, 'Failed to save the map'));
+      // The notice tells who was faster, and both ways on.
+      if (error instanceof ApiError && error.code === 'changed_meanwhile') await refresh(getMachineMap);
+      else setFailure(sentenceWithFields(error, 'Failed to save the map'));
     } finally {
       setBusy(false);
     }
@@ -147,10 +170,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
         actions={
           <Button
             icon={<Plus aria-hidden />}
-            onClick={() => {
-              change({ channels: [...draft.channels, emptyChannel(nextKey)] });
-              setNextKey(nextKey + 1);
-            }}
+            onClick={() => add((key) => ({ channels: [...draft.channels, emptyChannel(key)] }))}
           >
             Add channel
           </Button>
@@ -168,13 +188,68 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
             row={row}
             channel={channel}
             problems={problems}
-            onChange={(part) => changeChannel(channel.key, part)}
-            onDelete={() => change({ channels: draft.channels.filter(({ key }) => key !== channel.key) })}
+            onChange={(part) => change({ channels: changed(draft.channels, channel.key, part) })}
+            onDelete={() => change({ channels: without(draft.channels, channel.key) })}
           />
         ))}
       </Panel>
-      <OutputsAndEvents map={detail.map} />
+      <Panel
+        title="Outputs"
+        actions={
+          <Button
+            icon={<Plus aria-hidden />}
+            onClick={() => add((key) => ({ outputs: [...draft.outputs, emptyOutput(key)] }))}
+          >
+            Add output
+          </Button>
+        }
+      >
+        <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted last:border-0">
+          Described and simulated only: the board writes nothing to the machine. Raw = (value − offset) ÷ scale.
+        </p>
+        {draft.outputs.map((output, row) => (
+          <OutputRow
+            key={output.key}
+            row={row}
+            output={output}
+            channels={draft.channels.map(({ name }) => name.trim())}
+            problems={problems}
+            onChange={(part) => change({ outputs: changed(draft.outputs, output.key, part) })}
+            onDelete={() => change({ outputs: without(draft.outputs, output.key) })}
+          />
+        ))}
+      </Panel>
+      <Panel
+        title="Events"
+        actions={
+          freeEvent !== undefined && (
+            <Button
+              icon={<Plus aria-hidden />}
+              onClick={() => add((key) => ({ events: [...draft.events, { key, name: freeEvent, when: '', on: '' }] }))}
+            >
+              Add event
+            </Button>
+          )
+        }
+      >
+        <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted last:border-0">
+          The signal is a bit that the machine raises, e.g. <code className="font-mono text-xs">d:284</code> or{' '}
+          <code className="font-mono text-xs">h:7.3</code>; the mark is taken from it. Writes are described only.
+        </p>
+        {draft.events.map((event, row) => (
+          <EventRow
+            key={event.key}
+            row={row}
+            event={event}
+            taken={draft.events.map(({ name }) => name)}
+            problems={problems}
+            onChange={(part) => change({ events: changed(draft.events, event.key, part) })}
+            onDelete={() => change({ events: without(draft.events, event.key) })}
+          />
+        ))}
+      </Panel>
       <FormActions>
+        {changedMeanwhile && isDirty && <MapMeanwhile base={base} newest={detail} own={draft} onGoOn={goOnFrom} />}
         <FormError text={failure} />
         <div className="flex flex-wrap items-end justify-end gap-3">
           <TextField
@@ -186,7 +261,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
             onChange={(event) => setNote(event.target.value)}
           />
           <Button type="submit" kind="primary" size="md" busy={busy} disabled={!isDirty}>
-            {busy ? 'Saving…' : `Save as revision ${detail.rev + 1}`}
+            {busy ? 'Saving…' : `Save as revision ${base.rev + 1}`}
           </Button>
         </div>
       </FormActions>

@@ -2,6 +2,7 @@ import type { Channel, Link, MachineMap } from '@roastery/contract/machine-map';
 import type { ReactNode } from 'react';
 import { linkWords } from '../../components/machine-maps/map-words.ts';
 import { Panel } from '../../ui/Card.tsx';
+import { stepsText } from './event-draft.ts';
 
 const linkText = (link: Link): string =>
   'path' in link
@@ -47,7 +48,7 @@ export const MapFacts = ({ map }: { map: MachineMap }) => (
 );
 
 /** What the machine could be told and what it tells: described, never written by a board. */
-export const OutputsAndEvents = ({ map }: { map: MachineMap }) => {
+const OutputsAndEvents = ({ map }: { map: MachineMap }) => {
   const outputs = Object.entries(map.outputs).flatMap(([name, output]) =>
     output === undefined ? [] : [{ name, output }],
   );
@@ -76,13 +77,7 @@ export const OutputsAndEvents = ({ map }: { map: MachineMap }) => {
           <Table
             label="Events of the map"
             heads={['Event', 'Machine signal', 'Writes that make it happen']}
-            rows={events.map(({ name, event }) => [
-              name,
-              event.when ?? '--',
-              event.on
-                ?.map((step) => (Array.isArray(step) ? `${step[0]} = ${step[1]}` : `wait ${step.wait / 1000} s`))
-                .join(', ') ?? '--',
-            ])}
+            rows={events.map(({ name, event }) => [name, event.when ?? '--', stepsText(event.on) || '--'])}
           />
         </Panel>
       )}

@@ -1,11 +1,4 @@
-import {
-  createMachineMap,
-  downloadMachineMap,
-  getMachineMap,
-  listMachineMaps,
-  type MapDetail,
-} from '@roastery/contract/machine-maps';
-import { apiBasePath } from '@roastery/contract/endpoint';
+import { createMachineMap, getMachineMap, listMachineMaps, type MapDetail } from '@roastery/contract/machine-maps';
 import { Copy, Download } from 'lucide-react';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
@@ -13,6 +6,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
+import { FormError } from '../../components/forms.tsx';
 import { mapName, verifiedWords } from '../../components/machine-maps/map-words.ts';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
@@ -23,6 +17,8 @@ import { Card } from '../../ui/Card.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { toast } from '../../ui/toast.ts';
+import { DeleteMap } from './DeleteMap.tsx';
+import { mapFileAddress } from './map-file.ts';
 import { MapEditor } from './MapEditor.tsx';
 import { MapFacts } from './MapFacts.tsx';
 import { Revisions } from './Revisions.tsx';
@@ -33,14 +29,12 @@ const tabs = [
 ] as const;
 const tabNames = tabs.map(({ value }) => value);
 
-const fileAddress = (id: string): string =>
-  `${apiBasePath}${downloadMachineMap.path.replace('{id}', encodeURIComponent(id))}`;
-
 /** /machines/maps/{id}: one map, to look at or, if it is one's own, to change. */
 export default function MapPage() {
   const { id = '' } = useParams();
   const { read, change } = useUrlState();
   const tab = oneOf(tabNames, read('tab'), 'map');
+  const [refusal, setRefusal] = useState<string | null>(null);
   const { data, error, mutate } = useApi(getMachineMap, { params: { id } });
   const crumbs = [
     { label: 'Home', to: paths.dashboard },
@@ -81,24 +75,25 @@ export default function MapPage() {
         }
         actions={
           <>
-            <a href={fileAddress(data.id)} download className={buttonClass('secondary', 'md')}>
+            <a href={mapFileAddress(data.id)} download className={buttonClass('secondary', 'md')}>
               <Download aria-hidden />
               Download file
             </a>
             <MakeOwn map={data} />
+            {data.may_edit && <DeleteMap map={data} onRefused={setRefusal} />}
           </>
         }
       />
       <div className="flex flex-col gap-5">
+        <FormError text={refusal} />
         <Tabs
           label="Machine map"
           tabs={tabs}
           value={tab}
-          onChange={(next) => change({ tab: next === 'map' ? undefined : next })}
+          onChange={(next) => change({ tab: next === 'map' ? undefined : next, rev: undefined })}
         />
-        {tab === 'revisions' && <Revisions id={data.id} />}
-        {tab === 'map' &&
-          (data.may_edit ? <MapEditor key={`${data.id} ${data.rev}`} detail={data} /> : <MapFacts map={data.map} />)}
+        {tab === 'revisions' && <Revisions detail={data} />}
+        {tab === 'map' && (data.may_edit ? <MapEditor key={data.id} detail={data} /> : <MapFacts map={data.map} />)}
       </div>
     </Page>
   );

@@ -1,15 +1,20 @@
-import { listMapRevisions, type MapRevision } from '@roastery/contract/machine-maps';
+import { listMapRevisions, type MapDetail, type MapRevision } from '@roastery/contract/machine-maps';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { RelativeTime } from '../../components/RelativeTime.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
-import { mapDifference, type MapChange } from './map-difference.ts';
+import { useUrlState } from '../../components/url-state.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Changes } from './Changes.tsx';
+import { mapDifference } from './map-difference.ts';
+import { RevisionView } from './RevisionView.tsx';
 
-/** Every revision, newest first, with what it changed. */
-export const Revisions = ({ id }: { id: string }) => {
-  const { data, error, mutate } = useApi(listMapRevisions, { params: { id } });
+/** Every revision, newest first, with what it changed; one of them opened, where the address names one. */
+export const Revisions = ({ detail }: { detail: MapDetail }) => {
+  const { read, change } = useUrlState();
+  const { data, error, mutate } = useApi(listMapRevisions, { params: { id: detail.id } });
   if (data === undefined) {
     return error === undefined ? (
       <Skeleton className="h-64 w-full" />
@@ -19,18 +24,40 @@ export const Revisions = ({ id }: { id: string }) => {
       </Card>
     );
   }
+  const opened = data.revisions.find(({ rev }) => String(rev) === read('rev'));
+  if (opened !== undefined) {
+    return (
+      <RevisionView
+        key={opened.rev}
+        detail={detail}
+        revision={opened}
+        revisions={data.revisions}
+        onClose={() => change({ rev: undefined })}
+      />
+    );
+  }
   return (
     <ol className="flex flex-col gap-3">
       {data.revisions.map((revision, index) => (
         <li key={revision.rev}>
-          <Revision revision={revision} before={data.revisions[index + 1]} />
+          <Revision
+            revision={revision}
+            before={data.revisions[index + 1]}
+            onOpen={() => change({ rev: String(revision.rev) })}
+          />
         </li>
       ))}
     </ol>
   );
 };
 
-const Revision = ({ revision, before }: { revision: MapRevision; before: MapRevision | undefined }) => {
+interface RevisionProps {
+  revision: MapRevision;
+  before: MapRevision | undefined;
+  onOpen: () => void;
+}
+
+const Revision = ({ revision, before, onOpen }: RevisionProps) => {
   const changes = before === undefined ? [] : mapDifference(before.map, revision.map);
   return (
     <Card className="overflow-hidden">
@@ -46,6 +73,9 @@ const Revision = ({ revision, before }: { revision: MapRevision; before: MapRevi
             </>
           )}
         </span>
+        <Button size="sm" className="ml-auto" onClick={onOpen} aria-label={`Open revision ${revision.rev}`}>
+          Open
+        </Button>
       </header>
       {before === undefined ? (
         <p className="border-t border-stroke px-4 py-2.5 text-sm text-muted">
@@ -57,28 +87,3 @@ const Revision = ({ revision, before }: { revision: MapRevision; before: MapRevi
     </Card>
   );
 };
-
-const Changes = ({ changes }: { changes: readonly MapChange[] }) =>
-  changes.length === 0 ? (
-    <p className="border-t border-stroke px-4 py-2.5 text-sm text-muted">Nothing changed</p>
-  ) : (
-    <ul className="border-t border-stroke font-mono text-xs">
-      {changes.map(({ place, before, after }) => (
-        <li key={place} className="flex flex-wrap gap-x-3 gap-y-0.5 border-b border-stroke px-4 py-2 last:border-0">
-          <span className="min-w-0 font-medium break-all text-strong">{place}</span>
-          {before !== undefined && (
-            <del className="break-all text-danger">
-              <span className="sr-only">was </span>
-              {before}
-            </del>
-          )}
-          {after !== undefined && (
-            <ins className="break-all text-success no-underline">
-              <span className="sr-only">is </span>
-              {after}
-            </ins>
-          )}
-        </li>
-      ))}
-    </ul>
-  );

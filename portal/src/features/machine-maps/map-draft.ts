@@ -7,6 +7,10 @@ import {
   type MachineMap,
 } from '@roastery/contract/machine-map';
 
+import { eventDraftsOf, eventsOf, type EventDraft } from './event-draft.ts';
+import { figure } from './figures.ts';
+import { outputDraftsOf, outputOf, type OutputDraft } from './output-draft.ts';
+
 /** A channel as its row has it: figures as they are typed. */
 export interface ChannelDraft {
   /** Of the row, for React: names change while they are typed. */
@@ -36,6 +40,8 @@ export interface MapDraft {
   readonly maxDrumRpm: string;
   readonly charging: NonNullable<MachineMap['charging']>;
   readonly channels: readonly ChannelDraft[];
+  readonly outputs: readonly OutputDraft[];
+  readonly events: readonly EventDraft[];
 }
 
 export const encodings = encodingShape.options;
@@ -81,10 +87,9 @@ export const draftOf = (map: MachineMap): MapDraft => ({
     high: channel.range === undefined ? '' : String(channel.range[1]),
     bad: channel.bad,
   })),
+  outputs: outputDraftsOf(map.outputs),
+  events: eventDraftsOf(map.events),
 });
-
-/** What was typed as a number; NaN, which no shape takes, when it is none. */
-const figure = (typed: string): number => (typed.trim() === '' ? Number.NaN : Number(typed.replace(',', '.')));
 
 const channelOf = (draft: ChannelDraft) => ({
   at: draft.at.trim(),
@@ -102,15 +107,24 @@ export type DraftProblems = Readonly<Record<string, string>>;
 
 const wantsFigure = 'Enter a number';
 
-/**
- * The map that a draft means, on top of the one it began from (outputs and events stay), or what is wrong with it where.
- */
+/** Rows of one name but the first, by row. */
+const repeated = (names: readonly string[]): number[] =>
+  names.flatMap((name, row) => (names.indexOf(name) === row ? [] : [row]));
+
+/** The map that a draft means, on top of the one it began from, or what is wrong with it where. */
 export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap } | { problems: DraftProblems } => {
-  const names = draft.channels.map(({ name }) => name.trim());
+  const rowsOf: Readonly<Record<string, readonly string[]>> = {
+    channels: draft.channels.map(({ name }) => name.trim()),
+    outputs: draft.outputs.map(({ name }) => name.trim()),
+    events: draft.events.map(({ name }) => name),
+  };
   const problems: Record<string, string> = {};
-  for (const [row, name] of names.entries()) {
-    if (names.indexOf(name) !== row) problems[`channels.${row}.name`] = 'There is another channel of this name';
+  for (const [part, names] of Object.entries(rowsOf)) {
+    for (const row of repeated(names))
+      problems[`${part}.${row}.name`] = `There is another ${part.slice(0, -1)} of this name`;
   }
+  const { events, problems: ofEvents } = eventsOf(draft.events);
+  for (const [place, sentence] of Object.entries(ofEvents)) problems[`events.${place}`] = sentence;
   const { notes: _, charging: __, ...rest } = from;
   const parsed = machineMapShape.safeParse({
     ...rest,
@@ -127,14 +141,16 @@ export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap
     // What every map means without a word stays unsaid: boards of an earlier version know no such field.
     ...(draft.charging === 'hot' ? {} : { charging: draft.charging }),
     channels: Object.fromEntries(draft.channels.map((channel) => [channel.name.trim(), channelOf(channel)])),
+    outputs: Object.fromEntries(draft.outputs.map((output) => [output.name.trim(), outputOf(output)])),
+    events,
   });
   for (const { path, message, code } of parsed.error?.issues ?? []) {
-    const [first, second, third] = path.map(String);
-    const row = first === 'channels' && second !== undefined ? names.indexOf(second) : -1;
+    const [first = '', second, third] = path.map(String);
+    const row = second === undefined ? -1 : (rowsOf[first]?.indexOf(second) ?? -1);
     const place =
       row < 0
         ? [first, second].filter(Boolean).join('.')
-        : `channels.${row}.${code === 'invalid_key' ? 'name' : (third ?? 'at')}`;
+        : `${first}.${row}.${code === 'invalid_key' ? 'name' : (third ?? (first === 'events' ? 'when' : 'at'))}`;
     const sentence = code === 'invalid_key' ? 'Write it in lower_snake_case, e.g. bean_temp' : message;
     problems[place] ??= message.includes('NaN') ? wantsFigure : sentence;
   }

@@ -1,5 +1,11 @@
+import { apiBasePath } from '@roastery/contract/endpoint';
+import { downloadMachineMap } from '@roastery/contract/machine-maps';
 import type { MachineMapInput } from '@roastery/contract/machine-map';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
+
+/** Where a map is downloaded as a file: its newest revision, or the one that is named. */
+export const mapFileAddress = (id: string, rev?: number): string =>
+  `${apiBasePath}${downloadMachineMap.path.replace('{id}', encodeURIComponent(id))}${rev === undefined ? '' : `?rev=${rev}`}`;
 
 /** More than any map has. */
 const maxBytes = 512 * 1024;

@@ -1,0 +1,130 @@
+import {
+  getBoardConfig,
+  getMachineMap,
+  listMachineMaps,
+  listMapRevisions,
+  saveMachineMap,
+  type MapDetail,
+  type MapRevision,
+} from '@roastery/contract/machine-maps';
+import { ArrowLeft, Download, History } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh } from '../../api/use-api.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { RelativeTime } from '../../components/RelativeTime.tsx';
+import { Button, buttonClass } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { toast } from '../../ui/toast.ts';
+import { Changes } from './Changes.tsx';
+import { mapDifference } from './map-difference.ts';
+import { mapFileAddress } from './map-file.ts';
+import { MapFacts } from './MapFacts.tsx';
+
+interface RevisionViewProps {
+  detail: MapDetail;
+  revision: MapRevision;
+  revisions: readonly MapRevision[];
+  onClose: () => void;
+}
+
+/** `“Big Drum”, “Sample” ` of the machines that would follow. */
+const boardsWords = ({ machines }: MapDetail): string =>
+  machines.length === 0
+    ? 'No machine is read by this map now.'
+    : `The board${machines.length === 1 ? '' : 's'} of ${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} will read by it, between two roasts.`;
+
+/** One revision, whole: against any other, as a file, and made the newest again. */
+export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionViewProps) => {
+  const isNewest = revision.rev === detail.rev;
+  const others = revisions.filter(({ rev }) => rev !== revision.rev);
+  const [against, setAgainst] = useState(String(others[0]?.rev ?? ''));
+  const [asked, setAsked] = useState<MapRevision | null>(null);
+  const other = others.find(({ rev }) => String(rev) === against);
+  const restore = async ({ rev, map }: MapRevision) => {
+    try {
+      const saved = await call(saveMachineMap, {
+        params: { id: detail.id },
+        body: { map, rev: detail.rev, note: `Revision ${rev} again` },
+      });
+      await refresh(getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig);
+      toast(`Revision ${rev} is revision ${saved.rev} now`);
+      onClose();
+    } catch (error) {
+      await refresh(getMachineMap, listMapRevisions);
+      toast(sentenceFor(error, 'Failed to restore the revision'), { tone: 'danger' });
+    }
+  };
+  return (
+    <>
+      <Card className="overflow-hidden">
+        <header className="flex flex-wrap items-center gap-3 px-4 py-3">
+          <Button kind="quiet" icon={<ArrowLeft aria-hidden />} onClick={onClose}>
+            All revisions
+          </Button>
+          <div className="min-w-0 flex-1 basis-60 text-sm">
+            <h2 className="text-base font-semibold text-strong">
+              Revision {revision.rev}
+              {isNewest && ', the newest'}
+            </h2>
+            <p className="text-muted">
+              {revision.note !== null && `${revision.note} · `}
+              {revision.saved_by_name ?? 'Catalogue'}
+              {revision.saved_at !== null && (
+                <>
+                  {' · '}
+                  <RelativeTime moment={revision.saved_at} />
+                </>
+              )}
+            </p>
+          </div>
+          <a href={mapFileAddress(detail.id, revision.rev)} download className={buttonClass('secondary', 'md')}>
+            <Download aria-hidden />
+            Download revision
+          </a>
+          {detail.may_edit && !isNewest && (
+            <Button kind="primary" size="md" icon={<History aria-hidden />} onClick={() => setAsked(revision)}>
+              Restore as revision {detail.rev + 1}
+            </Button>
+          )}
+        </header>
+        {other !== undefined && (
+          <>
+            <div className="border-t border-stroke px-4 py-3">
+              <Select
+                label="Compare with"
+                size="sm"
+                className="max-w-xs"
+                choices={others.map(({ rev, note }) => ({
+                  value: String(rev),
+                  label: `Revision ${rev}${rev === detail.rev ? ', the newest' : ''}`,
+                  ...(note === null ? {} : { hint: note }),
+                }))}
+                value={against}
+                onChange={setAgainst}
+              />
+            </div>
+            <Changes
+              label={`Revision ${other.rev} to ${revision.rev}`}
+              changes={mapDifference(other.map, revision.map)}
+            />
+          </>
+        )}
+      </Card>
+      <MapFacts map={revision.map} />
+      <ConfirmDialog
+        thing={asked}
+        onClose={() => setAsked(null)}
+        title={({ rev }) => `Restore revision ${rev}`}
+        question={({ rev }) =>
+          `Revision ${rev} is saved again as revision ${detail.rev + 1}; nothing is lost. ${boardsWords(detail)}`
+        }
+        confirmLabel="Restore"
+        onConfirm={restore}
+        danger={false}
+      />
+    </>
+  );
+};

@@ -1,0 +1,65 @@
+import { addressShape, eventNameShape, type MachineMap } from '@roastery/contract/machine-map';
+
+export const eventNames = eventNameShape.options;
+export type EventName = (typeof eventNames)[number];
+type MapEvent = NonNullable<MachineMap['events'][EventName]>;
+type Step = NonNullable<MapEvent['on']>[number];
+
+/** An event as its row has it. */
+export interface EventDraft {
+  readonly key: number;
+  readonly name: EventName;
+  /** The bit that the machine raises; '' for none. */
+  readonly when: string;
+  /** What would make it happen, as `stepsText` writes it; '' for nothing. */
+  readonly on: string;
+}
+
+const stepPattern = /^(\S+)\s*=\s*(-?\d+(?:[.,]\d+)?)$/;
+const waitPattern = /^wait\s+(\d+(?:[.,]\d+)?)\s*(ms|s)$/i;
+const wantsSteps = 'Write steps with commas between, e.g. h:1008 = 2, wait 10 s, h:1008 = 5';
+
+/** `h:1008 = 2, wait 10 s, h:1008 = 5`; '' for none. */
+export const stepsText = (on: MapEvent['on']): string =>
+  (on ?? []).map((step) => (Array.isArray(step) ? `${step[0]} = ${step[1]}` : `wait ${step.wait / 1000} s`)).join(', ');
+
+/** What `stepsText` writes, taken apart, or a sentence that says what is wrong with it. Decimals take a point. */
+export const stepsOf = (text: string): { readonly steps: readonly Step[] } | { readonly problem: string } => {
+  const steps: Step[] = [];
+  for (const part of text.split(',').map((one) => one.trim())) {
+    const [, wait, unit] = waitPattern.exec(part) ?? [];
+    const [, at, value] = stepPattern.exec(part) ?? [];
+    if (wait !== undefined) steps.push({ wait: Math.round(Number(wait) * (unit?.toLowerCase() === 'ms' ? 1 : 1000)) });
+    else if (at !== undefined) {
+      const address = addressShape.safeParse(at);
+      if (!address.success) return { problem: address.error.issues[0]?.message ?? wantsSteps };
+      steps.push([at, Number(value)]);
+    } else return { problem: wantsSteps };
+  }
+  return { steps };
+};
+
+export const eventDraftsOf = (events: MachineMap['events']): EventDraft[] =>
+  eventNames.flatMap((name, key) => {
+    const event = events[name];
+    return event === undefined ? [] : [{ key, name, when: event.when ?? '', on: stepsText(event.on) }];
+  });
+
+/** The events that rows mean, for the shape to judge, with what is wrong by row (`1.on`). */
+export const eventsOf = (drafts: readonly EventDraft[]) => {
+  const problems: Record<string, string> = {};
+  const events = drafts.map((draft, row) => {
+    const steps = draft.on.trim() === '' ? undefined : stepsOf(draft.on);
+    if (steps !== undefined && 'problem' in steps) problems[`${row}.on`] = steps.problem;
+    if (draft.when.trim() === '' && steps === undefined)
+      problems[`${row}.when`] = 'Say which bit the machine raises, or what makes it happen';
+    return [
+      draft.name,
+      {
+        ...(draft.when.trim() === '' ? {} : { when: draft.when.trim() }),
+        ...(steps !== undefined && 'steps' in steps ? { on: steps.steps } : {}),
+      },
+    ] as const;
+  });
+  return { events: Object.fromEntries(events), problems };
+};
