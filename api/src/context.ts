@@ -51,7 +51,7 @@ export interface UserContext extends RequestContext {
 }
 
 export interface DeviceContext extends RequestContext {
-  readonly machine: { readonly id: string; readonly serial_number: string };
+  readonly machine: { readonly id: string; readonly serial_number: string; readonly credential_id: string };
 }
 
 /** Who an audit row names: a person, a board, or the system itself. */

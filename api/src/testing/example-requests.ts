@@ -95,6 +95,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
     body: () => ({ units: [1], tables: ['holding'], from: 0, count: 64, usual_places: false }),
     status: 409,
   },
+  revokeOwnCredential: { body: () => ({ because: 'factory_reset' }) },
   findProbeLine: { ...machine, body: () => ({ unit: 1 }), status: 409 },
   stopProbe: { params: probeOf, belongs: 'owner' },
   getMachineMap: map,

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { readBoardEnvironment, usualConfigDir } from '../board-files.ts';
 import { agentPlace } from '../config.ts';
 import { codeOf } from '../pairing/pairing-trouble.ts';
+import { revokeOnServer, type Revocation } from '../support/revoke-credential.ts';
 import { prepareReset, resetBoard, ResetRefused } from '../support/factory-reset.ts';
 
 export interface ResetOptions {
@@ -21,6 +22,13 @@ const agrees = async (what: string): Promise<boolean> => {
   } finally {
     terminal.close();
   }
+};
+
+const revocationWords = (revocation: Revocation, serial = ''): string => {
+  if (revocation.kind === 'revoked') return 'The server has revoked its credential.';
+  if (revocation.kind === 'was_not_valid') return 'The server had revoked its credential before.';
+  if (revocation.kind === 'none') return 'There was no credential.';
+  return `The server could not be told (${revocation.reason}): THE OLD CREDENTIAL STAYS VALID until an administrator revokes it in the portal, under Devices, in the menu of ${serial}: Revoke.`;
 };
 
 /** Makes the board as if it had never been paired. Answers the exit code: 0 done, 1 refused, 2 called wrongly. */
@@ -44,9 +52,11 @@ export const factoryReset = async ({
       return 1;
     }
     await prepareReset(order);
+    // First the server, while the board can still prove who it is.
+    const revocation = await revokeOnServer(env);
     await resetBoard(order);
     process.stdout.write(
-      `Forgotten${all ? '' : '; the machine map stays'}. The server still knows the old credential: revoke it in the portal under Devices.\nPair the board anew: sudo device-agent pair PAIR-XXXX-XXXX-XXXX --api https://roastery.example\n`,
+      `Forgotten${all ? '' : '; the machine map stays'}. ${revocationWords(revocation, serial)}\nPair the board anew: sudo device-agent pair PAIR-XXXX-XXXX-XXXX --api https://roastery.example\n`,
     );
     return 0;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { access, constants, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
 import { identityFile } from '../board-files.ts';
@@ -40,11 +40,27 @@ const stopAgent = async (place: AgentPlace): Promise<void> => {
     throw new ResetRefused('The agent runs. Stop it first: sudo systemctl stop roastery-agent');
 };
 
+const wantsRoot = 'Not everything may be deleted by this user. Run it as root: sudo device-agent factory-reset';
+
+/** Before the server is told that this board forgets: it must be able to. */
+const mayDelete = async (folder: string): Promise<void> => {
+  try {
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') throw new ResetRefused(wantsRoot);
+    if (code !== 'ENOENT') throw error;
+  }
+};
+
 /**
- * Looks whether the board may forget: no roast, nothing unsent. Stops the agent for that. Throws `ResetRefused`.
+ * Looks whether the board may forget: no roast, nothing unsent, files that may be deleted. Stops the agent for that. Throws
+ * `ResetRefused`.
  */
-export const prepareReset = async ({ place, discardUnsent }: ResetOrder): Promise<void> => {
+export const prepareReset = async ({ configDir, place, discardUnsent }: ResetOrder): Promise<void> => {
   await stopAgent(place);
+  await mayDelete(configDir);
+  await mayDelete(place.dataDir);
   if (discardUnsent) return;
   const unsent = await countUnsent(join(place.dataDir, 'journal'), createLogger('reset', 'silent'));
   if (unsent > 0)
@@ -68,9 +84,7 @@ export const resetBoard = async ({ configDir, place, all }: ResetOrder): Promise
     for (const path of gone) await rm(path, { recursive: true, force: true });
   } catch (error) {
     if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error;
-    throw new ResetRefused(
-      'Not everything may be deleted by this user. Run it as root: sudo device-agent factory-reset',
-    );
+    throw new ResetRefused(wantsRoot);
   }
   return gone;
 };

@@ -21,6 +21,17 @@ export const deviceSelf = endpoint({
   }),
 });
 
+export const revokeOwnCredential = endpoint({
+  name: 'revokeOwnCredential',
+  method: 'POST',
+  path: '/devices/me/revoke',
+  tag: 'Devices',
+  summary: 'A board that forgets its credential ends it here too; it is good for nothing from then on',
+  access: 'device',
+  body: z.object({ because: z.enum(['factory_reset']) }),
+  response: z.object({ serial_number: z.string() }),
+});
+
 /** Letters of a pairing code: no vowels and no digits, so no words by chance and nothing to mistake. */
 export const pairingLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 /** Twelve of twenty letters are 51.9 bits. */

@@ -84,6 +84,25 @@ export const revokeCredential = async (context: UserContext, machineId: string) 
   return { ...revoked, disconnected: await context.broker.disconnect(clientIdOf(serialNumber)) };
 };
 
+/** A board ends the credential that it called with; others of its machine stay as they are. */
+export const revokeOwn = async (
+  { sql, machine, address, broker }: DeviceContext,
+  because: string,
+): Promise<{ serial_number: string }> => {
+  const { id, serial_number, credential_id } = machine;
+  await sql.begin(async (tx) => {
+    await tx`SELECT 1 FROM machines WHERE id = ${id} FOR UPDATE`;
+    await tx`UPDATE machine_credentials SET revoked_at = now() WHERE id = ${credential_id} AND revoked_at IS NULL`;
+    await recordAudit(tx, boardActor(serial_number, address), {
+      action: 'credential.revoked',
+      subject: id,
+      detail: { serial_number, credentials: 1, because },
+    });
+  });
+  await broker.disconnect(clientIdOf(serial_number));
+  return { serial_number };
+};
+
 /** A board called with its credential. The first time after pairing that says the secret is on its disk. */
 export const confirmPairing = async ({ sql, machine, address }: DeviceContext): Promise<void> => {
   const confirmed = await sql<{ id: string }[]>`

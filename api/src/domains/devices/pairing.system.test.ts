@@ -274,6 +274,38 @@ describe('tickets and credentials', () => {
     expect((await pair(ticket.pairing_code, newSecret().hash)).status).toBe(401);
   });
 
+  it('a board that forgets ends its own credential, and no other', async () => {
+    const machine = await register();
+    const secret = newSecret();
+    await pair(machine.pairing_code, secret.hash);
+    const rotate = `/machines/${machine.id}/credential/rotate`;
+    const { body } = await admin.send<{ auth_token: string }>('POST', rotate, { overlap_hours: 2 });
+    disconnected.length = 0;
+    const forget = (token: string) =>
+      test
+        .visitor()
+        .send(
+          'POST',
+          '/devices/me/revoke',
+          { because: 'factory_reset' },
+          { authorization: `Bearer ${token}`, 'x-machine-serial': machine.serial_number },
+        );
+    expect((await forget(newSecret().token)).status).toBe(401);
+    expect((await forget(secret.token)).status).toBe(200);
+    expect(disconnected).toEqual([clientIdOf(machine.serial_number)]);
+    expect((await callHome(machine.serial_number, secret.token)).status).toBe(401);
+    expect((await forget(secret.token)).status).toBe(401);
+    // Within the quarter of an hour in which a lost answer may be asked for again.
+    expect((await pair(machine.pairing_code, secret.hash)).status).toBe(401);
+    expect(await connects(machine.serial_number, body.auth_token)).toBe(true);
+    const [row] = await test.api.context.sql<{ actor: string; detail: object }[]>`
+      SELECT actor, detail FROM audit_log WHERE action = 'credential.revoked' AND subject = ${machine.id}`;
+    expect(row).toMatchObject({
+      actor: expect.stringContaining(machine.serial_number),
+      detail: { because: 'factory_reset' },
+    });
+  });
+
   it('the fleet shows what each board last said, and what to look at', async () => {
     const machine = await register();
     const status = {

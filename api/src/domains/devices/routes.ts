@@ -1,9 +1,9 @@
-import { deviceSelf, pairDevice as pairDeviceEndpoint } from '@roastery/contract/devices';
+import { deviceSelf, pairDevice as pairDeviceEndpoint, revokeOwnCredential } from '@roastery/contract/devices';
 import * as contract from '@roastery/contract/fleet';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import type { Domain } from '../../app.ts';
 import { notFound } from '../../http/app-error.ts';
-import { confirmPairing, revokeCredential, rotateCredential, standingCredentials } from './credentials.ts';
+import { confirmPairing, revokeCredential, revokeOwn, rotateCredential, standingCredentials } from './credentials.ts';
 import { listDevices } from './fleet.ts';
 import { findOwnMachine } from './machine-access.ts';
 import { pairDevice } from './pair-device.ts';
@@ -26,6 +26,7 @@ export const deviceRoutes: Domain = (routes) => {
       map: row.map === null ? null : machineMapShape.parse(row.map),
     };
   });
+  routes.forDevice(revokeOwnCredential, (context, { body }) => revokeOwn(context, body.because));
   routes.forUser(contract.listDevices, ({ sql }, { query }) => listDevices(sql, query));
   routes.forUser(contract.listPairingTickets, ({ sql }, { query }) => listTickets(sql, query));
   routes.forUser(contract.getPairing, async ({ sql, user }, { params }) => {

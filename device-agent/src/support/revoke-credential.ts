@@ -1,0 +1,37 @@
+import { revokeOwnCredential } from '@roastery/contract/devices';
+import { httpRequest } from '../http-request.ts';
+import { codeOf } from '../pairing/pairing-trouble.ts';
+
+/** What became of this board's credential on the server. */
+export type Revocation =
+  | { readonly kind: 'revoked' }
+  /** It was not valid any more. */
+  | { readonly kind: 'was_not_valid' }
+  /** The board has none. */
+  | { readonly kind: 'none' }
+  /** Nobody could be told: it stays valid. */
+  | { readonly kind: 'not_told'; readonly reason: string };
+
+const timeoutMs = 8000;
+const attempts = 2;
+
+/** Asks the server to end the credential that this board has, and proves by that credential that it may. Never throws. */
+export const revokeOnServer = async (env: NodeJS.ProcessEnv): Promise<Revocation> => {
+  const { API_URL: api, MACHINE_SERIAL: serial, MACHINE_TOKEN: token } = env;
+  if (!api || !serial || !token) return { kind: 'none' };
+  const headers = { authorization: `Bearer ${token}`, 'x-machine-serial': encodeURIComponent(serial) };
+  let reason = '';
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    try {
+      const url = `${api.replace(/\/+$/, '')}${revokeOwnCredential.path}`;
+      const { status } = await httpRequest(url, { headers, timeoutMs, body: { because: 'factory_reset' } });
+      if (status === 200) return { kind: 'revoked' };
+      // The second time it may be because the answer to the first was lost.
+      if (status === 401) return { kind: 'was_not_valid' };
+      reason = `status ${status}`;
+    } catch (error) {
+      reason = codeOf(error) || (error instanceof Error ? error.name : String(error));
+    }
+  }
+  return { kind: 'not_told', reason };
+};
