@@ -1,16 +1,20 @@
 import { gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { allMachines, topicOf } from '@roastery/contract/mqtt';
+import { plansShape, type Plans } from '@roastery/contract/roast-plan';
+import { uuidV7 } from '@roastery/runtime/uuid';
 import { startTestPostgres } from '@roastery/testing/test-postgres';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until } from '@roastery/testing/until';
+import { connectAsync } from 'mqtt';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMqttLink, type MqttLink } from '../broker/link.ts';
 import { migrate } from '../db/migrate.ts';
-import { openDatabase } from '../db/sql.ts';
+import { openDatabase, type Database } from '../db/sql.ts';
 import { openMigratedDatabase, registerMachine, silentLog } from '../testing/ingest-fixture.ts';
 import { connectBoard, startPlainBroker, type PlainBroker } from '../testing/whole-api.ts';
-import { startIngest } from './ingest.ts';
+import { startIngest, type Ingest } from './ingest.ts';
 
 describe('ingest over MQTT', () => {
   let broker: PlainBroker;
@@ -25,12 +29,18 @@ describe('ingest over MQTT', () => {
     await broker.close();
   });
 
+  const listening = async (sql: Database, metrics = new Registry()): Promise<Ingest> => {
+    const before = broker.subscriptionsTo(allMachines('journal'));
+    const ingest = startIngest({ sql, mqtt, log: silentLog, metrics }, { sweep: false });
+    await until('ingest to listen', () => broker.subscriptionsTo(allMachines('journal')) > before);
+    return ingest;
+  };
+
   it('acknowledges poison at once and lands the next good batch within a second', async () => {
     await using database = await openMigratedDatabase();
     await registerMachine(database.sql, 'P-1');
     const metrics = new Registry();
-    const ingest = startIngest({ sql: database.sql, mqtt, log: silentLog, metrics }, { sweep: false });
-    await sleep(100);
+    const ingest = await listening(database.sql, metrics);
     await using wire = await connectBoard(broker.url, 'P-1');
     const board = createJournalBoard();
     for (let n = 0; n < 40; n++) board.sample(n * 250, 100, 150, 50);
@@ -64,8 +74,7 @@ describe('ingest over MQTT', () => {
     await registerMachine(database.sql, 'P-2');
     // What a future mistake of ours might look like: a constraint that one batch breaks.
     await database.sql`ALTER TABLE recording_chunks ADD CONSTRAINT not_that CHECK (first_seq <> 20)`;
-    const ingest = startIngest({ sql: database.sql, mqtt, log: silentLog, metrics: new Registry() }, { sweep: false });
-    await sleep(100);
+    const ingest = await listening(database.sql);
     await using wire = await connectBoard(broker.url, 'P-2');
     const boards = Array.from({ length: 8 }, () => createJournalBoard());
     const [first] = boards;
@@ -93,8 +102,7 @@ describe('ingest over MQTT', () => {
     const sql = openDatabase({ url: server.url, log: silentLog, connections: 3 });
     await migrate(sql, silentLog);
     await registerMachine(sql, 'P-3');
-    const ingest = startIngest({ sql, mqtt, log: silentLog, metrics: new Registry() }, { sweep: false });
-    await sleep(100);
+    const ingest = await listening(sql);
     await using wire = await connectBoard(broker.url, 'P-3');
     const board = createJournalBoard();
     for (let n = 0; n < 60; n++) board.sample(n * 250, 100, 150, 50);
@@ -120,5 +128,30 @@ describe('ingest over MQTT', () => {
     expect(stored?.n).toBe(60);
     await ingest.close();
     await Promise.all([sql.end(), second.end()]);
+  });
+
+  it('tells a board what was planned while nobody could listen to the database', async () => {
+    await using database = await openMigratedDatabase();
+    const { id, owner } = await registerMachine(database.sql, 'P-4');
+    const ingest = await listening(database.sql);
+    const board = await connectAsync(broker.url);
+    let told: Plans | undefined;
+    board.on('message', (_topic, payload) => (told = plansShape.parse(JSON.parse(payload.toString()))));
+    await board.subscribeAsync(topicOf('P-4', 'plan'), { qos: 1 });
+    const planId = uuidV7();
+    await database.sql`
+      INSERT INTO planned_roasts (id, machine_id, created_by, batch_size_kg) VALUES (${planId}, ${id}, ${owner}, 12)`;
+    await until('the plan', () => told?.plans[0]?.id === planId);
+    // The connection that listens is gone a moment before the plan is taken back.
+    await database.sql.begin(async (tx) => {
+      await tx`UPDATE planned_roasts SET cancelled_at = now() WHERE id = ${planId}`;
+      const gone = await tx`
+        SELECT pg_terminate_backend(pid, 10_000) FROM pg_stat_activity
+         WHERE datname = current_database() AND query ILIKE 'listen%'`;
+      expect(gone.length).toBeGreaterThan(0);
+    });
+    await until('its end', () => told?.plans.length === 0);
+    await board.endAsync();
+    await ingest.close();
   });
 });

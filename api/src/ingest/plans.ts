@@ -26,7 +26,8 @@ const publishPlans = async ({ sql, mqtt }: PlanParts, machineId: string): Promis
 
 /**
  * Publishes the plans of a machine when they change, and those of all machines whenever the broker is (re)connected: a
- * broker that lost its memory has them again, and a change that fell into a gap of the connection is told then.
+ * broker that lost its memory has them again, and a change that fell into a gap of the connection is told then. The same
+ * after a gap of the connection to the database.
  */
 export const followPlans = (parts: PlanParts): (() => Promise<void>) => {
   const { sql, mqtt, log } = parts;
@@ -53,11 +54,13 @@ export const followPlans = (parts: PlanParts): (() => Promise<void>) => {
         AND EXISTS (SELECT 1 FROM planned_roasts p WHERE p.machine_id = m.id)`;
     for (const row of rows) publish(row.machine_id);
   };
-  const listening = sql.listen(plansChangedChannel, publish);
-  listening.catch((error: unknown) => log.warn(loggable(error), 'not told of changed plans'));
-  const stopConnect = mqtt.onConnect(() => {
+  const tellAll = (): void => {
     publishAll().catch((error: unknown) => log.warn(loggable(error), 'plans could not be published'));
-  });
+  };
+  // What changed while this instance could not listen was said to nobody.
+  const listening = sql.listen(plansChangedChannel, publish, tellAll);
+  listening.catch((error: unknown) => log.warn(loggable(error), 'not told of changed plans'));
+  const stopConnect = mqtt.onConnect(tellAll);
   return async () => {
     stopConnect();
     const ended = await Promise.allSettled([listening.then((listener) => listener.unlisten()), ...working.values()]);

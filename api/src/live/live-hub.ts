@@ -87,12 +87,28 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     }
   };
 
+  /** What happened to roasts while nobody could listen to the database was said to nobody. */
+  const tellNewestRoasts = async (): Promise<void> => {
+    if (rooms.size === 0) return;
+    const newest = await sql<{ machine_id: string; roast_id: string }[]>`
+      SELECT m.id AS machine_id, r.id AS roast_id FROM unnest(${[...rooms.keys()]}::uuid[]) AS m (id)
+      CROSS JOIN LATERAL (SELECT id FROM roasts WHERE machine_id = m.id ORDER BY start_time DESC, id DESC LIMIT 1) r`;
+    for (const { machine_id: machineId, roast_id: roastId } of newest) {
+      const room = rooms.get(machineId);
+      if (room !== undefined) await tellRoast(room, roastId);
+    }
+  };
+
   const listening = [
-    await sql.listen(roastChangedChannel, (text) => {
-      const notice = parseRoastNotice(text);
-      const room = rooms.get(notice.machine_id);
-      if (room !== undefined) guard('live: a changed roast could not be told', tellRoast(room, notice.roast_id));
-    }),
+    await sql.listen(
+      roastChangedChannel,
+      (text) => {
+        const notice = parseRoastNotice(text);
+        const room = rooms.get(notice.machine_id);
+        if (room !== undefined) guard('live: a changed roast could not be told', tellRoast(room, notice.roast_id));
+      },
+      () => guard('live: what changed meanwhile could not be told', tellNewestRoasts()),
+    ),
     await sql.listen(machineStatusChannel, (machineId) => {
       if (rooms.has(machineId)) guard('live: looking at machines failed', look());
     }),

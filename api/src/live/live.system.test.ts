@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { liveEventShape, type LiveEvent } from '@roastery/contract/live';
-import { topicOf } from '@roastery/contract/mqtt';
+import { allMachines, topicOf } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until } from '@roastery/testing/until';
@@ -81,8 +81,7 @@ describe('a machine live', () => {
     broker = await startPlainBroker();
     api = await startWholeApi(database.url, broker.url);
     admin = await api.signedIn();
-    await until('the broker link', () => api.api.context.mqtt.isConnected);
-    await sleep(100);
+    await until('ingest to listen', () => broker.subscriptionsTo(allMachines('journal')) > 0);
   });
   afterAll(async () => {
     await api.close();
@@ -105,7 +104,7 @@ describe('a machine live', () => {
     expect(backlog).toMatchObject({ roast: null, charge_mono: null });
     expect(backlog?.samples[0]?.seq[0]).toBe(99);
     expect(backlog?.samples[0]?.mono.at(-1)).toBe(399_000);
-    await sleep(200);
+    await until('the room to listen', () => broker.subscriptionsTo(topicOf('LIVE-1', 'live')) > 0);
 
     const sent = performance.now();
     await wire.client.publishAsync(topicOf('LIVE-1', 'live'), reading(board, 400, 400_000, 141.5), { qos: 0 });

@@ -14,12 +14,16 @@ import { createVisitor, type Visitor } from './visitor.ts';
 
 export interface PlainBroker {
   readonly url: string;
+  /** How often somebody has subscribed to exactly this filter: what is published before that reaches nobody. */
+  subscriptionsTo(filter: string): number;
   close(): Promise<void>;
 }
 
 /** A real broker that lets everybody in: permissions are the broker's own tests' concern. */
 export const startPlainBroker = async (): Promise<PlainBroker> => {
   const aedes = await Aedes.createBroker();
+  const subscribed: string[] = [];
+  aedes.on('subscribe', (subscriptions) => subscribed.push(...subscriptions.map(({ topic }) => topic)));
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
     sockets.add(socket);
@@ -31,6 +35,7 @@ export const startPlainBroker = async (): Promise<PlainBroker> => {
   });
   return {
     url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    subscriptionsTo: (filter) => subscribed.filter((topic) => topic === filter).length,
     async close() {
       await new Promise<void>((resolve) => {
         aedes.close(resolve);

@@ -6,9 +6,11 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MqttLink } from '../../broker/link.ts';
 import { examplePassword } from '../../testing/example-requests.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from '../../testing/whole-api.ts';
+import { publishConfigs } from './publish-configs.ts';
 
 interface Refusal {
   code: string;
@@ -214,6 +216,28 @@ describe('machine maps', () => {
     await expect.poll(() => heard.at(-1)?.map).toMatchObject({ id: 'rm30', hz: 4 });
     expect(heard.at(-1)).not.toHaveProperty('hz');
     await late.endAsync();
+  });
+
+  it('leave a board with the newest, also when two change it at once and publish in the other order', async () => {
+    const { sql, mqtt, log } = whole.api.context;
+    const path = `/machines/${machineId}/board-config`;
+    let newest = 0;
+    /** Between what the first has read and what it publishes, the second changes the board and publishes. */
+    const overtaken: MqttLink = {
+      ...mqtt,
+      async publish(topic, payload, options) {
+        if (newest === 0)
+          newest = (await owner.send<BoardConfig>('PUT', path, { map_id: 'rm30', hz: 2 })).body.revision;
+        return mqtt.publish(topic, payload, options);
+      },
+    };
+    await publishConfigs({ sql, log, mqtt: overtaken }, [machineId]);
+    const kept = await connectAsync(broker.url);
+    const heard: DeviceConfig[] = [];
+    kept.on('message', (_topic, payload) => heard.push(configShape.parse(JSON.parse(payload.toString()))));
+    await kept.subscribeAsync(topicOf(serial, 'config'), { qos: 1 });
+    await expect.poll(() => heard.at(-1)?.rev).toBe(newest);
+    await kept.endAsync();
   });
 
   it('are deleted when no machine is read by them; their revisions stay', async () => {

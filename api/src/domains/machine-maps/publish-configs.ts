@@ -31,7 +31,8 @@ export const readConfigs = async (sql: Sql, ids?: readonly string[]) => {
 
 /**
  * Publishes what is set for these machines as retained config. Without a broker it is logged and left: all of them are
- * published again at the next connection.
+ * published again at the next connection. It looks again afterwards: two who change a board at once, here or on two
+ * instances, may publish in the other order than they were stored, and the board must be left with the newest.
  */
 export const publishConfigs = async (
   { sql, mqtt, log }: Pick<AppContext, 'sql' | 'mqtt' | 'log'>,
@@ -39,8 +40,14 @@ export const publishConfigs = async (
 ): Promise<void> => {
   if (ids?.length === 0) return;
   try {
-    for (const { serialNumber, config } of await readConfigs(sql, ids)) {
-      await mqtt.publish(topicOf(serialNumber, 'config'), JSON.stringify(config), { qos: 1, retain: true });
+    const published = new Map<string, number>();
+    const unpublished = async () =>
+      (await readConfigs(sql, ids)).filter(({ serialNumber, config }) => published.get(serialNumber) !== config.rev);
+    for (let next = await unpublished(); next.length > 0; next = await unpublished()) {
+      for (const { serialNumber, config } of next) {
+        await mqtt.publish(topicOf(serialNumber, 'config'), JSON.stringify(config), { qos: 1, retain: true });
+        published.set(serialNumber, config.rev);
+      }
     }
   } catch (error) {
     log.warn(loggable(error), 'configs could not be published');
