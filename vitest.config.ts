@@ -18,6 +18,10 @@ export default defineConfig({
           // Left to itself it takes one less than there are cores: of two, one.
           maxWorkers: 3,
           include: ['{packages/*,api,broker,device-agent,portal}/src/**/*.test.{ts,tsx}', 'deploy/**/*.test.ts'],
+          // A busy machine gets its time: what has to be quick says so itself.
+          expect: { poll: { timeout: 5000 } },
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
           exclude: ['**/*.system.test.ts', '**/node_modules/**', '**/dist/**'],
         },
       },

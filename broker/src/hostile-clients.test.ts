@@ -68,14 +68,13 @@ describe('before authentication', () => {
   it('a CONNECT that drips in byte by byte is cut when its time is over', async () => {
     await using pair = await startPair({ limits: { connectTimeoutMs: 500 } });
     const socket = await rawConnect(pair.broker.ports.mqtt);
-    const start = performance.now();
     for (const byte of connectPacket('board-RM30-1', 'RM30-1', 'token-one')) {
-      if (socket.destroyed || performance.now() - start > 3_000) break;
+      if (socket.destroyed) break;
       socket.write(Buffer.from([byte]));
       await sleep(50);
     }
-    expect(performance.now() - start).toBeLessThan(1_500);
-    expect(pair.api.asked).toEqual([]);
+    expect(socket.destroyed || (await closed(socket, 5_000))).toBe(true);
+    expect(pair.api.asked, 'cut before the last byte').toEqual([]);
   });
 
   it('a client whose credentials take too long to check is cut as well', async () => {
@@ -148,11 +147,10 @@ describe('after authentication', () => {
         one.publishAsync(ownTopic('journal'), `${index}`.padEnd(1_000), { qos: 1 }),
       ),
     );
-    await sleep(300);
-    const asked = performance.now();
+    await waitUntil(() => seen.length > 0, 5_000);
     await two.publishAsync(otherTopic('journal'), 'in between', { qos: 1 });
-    await waitUntil(() => seen.some((line) => line.endsWith('in between')), 1_000);
-    expect(performance.now() - asked).toBeLessThan(1_000);
+    await waitUntil(() => seen.some((line) => line.endsWith('in between')), 10_000);
+    expect(seen.length, 'how many were there when it came').toBeLessThan(600);
     await flood;
     expect(performance.now() - start).toBeGreaterThan(1_500);
     await waitUntil(() => seen.length === 901, 5_000);

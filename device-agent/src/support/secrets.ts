@@ -4,13 +4,23 @@ const cut = '[removed]';
 /** Shorter values are no secrets, and cutting them everywhere would make the rest unreadable. */
 const shortestSecret = 6;
 
+/** As it is meant; a lone % in it stands for itself. */
+const decoded = (password: string): string => {
+  try {
+    return decodeURIComponent(password);
+  } catch (error) {
+    if (error instanceof URIError) return password;
+    throw error;
+  }
+};
+
 /** The values of an environment that must not leave the board, and passwords inside its addresses. */
 export const secretsIn = (env: NodeJS.Dict<string>): string[] =>
   Object.entries(env)
     .flatMap(([name, value = '']) => {
       if (secretName.test(name)) return [value];
       const password = URL.canParse(value) ? new URL(value).password : '';
-      return password === '' ? [] : [password, decodeURIComponent(password)];
+      return password === '' ? [] : [password, decoded(password)];
     })
     .filter((value) => value.length >= shortestSecret);
 
