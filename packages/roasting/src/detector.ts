@@ -136,8 +136,11 @@ function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: Tru
     const peak = { timeSeconds: charge.peakSeconds, tempC: charge.peakC };
     const leastFallC = turn ? limits.chargeKneeLeastFallC : limits.chargeTypicalFallC;
     const knee = kneeOf(memory.readings, peak, charge.lowestC, leastFallC);
-    charge.timeSeconds = knee.timeSeconds;
-    charge.tempC = knee.tempC;
+    // Where the probe has turned the beans are in: what falls after it, or on a clock that jumped, moves no charge behind it.
+    if (!turn || knee.timeSeconds <= turn.timeSeconds) {
+      charge.timeSeconds = knee.timeSeconds;
+      charge.tempC = knee.tempC;
+    }
     memory.turn = turn;
     const deep = charge.peakC - charge.lowestC >= limits.chargeCertainFallC;
     charge.certain = turn?.certain === true && (deep || isFewBeans(charge, newest, turn));

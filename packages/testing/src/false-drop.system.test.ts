@@ -9,15 +9,17 @@ import { replayRoast } from './replayed-roast.ts';
 import { signIn } from './roastery-client.ts';
 import { until } from './until.ts';
 
-const chargeAt = 20;
-const lidAt = 260;
-const dropAt = 330;
+/** Hot before: the recording's first sample stands until it plays. */
+const chargeAt = 4;
+/** No sooner: what falls within three minutes of the charge is a roast that was broken off. */
+const lidAt = chargeAt + 195;
+const dropAt = lidAt + 55;
 
-/** A quick roast whose lid is opened a minute before the drop: for half a minute the probe reads up to 9 °C less. */
+/** A quick roast whose lid is opened shortly before the drop: for half a minute the probe reads up to 9 °C less. */
 const beanTempAt = (seconds: number): number => {
   if (seconds < chargeAt) return 200;
   const since = Math.min(seconds, dropAt) - chargeAt;
-  const beans = 25 + 205 * (1 - Math.exp(-since / 150)) + 175 * Math.exp(-since / 14);
+  const beans = 25 + 205 * (1 - Math.exp(-since / 110)) + 175 * Math.exp(-since / 14);
   const opened = seconds - lidAt;
   const lid = opened > 0 && opened < 30 ? 9 * Math.sin((Math.PI * opened) / 30) : 0;
   return seconds <= dropAt ? beans - lid : beans - 60 * (1 - Math.exp(-(seconds - dropAt) / 15));
@@ -40,8 +42,8 @@ it('a lid that is opened looks like a drop for a while, ends no recording, and t
     const whole = replayRoast(stack, client, sql, {
       serial: 'LID-1',
       file,
-      factor: 10,
-      hz: 2,
+      factor: 16,
+      hz: 1.5,
       recordFile: join(folder, 'shown.jsonl'),
     });
     const suspected = await until(
