@@ -18,12 +18,14 @@ export interface AgentKill {
 export const killMoments = ['starting', 'running', 'writing'] as const;
 export type KillMoment = (typeof killMoments)[number];
 
-/** After its start, ms: a power cut comes soon after the last one, or much later. */
+/** A power cut comes soon after the last one, or much later: ms after its start, or after it first wrote. */
 const waits: Readonly<Record<KillMoment, readonly [number, number]>> = {
   starting: [20, 1000],
-  running: [1000, 8000],
-  writing: [1000, 5000],
+  running: [0, 8000],
+  writing: [0, 5000],
 };
+/** A busy computer takes its time to start a program. */
+const startsWithinMs = 30_000;
 /** A write, its sync and what is sent then take about so long. */
 const writingMs = 4;
 /** Every so many kills of the agent one of the others goes too, while the agent works. */
@@ -74,8 +76,10 @@ export const killWhileRoasting = async (
   try {
     while (hits < count) {
       await until('beans in the drum', () => isRoastingNow(recordFile), { timeoutMs: 600_000, everyMs: 200 });
-      await until('the agent to be started', () => machine.agent.pid !== undefined, { timeoutMs: 30_000, everyMs: 5 });
+      const isUp = () => machine.agent.pid !== undefined;
+      await until('the agent to be started', isUp, { timeoutMs: startsWithinMs, everyMs: 5 });
       const aimedAt = pick(killMoments) ?? 'running';
+      if (aimedAt !== 'starting') await writes.next(startsWithinMs);
       const [least, most] = waits[aimedAt];
       const waitMs = least + (most - least) * random();
       const other = random() < otherShare ? pick(others) : undefined;
