@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../api/src/config.ts';
 import { brokerEnvShape } from '../broker/src/env.ts';
 import { usualStatusPort } from '../device-agent/src/config.ts';
+import { packagedUnit } from '../device-agent/src/packaging/board-package.ts';
 import { envFile, here, read, unknownTo } from './program-files.ts';
 import { exposureOf, isInstalled, valuesOf } from './systemd-units.ts';
 
@@ -51,15 +52,26 @@ describe('systemd units', () => {
     for (const unit of units) {
       writeFileSync(path.join(folder, unit), read('systemd', unit).replaceAll('/usr/bin/node', process.execPath));
     }
-    const files = units.map((unit) => path.join(folder, unit));
+    const launch = path.join(here, 'board', 'launch');
+    writeFileSync(
+      path.join(folder, 'packaged-agent.service'),
+      packagedUnit().replaceAll('/usr/lib/roastery-agent/launch', launch),
+    );
+    const all = [...units, 'packaged-agent.service'];
+    const files = all.map((unit) => path.join(folder, unit));
     const result = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], { encoding: 'utf8' });
     rmSync(folder, { recursive: true });
-    expect(result.stderr.split('\n').filter((line) => units.some((unit) => line.includes(unit)))).toEqual([]);
+    expect(result.stderr.split('\n').filter((line) => all.some((unit) => line.includes(unit)))).toEqual([]);
     expect(result.status).toBe(0);
   });
 
   it.skipIf(!withTools)('are sandboxed to 2.0 or better (skipped where systemd-analyze is not installed)', () => {
     const exposures = services.map((unit) => ({ unit, exposure: exposureOf(path.join(here, 'systemd', unit)) }));
+    const folder = mkdtempSync(path.join(tmpdir(), 'roastery-units-'));
+    writeFileSync(path.join(folder, 'roastery-agent.service'), packagedUnit());
+    const packaged = exposureOf(path.join(folder, 'roastery-agent.service'));
+    rmSync(folder, { recursive: true });
+    exposures.push({ unit: 'roastery-agent.service of the package', exposure: packaged });
     expect(exposures.filter(({ exposure }) => !(exposure <= 2))).toEqual([]);
   });
 });

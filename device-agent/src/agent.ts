@@ -18,6 +18,7 @@ import { createMapChanges } from './map-changes.ts';
 import { openPlanKeeper } from './plan/plan-keeper.ts';
 import { createBoardProbe } from './probe/board-probe.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
+import { createReach, showHealth } from './service/health-sign.ts';
 import { createServiceNotifier } from './service/systemd.ts';
 import { describeBoard } from './status.ts';
 import { startStatusServer } from './status-page/status-server.ts';
@@ -235,15 +236,33 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
           status: () => report.status(),
           log,
         });
-  const stopFeeding = service.feedWatchdog(
-    () => (lineLent || poller.stalledMs() < stalledMs) && journal.stats().stalledMs < stalledMs,
-  );
+  const isMoving = (): boolean => (lineLent || poller.stalledMs() < stalledMs) && journal.stats().stalledMs < stalledMs;
+  const stopFeeding = service.feedWatchdog(isMoving);
   service.ready();
+  const [brokerReach, machineReach] = [createReach(), createReach()];
+  const stopShowingHealth = showHealth(
+    process.env,
+    () => {
+      const { trouble: refusal } = journal.stats();
+      return {
+        because:
+          refusal === undefined ? (isMoving() ? undefined : 'reading or journal stand still') : `journal: ${refusal}`,
+        roastId: recording.runningRoastId() ?? undefined,
+        broker: { reach: brokerReach(uplink.connection().connected), at: uplink.brokerAt() },
+        machine: {
+          reach: machineReach(link.state === 'ok'),
+          at: 'host' in map.link ? `${map.link.host}:${map.link.port}` : map.link.path,
+        },
+      };
+    },
+    log,
+  );
   log.info({ map: map.id, rev: map.rev, epoch: journal.epoch, version: agentVersion }, 'reading the machine');
 
   const close = async (): Promise<void> => {
     service.stopping();
     stopFeeding();
+    stopShowingHealth();
     clearInterval(clockTimer);
     clearInterval(troubleTimer);
     await page?.close();

@@ -10,6 +10,7 @@ import type { MachineLink } from './machine/poller.ts';
 import type { PlanKeeper } from './plan/plan-keeper.ts';
 import type { BoardStatus } from './status-page/board-status.ts';
 import { planInWords } from './status-page/plan-words.ts';
+import { readUpdateState } from './update/update-state.ts';
 import type { Uplink } from './uplink/uplink.ts';
 
 export interface BoardReportSources {
@@ -93,6 +94,7 @@ export const createBoardReport = (from: BoardReportSources) => {
         },
         clock: { synced, server_offset_ms: from.serverOffsetMs() ?? null },
         disk: { free_bytes: bavail * bsize },
+        update: (await readUpdateState()) ?? null,
       };
     },
   };

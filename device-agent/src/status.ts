@@ -3,6 +3,7 @@ import { slowReadingSentence } from './core/line-pace.ts';
 import type { Journal } from './journal/journal.ts';
 import type { MachineLink } from './machine/poller.ts';
 import type { MachineMap } from '@roastery/contract/machine-map';
+import { readUpdateState } from './update/update-state.ts';
 import type { StatusDetails } from './uplink/uplink.ts';
 
 export interface StatusSources {
@@ -25,6 +26,7 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
   const link = from.link();
   const map = from.map();
   const config = from.config();
+  const update = await readUpdateState();
   const detail = [
     link.detail,
     link.reachedHz === undefined ? undefined : slowReadingSentence(link.reachedHz, map.hz),
@@ -42,5 +44,6 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
     journal: { entries_waiting: from.entriesWaiting(), bytes, dropped_entries: droppedEntries },
     clock_synced: from.clockSynced(),
     disk_free_bytes: bavail * bsize,
+    ...(update === undefined ? {} : { update }),
   };
 };

@@ -3,6 +3,7 @@ import { readBoardEnvironment, usualConfigDir } from '../board-files.ts';
 import { agentPlace } from '../config.ts';
 import { findRunningAgent, type RunningAgent } from '../running-agent.ts';
 import { concernsOf } from '../status-page/concerns.ts';
+import { showsRoast } from '../service/health-sign.ts';
 import { spanOf } from '../status-page/status-page.ts';
 import type { BoardStatus } from '../status-page/board-status.ts';
 
@@ -59,7 +60,9 @@ export const awaitIdle = async (configDir: string = usualConfigDir): Promise<num
   const until = performance.now() + longestMs;
   while (performance.now() < until) {
     const agent = await findRunningAgent(place);
-    if (agent.kind !== 'seen' || agent.status.roast.running === null) break;
+    if (agent.kind === 'none') break;
+    const roasts = agent.kind === 'seen' ? agent.status.roast.running !== null : await showsRoast(process.env);
+    if (!roasts) break;
     await sleep(pollMs);
   }
   return 0;

@@ -10,6 +10,7 @@ import { checkDisk } from './check-disk.ts';
 import { checkMachine } from './check-machine.ts';
 import { checkMachineMap } from './check-machine-map.ts';
 import { checkNetwork } from './check-network.ts';
+import { checkUpdate } from './check-update.ts';
 import { checkTls } from './check-tls.ts';
 import { checkValues } from './check-values.ts';
 import { trouble, type Check, type Verdict } from './check.ts';
@@ -18,6 +19,7 @@ import { trouble, type Check, type Verdict } from './check.ts';
 const checks: readonly Check[] = [
   checkConfiguration,
   checkAgent,
+  checkUpdate,
   checkMachineMap,
   checkMachine,
   checkValues,

@@ -6,6 +6,7 @@ import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedPast, RecordedState } from '../core/replay.ts';
 import type { WallClock } from '../core/wall-clock.ts';
 import { readPast } from './past.ts';
+import { journalFormat } from './record.ts';
 import { recoverJournal } from './recovery.ts';
 import { createShelf } from './shelf.ts';
 import { createWriter } from './writer.ts';
@@ -127,7 +128,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     head: (first) => {
       const state = options.state();
       return [
-        { k: 'head', v: 1, epoch, first },
+        { k: 'head', v: journalFormat, epoch, first },
         { k: 'context', ...context },
         { k: 'clock', ...clock.now() },
         { k: 'acked', ranges: acked.ranges() },

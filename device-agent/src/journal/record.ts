@@ -5,11 +5,19 @@ import type { RecordedState } from '../core/replay.ts';
 import type { SeqRange } from '../core/ranges.ts';
 
 /**
+ * The format that this version writes, and the highest one it reads. An update may be turned back, so a journal must be
+ * readable by the version before: records of a new kind are passed over by a reader that doesn't know them, and only a
+ * change that an older reader would misunderstand raises this number. A release that writes a raised format has to follow
+ * one that reads it.
+ */
+export const journalFormat = 1;
+
+/**
  * A record on disk: two magic bytes, length and CRC-32 of the payload (little endian), the payload as JSON. The magic
  * lets a reader find its feet again behind damaged bytes.
  */
 export type JournalRecord =
-  | { readonly k: 'head'; readonly v: 1; readonly epoch: string; readonly first: number }
+  | { readonly k: 'head'; readonly v: number; readonly epoch: string; readonly first: number }
   | ({ readonly k: 'context' } & RecordingContext)
   | ({ readonly k: 'clock' } & ClockReading)
   | { readonly k: 's'; readonly q: number; readonly m: number; readonly v: readonly (number | null)[] }

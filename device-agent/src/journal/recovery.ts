@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ConfigError } from '@roastery/runtime/env';
 import type { Logger } from '@roastery/runtime/logger';
 import { readFileIfThere, writeFileAtomically } from '../atomic-file.ts';
 import type { ClockReading } from '../core/entry.ts';
 import { RangeSet, type SeqRange } from '../core/ranges.ts';
-import { holdsRoast, parseSegmentName, readSegment, sealedName, type SealedSegment } from './segment.ts';
+import { holdsRoast, laterFormat, parseSegmentName, readSegment, sealedName, type SealedSegment } from './segment.ts';
 
 export interface Recovered {
   readonly epoch: string;
@@ -41,6 +42,7 @@ const readEpoch = async (folder: string): Promise<string | undefined> => {
 /**
  * Opens a journal folder as the last process left it, however it ended. Damage costs what it covers, never the start:
  * bad bytes go to `quarantine/`, the rest is kept. Only segments that were being written, and the newest one, are read.
+ * Throws `ConfigError` when a later version has written it in a way that this one would misread.
  */
 export const recoverJournal = async (folder: string, log: Logger): Promise<Recovered> => {
   await mkdir(folder, { recursive: true });
@@ -49,6 +51,13 @@ export const recoverJournal = async (folder: string, log: Logger): Promise<Recov
     const parsed = parseSegmentName(name);
     return parsed ? [{ name, ...parsed }] : [];
   });
+  // Before anything is touched. The newest is enough: every start begins one.
+  const newest = found.at(-1);
+  const format = newest === undefined ? undefined : laterFormat(await readFile(join(folder, newest.name)));
+  if (format !== undefined)
+    throw new ConfigError(
+      `the journal in ${folder} was written by a later version (format ${format}): install that version again; nothing was changed`,
+    );
   let epoch = found.length > 0 ? await readEpoch(folder) : undefined;
   const sealed: SealedSegment[] = [];
   const clocks: ClockReading[] = [];

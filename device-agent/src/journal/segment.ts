@@ -1,7 +1,7 @@
 import type { ClockReading, Entry, RecordingContext } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedState } from '../core/replay.ts';
-import { scanRecords, type Damage, type JournalRecord } from './record.ts';
+import { journalFormat, scanRecords, type Damage, type JournalRecord } from './record.ts';
 
 /** Whether a segment holds part of a roast: those go last when the disk is full. */
 export type SegmentContent = 'roast' | 'idle';
@@ -82,7 +82,7 @@ export const readSegment = (bytes: Buffer): SegmentData => {
     else if (record.k === 'clock') clocks.push(record);
     else if (record.k === 'acked') acked = record.ranges;
     else if (record.k === 'state') state = record.state;
-    else {
+    else if (isEntry(record)) {
       highest = Math.max(highest ?? 0, record.q);
       context ??= repeated;
       if (!context) {
@@ -98,6 +98,16 @@ export const readSegment = (bytes: Buffer): SegmentData => {
   }
   return { epoch, entries, clocks, acked, state, damage, missing, highest };
 };
+
+/** A journal of a later version may hold kinds of records that this one doesn't know. */
+const isEntry = (record: JournalRecord): record is Extract<JournalRecord, { k: 's' | 'e' }> =>
+  record.k === 's' || record.k === 'e';
+
+/** The format of a segment that this version can't read; undefined when it can. */
+export const laterFormat = (bytes: Buffer): number | undefined =>
+  scanRecords(bytes)
+    .records.map((record) => (record.k === 'head' ? record.v : journalFormat))
+    .find((format) => format > journalFormat);
 
 const toEntry = (record: Extract<JournalRecord, { k: 's' | 'e' }>, context: RecordingContext): Entry =>
   record.k === 's'

@@ -35,7 +35,7 @@ describe('the package for a board', () => {
     }
     const later = packageFor('arm64', again, { SOURCE_DATE_EPOCH: '1800000000' }).content;
     expect(later.equals(readFileSync(deb('arm64')))).toBe(false);
-  });
+  }, 30_000);
 
   it.skipIf(!withDpkg).each(architectures)(
     'is one that dpkg takes, for %s (skipped without dpkg-deb)',

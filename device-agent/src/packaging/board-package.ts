@@ -47,12 +47,14 @@ const timeOf = (env: NodeJS.ProcessEnv, released: number): number => {
   return Number.isInteger(given) && given >= 0 ? given : released;
 };
 
-/** The unit of the repository, for the place and form of the program in the package. */
-const unitText = (): string => {
+/** The unit of the repository; in the package a launcher chooses the version, and may turn a new one back. */
+export const packagedUnit = (): string => {
   const unit = readFileSync(join(repository, 'deploy', 'systemd', `${name}.service`), 'utf8');
   const from =
-    '--enable-source-maps --max-semi-space-size=1 --optimize-for-size /opt/roastery/device-agent/dist/main.js';
-  const to = `--max-semi-space-size=1 --optimize-for-size /usr/lib/${name}/dist/main.js`;
+    'ExecStart=/usr/bin/node --enable-source-maps --max-semi-space-size=1 --optimize-for-size /opt/roastery/device-agent/dist/main.js run\n';
+  const launch = `/usr/lib/${name}/launch`;
+  // As root and outside the sandbox: what is written about a version on trial is out of that version's reach.
+  const to = `ExecStartPre=-+${launch} starting\nExecStart=${launch} run\nExecStopPost=-+${launch} ended\n`;
   if (!unit.includes(from)) throw new Error('the unit starts the agent in another way than the package expects');
   return unit.replace(from, to).replace('[Service]', `Documentation=man:device-agent(1)\n\n[Service]`);
 };
@@ -85,13 +87,14 @@ const copyright = (): string => {
 const filesFor = (architecture: Architecture, bundle: ProgramBundle, version: string): TarEntry[] => [
   file(`etc/${name}/settings.env`, board('settings.env')),
   file('usr/bin/device-agent', board('device-agent'), 0o755),
+  file(`usr/lib/${name}/launch`, board('launch'), 0o755),
   // What begins with `#!` has to be executable.
   ...[...bundle.files].map(([path, text]) =>
     file(`usr/lib/${name}/dist/${path}`, text, text.startsWith('#!') ? 0o755 : 0o644),
   ),
   file(`usr/lib/${name}/dist/${nativePart}`, readNativePart(architecture)),
   file(`usr/lib/${name}/package.json`, `${JSON.stringify({ name, version, type: 'module' })}\n`),
-  file(`usr/lib/systemd/system/${name}.service`, unitText()),
+  file(`usr/lib/systemd/system/${name}.service`, packagedUnit()),
   file(`usr/lib/sysusers.d/${name}.conf`, board(`${name}.sysusers.conf`)),
   file(`${docs}/changelog.gz`, zipped(board('changelog'))),
   file(`${docs}/copyright`, copyright()),
@@ -138,7 +141,7 @@ export const packageFor = (
     .replace('@VERSION@', version)
     .replace('@ARCHITECTURE@', architecture)
     .replace('@INSTALLED_KIB@', String(Math.ceil(bytes / 1024)));
-  const scripts = ['postinst', 'postrm', 'prerm'].map((script) => file(script, board(script), 0o755));
+  const scripts = ['postinst', 'postrm', 'preinst', 'prerm'].map((script) => file(script, board(script), 0o755));
   const about = [
     file('conffiles', `/etc/${name}/settings.env\n`),
     file('control', control),

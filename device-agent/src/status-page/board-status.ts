@@ -1,3 +1,4 @@
+import { boardUpdateShape } from '@roastery/contract/board-update';
 import { z } from 'zod';
 
 const rangeOfTime = z.number().int();
@@ -63,5 +64,7 @@ export const boardStatusShape = z.object({
     server_offset_ms: z.number().nullable(),
   }),
   disk: z.object({ free_bytes: z.number() }),
+  /** What became of the newest update of the agent. */
+  update: boardUpdateShape.nullable().default(null),
 });
 export type BoardStatus = z.infer<typeof boardStatusShape>;

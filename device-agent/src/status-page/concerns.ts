@@ -1,4 +1,5 @@
 import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
+import { updateInWords } from '../update/update-words.ts';
 import type { BoardStatus } from './board-status.ts';
 
 /** Something a person at the board should know, and what to do about it. */
@@ -79,5 +80,7 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
       says: `${journal.dropped_entries} entries were dropped because there was no room for them.`,
       todo: 'Bring the board back online before its journal is full, or raise JOURNAL_CAP_MIB.',
     });
+  const update = updateInWords(board.update);
+  if (update?.todo !== undefined) found.push({ urgency: 'warning', says: update.says, todo: update.todo });
   return found.toSorted((a, b) => Number(b.urgency === 'trouble') - Number(a.urgency === 'trouble'));
 };

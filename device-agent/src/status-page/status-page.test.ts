@@ -37,6 +37,7 @@ const healthy: BoardStatus = {
   journal: { entries_waiting: 2, bytes: 4096, dropped_entries: 0, trouble: null },
   clock: { synced: true, server_offset_ms: 20 },
   disk: { free_bytes: 9e9 },
+  update: null,
 };
 
 let shown = healthy;
@@ -76,6 +77,15 @@ describe('the page on the board', () => {
     expect(text).toContain('http-equiv="refresh"');
     expect(text).not.toMatch(/<script/i);
     expect(policy).toContain("default-src 'none'");
+  });
+
+  it('says which version was installed, which runs, and why', async () => {
+    const update = { installed: '0.2.0', earlier: '0.1.0', at: now } as const;
+    shown = { ...healthy, update: { ...update, state: 'turned_back', reason: 'it hung, 3 times' } };
+    expect((await ask('/')).text).toContain('Version 0.2.0 was installed and turned back to 0.1.0: it hung, 3 times.');
+    shown = { ...healthy, update: { ...update, state: 'on_trial' } };
+    expect((await ask('/')).text).toContain('version 0.2.0 is on trial');
+    expect(concernsOf(shown)).toEqual([]);
   });
 
   it('says when the line is too slow for the map', () => {

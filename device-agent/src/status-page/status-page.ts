@@ -1,4 +1,5 @@
 import { statusPageStyle } from './status-page-style.ts';
+import { updateInWords } from '../update/update-words.ts';
 import type { BoardStatus } from './board-status.ts';
 import type { Concern } from './concerns.ts';
 
@@ -78,6 +79,12 @@ const planRows = (plan: BoardStatus['plan']): string => {
   ].join('');
 };
 
+/** An update that went wrong is among the concerns already. */
+const updateRow = (update: BoardStatus['update']): string => {
+  const words = updateInWords(update);
+  return words === undefined || words.todo !== undefined ? '' : row('Update', words.says);
+};
+
 /** The whole page. It comes anew every few seconds by itself, without any script. */
 export const renderStatusPage = (board: BoardStatus, concerns: readonly Concern[]): string => {
   const { machine, uplink, journal, clock, map, disk } = board;
@@ -111,6 +118,7 @@ ${row('Journal', `${counted(journal.entries_waiting)} to send, ${sizeOf(journal.
 ${row('Clock', `${moment(board.now)}, ${clock.synced ? 'set' : 'not set'}${offset}`, clock.synced ? 'good' : 'poor')}
 ${row('Disk', `${sizeOf(disk.free_bytes)} free`)}
 ${row('Agent', `${board.agent_version}, running for ${spanOf(board.now - board.started_at)}`)}
+${updateRow(board.update)}
 </dl></section></div>
 <footer>Something not right? <code>sudo device-agent doctor</code> says where and what to do.</footer>
 </main></body></html>

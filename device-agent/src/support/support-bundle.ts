@@ -9,6 +9,7 @@ import { readFileIfThere } from '../atomic-file.ts';
 import { identityFile, settingsFile } from '../board-files.ts';
 import { agentPlace } from '../config.ts';
 import { tarOf, type TarEntry } from '../core/tar.ts';
+import { updateRecordFile } from '../update/update-state.ts';
 import { examineBoard } from '../doctor/examination.ts';
 import { findRunningAgent } from '../running-agent.ts';
 import { secretsIn, withoutSecrets } from './secrets.ts';
@@ -94,6 +95,7 @@ export const makeSupportBundle = async (configDir: string, env: NodeJS.ProcessEn
     'system.txt': await system(),
     'agent.env': identity,
     'settings.env': settings,
+    'update.txt': await textOf(updateRecordFile()),
     'status.json': `${JSON.stringify(agent, null, 2)}\n`,
     'doctor.json': `${JSON.stringify(await examineBoard(configDir, env), null, 2)}\n`,
     'machine-map.json': await textOf(mapPath ?? join(place.dataDir, 'machine-map.json')),

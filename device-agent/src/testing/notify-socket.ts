@@ -12,6 +12,7 @@ const receiver = `
 import socket, sys, os, array
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])
+if len(sys.argv) > 2: os.chown(sys.argv[1], int(sys.argv[2]), -1); os.chmod(os.path.dirname(sys.argv[1]), 0o755)
 print('listening', flush=True)
 while True:
     data, fds, _, _ = socket.recv_fds(s, 4096, 4)
@@ -19,11 +20,13 @@ while True:
     print(data.decode().replace(chr(10), ' '), flush=True)
 `;
 
-/** The socket that systemd gives a `Type=notify` service, and every message that came through it. */
-export const openNotifySocket = async () => {
+/** The socket that systemd gives a `Type=notify` service, of another user too, and every message that came through it. */
+export const openNotifySocket = async (user?: number) => {
   const folder = await mkdtemp(join(tmpdir(), 'notify-'));
   const path = join(folder, 'notify');
-  const python = spawn('python3', ['-c', receiver, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const python = spawn('python3', ['-c', receiver, path, ...(user === undefined ? [] : [String(user)])], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const messages: string[] = [];
   await new Promise<void>((resolve) => {
     python.stdout.on('data', (data) => {

@@ -77,6 +77,7 @@ export const startUplink = (parts: UplinkParts) => {
     stopping.signal.addEventListener('abort', () => resolve(undefined));
   });
   let session: { readonly id: string; readonly line: Session } | undefined;
+  let brokerAt: string | undefined;
   let connection: Connection = { connected: false, since: parts.clock.now().wall, reason: undefined };
   /** `since` stays while nothing changes; the newest reason counts. */
   const note = (connected: boolean, reason?: string): void => {
@@ -151,6 +152,7 @@ export const startUplink = (parts: UplinkParts) => {
       return 'stopped';
     }
     session = { id, line };
+    brokerAt = hostAndPort(url);
     note(true);
     // A server that is older than this agent knows no such topic; that must not keep the board from its work.
     line.subscribe([topic('probe')]).catch((error: unknown) => log.debug({ reason: String(error) }, 'no probe here'));
@@ -208,6 +210,8 @@ export const startUplink = (parts: UplinkParts) => {
     refreshStatus,
     entriesWaiting: (): number => shipper.entriesWaiting(),
     connection: (): Connection => connection,
+    /** `host:port` of the newest session; undefined before the first. */
+    brokerAt: (): string | undefined => brokerAt,
     /** What is on disk and goes out within `graceMs` still does; then the status says offline. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort();
@@ -226,6 +230,12 @@ export const startUplink = (parts: UplinkParts) => {
   };
 };
 export type Uplink = ReturnType<typeof startUplink>;
+
+/** `mqtts://broker` → `broker:8883`, an IPv6 address without its brackets. */
+const hostAndPort = (url: string): string => {
+  const { protocol, hostname, port } = new URL(url);
+  return `${hostname.replace(/^\[|\]$/g, '')}:${port || (protocol === 'mqtts:' ? 8883 : 1883)}`;
+};
 
 /** Rejects when the connection ends: what is awaited on it may never settle. */
 const broken = async (line: Session): Promise<never> => {

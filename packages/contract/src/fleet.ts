@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boardUpdateShape } from './board-update.ts';
 import { endpoint } from './endpoint.ts';
 import { boardConfigShape } from './machine-maps.ts';
 import { connectionShape } from './machines.ts';
@@ -43,6 +44,7 @@ export const deviceWarnings = [
   'offline',
   'machine_link',
   'config_refused',
+  'update_turned_back',
   'journal_waiting',
   'journal_dropped',
   'clock',
@@ -72,6 +74,8 @@ export const deviceShape = z.object({
     .nullable(),
   clock_synced: z.boolean().nullable(),
   disk_free_bytes: z.number().int().nullable(),
+  /** The newest update of its agent, and whether that stayed. */
+  update: boardUpdateShape.nullable(),
   credential: credentialShape.nullable(),
   /** The newest ticket of this machine. */
   ticket: pairingTicketShape.nullable(),

@@ -2,6 +2,7 @@ import { markKinds } from '@roastery/roasting/marks';
 import { z } from 'zod';
 import { channelNameShape } from './channels.ts';
 import { machineMapShape } from './machine-map.ts';
+import { boardUpdateShape } from './board-update.ts';
 import { idShape, lineShape } from './shapes.ts';
 
 /**
@@ -218,6 +219,8 @@ export const statusShape = z.object({
     .optional(),
   clock_synced: z.boolean().optional(),
   disk_free_bytes: z.number().int().min(0).optional(),
+  /** Of a board whose agent was ever updated; one that can't be understood must not cost the rest. */
+  update: boardUpdateShape.optional().catch(undefined),
 });
 export type DeviceStatus = z.infer<typeof statusShape>;
 

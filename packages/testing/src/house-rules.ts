@@ -30,7 +30,7 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
   'portal/src': [['api', 'ui'], ['components'], ['features'], ['app']],
   'device-agent/src': [
     ['core'],
-    ['clock', 'journal', 'machine', 'pairing', 'plan', 'service'],
+    ['clock', 'journal', 'machine', 'pairing', 'plan', 'service', 'update'],
     ['uplink', 'status-page', 'probe'],
     ['doctor'],
     ['support'],

@@ -19,6 +19,7 @@ const wellDevice: Omit<Device, 'warnings'> = {
   journal: { entries_waiting: 3, bytes: 4096, dropped_entries: 0 },
   clock_synced: true,
   disk_free_bytes: 8e9,
+  update: null,
   credential: { origin: 'pairing', since: '2026-11-20T07:40:00.000Z', previous_valid_until: null },
   ticket: null,
 };
@@ -29,6 +30,13 @@ describe('warnings of a board', () => {
   it('are not made up for what a board never said', () => {
     const silent = { ...wellDevice, connection: 'never_connected', machine_link: null, journal: null } as const;
     expect(warningsOf({ ...silent, clock_synced: null, disk_free_bytes: null })).toEqual([]);
+  });
+
+  it('tell of an update that was turned back, not of one that stays or is on trial', () => {
+    const update = { state: 'turned_back', installed: '0.2.0', earlier: '0.1.0', reason: 'it hung', at: 1e12 } as const;
+    expect(warningsOf({ ...wellDevice, update })).toEqual(['update_turned_back']);
+    for (const state of ['good', 'on_trial', 'waiting'] as const)
+      expect(warningsOf({ ...wellDevice, update: { ...update, state } })).toEqual([]);
   });
 
   it('name everything that is wrong, worst first', () => {

@@ -5,6 +5,9 @@ const manyEntries = 2400;
 /** A journal of the usual cap (256 MiB) no longer fits. */
 const littleDiskBytes = 300 * 1_048_576;
 
+/** The board runs another version than the one that was installed. */
+const unfinished: ReadonlySet<string> = new Set(['turned_back', 'unfinished']);
+
 /** What to look at, worst first. A board that was never heard of has only its pairing to look at. */
 export const warningsOf = (device: Omit<Device, 'warnings'>): DeviceWarning[] => {
   const { journal } = device;
@@ -14,6 +17,7 @@ export const warningsOf = (device: Omit<Device, 'warnings'>): DeviceWarning[] =>
     ['disk', device.disk_free_bytes !== null && device.disk_free_bytes < littleDiskBytes],
     ['machine_link', device.machine_link === 'failing'],
     ['config_refused', device.config.state === 'refused'],
+    ['update_turned_back', device.update !== null && unfinished.has(device.update.state)],
     ['offline', device.connection === 'offline'],
     ['journal_waiting', (journal?.entries_waiting ?? 0) > manyEntries],
     ['clock', device.clock_synced === false],

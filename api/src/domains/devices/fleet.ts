@@ -65,5 +65,6 @@ const described = (status: DeviceStatus | undefined) => {
     journal: status?.journal ?? null,
     clock_synced: status?.clock_synced ?? null,
     disk_free_bytes: status?.disk_free_bytes ?? null,
+    update: status?.update ?? null,
   };
 };

@@ -14,6 +14,7 @@ import {
   mapText,
   pairedFrom,
   ticketWords,
+  updateText,
   warningWords,
 } from './device-words.ts';
 
@@ -62,6 +63,16 @@ const Warnings = ({ device }: { device: Device }) =>
     </span>
   );
 
+const Version = ({ device }: { device: Device }) => {
+  const update = updateText(device);
+  return (
+    <span className="flex flex-col items-start gap-0.5">
+      {figures(device.agent_version ?? '--')}
+      {update !== null && <span className="max-w-64 text-xs text-pretty text-muted">{update}</span>}
+    </span>
+  );
+};
+
 const TicketBadge = ({ ticket }: { ticket: PairingTicket }) => (
   <Badge tone={ticketWords[ticket.state].tone}>{ticketWords[ticket.state].label}</Badge>
 );
@@ -71,7 +82,7 @@ export const deviceColumns: readonly Column<Device>[] = [
   { id: 'owner', label: 'Owner', cell: ({ owner_name: owner }) => owner ?? '--' },
   { id: 'seen', label: 'Last seen', cell: (device) => <Seen device={device} /> },
   { id: 'warnings', label: 'Warnings', cell: (device) => <Warnings device={device} /> },
-  { id: 'version', label: 'Version', cell: ({ agent_version: version }) => figures(version ?? '--') },
+  { id: 'version', label: 'Version', cell: (device) => <Version device={device} /> },
   {
     id: 'map',
     label: 'Map',

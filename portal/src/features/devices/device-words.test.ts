@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diskText, journalText, mapText, pairedFrom } from './device-words.ts';
+import { diskText, journalText, mapText, pairedFrom, updateText } from './device-words.ts';
 
 describe('words of a board', () => {
   it.each([
@@ -11,6 +11,15 @@ describe('words of a board', () => {
 
   it('say nothing where the board said nothing', () => {
     expect([mapText({ map: null }), journalText({ journal: null })]).toEqual(['--', '--']);
+  });
+
+  it('tell which version was installed and why the one before it runs', () => {
+    const update = { state: 'turned_back', installed: '0.2.0', earlier: '0.1.0', at: 1e12 } as const;
+    expect(updateText({ update: { ...update, reason: 'it hung, 3 times' } })).toBe(
+      'Turned back from 0.2.0: it hung, 3 times',
+    );
+    expect(updateText({ update: { ...update, state: 'on_trial' } })).toBe('On trial');
+    expect([updateText({ update: null }), updateText({ update: { ...update, state: 'good' } })]).toEqual([null, null]);
   });
 
   it('name the address and the board a pairing came from', () => {

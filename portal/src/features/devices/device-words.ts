@@ -7,6 +7,7 @@ export const warningWords: Readonly<Record<DeviceWarning, string>> = {
   offline: 'Offline',
   machine_link: 'No answer from machine',
   config_refused: 'Map refused',
+  update_turned_back: 'Update turned back',
   journal_waiting: 'Journal waiting',
   journal_dropped: 'Journal lost entries',
   clock: 'Clock not set',
@@ -28,6 +29,15 @@ export const ticketWords: Readonly<Record<TicketState, { label: string; tone: To
 const none = '--';
 
 export const mapText = ({ map }: Pick<Device, 'map'>): string => (map === null ? none : `${map.id} · rev ${map.rev}`);
+
+/** What became of the newest update, below the version; nothing once it stays. */
+export const updateText = ({ update }: Pick<Device, 'update'>): string | null => {
+  if (update === null || update.state === 'good') return null;
+  if (update.state === 'on_trial') return 'On trial';
+  if (update.state === 'waiting') return `${update.installed} begins after the roast`;
+  if (update.state === 'unfinished') return `Update to ${update.installed} was not finished`;
+  return `Turned back from ${update.installed}${update.reason === undefined ? '' : `: ${update.reason}`}`;
+};
 
 export const linkText = ({ machine_link: link }: Pick<Device, 'machine_link'>): string =>
   link === null ? none : { ok: 'Good', failing: 'No answer', starting: 'Starting' }[link];

@@ -1,0 +1,111 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@roastery/runtime/logger';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { RecordingContext } from '../core/entry.ts';
+import { createRoastTracker } from '../core/roast-tracker.ts';
+import { createWallClock } from '../core/wall-clock.ts';
+import { openJournal } from './journal.ts';
+import { encodeRecord, scanRecords, type JournalRecord } from './record.ts';
+import { readSegment } from './segment.ts';
+
+const boot = '0a1b2c3d-0000-4000-8000-000000000001';
+const context: RecordingContext = { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] };
+const clock = { boot, mono: 0, wall: 1_800_000_000_000, synced: true };
+const log = createLogger('test', 'silent');
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'journal-format-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const open = () =>
+  openJournal({
+    folder,
+    capBytes: 1e9,
+    clock: createWallClock(() => clock),
+    log,
+    context,
+    state: () => ({ tracker: createRoastTracker(() => 'id').snapshot(), clock, offsetMs: 0 }),
+  });
+const segments = async (): Promise<string[]> => (await readdir(folder)).filter((name) => /^\d/.test(name)).sort();
+const newestBytes = async (): Promise<{ path: string; bytes: Buffer }> => {
+  const path = join(folder, (await segments()).at(-1) ?? '');
+  return { path, bytes: await readFile(path) };
+};
+
+/** Format 1, as boards in the field read it. What no longer fits here can't be read after an update was turned back. */
+const range = z.tuple([z.number(), z.number()]);
+const clockReading = { boot: z.string(), mono: z.number(), wall: z.number(), synced: z.boolean() };
+const formatOne = z.discriminatedUnion('k', [
+  z.strictObject({
+    k: z.literal('head'),
+    v: z.literal(1),
+    epoch: z.string().regex(/^[0-9a-f]{16}$/),
+    first: z.number(),
+  }),
+  z.strictObject({
+    k: z.literal('context'),
+    boot: z.string(),
+    map: z.strictObject({ id: z.string(), rev: z.number() }),
+    channels: z.array(z.string()),
+  }),
+  z.strictObject({ k: z.literal('clock'), ...clockReading }),
+  z.strictObject({ k: z.literal('s'), q: z.number(), m: z.number(), v: z.array(z.number().nullable()) }),
+  z.strictObject({ k: z.literal('e'), q: z.number(), m: z.number(), e: z.looseObject({ type: z.string() }) }),
+  z.strictObject({ k: z.literal('acked'), ranges: z.array(range) }),
+  z.strictObject({
+    k: z.literal('state'),
+    state: z.strictObject({
+      tracker: z.looseObject({ seq: z.number() }),
+      clock: z.strictObject(clockReading),
+      offsetMs: z.number(),
+    }),
+  }),
+]);
+
+describe('a journal through an update and back', () => {
+  it('is written in the format that the versions in the field read', async () => {
+    const journal = await open();
+    journal.appendSample(250, [200.5]);
+    journal.appendEvent(300, { type: 'start', agent_version: '0.1.0' });
+    journal.noteClock();
+    journal.noteState();
+    journal.acknowledge([[0, 0]]);
+    await journal.close();
+    const { records } = scanRecords((await newestBytes()).bytes);
+    expect(new Set(records.map(({ k }) => k))).toEqual(
+      new Set(['head', 'context', 'clock', 's', 'e', 'acked', 'state']),
+    );
+    for (const record of records) expect(formatOne.safeParse(record).error?.message).toBeUndefined();
+  });
+
+  it('keeps what an earlier version knows where a later one added kinds of records', async () => {
+    const journal = await open();
+    journal.appendSample(250, [200.5]);
+    await journal.close();
+    const { path, bytes } = await newestBytes();
+    const later = encodeRecord({ k: 'weather', q: 'none', says: 'sunny' } as unknown as JournalRecord);
+    const sample = encodeRecord({ k: 's', q: 1, m: 500, v: [201] });
+    await writeFile(path, Buffer.concat([bytes, later, sample]));
+    expect(readSegment(await readFile(path)).entries.map(({ seq }) => seq)).toEqual([0, 1]);
+    const next = await open();
+    expect(next.appendSample(750, [202])).toBe(2);
+    await next.close();
+  });
+
+  it('is left as it is by a version that would misread it, which says so', async () => {
+    const journal = await open();
+    journal.appendSample(250, [200.5]);
+    await journal.close();
+    const { path, bytes } = await newestBytes();
+    const head = encodeRecord({ k: 'head', v: 2, epoch: journal.epoch, first: 0 });
+    // The later version was killed: its segment is open and its tail torn.
+    await writeFile(path, Buffer.concat([head, bytes, head.subarray(0, 9)]));
+    const before = [await segments(), await readFile(path)];
+    await expect(open()).rejects.toThrow(/written by a later version \(format 2\): install that version again/);
+    expect([await segments(), await readFile(path)]).toEqual(before);
+  });
+});

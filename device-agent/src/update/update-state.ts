@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { boardUpdateShape, type BoardUpdate } from '@roastery/contract/board-update';
+import { isMissing } from '../atomic-file.ts';
+
+const usualRecord = '/var/lib/roastery-agent-update/record';
+const usualPass = '/var/lib/roastery-agent/update-passed';
+
+/** Where the launcher keeps its record. */
+export const updateRecordFile = (env: NodeJS.ProcessEnv = process.env): string =>
+  env['ROASTERY_UPDATE_RECORD'] ?? usualRecord;
+
+/** The file's text; undefined where there is none, or none for this user. */
+const readClaim = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error) || (error instanceof Error && 'code' in error && error.code === 'EACCES')) return undefined;
+    throw error;
+  }
+};
+
+const valuesIn = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text
+      .split('\n')
+      .flatMap((line) =>
+        line.includes('=') ? [[line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]] : [],
+      ),
+  );
+
+const states: Readonly<Record<string, BoardUpdate['state']>> = {
+  unpacking: 'unfinished',
+  waiting: 'waiting',
+  trial: 'on_trial',
+  good: 'good',
+  'turned-back': 'turned_back',
+};
+
+/**
+ * What the launcher (`deploy/board/launch`) has put down of the newest update; undefined where there never was one, where the
+ * program was not installed as a package, or where the record says nothing of use.
+ */
+export const readUpdateState = async (env: NodeJS.ProcessEnv = process.env): Promise<BoardUpdate | undefined> => {
+  const text = await readClaim(updateRecordFile(env));
+  if (text === undefined) return undefined;
+  const record = valuesIn(text);
+  const passed = (await readClaim(env['ROASTERY_UPDATE_PASSED'] ?? usualPass))?.trim();
+  const written = states[record['STATE'] ?? ''];
+  const hasPassed = written === 'on_trial' && passed !== undefined && passed !== '' && passed === record['TRIAL'];
+  const reason = record['REASON']?.slice(0, 300);
+  return boardUpdateShape.safeParse({
+    state: hasPassed ? 'good' : written,
+    installed: record['INSTALLED'],
+    earlier: record['EARLIER'],
+    at: Number(record['AT']) * 1000,
+    ...(reason === undefined || reason === '' ? {} : { reason }),
+  }).data;
+};
