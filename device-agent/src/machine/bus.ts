@@ -112,7 +112,10 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
       if (opened === undefined || client !== opened) return;
       discard();
       if (broken) broken('connection closed');
-      else line.until = Math.max(line.until, now() + timing.quietMs);
+      else {
+        line.until = Math.max(line.until, now() + timing.quietMs);
+        line.reason = 'connection closed';
+      }
     });
     return opened;
   };

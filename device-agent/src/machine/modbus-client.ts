@@ -81,6 +81,18 @@ const openOnSocket = async (
   return { modbus, strayBytes: () => strayBytesOf(modbus), close: () => socket.destroy() };
 };
 
+/** What the operating system says when an adapter can't be opened, as what to do. */
+const serialTrouble = (path: string, error: unknown): LinkError => {
+  const said = error instanceof Error ? error.message : String(error);
+  if (/no such (file|device)|ENXIO|ENODEV/i.test(said))
+    return new LinkError(`${path} is not there: is the serial adapter plugged in?`);
+  if (/permission denied/i.test(said))
+    return new LinkError(`${path} may not be opened by this user, who must be in the group dialout`);
+  if (/lock port|busy|temporarily unavailable/i.test(said))
+    return new LinkError(`${path} is in use by another program`);
+  return new LinkError(`${path} can't be opened: ${said.replace(/^Error: /, '')}`);
+};
+
 const openOnSerial = async (
   link: Extract<Link, { kind: 'rtu' | 'ascii' }>,
   deadlineMs: number,
@@ -95,9 +107,15 @@ const openOnSerial = async (
     link.kind === 'rtu' ? modbus.connectRTUBuffered(link.path, options) : modbus.connectAsciiSerial(link.path, options);
   hearSerialErrors(modbus, onClosed);
   const deadline = new AbortController();
-  const openedInTime = opening.then(() => true);
-  const inTime = await Promise.race([openedInTime, pause(deadlineMs, deadline.signal).then(() => false)]);
-  deadline.abort();
+  const openedInTime = opening.then(
+    () => true,
+    (error: unknown) => {
+      throw serialTrouble(link.path, error);
+    },
+  );
+  const inTime = await Promise.race([openedInTime, pause(deadlineMs, deadline.signal).then(() => false)]).finally(() =>
+    deadline.abort(),
+  );
   if (!inTime) {
     // It may still open one day, and would keep the port from the next attempt.
     opening.then(close, () => undefined);

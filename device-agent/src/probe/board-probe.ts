@@ -8,6 +8,7 @@ import {
 import type { Link } from '@roastery/contract/machine-map';
 import type { Logger } from '@roastery/runtime/logger';
 import type { Bus } from '../machine/bus.ts';
+import { LinkError } from '../machine/modbus-client.ts';
 import { findLine, type FoundLine } from './find-line.ts';
 import { lookForPlaces, watchPlaces, type LookEnd } from './look.ts';
 
@@ -134,8 +135,14 @@ export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, pe
     return found;
   };
   const findAndTell = async (request: Find, stopping: AbortController): Promise<void> => {
-    const found = await find(request, stopping);
     const { id } = request;
+    let found: FoundLine | undefined;
+    try {
+      found = await find(request, stopping);
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      return tellEnd(id, 'silent', error.message);
+    }
     if (found === undefined) return tellEnd(id, stopping.signal.aborted ? reasonOf(stopping) : 'nobody');
     tell({ v: 1, id, k: 'line', link: found.link, units: [...found.units] });
     tellEnd(id, 'found');

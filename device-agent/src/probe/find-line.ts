@@ -1,6 +1,7 @@
 import type { Link } from '@roastery/contract/machine-map';
 import { pause } from '@roastery/runtime/backoff';
 import { createBus } from '../machine/bus.ts';
+import { openModbus } from '../machine/modbus-client.ts';
 
 /** As controllers leave the factory, the most usual first; odd parity is the last that anybody chooses. */
 const settings = [
@@ -32,6 +33,7 @@ const quickMs = 250;
 const slowMs = 600;
 /** Silence between two questions: a machine has other things to do, and a wrong speed leaves noise behind. */
 const betweenMs = 50;
+const openDeadlineMs = 1500;
 /** A line that rests after a failure is asked again after this. */
 const restStepMs = 30;
 const restPatienceMs = 2500;
@@ -98,7 +100,7 @@ export interface FindProgress {
 /**
  * Asks for one holding register with the usual speeds, parities and unit numbers, one after the other, until somebody answers
  * rightly: a frame with a wrong checksum is no answer. Then says which other units are on that line. Undefined where nobody
- * answers, or when `signal` aborted.
+ * answers, or when `signal` aborted. Throws `LinkError` when there is no such adapter or address.
  */
 export const findLine = async (
   link: Link,
@@ -106,6 +108,8 @@ export const findLine = async (
   signal: AbortSignal,
   trying: (progress: FindProgress) => void,
 ): Promise<FoundLine | undefined> => {
+  // An adapter that is not there answers at no speed, and says something else.
+  (await openModbus(link, openDeadlineMs, () => undefined)).close();
   const tries = attempts(link, firstUnit);
   const of = tries.reduce((sum, { units }) => sum + units.length, 0);
   let asked = 0;

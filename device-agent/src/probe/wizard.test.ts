@@ -110,5 +110,16 @@ describe('the probe in a terminal', () => {
     const alone = person(() => undefined);
     expect(await walk(refusing.server.port, refusing.out, alone)).toBe(1);
     expect(alone.screen()).toMatch(/does not answer \(.*ECONNREFUSED.*switched on/);
+    const unplugged = person(() => undefined);
+    const link = {
+      kind: 'rtu',
+      path: '/dev/no-such-adapter',
+      baud: 9600,
+      dataBits: 8,
+      parity: 'none',
+      stopBits: 1,
+    } as const;
+    expect(await walk(0, refusing.out, unplugged, { link, find: true })).toBe(1);
+    expect(unplugged.screen()).toBe('/dev/no-such-adapter is not there: is the serial adapter plugged in?\n');
   }, 20_000);
 });

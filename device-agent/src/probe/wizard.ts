@@ -6,9 +6,10 @@ import { createProbeSeries } from '@roastery/contract/probe-series';
 import { pause } from '@roastery/runtime/backoff';
 import { writeFileAtomically } from '../atomic-file.ts';
 import { createBus } from '../machine/bus.ts';
+import { LinkError } from '../machine/modbus-client.ts';
 import { createReader } from '../machine/reader.ts';
 import { bitTable, candidateTable } from './candidate-table.ts';
-import { findLine, linkWords } from './find-line.ts';
+import { findLine, linkWords, type FoundLine } from './find-line.ts';
 import { lookForPlaces, watchPlaces } from './look.ts';
 import { pickChannels, pickSignals, type Terminal } from './pick-channels.ts';
 
@@ -129,9 +130,16 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
   const { terminal, signal } = parts;
   let { link, wish } = parts;
   if (parts.find) {
-    const found = await findLine(link, wish.units[0] ?? 1, signal, ({ asked, of, where }) =>
-      terminal.write(`  ${asked} of ${of}: ${where}\n`),
-    );
+    let found: FoundLine | undefined;
+    try {
+      found = await findLine(link, wish.units[0] ?? 1, signal, ({ asked, of, where }) =>
+        terminal.write(`  ${asked} of ${of}: ${where}\n`),
+      );
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      terminal.write(`${error.message}\n`);
+      return 1;
+    }
     if (found === undefined) {
       if (!signal.aborted) terminal.write(notFoundWords(link));
       return 1;
