@@ -137,6 +137,7 @@ describe('pairing a board', () => {
     await until('the board to be out', isOffline, { timeoutMs: 5000, everyMs: 50 });
     expect(Date.now() - clicked).toBeLessThan(2000);
     await row.getByText('No credential').waitFor();
+    await row.getByText('Not any more').waitFor();
     await until(
       'the board to be refused',
       () => agent.output().includes('not accepted') || /refus|authori/i.test(agent.output()),

@@ -18,12 +18,18 @@ export const PairingState = ({ machineId }: { machineId: string }) => {
   );
   return (
     <p aria-live="polite" className="flex min-h-6 items-center gap-2 text-sm text-content">
-      {data !== undefined && <TicketWords ticket={data.ticket} />}
+      {data !== undefined && <TicketWords ticket={data.ticket} hasCredential={data.credential !== null} />}
     </p>
   );
 };
 
-const TicketWords = ({ ticket }: { ticket: PairingTicket | null }) => {
+interface TicketWordsProps {
+  ticket: PairingTicket | null;
+  /** Whether anything may speak as this machine now. */
+  hasCredential: boolean;
+}
+
+const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
   if (ticket === null) {
     return (
       <>
@@ -37,6 +43,14 @@ const TicketWords = ({ ticket }: { ticket: PairingTicket | null }) => {
       <>
         <LiveDot tone="accent" pulsing />
         Waiting for the board to be paired
+      </>
+    );
+  }
+  if (ticket.redeemed_at !== null && !hasCredential) {
+    return (
+      <>
+        <LiveDot tone="warning" />
+        Not paired any more: its credential has ended. It needs a new ticket
       </>
     );
   }

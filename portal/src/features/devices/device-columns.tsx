@@ -13,6 +13,7 @@ import {
   linkText,
   mapText,
   pairedFrom,
+  pairingWords,
   ticketWords,
   updateText,
   warningWords,
@@ -100,7 +101,10 @@ export const deviceColumns: readonly Column<Device>[] = [
   {
     id: 'paired',
     label: 'Pairing',
-    cell: ({ ticket }) => (ticket === null ? '--' : <TicketBadge ticket={ticket} />),
+    cell: (device) => {
+      const words = pairingWords(device);
+      return words === null ? '--' : <Badge tone={words.tone}>{words.label}</Badge>;
+    },
   },
 ];
 

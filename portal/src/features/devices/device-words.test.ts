@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diskText, journalText, mapText, pairedFrom, updateText } from './device-words.ts';
+import { diskText, journalText, mapText, pairedFrom, pairingWords, updateText } from './device-words.ts';
 
 describe('words of a board', () => {
   it.each([
@@ -20,6 +20,18 @@ describe('words of a board', () => {
     );
     expect(updateText({ update: { ...update, state: 'on_trial' } })).toBe('On trial');
     expect([updateText({ update: null }), updateText({ update: { ...update, state: 'good' } })]).toEqual([null, null]);
+  });
+
+  it('call nobody paired whose credential has ended', () => {
+    const credential = { origin: 'pairing', since: '2026-11-21T15:00:00Z', previous_valid_until: null } as const;
+    const labels = (state: 'pending' | 'paired' | 'confirmed') => [
+      pairingWords({ ticket: { state }, credential })?.label,
+      pairingWords({ ticket: { state }, credential: null })?.label,
+    ];
+    expect(labels('confirmed')).toEqual(['Paired', 'Not any more']);
+    expect(labels('paired')).toEqual(['Paired', 'Not any more']);
+    expect(labels('pending')).toEqual(['Pending', 'Pending']);
+    expect(pairingWords({ ticket: null, credential })).toBeNull();
   });
 
   it('name the address and the board a pairing came from', () => {

@@ -26,6 +26,19 @@ export const ticketWords: Readonly<Record<TicketState, { label: string; tone: To
   revoked: { label: 'Revoked', tone: 'neutral' },
 };
 
+/** Whether a board speaks for the machine. A ticket that was used once says nothing when its credential has ended since. */
+export const pairingWords = ({
+  ticket,
+  credential,
+}: {
+  ticket: Pick<PairingTicket, 'state'> | null;
+  credential: Device['credential'];
+}): { label: string; tone: Tone } | null => {
+  if (ticket === null) return null;
+  const wasUsed = ticket.state === 'paired' || ticket.state === 'confirmed';
+  return wasUsed && credential === null ? { label: 'Not any more', tone: 'warning' } : ticketWords[ticket.state];
+};
+
 const none = '--';
 
 export const mapText = ({ map }: Pick<Device, 'map'>): string => (map === null ? none : `${map.id} · rev ${map.rev}`);
