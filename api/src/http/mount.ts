@@ -15,6 +15,7 @@ import { clientAddress, type Env } from './client-address.ts';
 import { checkOrigin } from './origin.ts';
 import { readFileBody, readJsonBody } from './request-body.ts';
 import { parsePart, readQuery } from './request-shape.ts';
+import { JsonPieces, streamOf } from './streamed-answer.ts';
 
 export interface Input<E> {
   readonly params: ParsedParams<E>;
@@ -26,7 +27,7 @@ export interface Input<E> {
   readonly signal: AbortSignal;
 }
 /** JSON of the contract's shape, or a whole `Response` for endpoints that produce something else. */
-export type Answer<E> = [ResponseOf<E>] extends [undefined] ? Response : ResponseOf<E>;
+export type Answer<E> = [ResponseOf<E>] extends [undefined] ? Response : ResponseOf<E> | JsonPieces;
 /** Adds headers to a success. */
 export interface Reply {
   header(name: string, value: string): void;
@@ -42,6 +43,16 @@ export interface Mounted {
 const segmentsOf = (path: string) =>
   `${apiBasePath}${path}`.split('/').map((part) => (part.startsWith('{') ? undefined : part));
 
+const streamedJson = ({ pieces }: JsonPieces, status: number): Response =>
+  new Response(streamOf(pieces), { status, headers: { 'content-type': 'application/json' } });
+
+/** What the pieces make together. */
+const wholeJson = async ({ pieces }: JsonPieces): Promise<unknown> => {
+  let text = '';
+  for await (const piece of pieces) text += piece;
+  return JSON.parse(text) as unknown;
+};
+
 const checkAnswer = (endpoint: Endpoint, answer: unknown): void => {
   const parsed = endpoint.response?.safeParse(answer);
   if (parsed && !parsed.success) throw new Error(`${endpoint.name} answered off its contract: ${parsed.error.message}`);
@@ -52,6 +63,11 @@ const jsonAnswer = (answer: unknown, status: number): Response => {
   const body = Buffer.from(JSON.stringify(answer));
   const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
   return new Response(body, { status, headers });
+};
+
+const respond = (answer: unknown, status: number): Response => {
+  if (answer instanceof Response) return answer;
+  return answer instanceof JsonPieces ? streamedJson(answer, status) : jsonAnswer(answer, status);
 };
 
 const parseInput = async (c: Context<Env>, endpoint: Endpoint) => {
@@ -99,8 +115,10 @@ export const createRoutes = (app: Hono<Env>, context: AppContext) => {
       const caller = await authenticate(c, request);
       const input = (await parseInput(c, endpoint)) as unknown as Input<E>;
       const headers = new Headers();
-      const answer = await handler(caller, input, { header: (name, value) => headers.append(name, value) });
-      const response = answer instanceof Response ? answer : jsonAnswer(answer, endpoint.status ?? 200);
+      const told = await handler(caller, input, { header: (name, value) => headers.append(name, value) });
+      // Only what is whole can be checked.
+      const answer = context.config.checkAnswers && told instanceof JsonPieces ? await wholeJson(told) : told;
+      const response = respond(answer, endpoint.status ?? 200);
       if (context.config.checkAnswers && !(answer instanceof Response)) checkAnswer(endpoint, answer);
       for (const [name, value] of headers) response.headers.append(name, value);
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');

@@ -87,9 +87,10 @@ export function specialEventsOf(controls: Partial<ControlSteps>, timesSeconds: r
 export function nearestSample(timesSeconds: readonly number[], seconds: number): number {
   let best = -1;
   let distance = Number.POSITIVE_INFINITY;
-  for (const [index, time] of timesSeconds.entries()) {
-    if (Math.abs(time - seconds) >= distance) continue;
-    distance = Math.abs(time - seconds);
+  for (let index = 0; index < timesSeconds.length; index++) {
+    const away = Math.abs((timesSeconds[index] ?? Number.NaN) - seconds);
+    if (!(away < distance)) continue;
+    distance = away;
     best = index;
   }
   return best;

@@ -8,10 +8,10 @@ export type WritableValue =
 
 /** A value as Python's `repr()` writes it, in ASCII: `parsePythonLiteral` and Python's `ast.literal_eval` read it back. */
 export function pythonRepr(value: WritableValue): string {
+  if (typeof value === 'number') return numberRepr(value);
   if (value === null) return 'None';
   if (value === true) return 'True';
   if (value === false) return 'False';
-  if (typeof value === 'number') return numberRepr(value);
   if (typeof value === 'string') return stringRepr(value);
   if (isList(value)) return `[${value.map(pythonRepr).join(', ')}]`;
   return `{${Object.entries(value)

@@ -18,10 +18,8 @@ export function rateOfRise(timesSeconds: ArrayLike<number>, tempsC: ArrayLike<Re
       const before = stretch[k - 1];
       return lines[at] ?? (before === undefined ? null : slopePerMinute(timesSeconds, tempsC, before, at));
     });
-    for (const [k, rate] of movingAverage(slopes, points).entries()) {
-      const at = stretch[k];
-      if (at !== undefined) rates[at] = rate;
-    }
+    const means = movingAverage(slopes, points);
+    for (let k = 0; k < stretch.length; k++) rates[stretch[k] ?? 0] = means[k] ?? null;
   }
   return rates;
 }
@@ -46,18 +44,18 @@ export function smoothRateOfRise(
   const rates: Reading[] = Array.from({ length: tempsC.length }, () => null);
   for (const stretch of stretchesOf(timesSeconds, tempsC)) {
     const line = createLine();
-    const times = stretch.map((at) => timesSeconds[at] ?? 0);
-    const temps = stretch.map((at) => tempsC[at] ?? 0);
+    const times = Float64Array.from(stretch, (at) => timesSeconds[at] ?? 0);
+    const temps = Float64Array.from(stretch, (at) => tempsC[at] ?? 0);
     let first = 0;
     let next = 0;
-    for (const [k, at] of stretch.entries()) {
+    for (let k = 0; k < stretch.length; k++) {
       const centre = times[k] ?? 0;
       for (; next < times.length && (times[next] ?? 0) <= centre + spanSeconds / 2; next++) {
         line.add(times[next] ?? 0, temps[next] ?? 0);
       }
       for (; (times[first] ?? 0) < centre - spanSeconds / 2; first++) line.remove(times[first] ?? 0, temps[first] ?? 0);
       const slope = line.slopePerSecond();
-      rates[at] = slope === null ? null : slope * 60;
+      rates[stretch[k] ?? 0] = slope === null ? null : slope * 60;
     }
   }
   return rates;

@@ -37,10 +37,22 @@ export function hanning(values: ArrayLike<Reading>, width = 11): Reading[] {
 
 /** Mean over an odd number of readings, centred. Missing readings stay missing and aren't counted. */
 export function movingAverage(values: ArrayLike<Reading>, width = 5): Reading[] {
-  return windowed(values, halfOf(width), (window) => {
-    const present = window.filter(isReading);
-    return present.length > 0 ? present.reduce((sum, value) => sum + value, 0) / present.length : null;
-  });
+  const half = halfOf(width);
+  const means: Reading[] = [];
+  // No list a reading: this runs over every sample of a roast.
+  for (let index = 0; index < values.length; index++) {
+    let sum = 0;
+    let present = 0;
+    const end = Math.min(values.length - 1, index + half);
+    for (let at = Math.max(0, index - half); at <= end; at++) {
+      const value = values[at];
+      if (!isReading(value)) continue;
+      sum += value;
+      present += 1;
+    }
+    means.push(isReading(values[index]) ? sum / present : null);
+  }
+  return means;
 }
 
 function halfOf(width: number): number {

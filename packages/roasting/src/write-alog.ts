@@ -60,8 +60,22 @@ const flavorLabels = [
  * Extra curves go in pairs, since an extra device of Artisan has two.
  */
 export function writeAlog(roast: WrittenRoast): string {
+  return [...writeAlogPieces(roast)].join('');
+}
+
+/** The same piece by piece, for curves of hours: an entry of the file's dictionary at a time. */
+export function* writeAlogPieces(roast: WrittenRoast): Generator<string> {
+  let before = '{';
+  for (const [key, value] of Object.entries(alogOf(roast))) {
+    yield `${before}${pythonRepr(key)}: ${pythonRepr(value)}`;
+    before = ', ';
+  }
+  yield '}\n';
+}
+
+function alogOf(roast: WrittenRoast): Record<string, WritableValue> {
   const started = new Date(roast.startedAtMs);
-  return `${pythonRepr({
+  return {
     version: artisanVersion,
     viewerMode: false,
     mode: 'C',
@@ -99,7 +113,7 @@ export function writeAlog(roast: WrittenRoast): string {
     zmin: 0,
     zmax: 45,
     [recordKey]: roast.record,
-  })}\n`;
+  };
 }
 
 /** Usual time from one sample to the next, s. */

@@ -24,10 +24,13 @@ const createNoise = () => {
 };
 const tenth = (value: number): number => Math.round(value * 10) / 10;
 
-/** A roast of so many samples at 4 Hz with eight channels, as the batches of a board that has just ended it. */
-export const longRoast = (samples: number): { roastId: string; batches: JournalBatch[] } => {
+/**
+ * A roast of so many samples at 4 Hz with eight channels, as the batches of a board that ended it a minute, or so many minutes
+ * more, ago.
+ */
+export const longRoast = (samples: number, minutesAgo = 0): { roastId: string; batches: JournalBatch[] } => {
   const lastsMs = (samples * 1000) / hz;
-  const board = createJournalBoard({ channels, wallOffsetMs: Date.now() - lastsMs - 60_000 });
+  const board = createJournalBoard({ channels, wallOffsetMs: Date.now() - lastsMs - 60_000 * (1 + minutesAgo) });
   const roastId = uuidV7();
   const noise = createNoise();
   const mark = (kind: 'charge' | 'drop', mono: number, seq: number) =>

@@ -3,7 +3,7 @@ import type { Roast } from '@roastery/contract/roasts';
 import { rateOfRise } from '@roastery/roasting/rate-of-rise';
 import type { Reading } from '@roastery/roasting/series';
 import type { SignedInUser } from '../../context.ts';
-import type { Sql } from '../../db/sql.ts';
+import type { Database } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { readCurve, type CurveMargins } from '../roasts/roast-curve.ts';
 import { readRoast } from '../roasts/roast-row.ts';
@@ -79,14 +79,24 @@ const describeChannels = (curve: ReadonlyMap<string, readonly Reading[]>, stored
   });
 };
 
-/** All of a roast that a file can hold. Throws `not_found`, also for somebody else's. */
-export const gatherRoast = async (sql: Sql, user: SignedInUser, id: string): Promise<ExportedRoast> => {
-  const found = await readRoast(sql, id, user);
+/**
+ * All of a roast that a file can hold. Throws `not_found`, also for somebody else's.
+ * @param only the channels that the file shows; all of them when not given
+ */
+export const gatherRoast = async (
+  sql: Database,
+  user: SignedInUser,
+  id: string,
+  only?: readonly string[],
+): Promise<ExportedRoast> => {
+  const [found, [recording]] = await Promise.all([
+    readRoast(sql, id, user),
+    sql<{ source: string; channel_labels: StoredLabels | null }[]>`
+      SELECT c.source, c.channel_labels FROM recordings c JOIN roasts r ON r.recording_id = c.id WHERE r.id = ${id}`,
+  ]);
   if (found === undefined) throw notFound('Roast');
   const { roast } = found;
-  const [recording] = await sql<{ source: string; channel_labels: StoredLabels | null }[]>`
-    SELECT c.source, c.channel_labels FROM recordings c JOIN roasts r ON r.recording_id = c.id WHERE r.id = ${id}`;
-  const curve = await readCurve(sql, user, id, marginsOf[recording?.source === 'upload' ? 'upload' : 'agent']);
+  const curve = await readCurve(sql, user, id, marginsOf[recording?.source === 'upload' ? 'upload' : 'agent'], only);
   const timesSeconds = curve?.timeSeconds ?? [];
   const channels = describeChannels(curve?.channels ?? new Map(), recording?.channel_labels ?? {});
   const bean = channels.find(({ name }) => name === 'bean_temp')?.values ?? timesSeconds.map(() => null);

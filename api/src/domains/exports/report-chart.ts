@@ -12,6 +12,9 @@ export interface Frame {
   readonly height: number;
 }
 
+/** The channels that the chart of a report shows. */
+export const reportChannels = ['bean_temp', 'exhaust_temp'] as const;
+
 interface Line {
   readonly label: string;
   readonly values: readonly Reading[];
@@ -117,14 +120,15 @@ export const drawChart = (
   const plot = { x: frame.x + 26, y: frame.y + 30, width: frame.width - 54, height: frame.height - 60 };
   const bottom = plot.y + plot.height;
   const shown = shownSeconds(exported);
-  const within = exported.timesSeconds.flatMap((time, index) =>
-    time >= shown.from && time <= shown.to ? [index] : [],
-  );
-  const pick = (values: readonly Reading[]): Reading[] => within.map((index) => values[index] ?? null);
-  const times = within.map((index) => exported.timesSeconds[index] ?? 0);
+  const isShown = (index: number): boolean => {
+    const time = exported.timesSeconds[index] ?? Number.NaN;
+    return time >= shown.from && time <= shown.to;
+  };
+  const pick = (values: readonly Reading[]): Reading[] => values.filter((_, index) => isShown(index));
+  const times = exported.timesSeconds.filter((_, index) => isShown(index));
   const channel = (name: string) => pick(exported.channels.find((one) => one.name === name)?.values ?? []);
-  const [bean, exhaust] = [channel('bean_temp'), channel('exhaust_temp')];
-  const hottest = Math.max(100, ...[...bean, ...exhaust].filter((value) => value !== null));
+  const [bean = [], exhaust = []] = reportChannels.map(channel);
+  const hottest = [...bean, ...exhaust].reduce<number>((most, value) => Math.max(most, value ?? most), 100);
   const step = unit === 'F' ? 100 : 50;
   const shownTemp = (tempC: number) => (unit === 'F' ? cToF(tempC) : tempC);
   const top = Math.ceil((shownTemp(hottest) * 1.03) / step) * step;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type PdfWriter from 'pdfkit';
+import { geist } from './report-fonts.ts';
 
 export type Pdf = InstanceType<typeof PdfWriter>;
 export type Weight = 400 | 600;
@@ -44,10 +44,6 @@ const eastAsianFonts: readonly FontFile[] = [
 export const eastAsianFont: FontFile | undefined = eastAsianFonts.find(({ file }) => existsSync(file));
 const eastAsianName = 'east-asian';
 
-const require = createRequire(import.meta.url);
-const fontFile = (script: string, weight: Weight): string =>
-  require.resolve(`@fontsource/geist/files/geist-${script}-${weight}-normal.woff`);
-
 interface Run {
   readonly font: string;
   readonly text: string;
@@ -90,7 +86,7 @@ export const reportText = (pdf: Pdf): ReportText => {
     if (!registered.has(font)) {
       const [, script = 'latin', weight] = /^(.*)-(\d+)$/.exec(font) ?? [];
       if (font === eastAsianName && eastAsianFont) pdf.registerFont(font, eastAsianFont.file, eastAsianFont.face);
-      else pdf.registerFont(font, fontFile(script, weight === '600' ? 600 : 400));
+      else pdf.registerFont(font, geist(script, weight === '600' ? 600 : 400));
       registered.add(font);
     }
     pdf.font(font).fontSize(size);

@@ -1,10 +1,10 @@
 import { stepsOf } from '@roastery/roasting/alog-controls';
 import type { Reading } from '@roastery/roasting/series';
-import { writeAlog } from '@roastery/roasting/write-alog';
+import { writeAlogPieces } from '@roastery/roasting/write-alog';
 import { sinceRecordingBegan, type ExportedRoast } from './gather-roast.ts';
 
-/** A roast as an Artisan file. What Artisan has no place for stands in it too, so that it comes back as it went. */
-export const roastAlog = (exported: ExportedRoast): string => {
+/** A roast as an Artisan file, in pieces. What Artisan has no place for stands in it too, so that it comes back as it went. */
+export const roastAlog = (exported: ExportedRoast): Iterable<string> => {
   const { roast, timesSeconds, channels, recordedAtMs } = exported;
   const values = (name: string): readonly Reading[] =>
     channels.find((channel) => channel.name === name)?.values ?? timesSeconds.map(() => null);
@@ -17,7 +17,7 @@ export const roastAlog = (exported: ExportedRoast): string => {
     confidence: mark.confidence,
   }));
   const times = timesSeconds.map((seconds) => sinceRecordingBegan(exported, seconds));
-  return writeAlog({
+  return writeAlogPieces({
     timesSeconds: times,
     controls: {
       air: stepsOf(times, values('fan_speed')),

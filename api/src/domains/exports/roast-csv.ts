@@ -1,19 +1,14 @@
-import { writeCsv, type CsvRow } from '../../sheets/csv.ts';
+import { nearestSample } from '@roastery/roasting/alog-controls';
 import { formatDuration } from '@roastery/roasting/units';
+import { csvStart, writeCsvRow } from '../../sheets/csv.ts';
 import { sinceRecordingBegan, type ExportedRoast } from './gather-roast.ts';
 import { markName } from './mark-names.ts';
 
-/** Index of the sample nearest to each mark. */
+/** Marks by the index of the sample nearest to them. */
 const marksBySample = ({ roast, timesSeconds }: ExportedRoast): Map<number, string[]> => {
   const found = new Map<number, string[]>();
   for (const mark of roast.marks) {
-    let best = -1;
-    for (const [index, time] of timesSeconds.entries()) {
-      const nearest = timesSeconds[best];
-      if (nearest === undefined || Math.abs(time - mark.time_seconds) < Math.abs(nearest - mark.time_seconds)) {
-        best = index;
-      }
-    }
+    const best = nearestSample(timesSeconds, mark.time_seconds);
     if (best >= 0) found.set(best, [...(found.get(best) ?? []), markName[mark.kind]]);
   }
   return found;
@@ -22,15 +17,28 @@ const marksBySample = ({ roast, timesSeconds }: ExportedRoast): Map<number, stri
 export const curveHead = ({ channels }: ExportedRoast): string[] =>
   channels.map(({ label, unit }) => (unit === '' ? label : `${label} (${unit})`));
 
-/** The curve as CSV, a line a sample, marks on the sample nearest to them. Other programs and our own upload read it. */
-export const roastCsv = (exported: ExportedRoast): string => {
+const linesAtOnce = 1000;
+
+/**
+ * The curve as CSV, a line a sample, marks on the sample nearest to them; some thousand lines at a time. Other programs and
+ * our own upload read it.
+ */
+export function* roastCsv(exported: ExportedRoast): Generator<string> {
+  const { timesSeconds, channels, rates } = exported;
   const marks = marksBySample(exported);
-  const rows: CsvRow[] = exported.timesSeconds.map((seconds, index) => [
-    sinceRecordingBegan(exported, seconds),
-    formatDuration(seconds),
-    ...exported.channels.map(({ values }) => values[index]),
-    exported.rates[index],
-    marks.get(index)?.join('; '),
-  ]);
-  return writeCsv([['Time (s)', 'Since charge', ...curveHead(exported), 'Rate of rise', 'Event'], ...rows]);
-};
+  let text = csvStart + writeCsvRow(['Time (s)', 'Since charge', ...curveHead(exported), 'Rate of rise', 'Event']);
+  for (let index = 0; index < timesSeconds.length; index++) {
+    const seconds = timesSeconds[index] ?? 0;
+    text += writeCsvRow([
+      sinceRecordingBegan(exported, seconds),
+      formatDuration(seconds),
+      ...channels.map(({ values }) => values[index]),
+      rates[index],
+      marks.get(index)?.join('; '),
+    ]);
+    if (index % linesAtOnce !== linesAtOnce - 1) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}

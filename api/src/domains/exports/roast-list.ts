@@ -38,6 +38,8 @@ const columns: readonly ListColumn[] = [
 ];
 
 const roastsAtOnce = 500;
+/** The first part is small: whoever waits sees the download begin. */
+const roastsAtFirst = 50;
 
 /**
  * All roasts that match, in the list's order and in parts. Which they are is settled at the start, so a roast that ends
@@ -45,8 +47,8 @@ const roastsAtOnce = 500;
  */
 async function* matchingRoasts({ sql, user }: UserContext, query: RoastExportQuery): AsyncGenerator<RoastRow> {
   const ids = await matchingRoastIds(sql, user, query);
-  for (let from = 0; from < ids.length; from += roastsAtOnce) {
-    yield* await roastsByIds(sql, user, ids.slice(from, from + roastsAtOnce));
+  for (let from = 0, to = roastsAtFirst; from < ids.length; from = to, to += roastsAtOnce) {
+    yield* await roastsByIds(sql, user, ids.slice(from, to));
   }
 }
 
@@ -82,7 +84,7 @@ export async function* roastListCsv(context: UserContext, query: RoastExportQuer
   for await (const roast of matchingRoasts(context, query)) {
     text += writeCsvRow([roast.start_time, ...columns.map(({ cell }) => cell(roast))]);
     rows += 1;
-    if (rows % roastsAtOnce !== 0) continue;
+    if (rows % roastsAtOnce !== roastsAtFirst) continue;
     yield encoder.encode(text);
     text = '';
   }

@@ -1,26 +1,29 @@
-import { Readable } from 'node:stream';
 import * as contract from '@roastery/contract/exports';
 import type { Domain } from '../../app.ts';
 import type { UserContext } from '../../context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
+import { streamOf } from '../../http/streamed-answer.ts';
 import { writeWorkbook } from '../../sheets/write-workbook.ts';
 import { attachment, roastFileName } from './file-name.ts';
 import { gatherRoast } from './gather-roast.ts';
 import { readLetterhead } from './letterhead.ts';
+import { reportChannels } from './report-chart.ts';
 import { roastAlog } from './roast-alog.ts';
 import { roastCsv } from './roast-csv.ts';
 import { roastListCsv, roastListWorkbook } from './roast-list.ts';
 import { roastReport } from './roast-report.ts';
 import { roastWorkbook } from './roast-workbook.ts';
 
-const file = (body: string | Uint8Array<ArrayBuffer>, type: string, name: string): Response =>
+const file = (body: Uint8Array<ArrayBuffer>, type: string, name: string): Response =>
   new Response(body, { headers: { 'content-type': type, 'content-disposition': attachment(name) } });
 
 /** A file that is made while it is sent; it stops being made when the client goes away. */
-const streamed = (pieces: AsyncIterable<Uint8Array>, type: string, name: string): Response => {
-  const body = Readable.toWeb(Readable.from(pieces, { objectMode: false })) as ReadableStream<Uint8Array>;
-  return new Response(body, { headers: { 'content-type': type, 'content-disposition': attachment(name) } });
-};
+const streamed = (
+  pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  type: string,
+  name: string,
+): Response =>
+  new Response(streamOf(pieces), { headers: { 'content-type': type, 'content-disposition': attachment(name) } });
 
 const today = async ({ sql }: UserContext): Promise<string> => {
   const timeZone = await readTimeZone(sql);
@@ -36,14 +39,17 @@ export const exportRoutes: Domain = (routes) => {
   });
   routes.forUser(contract.exportRoastCsv, async ({ sql, user }, { params }) => {
     const exported = await gatherRoast(sql, user, params.id);
-    return file(roastCsv(exported), 'text/csv; charset=utf-8', roastFileName(exported.roast, 'csv'));
+    return streamed(roastCsv(exported), 'text/csv; charset=utf-8', roastFileName(exported.roast, 'csv'));
   });
   routes.forUser(contract.exportRoastAlog, async ({ sql, user }, { params }) => {
     const exported = await gatherRoast(sql, user, params.id);
-    return file(roastAlog(exported), 'application/octet-stream', roastFileName(exported.roast, 'alog'));
+    return streamed(roastAlog(exported), 'application/octet-stream', roastFileName(exported.roast, 'alog'));
   });
   routes.forUser(contract.exportRoastPdf, async ({ sql, user }, { params, query }) => {
-    const [exported, letterhead] = await Promise.all([gatherRoast(sql, user, params.id), readLetterhead(sql)]);
+    const [exported, letterhead] = await Promise.all([
+      gatherRoast(sql, user, params.id, reportChannels),
+      readLetterhead(sql),
+    ]);
     const report = await roastReport(exported, letterhead, query.temperature_unit);
     return file(report, 'application/pdf', roastFileName(exported.roast, 'pdf'));
   });

@@ -35,14 +35,8 @@ export const readLearntCrack = async (sql: Sql, id: string, user: SignedInUser):
     WHERE r.id = ${id} AND ${visibleTo(sql, user)}`;
   if (roast === undefined) return undefined;
   const marked = sql`
-    r.first_crack_temp IS NOT NULL AND r.status = 'completed' AND r.id <> ${id} AND r.start_time < ${roast.start_time}
-    AND ${visibleTo(sql, user)}
-    -- Nothing a detector said, or a person's words that stand: each taking back undoes one. One question for each roast, so that
-    -- the marks of all the others are left alone.
-    AND coalesce((
-      SELECT NOT bool_or(k.origin = 'detector')
-          OR coalesce(sum(CASE WHEN k.taken_back THEN -1 ELSE 1 END) FILTER (WHERE k.origin = 'person'), 0) > 0
-        FROM roast_marks k WHERE k.roast_id = r.id AND k.kind = 'first_crack'), true)`;
+    r.first_crack_told AND r.first_crack_temp IS NOT NULL AND r.status = 'completed'
+    AND r.id <> ${id} AND r.start_time < ${roast.start_time} AND ${visibleTo(sql, user)}`;
   const shared = sql`
     r.start_time, r.first_crack_temp AS temp,
     coalesce(r.machine_id = ${roast.machine_id}::uuid, false) AS same_machine,

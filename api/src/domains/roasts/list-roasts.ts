@@ -139,9 +139,11 @@ export const matchingRoastIds = async (
 ): Promise<string[]> => {
   const whole = { ...query, limit: 0, offset: 0 };
   const where = matching(sql, user, whole, await readTimeZone(sql), await findNamed(sql, query.q));
-  const rows = await sql<{ id: string }[]>`
-    SELECT r.id FROM ${source(sql, whole)} WHERE ${where} ORDER BY ${orderBy(sql, query.sort)}`;
-  return rows.map((row) => row.id);
+  // One text with all of them: a row an id would take the driver longer than finding them takes Postgres.
+  const [found] = await sql<{ ids: string | null }[]>`
+    SELECT string_agg(r.id::text, ' ' ORDER BY ${orderBy(sql, query.sort)}) AS ids
+    FROM ${source(sql, whole)} WHERE ${where}`;
+  return found?.ids?.split(' ') ?? [];
 };
 
 /** These roasts, as far as this person may see them, in the order of the ids. */

@@ -24,18 +24,22 @@ interface ChunkRow {
 export const numbersOf = (text: string): (number | null)[] =>
   JSON.parse(`[${text.slice(1, -1).replaceAll('NULL', 'null')}]`) as (number | null)[];
 
+/** Chunks that hold samples between two sequence numbers, both included. */
+export const windowOfChunks = (sql: Sql, recordingId: string, fromSeq: number, toSeq: number) => {
+  const from = Math.max(0, Math.floor(fromSeq));
+  return sql`
+    recording_id = ${recordingId}
+    AND first_seq >= coalesce(
+      (SELECT max(first_seq) FROM recording_chunks WHERE recording_id = ${recordingId} AND first_seq <= ${from}), ${from})
+    AND first_seq <= ${Math.floor(toSeq)}`;
+};
+
 const chunksBetween = (sql: Sql, recordingId: string, fromSeq: number, toSeq: number) => sql<ChunkRow[]>`
   SELECT first_seq, boot_no, layout_no, mono_ms, dt_ms::text AS dt, values::text AS "values"
-  FROM recording_chunks
-  WHERE recording_id = ${recordingId}
-    AND first_seq >= coalesce(
-      (SELECT max(first_seq) FROM recording_chunks WHERE recording_id = ${recordingId} AND first_seq <= ${fromSeq}),
-      ${fromSeq})
-    AND first_seq <= ${toSeq}
-  ORDER BY first_seq`;
+  FROM recording_chunks WHERE ${windowOfChunks(sql, recordingId, fromSeq, toSeq)} ORDER BY first_seq`;
 
-const layoutsOf = (sql: Sql, recordingId: string) => sql<{ layout_no: number; channels: string[] }[]>`
-  SELECT layout_no, channels FROM recording_layouts WHERE recording_id = ${recordingId}`;
+export const layoutsOf = (sql: Sql, recordingId: string) => sql<{ layout_no: number; channels: string[] }[]>`
+  SELECT layout_no, channels FROM recording_layouts WHERE recording_id = ${recordingId} ORDER BY layout_no`;
 
 const assemble = (chunks: readonly ChunkRow[], layouts: ReadonlyMap<number, string[]>): Samples => {
   const samples: Samples = { seq: [], bootNo: [], monoMs: [], channels: new Map() };
@@ -43,10 +47,10 @@ const assemble = (chunks: readonly ChunkRow[], layouts: ReadonlyMap<number, stri
     const dt = numbersOf(chunk.dt);
     const values = numbersOf(chunk.values);
     const before = samples.seq.length;
-    for (const [index, ms] of dt.entries()) {
+    for (let index = 0; index < dt.length; index++) {
       samples.seq.push(chunk.first_seq + index);
       samples.bootNo.push(chunk.boot_no);
-      samples.monoMs.push(chunk.mono_ms + (ms ?? 0));
+      samples.monoMs.push(chunk.mono_ms + (dt[index] ?? 0));
     }
     for (const [index, name] of (layouts.get(chunk.layout_no) ?? []).entries()) {
       let column = samples.channels.get(name);
@@ -69,7 +73,7 @@ const assemble = (chunks: readonly ChunkRow[], layouts: ReadonlyMap<number, stri
  */
 export const readSamples = async (sql: Sql, recordingId: string, fromSeq: number, toSeq: number): Promise<Samples> => {
   const [chunks, layouts] = await Promise.all([
-    chunksBetween(sql, recordingId, Math.max(0, Math.floor(fromSeq)), Math.floor(toSeq)),
+    chunksBetween(sql, recordingId, fromSeq, toSeq),
     layoutsOf(sql, recordingId),
   ]);
   return assemble(chunks, new Map(layouts.map((row) => [row.layout_no, row.channels])));

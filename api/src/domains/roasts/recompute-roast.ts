@@ -69,6 +69,7 @@ export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> =>
       drop_temp = ${figures.drop_temp},
       first_crack_time = ${figures.first_crack_time},
       first_crack_temp = ${figures.first_crack_temp},
+      first_crack_told = ${figures.first_crack_told},
       development_time_seconds = ${figures.development_time_seconds},
       development_time_ratio = ${figures.development_time_ratio}
     WHERE id = ${roastId}`;

@@ -1,10 +1,9 @@
 import type { CurveGap } from '@roastery/contract/curve-gaps';
-import type { Datapoint, RecordedCurve } from '@roastery/contract/roasts';
-import { rateOfRise } from '@roastery/roasting/rate-of-rise';
 import type { SignedInUser } from '../../context.ts';
-import type { Sql } from '../../db/sql.ts';
+import type { Database, Sql } from '../../db/sql.ts';
 import { onClockOf, readBootClocks } from './boots.ts';
-import { keepSamples, readSamples, type Samples } from './read-samples.ts';
+import { readColumns, readColumnsAtOnce } from './read-columns.ts';
+import type { Column, Samples } from './read-samples.ts';
 import { readGaps } from './roast-gaps.ts';
 import { visibleTo } from './roast-row.ts';
 
@@ -56,84 +55,98 @@ export const windowOf = (
   return { ...start, toSeq: ended ? (row.status_seq ?? 0) : chargeSeq + longestOpenSeconds * maxHz, toMs };
 };
 
+/** The samples of a roast on its own axis, seconds since charge. */
 export interface Curve {
   readonly timeSeconds: number[];
-  readonly channels: Samples['channels'];
+  readonly channels: ReadonlyMap<string, Column>;
   /** Where the samples come from, and which they are; undefined while there are none. */
   readonly source: (Pick<Samples, 'seq' | 'bootNo'> & { readonly recordingId: string }) | undefined;
 }
 
+/** A curve whose times are there; its channels come one after another, bean temperature first where there is one. */
+export interface OpenedCurve extends Omit<Curve, 'channels'> {
+  readonly channels: ReadonlyMap<string, Promise<Column>>;
+  /** Of more than 20 minutes at the highest rate, or an hour at a usual one. */
+  readonly isLong: boolean;
+}
+
+/** From here on reading column by column is the faster way. */
+const longFromSeqs = 12_000;
+
 /**
- * The samples of a roast on its own axis, seconds since charge. Undefined when there is no such roast for this person;
- * empty while there is no charge or no recording.
+ * Opens the curve of a roast. Undefined when there is no such roast for this person; empty while there is no charge or no
+ * recording.
+ * @param only the channels to read; all of them when not given
  */
-export const readCurve = async (
-  sql: Sql,
+export const openCurve = async (
+  sql: Database,
   user: SignedInUser,
   roastId: string,
   margins: CurveMargins,
-): Promise<Curve | undefined> => {
+  only?: readonly string[],
+): Promise<OpenedCurve | undefined> => {
   const [row] = await sql<WindowRow[]>`
     SELECT r.recording_id, r.status, r.status_seq, r.boot_no, r.charge_mono_ms, r.charge_seq, r.drop_mono_ms, r.drop_seq
     FROM roasts r WHERE r.id = ${roastId} AND ${visibleTo(sql, user)}`;
   if (row === undefined) return undefined;
   const { recording_id: recordingId, boot_no: bootNo, charge_mono_ms: chargeMs, charge_seq: chargeSeq } = row;
   if (recordingId === null || bootNo === null || chargeMs === null || chargeSeq === null) {
-    return { timeSeconds: [], channels: new Map(), source: undefined };
+    return { timeSeconds: [], channels: new Map(), source: undefined, isLong: false };
   }
   const window = windowOf(row, chargeMs, chargeSeq, margins);
+  const isLong = (row.drop_seq ?? chargeSeq) - chargeSeq > longFromSeqs;
+  const range = { recordingId, fromSeq: window.fromSeq, toSeq: window.toSeq, only };
   const [clocks, samples] = await Promise.all([
     readBootClocks(sql, recordingId),
-    readSamples(sql, recordingId, window.fromSeq, window.toSeq),
+    isLong ? readColumns(sql, range) : readColumnsAtOnce(sql, range),
   ]);
-  // A roast over a reboot goes on along the wall clock; within a boot the monotonic clock is exact.
-  const ms = samples.monoMs.map((mono, index) => onClockOf(clocks, bootNo, samples.bootNo[index] ?? bootNo, mono));
-  const within = keepSamples(samples, (index) => {
-    const at = ms[index];
-    return at !== undefined && at >= window.fromMs && at <= window.toMs;
-  });
-  const timeSeconds = ms.flatMap((at) =>
-    at !== undefined && at >= window.fromMs && at <= window.toMs ? [Math.round(at - chargeMs) / 1000] : [],
+  const timeSeconds: number[] = [];
+  const kept: number[] = [];
+  for (let index = 0; index < samples.seq.length; index++) {
+    // A roast over a reboot goes on along the wall clock; within a boot the monotonic clock is exact.
+    const ms = onClockOf(clocks, bootNo, samples.bootNo[index] ?? bootNo, samples.monoMs[index] ?? 0);
+    if (ms === undefined || ms < window.fromMs || ms > window.toMs) continue;
+    kept.push(index);
+    timeSeconds.push(Math.round(ms - chargeMs) / 1000);
+  }
+  const pick = <T>(column: T[]): T[] =>
+    kept.length === column.length ? column : kept.map((index) => column[index] as T);
+  const channels = new Map(
+    Array.from(samples.channels, ([name, column]) => {
+      const within = column.then(pick);
+      // Whoever takes the column hears why it failed; nobody has to take it.
+      within.catch(() => undefined);
+      return [name, within] as const;
+    }),
   );
-  return { timeSeconds, channels: within.channels, source: { recordingId, seq: within.seq, bootNo: within.bootNo } };
+  return {
+    timeSeconds,
+    channels,
+    source: { recordingId, seq: pick(samples.seq), bootNo: pick(samples.bootNo) },
+    isLong,
+  };
 };
 
-/** °C/min with two decimals: finer is noise, and half of the bytes. */
-const roundRate = (rate: number | null): number | null => (rate === null ? null : Math.round(rate * 100) / 100);
+/** The whole of an opened curve. */
+export const wholeCurve = async ({ timeSeconds, channels, source }: OpenedCurve): Promise<Curve> => {
+  const columns = await Promise.all(Array.from(channels, async ([name, column]) => [name, await column] as const));
+  return { timeSeconds, channels: new Map(columns), source };
+};
 
-const ratesOf = ({ timeSeconds, channels }: Curve): (number | null)[] =>
-  rateOfRise(timeSeconds, channels.get('bean_temp') ?? timeSeconds.map(() => null)).map(roundRate);
+/** The samples of a roast, all at once; see `openCurve`. */
+export const readCurve = async (
+  sql: Database,
+  user: SignedInUser,
+  roastId: string,
+  margins: CurveMargins,
+  only?: readonly string[],
+): Promise<Curve | undefined> => {
+  const opened = await openCurve(sql, user, roastId, margins, only);
+  return opened && wholeCurve(opened);
+};
 
 /** Where a curve has no samples, and why. */
-export const gapsOf = async (sql: Sql, { timeSeconds, source }: Curve): Promise<CurveGap[]> =>
-  source === undefined ? [] : readGaps(sql, source.recordingId, { timeSeconds, ...source });
-
-export const curveColumns = (curve: Curve, gaps: CurveGap[]): RecordedCurve => ({
-  time_seconds: curve.timeSeconds,
-  channels: Object.fromEntries(curve.channels),
-  ror: ratesOf(curve),
-  gaps,
-});
-
-export const curveDatapoints = (curve: Curve): Datapoint[] => {
-  const rates = ratesOf(curve);
-  const column = (name: string) => curve.channels.get(name);
-  const bean = column('bean_temp');
-  const exhaust = column('exhaust_temp');
-  const front = column('burner_front_temp');
-  const back = column('burner_back_temp');
-  const heat = column('heat_power');
-  const fan = column('fan_speed');
-  const drum = column('drum_speed');
-  return curve.timeSeconds.map((seconds, index) => ({
-    time_seconds: seconds,
-    bean_temp: bean?.[index] ?? null,
-    exhaust_temp: exhaust?.[index] ?? null,
-    burner_front_temp: front?.[index] ?? null,
-    burner_back_temp: back?.[index] ?? null,
-    ror: rates[index] ?? null,
-    heat_power: heat?.[index] ?? null,
-    fan_speed: fan?.[index] ?? null,
-    drum_speed: drum?.[index] ?? null,
-  }));
-};
+export const gapsOf = async (
+  sql: Sql,
+  { timeSeconds, source }: Pick<Curve, 'timeSeconds' | 'source'>,
+): Promise<CurveGap[]> => (source === undefined ? [] : readGaps(sql, source.recordingId, { timeSeconds, ...source }));

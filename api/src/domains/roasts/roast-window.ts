@@ -33,6 +33,8 @@ export interface RoastFigures {
   readonly drop_temp: number | null;
   readonly first_crack_time: number | null;
   readonly first_crack_temp: number | null;
+  /** By a person or the machine: what only a detector marked is not learnt from. */
+  readonly first_crack_told: boolean;
   readonly development_time_seconds: number | null;
   readonly development_time_ratio: number | null;
 }
@@ -46,6 +48,7 @@ export const roastFigures = (marks: readonly TimedMark[]): RoastFigures => {
     drop_temp: markOf(marks, 'drop')?.tempC ?? null,
     first_crack_time: crack?.timeSeconds ?? null,
     first_crack_temp: crack?.tempC ?? null,
+    first_crack_told: crack !== undefined && crack.mark.origin !== 'detector',
     development_time_seconds: summary.developmentSeconds,
     development_time_ratio: summary.developmentRatio,
   };

@@ -221,6 +221,9 @@ describe('roasts', () => {
     // Somebody listens again: the cracks came 60 s later, so 9.6 °C hotter, and it is learnt from at once.
     for (const roast of past) await owner.send('PUT', `/roasts/${roast}/marks/first_crack`, { time_seconds: 530 });
     expect((await learnt()).temp - byLot.temp).toBeGreaterThan(8);
+    // What a person took back is the detector's again: not learnt from.
+    for (let word = 1; word <= 2; word++) await owner.send('DELETE', `/roasts/${past[0]}/marks/first_crack`);
+    expect(await learnt()).toMatchObject({ source: 'lot', roasts: 3 });
     const hidden = await other.send('GET', `/roasts/${id}/learnt-crack`);
     expect(hidden.status).toBe(404);
   });

@@ -2,17 +2,19 @@ import * as contract from '@roastery/contract/roasts';
 import type { Domain } from '../../app.ts';
 import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
+import { JsonPieces } from '../../http/streamed-answer.ts';
+import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curve-answers.ts';
 import { deleteRoast } from './delete-roast.ts';
 import { readLearntCrack } from './learnt-crack.ts';
 import { listRoasts } from './list-roasts.ts';
-import { curveColumns, curveDatapoints, gapsOf, readCurve, type Curve, type CurveMargins } from './roast-curve.ts';
+import { gapsOf, openCurve, wholeCurve, type CurveMargins, type OpenedCurve } from './roast-curve.ts';
 import { readRoast } from './roast-row.ts';
 import { setFavorite } from './set-favorite.ts';
 import { deleteMark, putMark } from './set-mark.ts';
 import { updateRoast } from './update-roast.ts';
 
-const curveOf = async ({ sql, user }: UserContext, id: string, margins: CurveMargins): Promise<Curve> => {
-  const curve = await readCurve(sql, user, id, margins);
+const curveOf = async ({ sql, user }: UserContext, id: string, margins: CurveMargins): Promise<OpenedCurve> => {
+  const curve = await openCurve(sql, user, id, margins);
   if (curve === undefined) throw notFound('Roast');
   return curve;
 };
@@ -24,12 +26,16 @@ export const roastRoutes: Domain = (routes) => {
     if (found === undefined) throw notFound('Roast');
     return found.roast;
   });
-  routes.forUser(contract.getRoastCurve, async (context, { params, query }) => ({
-    datapoints: curveDatapoints(await curveOf(context, params.id, query)),
-  }));
+  routes.forUser(contract.getRoastCurve, async (context, { params, query }) => {
+    const opened = await curveOf(context, params.id, query);
+    const curve = await wholeCurve(opened);
+    return opened.isLong ? new JsonPieces(curveDatapointsJson(curve)) : { datapoints: curveDatapoints(curve) };
+  });
   routes.forUser(contract.getRoastCurveColumns, async (context, { params, query }) => {
-    const curve = await curveOf(context, params.id, query);
-    return curveColumns(curve, await gapsOf(context.sql, curve));
+    const opened = await curveOf(context, params.id, query);
+    const gaps = await gapsOf(context.sql, opened);
+    if (opened.isLong) return new JsonPieces(curveColumnsJson(opened, gaps));
+    return curveColumns(await wholeCurve(opened), gaps);
   });
   routes.forUser(contract.getLearntCrack, async ({ sql, user }, { params }) => {
     const learnt = await readLearntCrack(sql, params.id, user);

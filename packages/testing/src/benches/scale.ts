@@ -2,23 +2,29 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { me } from '@roastery/contract/auth';
-import { apiBasePath } from '@roastery/contract/endpoint';
+import { apiBasePath, type Endpoint } from '@roastery/contract/endpoint';
 import { listMachineMaps } from '@roastery/contract/machine-maps';
 import { getRoastCurveColumns } from '@roastery/contract/roasts';
 import { createUser } from '@roastery/contract/users';
 import { startStack, type StackOptions } from '@roastery/stack/stack';
 import type { Bench, Measurement } from '../bench.ts';
-import { percentile } from '../bench.ts';
 import { findSamples } from '../large-roastery/find-samples.ts';
-import { addressOf, measureCall, timesTable, type Caller, type CallTimes } from '../large-roastery/measure-calls.ts';
-import { pageCalls, type PageCall } from '../large-roastery/page-calls.ts';
+import {
+  addressOf,
+  measureCall,
+  measureFirstBytes,
+  timesTable,
+  type Caller,
+  type CallTimes,
+} from '../large-roastery/measure-calls.ts';
+import { opensRoast, pageCalls, type PageCall } from '../large-roastery/page-calls.ts';
 import { bigTables, tooMuchRead } from '../large-roastery/read-share.ts';
 import { isRequestLine, planInLine, planNotices, type ToldPlan } from '../large-roastery/query-plans.ts';
 import { seedLargeRoastery } from '../large-roastery/seed.ts';
 import type { RoasterySizes } from '../large-roastery/sizes.ts';
 import { timedGet } from '../large-roastery/timed-call.ts';
 import { longRoast } from '../long-roast.ts';
-import { endpointUrl, registerTestMachine, signIn, type RoasteryClient } from '../roastery-client.ts';
+import { registerTestMachine, signIn, type RoasteryClient } from '../roastery-client.ts';
 import { shipJournal } from '../ship-journal.ts';
 import { until } from '../until.ts';
 
@@ -33,10 +39,26 @@ const sizes: RoasterySizes = {
 };
 const times = Number(process.env['BENCH_TIMES'] ?? 36);
 const limitMs = 150;
+/** A quarter of an hour at 4 Hz: what people roast. */
+const usualSamples = 3600;
+/** So many of them are opened by each person, one after another. */
+const usualRoasts = 12;
+/** Four hours at 4 Hz, the longest roast that there is: its curve begins to arrive as soon as any page, a file of it soon after. */
+const longestSamples = 57_600;
+const longestFileMs = 300;
 /** Shown of all calls. */
 const mostLines = 40;
 const password = 'a long phrase for the one who roasts';
 const roaster = { email: 'roaster@roastery.example', password };
+
+/** The roasts to open: a few usual ones of each person, and the longest. */
+interface Roasts {
+  readonly usual: string[];
+  readonly longest: string;
+}
+
+/** Whether an answer holds every sample of its roast. */
+const isOfSamples = ({ name }: Endpoint): boolean => /^(?:getRoastCurve|exportRoast)/.test(name);
 
 interface Person extends Caller {
   readonly who: 'admin' | 'user';
@@ -63,6 +85,7 @@ const signInPerson = async (
   databaseUrl: string,
   who: Person['who'],
   credentials: { email: string; password: string },
+  roastIds: string[],
 ): Promise<Person> => {
   const client = await signIn(origin, credentials);
   const { id } = await client.call(me);
@@ -70,9 +93,21 @@ const signInPerson = async (
   const samples = await findSamples(
     databaseUrl,
     { id, isAdmin: who === 'admin' },
-    { uploadId: await upload(client, origin), mapId: map?.id ?? '' },
+    { uploadId: await upload(client, origin), mapId: map?.id ?? '', roastIds },
   );
   return { who, origin, cookie: client.cookie, calls: pageCalls(samples, who === 'admin') };
+};
+
+/** Records roasts on a new machine of somebody, as its board ships them. */
+const recordRoasts = async (
+  client: RoasteryClient,
+  mqttUrl: string,
+  serial: string,
+  roasts: readonly ReturnType<typeof longRoast>[],
+): Promise<string[]> => {
+  const { auth_token: token } = await registerTestMachine(client, serial);
+  for (const { batches } of roasts) await shipJournal(mqttUrl, { serial, token }, batches);
+  return roasts.map(({ roastId }) => roastId);
 };
 
 /** The first start: fills the roastery, and asks everything once while Postgres tells its plans. */
@@ -93,16 +128,22 @@ const fillAndExplain = async (options: StackOptions, say: (line: string) => void
     say(
       `${sizes.roasts.toLocaleString('en-US')} roasts and what belongs to them, in ${Math.round((performance.now() - began) / 1000)} s`,
     );
-    const { auth_token: token } = await registerTestMachine(admin, 'LONG-1');
-    const { roastId, batches } = longRoast(57_600);
-    await shipJournal(stack.mqttUrl, { serial: 'LONG-1', token }, batches);
+    const usual = () =>
+      Array.from({ length: usualRoasts }, (_, place) => longRoast(usualSamples, place * (1 + usualSamples / 240)));
+    const roasts: Roasts = {
+      usual: [
+        ...(await recordRoasts(admin, stack.mqttUrl, 'USUAL-1', usual())),
+        ...(await recordRoasts(await signIn(stack.url, roaster), stack.mqttUrl, 'USUAL-2', usual())),
+      ],
+      longest: (await recordRoasts(admin, stack.mqttUrl, 'LONG-1', [longRoast(longestSamples)]))[0] ?? '',
+    };
 
     const big = await bigTables(stack.databaseUrl);
     // Many calls run the same statement: one of them is named.
     const complaints = new Map<string, string>();
     const people = [
-      await signInPerson(stack.url, stack.databaseUrl, 'admin', stack.admin),
-      await signInPerson(stack.url, stack.databaseUrl, 'user', roaster),
+      await signInPerson(stack.url, stack.databaseUrl, 'admin', stack.admin, roasts.usual),
+      await signInPerson(stack.url, stack.databaseUrl, 'user', roaster, roasts.usual),
     ];
     say(`plans of ${people[0]?.calls.length ?? 0} calls as admin, ${people[1]?.calls.length ?? 0} as user`);
     for (const person of people) {
@@ -117,18 +158,18 @@ const fillAndExplain = async (options: StackOptions, say: (line: string) => void
         }
       }
     }
-    return { complaints: [...complaints.values()], longRoastId: roastId };
+    return { complaints: [...complaints.values()], roasts };
   } finally {
     await stack.close();
   }
 };
 
-const measureAll = async (options: StackOptions, longRoastId: string, say: (line: string) => void) => {
+const measureAll = async (options: StackOptions, roasts: Roasts, say: (line: string) => void) => {
   const stack = await startStack(options);
   try {
     const people = [
-      await signInPerson(stack.url, stack.databaseUrl, 'admin', stack.admin),
-      await signInPerson(stack.url, stack.databaseUrl, 'user', roaster),
+      await signInPerson(stack.url, stack.databaseUrl, 'admin', stack.admin, roasts.usual),
+      await signInPerson(stack.url, stack.databaseUrl, 'user', roaster, roasts.usual),
     ];
     const all: CallTimes[] = [];
     for (const person of people) {
@@ -136,11 +177,13 @@ const measureAll = async (options: StackOptions, longRoastId: string, say: (line
       for (const call of person.calls) all.push(await measureCall(person.who, person, call, times));
     }
     const [admin] = people;
-    const curve = endpointUrl(stack.url, getRoastCurveColumns, { id: longRoastId });
-    const firstBytes: number[] = [];
-    for (let n = 0; n < times; n++)
-      firstBytes.push((await timedGet(curve, admin?.cookie ?? '', { whole: true })).firstByteMs);
-    return { all, firstBytes };
+    const ofLongest = (admin?.calls ?? [])
+      .filter(({ endpoint, query }) => opensRoast(endpoint) && Object.keys(query).length === 0)
+      .map((call): PageCall => ({ ...call, params: [{ id: roasts.longest }] }));
+    say(`${times} times each of the roast of ${longestSamples.toLocaleString('en-US')} points`);
+    const longest = [];
+    for (const call of ofLongest) if (admin) longest.push(await measureFirstBytes(admin, call, times));
+    return { all, longest };
   } finally {
     await stack.close();
   }
@@ -150,9 +193,9 @@ const run: Bench['run'] = async (say) => {
   const folder = await mkdtemp(join(tmpdir(), 'roastery-scale-'));
   const options: StackOptions = { dataDir: join(folder, 'data') };
   try {
-    const { complaints, longRoastId } = await fillAndExplain(options, say);
+    const { complaints, roasts } = await fillAndExplain(options, say);
     for (const complaint of complaints) say(complaint);
-    const { all, firstBytes } = await measureAll(options, longRoastId, say);
+    const { all, longest } = await measureAll(options, roasts, say);
     for (const line of timesTable(all, mostLines).split('\n')) say(line);
     const slowest = new Map<string, CallTimes>();
     for (const one of all) {
@@ -167,12 +210,22 @@ const run: Bench['run'] = async (say) => {
           unit: 'ms',
           aim: { of: 'value', atMost: limitMs },
         })),
-      {
-        what: 'curve of 57,600 points: first byte, p95',
-        value: percentile(firstBytes, 0.95),
+      ...longest.map(({ call: { endpoint, what }, firstByteP95 }): Measurement => ({
+        what: `${what} of ${longestSamples.toLocaleString('en-US')} points: first byte, p95`,
+        value: firstByteP95,
         unit: 'ms',
-        aim: { of: 'value', atMost: limitMs },
-      },
+        aim: {
+          of: 'value',
+          atMost: endpoint === getRoastCurveColumns || !isOfSamples(endpoint) ? limitMs : longestFileMs,
+        },
+      })),
+      ...longest
+        .filter(({ call: { endpoint } }) => isOfSamples(endpoint))
+        .map(({ call: { what }, wholeP95 }): Measurement => ({
+          what: `${what} of ${longestSamples.toLocaleString('en-US')} points: whole, p95`,
+          value: wholeP95,
+          unit: 'ms',
+        })),
       {
         what: 'statements that read a tenth of a big table for nothing',
         value: complaints.length,

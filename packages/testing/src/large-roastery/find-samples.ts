@@ -2,6 +2,8 @@ import postgres from 'postgres';
 import type { Samples } from './page-calls.ts';
 
 const mostIds = 40;
+/** At 4 Hz. */
+const hourOfSamples = 14_400;
 
 type Rows = PromiseLike<readonly postgres.Row[]>;
 const ids = async (rows: Rows): Promise<string[]> => (await rows).map((row) => String(row['id']));
@@ -27,12 +29,13 @@ export const sampleWords = (from: string, to: string): Samples['words'] => ({
 
 /**
  * Records and words of a large roastery that this person may see: the busiest, which cost most.
- * @param person who asks; after it an upload of theirs and a machine map
+ * @param person who asks; after it an upload of theirs, a machine map, and the roasts of a quarter of an hour to open first: a
+ *   roast of hours is asked for by itself
  */
 export const findSamples = async (
   url: string,
   person: { readonly id: string; readonly isAdmin: boolean },
-  { uploadId, mapId }: { readonly uploadId: string; readonly mapId: string },
+  { uploadId, mapId, roastIds }: { readonly uploadId: string; readonly mapId: string; readonly roastIds: string[] },
 ): Promise<Samples> => {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   const mine = person.isAdmin ? sql`true` : sql`r.owner_id = ${person.id}`;
@@ -42,9 +45,9 @@ export const findSamples = async (
         machine: await ids(
           sql`SELECT machine_id AS id FROM roasts r WHERE ${mine} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${mostIds}`,
         ),
-        roast: await ids(
-          sql`SELECT id FROM roasts r WHERE ${mine} AND charge_seq IS NOT NULL ORDER BY start_time DESC LIMIT ${mostIds}`,
-        ),
+        roast: await ids(sql`
+          SELECT id FROM roasts r WHERE ${mine} AND charge_seq IS NOT NULL AND drop_seq - charge_seq < ${hourOfSamples}
+           ORDER BY id = ANY(${roastIds}::uuid[]) DESC, start_time DESC LIMIT ${mostIds}`),
         blend: await ids(sql`SELECT id FROM blends r WHERE ${mine} ORDER BY created_at DESC LIMIT ${mostIds}`),
         plan: await ids(
           sql`SELECT p.id FROM planned_roasts p JOIN machines r ON r.id = p.machine_id WHERE ${mine} ORDER BY p.id LIMIT ${mostIds}`,

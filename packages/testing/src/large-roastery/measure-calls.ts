@@ -1,7 +1,7 @@
 import { endpointUrl } from '../roastery-client.ts';
 import { percentile } from '../bench.ts';
 import type { PageCall } from './page-calls.ts';
-import { timedGet } from './timed-call.ts';
+import { timedGet, type TimedAnswer } from './timed-call.ts';
 
 export interface CallTimes {
   readonly who: string;
@@ -46,6 +46,35 @@ export const measureCall = async (who: string, caller: Caller, call: PageCall, t
     bytes = Math.max(bytes, answer.bytes);
   }
   return { who, call, first: taken[0] ?? 0, p50: percentile(taken, 0.5), p95: percentile(taken, 0.95), bytes };
+};
+
+export interface FirstBytes {
+  readonly call: PageCall;
+  /** When the answer began to arrive and when all of it was there, ms. */
+  readonly firstByteP95: number;
+  readonly wholeP95: number;
+}
+
+/** Asks one call so many times for an answer that takes long, each to its end. */
+export const measureFirstBytes = async (caller: Caller, call: PageCall, times: number): Promise<FirstBytes> => {
+  const address = await addressOf(caller, call, 0);
+  const answers: Pick<TimedAnswer, 'firstByteMs' | 'ms'>[] = [];
+  for (let nth = 0; nth < times; nth++) {
+    const { status, firstByteMs, ms } = await timedGet(address, caller.cookie, { whole: true });
+    if (status !== 200) throw new Error(`${call.what} answered ${status}: ${address}`);
+    answers.push({ firstByteMs, ms });
+  }
+  return {
+    call,
+    firstByteP95: percentile(
+      answers.map(({ firstByteMs }) => firstByteMs),
+      0.95,
+    ),
+    wholeP95: percentile(
+      answers.map(({ ms }) => ms),
+      0.95,
+    ),
+  };
 };
 
 /** A line a call, the slowest first. */

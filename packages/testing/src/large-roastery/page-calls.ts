@@ -55,6 +55,9 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   analyticsConsistency: 'recipeWithCurves',
 };
 
+/** Whether an endpoint opens one roast. */
+export const opensRoast = ({ name }: Endpoint): boolean => idKinds[name] === 'roast';
+
 const pathParameters = (endpoint: Endpoint, samples: Samples): Record<string, string>[][] => {
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   if (names.length === 0) return [[{}]];

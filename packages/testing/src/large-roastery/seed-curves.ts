@@ -53,7 +53,8 @@ export const seedCurves = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
       CROSS JOIN generate_series(0, ${seqsEach - 1}, ${chunkSamples}) at
       CROSS JOIN LATERAL (SELECT c.nth * ${seqsEach} + at AS from_seq) s`;
   await sql`
-    UPDATE roast_marks m SET recording_id = r.recording_id, boot_no = 0, event_seq = r.charge_seq + 900 + k.place,
+    UPDATE roast_marks m SET recording_id = r.recording_id, boot_no = 0,
+           event_seq = CASE WHEN m.origin <> 'person' THEN r.charge_seq + 900 + k.place END,
            at_seq = r.charge_seq + k.at, mono_ms = (r.charge_seq + k.at) * 1000
       FROM roasts r JOIN curved c ON c.id = r.id
       CROSS JOIN LATERAL (VALUES ('charge', 0, 0), ('turning_point', 80, 1), ('first_crack', floor(r.first_crack_time)::int, 2),

@@ -4,8 +4,9 @@ import type { RoasterySizes } from './sizes.ts';
 type Sql = postgres.TransactionSql;
 
 /**
- * Roasts over three years, the more the newer; a few recipes and machines do most of the work. Each has its four marks and, where a
- * lot is known, what it took from the ledger; one in fifty was edited afterwards. Some run right now.
+ * Roasts over three years, the more the newer; a few recipes and machines do most of the work. Each has its four marks, every
+ * third crack heard by a person, and, where a lot is known, what it took from the ledger; one in fifty was edited afterwards. Some
+ * run right now.
  */
 export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> => {
   await sql`
@@ -22,7 +23,7 @@ export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
     INSERT INTO roasts (id, machine_id, owner_id, status, start_time, coffee_name, coffee_origin, coffee_process, profile_id,
                         profile_name, lot_id, roasted_by, batch_size_kg, end_weight_kg, roast_level, roast_level_target, notes,
                         cupping_score, duration_seconds, charge_temp, drop_temp, first_crack_time, first_crack_temp,
-                        development_time_seconds, development_time_ratio, deducts, created_at)
+                        first_crack_told, development_time_seconds, development_time_ratio, deducts, created_at)
     SELECT pg_temp.made_id('roast', n, at), m.id, m.owner_id, s.status, at, l.coffee_name, l.origin, l.process, p.id, p.name, l.id,
            CASE WHEN n % 4 <> 0 THEN pg_temp.pick('by', n, '{Ida,Jon,Mara,Ole,Priya,Sam,Tove,Yusuf,Ana,Bo,Lars,Nia}') END,
            batch, CASE WHEN n % 3 <> 0 AND is_done THEN round((batch * (0.83 + pg_temp.chance('loss', n) * 0.04))::numeric, 2) END,
@@ -31,6 +32,7 @@ export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
            CASE WHEN is_done THEN lasts END, 180 + n % 30,
            CASE WHEN is_done THEN round((p.target_drop_temp + pg_temp.chance('drop', n) * 4 - 2)::numeric, 1) END,
            CASE WHEN is_done THEN round((lasts * cracks)::numeric, 1) END, CASE WHEN is_done THEN 196 END,
+           is_done AND n % 3 = 0,
            CASE WHEN is_done THEN round((lasts * (1 - cracks))::numeric, 1) END, CASE WHEN is_done THEN 1 - cracks END,
            CASE WHEN s.status <> 'in_progress' THEN is_done END, at
       FROM generate_series(1, ${sizes.roasts}::int) n
@@ -63,9 +65,9 @@ export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
       SELECT count(*) FROM roasts r WHERE r.profile_id = p.id AND r.status = 'completed')`;
   await sql`
     INSERT INTO roast_marks (id, roast_id, kind, origin, temp, confidence, provisional, created_at)
-    SELECT pg_temp.made_id(k.kind || r.id, 1, r.start_time), r.id, k.kind, k.origin, k.temp, 0.9, false, r.start_time
+    SELECT pg_temp.made_id(k.kind || r.id, 1, r.start_time), r.id, k.kind, coalesce(k.origin, CASE WHEN r.first_crack_told THEN 'person' ELSE 'detector' END), k.temp, 0.9, false, r.start_time
       FROM roasts r CROSS JOIN (VALUES ('charge', 'machine', 190), ('turning_point', 'detector', 88),
-                                       ('first_crack', 'detector', 196), ('drop', 'machine', 212)) AS k (kind, origin, temp)
+                                       ('first_crack', NULL, 196), ('drop', 'machine', 212)) AS k (kind, origin, temp)
      WHERE r.status = 'completed'`;
   await sql`
     INSERT INTO planned_roasts (id, machine_id, created_by, profile_id, batch_size_kg)

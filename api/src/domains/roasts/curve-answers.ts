@@ -1,0 +1,78 @@
+import type { CurveGap } from '@roastery/contract/curve-gaps';
+import type { Datapoint, RecordedCurve } from '@roastery/contract/roasts';
+import { rateOfRise } from '@roastery/roasting/rate-of-rise';
+import type { Column } from './read-samples.ts';
+import type { Curve, OpenedCurve } from './roast-curve.ts';
+
+/** °C/min with two decimals: finer is noise, and half of the bytes. */
+const roundRate = (rate: number | null): number | null => (rate === null ? null : Math.round(rate * 100) / 100);
+
+const ratesAlong = (timeSeconds: number[], bean: Column | undefined): Column =>
+  rateOfRise(timeSeconds, bean ?? timeSeconds.map(() => null)).map(roundRate);
+
+const ratesOf = ({ timeSeconds, channels }: Curve): Column => ratesAlong(timeSeconds, channels.get('bean_temp'));
+
+export const curveColumns = (curve: Curve, gaps: CurveGap[]): RecordedCurve => ({
+  time_seconds: curve.timeSeconds,
+  channels: Object.fromEntries(curve.channels),
+  ror: ratesOf(curve),
+  gaps,
+});
+
+/** The same as JSON, each column as soon as it was read. */
+export async function* curveColumnsJson(curve: OpenedCurve, gaps: CurveGap[]): AsyncGenerator<string> {
+  yield `{"time_seconds":${JSON.stringify(curve.timeSeconds)},"gaps":${JSON.stringify(gaps)},"channels":{`;
+  let rates: Column | undefined;
+  let separator = '';
+  for (const [name, reading] of curve.channels) {
+    const column = await reading;
+    yield `${separator}${JSON.stringify(name)}:${JSON.stringify(column)}`;
+    separator = ',';
+    // While Postgres prints the next column.
+    if (name === 'bean_temp') rates = ratesAlong(curve.timeSeconds, column);
+  }
+  yield `},"ror":${JSON.stringify(rates ?? ratesAlong(curve.timeSeconds, undefined))}}`;
+}
+
+/** Makes the datapoint of each sample. */
+const datapointOf = (curve: Curve): ((index: number) => Datapoint) => {
+  const rates = ratesOf(curve);
+  const column = (name: string) => curve.channels.get(name);
+  const bean = column('bean_temp');
+  const exhaust = column('exhaust_temp');
+  const front = column('burner_front_temp');
+  const back = column('burner_back_temp');
+  const heat = column('heat_power');
+  const fan = column('fan_speed');
+  const drum = column('drum_speed');
+  return (index) => ({
+    time_seconds: curve.timeSeconds[index] ?? 0,
+    bean_temp: bean?.[index] ?? null,
+    exhaust_temp: exhaust?.[index] ?? null,
+    burner_front_temp: front?.[index] ?? null,
+    burner_back_temp: back?.[index] ?? null,
+    ror: rates[index] ?? null,
+    heat_power: heat?.[index] ?? null,
+    fan_speed: fan?.[index] ?? null,
+    drum_speed: drum?.[index] ?? null,
+  });
+};
+
+export const curveDatapoints = (curve: Curve): Datapoint[] => {
+  const datapoint = datapointOf(curve);
+  return curve.timeSeconds.map((_, index) => datapoint(index));
+};
+
+const datapointsAtOnce = 2000;
+
+/** The same as JSON, some thousand samples at a time. */
+export function* curveDatapointsJson(curve: Curve): Generator<string> {
+  const datapoint = datapointOf(curve);
+  const samples = curve.timeSeconds.length;
+  yield '{"datapoints":[';
+  for (let from = 0; from < samples; from += datapointsAtOnce) {
+    const part = Array.from({ length: Math.min(datapointsAtOnce, samples - from) }, (_, n) => datapoint(from + n));
+    yield `${from === 0 ? '' : ','}${JSON.stringify(part).slice(1, -1)}`;
+  }
+  yield ']}';
+}

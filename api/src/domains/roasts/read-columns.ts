@@ -1,0 +1,97 @@
+import type { Database, Sql } from '../../db/sql.ts';
+import { layoutsOf, numbersOf, readSamples, windowOfChunks, type Column } from './read-samples.ts';
+
+/** Samples of which the times are there; the channels follow one after another. */
+export interface SampleColumns {
+  readonly seq: number[];
+  readonly bootNo: number[];
+  /** ms since boot. */
+  readonly monoMs: number[];
+  readonly channels: ReadonlyMap<string, Promise<Column>>;
+}
+
+/** Which samples to read: see `readSamples`. */
+export interface SampleRange {
+  readonly recordingId: string;
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  /** The channels to read; all of them when not given. */
+  readonly only?: readonly string[] | undefined;
+}
+
+interface TimesRow {
+  first_seq: number;
+  boot_no: number;
+  layout_no: number;
+  mono_ms: number;
+  dt: string;
+}
+
+const timesOf = (sql: Sql, { recordingId, fromSeq, toSeq }: SampleRange) => sql<TimesRow[]>`
+  SELECT first_seq, boot_no, layout_no, mono_ms, dt_ms::text AS dt FROM recording_chunks
+  WHERE ${windowOfChunks(sql, recordingId, fromSeq, toSeq)} ORDER BY first_seq`;
+
+/** One channel of the same chunks; empty where a chunk's layout doesn't have it. */
+const readColumn = async (
+  sql: Sql,
+  { recordingId, fromSeq, toSeq }: SampleRange,
+  name: string,
+  samplesEach: readonly number[],
+): Promise<Column> => {
+  const parts = await sql<{ part: string }[]>`
+    SELECT coalesce("values"[(place - 1) * samples + 1 : place * samples]::text, '{}') AS part
+    FROM recording_chunks
+    CROSS JOIN LATERAL (SELECT cardinality(dt_ms) AS samples, (
+      SELECT array_position(l.channels, ${name}) FROM recording_layouts l
+      WHERE l.recording_id = ${recordingId} AND l.layout_no = recording_chunks.layout_no) AS place) AS at
+    WHERE ${windowOfChunks(sql, recordingId, fromSeq, toSeq)} ORDER BY first_seq`;
+  const column: Column = [];
+  for (const [chunk, { part }] of parts.entries()) {
+    const values = numbersOf(part);
+    const samples = samplesEach[chunk] ?? 0;
+    for (let index = 0; index < samples; index++) column.push(values[index] ?? null);
+  }
+  return column;
+};
+
+const spread = (rows: readonly TimesRow[]) => {
+  const times = { seq: [] as number[], bootNo: [] as number[], monoMs: [] as number[], samplesEach: [] as number[] };
+  for (const row of rows) {
+    const dt = numbersOf(row.dt);
+    for (let index = 0; index < dt.length; index++) {
+      times.seq.push(row.first_seq + index);
+      times.bootNo.push(row.boot_no);
+      times.monoMs.push(row.mono_ms + (dt[index] ?? 0));
+    }
+    times.samplesEach.push(dt.length);
+  }
+  return times;
+};
+
+/**
+ * The samples of hours, column by column: Postgres prints the next channel while this one is worked on, and whoever needs
+ * few channels waits for no others. One snapshot for all, however chunks are put together meanwhile. The connection is free again
+ * when the last column was read, not when the last was taken.
+ */
+export const readColumns = (sql: Database, range: SampleRange): Promise<SampleColumns> =>
+  new Promise((resolve, reject) => {
+    const reading = sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
+      const [rows, layouts] = await Promise.all([timesOf(tx, range), layoutsOf(tx, range.recordingId)]);
+      const { samplesEach, ...times } = spread(rows);
+      const used = new Set(rows.map((row) => row.layout_no));
+      const names = new Set(layouts.flatMap((row) => (used.has(row.layout_no) ? row.channels : [])));
+      const wanted = [...names].filter((name) => range.only?.includes(name) ?? true);
+      const channels = new Map(wanted.map((name) => [name, readColumn(tx, range, name, samplesEach)]));
+      resolve({ ...times, channels });
+      // A column that fails is heard of by whoever takes it.
+      await Promise.allSettled(channels.values());
+    });
+    reading.catch(reject);
+  });
+
+/** The same for a roast of minutes, which one statement reads faster. */
+export const readColumnsAtOnce = async (sql: Sql, range: SampleRange): Promise<SampleColumns> => {
+  const { channels, ...times } = await readSamples(sql, range.recordingId, range.fromSeq, range.toSeq);
+  const wanted = Array.from(channels).filter(([name]) => range.only?.includes(name) ?? true);
+  return { ...times, channels: new Map(wanted.map(([name, column]) => [name, Promise.resolve(column)])) };
+};

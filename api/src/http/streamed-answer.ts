@@ -1,0 +1,19 @@
+import { Readable } from 'node:stream';
+
+/** JSON of the contract's shape that is sent while it is made, for answers of megabytes: the pieces one after another. */
+export class JsonPieces {
+  readonly pieces: AsyncIterable<string> | Iterable<string>;
+  constructor(pieces: AsyncIterable<string> | Iterable<string>) {
+    this.pieces = pieces;
+  }
+}
+
+async function* encoded(pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>) {
+  for await (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+}
+
+/** Pieces as the body of an answer: made only as fast as they are taken, and no more of them when the client goes away. */
+export const streamOf = (
+  pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+): ReadableStream<Uint8Array> =>
+  Readable.toWeb(Readable.from(encoded(pieces), { objectMode: false })) as ReadableStream<Uint8Array>;
