@@ -1,3 +1,5 @@
+import { maxPacketBytes } from '@roastery/contract/mqtt';
+
 /**
  * What one client may cost the broker. Defaults hold a roastery of a few thousand machines on a small server; each one
  * can be set through the environment (`env.ts`).
@@ -9,7 +11,7 @@ export interface BrokerLimits {
   readonly maxConnectionsPerAddress: number;
   /** Bytes a connection may send before it is authenticated: CONNECT with a will is well under 2 KB. */
   readonly maxBytesBeforeAuthentication: number;
-  /** Bytes of one packet after authentication: a journal batch of 600 entries × 64 channels is under 256 KB. */
+  /** Bytes of one packet after authentication. */
   readonly maxPacketBytes: number;
   /** From the accepted socket to the accepted credentials, TLS included. */
   readonly connectTimeoutMs: number;
@@ -33,7 +35,7 @@ export const defaultLimits: BrokerLimits = {
   maxConnections: 10_000,
   maxConnectionsPerAddress: 1_000,
   maxBytesBeforeAuthentication: 8 * 1024,
-  maxPacketBytes: 256 * 1024,
+  maxPacketBytes,
   connectTimeoutMs: 10_000,
   maxKeepaliveSeconds: 300,
   packetsPerSecond: 200,

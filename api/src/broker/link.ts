@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { serviceUserName } from '@roastery/contract/mqtt';
+import { maxPacketBytes, serviceUserName } from '@roastery/contract/mqtt';
 import { createBackoff } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { connect, type IClientOptions } from 'mqtt';
@@ -9,7 +9,10 @@ export type MessageHandler = (topic: string, payload: Buffer) => void;
 /** The api's own connection to the broker. */
 export interface MqttLink {
   readonly isConnected: boolean;
-  /** Rejects when there is no connection: nothing is queued for later, callers decide what to repeat. */
+  /**
+   * Rejects when there is no connection: nothing is queued for later, callers decide what to repeat. Rejects a message
+   * that is too large for the broker too, which would cut off this connection and with it everybody's journals.
+   */
   publish(topic: string, payload: string | Buffer, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
   /** Subscribes now and after every reconnect; several handlers may share a filter. Returns what ends it. */
   subscribe(filter: string, qos: 0 | 1, handler: MessageHandler): () => void;
@@ -23,6 +26,9 @@ export interface MqttLinkOptions {
   readonly secret: string;
   readonly log: Logger;
 }
+
+/** A packet less its topic and header. */
+const mostPayloadBytes = maxPacketBytes - 1024;
 
 /** Does a topic match a filter with `+` and `#`? A `$share/<group>/` in front of the filter is ignored. */
 export const matchesFilter = (filter: string, topic: string): boolean => {
@@ -88,6 +94,9 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
     },
     async publish(topic, payload, { qos = 1, retain = false } = {}) {
       if (!client.connected) throw new Error('the broker is not connected');
+      const bytes = Buffer.byteLength(payload);
+      if (bytes > mostPayloadBytes)
+        throw new Error(`a message of ${bytes} bytes is too large for the broker: ${topic}`);
       await client.publishAsync(topic, payload, { qos, retain });
     },
     subscribe(filter, qos, handler) {

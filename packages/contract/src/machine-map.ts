@@ -101,7 +101,7 @@ export const channelShape = z.strictObject({
   /** Valid engineering values in `unit`, before the conversion to °C. */
   range: z.tuple([z.number(), z.number()]).optional(),
   /** Raw values a machine sends for "no probe". */
-  bad: z.array(z.number()).optional(),
+  bad: z.array(z.number()).max(20).optional(),
 });
 export type Channel = z.infer<typeof channelShape>;
 
@@ -127,7 +127,7 @@ const eventActionShape = z.union([
 
 /** `when`: a bit the machine raises at the event (rising edge); `on`: writes that make the event happen (described only). */
 export const eventShape = z
-  .strictObject({ when: addressShape.optional(), on: z.array(eventActionShape).optional() })
+  .strictObject({ when: addressShape.optional(), on: z.array(eventActionShape).max(100).optional() })
   .refine((event) => event.when !== undefined || event.on !== undefined, 'an event needs "when" or "on"');
 
 export const eventNameShape = z.enum([
@@ -145,6 +145,8 @@ export const eventNameShape = z.enum([
 
 /** What fits into a batch of samples. */
 const maxChannels = 64;
+/** More than any machine has. With the other limits it keeps a map well below what a broker takes in one packet. */
+const maxOutputs = 64;
 
 /** How far a map was tried: not at all, against the simulator (registers and decoding agree), on a machine of that kind. */
 export const verificationShape = z.enum(['none', 'simulator', 'hardware']);
@@ -209,6 +211,8 @@ export const machineMapShape = z
         message: `at most ${maxChannels} channels: a board can't record more`,
       });
     }
+    if (Object.keys(map.outputs).length > maxOutputs)
+      context.addIssue({ code: 'custom', path: ['outputs'], message: `at most ${maxOutputs} outputs` });
     for (const [name, output] of Object.entries(map.outputs)) {
       if (output?.readback !== undefined && !(output.readback in map.channels)) {
         context.addIssue({

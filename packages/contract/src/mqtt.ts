@@ -38,6 +38,9 @@ export const deviceMayPublish: readonly TopicKind[] = ['journal', 'live', 'statu
 /** … and reads these, its own only. */
 export const deviceMaySubscribe: readonly TopicKind[] = ['ack', 'config', 'plan', 'probe'];
 
+/** Bytes of one packet. A journal batch of 600 entries × 64 channels is under it; a broker cuts off whoever sends a larger one. */
+export const maxPacketBytes = 256 * 1024;
+
 /** User name of the api's own connection; its password is the broker secret. */
 export const serviceUserName = '$api';
 

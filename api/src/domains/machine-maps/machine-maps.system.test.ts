@@ -218,6 +218,18 @@ describe('machine maps', () => {
     await late.endAsync();
   });
 
+  it('can’t cut the server off from its broker by being large, whoever makes them', async () => {
+    const huge = { ...drum, channels: { ...drum.channels, bean_temp: { at: 'h:6', bad: Array(60_000).fill(12_345) } } };
+    const refused = await owner.send<Refusal>('POST', '/machine-maps', { map: huge });
+    expect([refused.status, refused.body.detail]).toEqual([
+      422,
+      [expect.objectContaining({ field: 'map.channels.bean_temp.bad' })],
+    ]);
+    const { mqtt } = whole.api.context;
+    await expect(mqtt.publish(topicOf(serial, 'config'), JSON.stringify(huge))).rejects.toThrow(/too large/);
+    expect(mqtt.isConnected).toBe(true);
+  });
+
   it('leave a board with the newest, also when two change it at once and publish in the other order', async () => {
     const { sql, mqtt, log } = whole.api.context;
     const path = `/machines/${machineId}/board-config`;

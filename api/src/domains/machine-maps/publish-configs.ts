@@ -45,8 +45,14 @@ export const publishConfigs = async (
       (await readConfigs(sql, ids)).filter(({ serialNumber, config }) => published.get(serialNumber) !== config.rev);
     for (let next = await unpublished(); next.length > 0; next = await unpublished()) {
       for (const { serialNumber, config } of next) {
-        await mqtt.publish(topicOf(serialNumber, 'config'), JSON.stringify(config), { qos: 1, retain: true });
         published.set(serialNumber, config.rev);
+        try {
+          await mqtt.publish(topicOf(serialNumber, 'config'), JSON.stringify(config), { qos: 1, retain: true });
+        } catch (error) {
+          if (!mqtt.isConnected) throw error;
+          // What stands in the way of one board must not keep the others from theirs.
+          log.warn({ ...loggable(error), serial_number: serialNumber }, 'a config could not be published');
+        }
       }
     }
   } catch (error) {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { eventNameShape, machineMapShape } from './machine-map.ts';
+import { maxPacketBytes } from './mqtt.ts';
+
+/** As long as a number gets in JSON. */
+const long = -1.234_567_890_123_456e-300;
+const at = '255/h:65535.15';
+const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+
+const words = (length: number) => '火'.repeat(length);
+const name = (index: number) => (index === 0 ? 'bean_temp' : `c${index}_`.padEnd(40, 'x'));
+
+/** All that a map may hold, each as large as it may be, in letters that take three bytes. */
+const largest = ({ channels = 64, outputs = 64, bad = 20, on = 100 } = {}) => {
+  const number = { at, as: 'bcd32', order: 'ABCD', scale: long, offset: long, unit: 'mbar', range: [long, long] };
+  return {
+    v: 1,
+    id: 'm'.repeat(80),
+    rev: 1_000_000,
+    maker: words(80),
+    model: words(80),
+    source: words(120),
+    notes: words(600),
+    link: { kind: 'tcp', host: words(253) },
+    channels: Object.fromEntries(many(channels, (n) => [name(n), { ...number, bad: many(bad, () => long) }])),
+    outputs: Object.fromEntries(
+      many(outputs, (n) => [name(n), { ...number, maxPerSecond: -long, readback: name(0), safe: long }]),
+    ),
+    events: Object.fromEntries(
+      eventNameShape.options.map((event) => [event, { when: at, on: many(on, () => [at, long]) }]),
+    ),
+  };
+};
+
+describe('a machine map', () => {
+  it('fits into one packet to a board, however much it holds', () => {
+    const map = machineMapShape.parse(largest());
+    expect(Buffer.byteLength(JSON.stringify(map))).toBeLessThan(maxPacketBytes - 2048);
+  });
+
+  it.each([{ channels: 65 }, { outputs: 65 }, { bad: 21 }, { on: 101 }])('holds no more: %o', (more) => {
+    expect(machineMapShape.safeParse(largest(more)).success).toBe(false);
+  });
+});
