@@ -118,8 +118,13 @@ try {
   const code = await main();
   if (code !== undefined) process.exitCode = code;
 } catch (error) {
-  const wrongUse = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  if (!wrongUse) throw error;
-  process.stderr.write(`${error.message}\n\n${usage}`);
-  process.exitCode = 2;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const said = error instanceof Error ? error.message : String(error);
+  if (code.startsWith('ERR_PARSE_ARGS')) {
+    process.stderr.write(`${said}\n\n${usage}`);
+    process.exitCode = 2;
+  } else if (code === 'EACCES') {
+    process.stderr.write(`This user may not do that (${said}). Run it as root: sudo device-agent …\n`);
+    process.exitCode = 1;
+  } else throw error;
 }
