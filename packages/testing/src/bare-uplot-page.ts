@@ -23,7 +23,7 @@ const series = [
  * outputs under them as steps. The wheel zooms time in all four, Shift and drag pans, as on our page.
  */
 const script = (): void => {
-  const page = globalThis as unknown as {
+  const page = globalThis as typeof globalThis & {
     document: {
       body: unknown;
       addEventListener: (name: string, listener: (event: InputEvent) => void, options?: object) => void;

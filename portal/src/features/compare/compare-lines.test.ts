@@ -5,7 +5,7 @@ import { alignRoast, differenceFrom, distanceBetween, idsIn, valueAtMoment, zero
 const id = (n: number) => `018f0000-0000-7000-8000-00000000000${n}`;
 
 /** 600 s at 1 Hz, first crack at 500 s; `shift` °C hotter throughout. */
-const roastOf = (shift: number, crackAt = 500): { roast: Roast; curve: CurveColumns } => {
+const roastOf = (shift: number, crackAt = 500): { roast: Pick<Roast, 'marks'>; curve: CurveColumns } => {
   const time = Array.from({ length: 601 }, (_, second) => second);
   const mark = (kind: 'charge' | 'first_crack' | 'drop', seconds: number) => ({
     kind,
@@ -17,7 +17,7 @@ const roastOf = (shift: number, crackAt = 500): { roast: Roast; curve: CurveColu
   });
   const marks = [mark('charge', 0), mark('first_crack', crackAt), mark('drop', 590)];
   return {
-    roast: { marks } as unknown as Roast,
+    roast: { marks },
     curve: {
       time_seconds: time,
       channels: { bean_temp: time.map((seconds) => 90 + shift + seconds * 0.2) },

@@ -31,7 +31,7 @@ export interface AlignedRoast {
 
 const missing = (length: number): Reading[] => Array.from({ length }, () => null);
 
-export const alignRoast = (roast: Roast, curve: CurveColumns, zero: number): AlignedRoast => {
+export const alignRoast = (roast: Pick<Roast, 'marks'>, curve: CurveColumns, zero: number): AlignedRoast => {
   const timeSeconds = curve.time_seconds.map((seconds) => seconds - zero);
   const drop = markOf(roast.marks, 'drop')?.time_seconds;
   return {

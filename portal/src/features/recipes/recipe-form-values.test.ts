@@ -8,6 +8,23 @@ const messagesOf = async (change: Partial<RecipeValues>): Promise<Record<string,
   return Object.fromEntries(Object.entries(errors).map(([field, error]) => [field, error.message as string]));
 };
 
+const recipe = {
+  name: 'x',
+  description: null,
+  coffee_origin: null,
+  coffee_variety: null,
+  roast_level: 'Medium',
+  target_roast_time: 720,
+  target_development_time: 150,
+  min_batch_size: 10,
+  max_batch_size: 15,
+  green_coffee_lot_id: null,
+  auto_deduct_inventory: true,
+  alert_low_inventory: false,
+  auto_interpolate: true,
+  control_profile: [],
+};
+
 describe('the recipe form', () => {
   it('begins with the defaults of the document', async () => {
     const { values, errors } = await resolve({ ...newRecipe('C'), name: 'Konga' });
@@ -56,14 +73,7 @@ describe('the recipe form', () => {
     expect(newRecipe('F').target_drop_temp).toBe('410');
     for (let tenths = 1800; tenths < 2400; tenths++) {
       const target_drop_temp = tenths / 10;
-      const shown = valuesOfRecipe(
-        {
-          ...((await resolve({ ...newRecipe('C'), name: 'x' })).values as object),
-          target_drop_temp,
-          control_profile: [],
-        } as unknown as Parameters<typeof valuesOfRecipe>[0],
-        'F',
-      );
+      const shown = valuesOfRecipe({ ...recipe, target_drop_temp }, 'F');
       const { values } = await resolve({ ...newRecipe('F'), name: 'x', target_drop_temp: shown.target_drop_temp }, 'F');
       expect(values).toMatchObject({ target_drop_temp });
     }

@@ -61,7 +61,7 @@ export const newRecipe = (unit: TemperatureUnit): RecipeValues => ({
   ),
 });
 
-export const valuesOfRecipe = (recipe: Profile, unit: TemperatureUnit): RecipeValues => ({
+export const valuesOfRecipe = (recipe: Pick<Profile, RecipeField>, unit: TemperatureUnit): RecipeValues => ({
   name: recipe.name,
   description: recipe.description ?? '',
   coffee_origin: recipe.coffee_origin ?? '',
