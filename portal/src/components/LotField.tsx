@@ -19,7 +19,7 @@ interface LotFieldProps {
 export const LotField = (props: LotFieldProps) => {
   const { value, onChange, onLot, placeholder = 'No lot linked', ...field } = props;
   const [search, setSearch] = useState('');
-  const { data: chosen } = useApi(getLot, value === null ? null : { params: { id: value } });
+  const { data: chosen, isLoading } = useApi(getLot, value === null ? null : { params: { id: value } });
   const chosenLabel = chosen && `${chosen.lot_number} · ${chosen.coffee_name}`;
   // The field holds the chosen lot's name until somebody types: that is nothing to search for.
   const q = search === chosenLabel ? '' : search.trim();
@@ -37,6 +37,8 @@ export const LotField = (props: LotFieldProps) => {
       label="Green coffee lot"
       placeholder={placeholder}
       emptyText="No lot found"
+      isLoading={isLoading}
+      unknown="Chosen lot"
       filtered
       onSearch={setSearch}
       choices={lots.map((lot) => ({

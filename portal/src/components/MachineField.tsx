@@ -17,13 +17,15 @@ interface MachineFieldProps {
 
 /** One of the machines one may see, by name or serial number. */
 export const MachineField = ({ value, onChange, onMachine, ...field }: MachineFieldProps) => {
-  const { data } = useApi(listMachines, { query: { sort: 'name' } });
+  const { data, isLoading } = useApi(listMachines, { query: { sort: 'name' } });
   const machines = data ?? [];
   return (
     <Combobox
       label="Machine"
       placeholder="Choose a machine"
       emptyText="No machine found"
+      isLoading={isLoading}
+      unknown="Chosen machine"
       choices={machines.map((machine) => ({
         value: machine.id,
         label: machine.display_name,

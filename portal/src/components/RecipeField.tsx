@@ -13,13 +13,15 @@ interface RecipeFieldProps {
 
 /** One of the recipes, found by name. */
 export const RecipeField = ({ value, onChange, onRecipe, ...field }: RecipeFieldProps) => {
-  const { data } = useApi(listProfiles, { query: {} });
+  const { data, isLoading } = useApi(listProfiles, { query: {} });
   const profiles = data?.profiles ?? [];
   return (
     <Combobox
       label="Recipe"
       placeholder="No recipe"
       emptyText="No recipe found"
+      isLoading={isLoading}
+      unknown="Chosen recipe"
       choices={profiles.map((profile) => ({
         value: profile.id,
         label: profile.name,

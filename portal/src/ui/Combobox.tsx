@@ -5,6 +5,7 @@ import { classes } from './classes.ts';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
 import { popupClass, popupItemClass, popupLayer } from './popup.ts';
 import type { Choice } from './Select.tsx';
+import { Skeleton } from './Skeleton.tsx';
 
 interface ComboboxProps extends FieldProps {
   choices: readonly Choice[];
@@ -15,6 +16,10 @@ interface ComboboxProps extends FieldProps {
   onSearch?: ((text: string) => void) | undefined;
   /** The choices are already the answer to the search: don't filter them again. */
   filtered?: boolean;
+  /** What is chosen has no name yet: a quiet bar stands where it will be, never an id. */
+  isLoading?: boolean;
+  /** Said of a value that is not among the choices; left out, the value itself, which then has to be words. */
+  unknown?: string;
   placeholder?: string | undefined;
   emptyText?: string;
   size?: 'sm' | 'md';
@@ -31,6 +36,8 @@ export const Combobox = (props: ComboboxProps) => {
     onBlur,
     onSearch,
     filtered = false,
+    isLoading = false,
+    unknown,
     placeholder,
     size = 'md',
     disabled,
@@ -38,7 +45,9 @@ export const Combobox = (props: ComboboxProps) => {
     ...rest
   } = props;
   const { emptyText = 'Nothing found', ...field } = rest;
-  const label = choices.find((choice) => choice.value === value)?.label ?? value;
+  const known = choices.find((choice) => choice.value === value)?.label;
+  const isNameless = isLoading && value !== null && known === undefined;
+  const label = isNameless ? null : (known ?? unknown ?? value);
   // The same object while it says the same: another one would put the chosen name over what is being typed.
   const chosen = useMemo(() => (value === null || label === null ? null : { value, label }), [value, label]);
   return (
@@ -58,10 +67,16 @@ export const Combobox = (props: ComboboxProps) => {
               {...wiring}
               ref={ref}
               onBlur={onBlur}
-              placeholder={placeholder}
+              placeholder={isNameless ? undefined : placeholder}
+              aria-busy={isNameless || undefined}
               aria-required={field.required || undefined}
               className={controlClass(size, 'pr-16')}
             />
+            {isNameless && (
+              <span className="pointer-events-none absolute inset-y-0 left-3 flex w-2/5 items-center">
+                <Skeleton className="h-3 w-full" />
+              </span>
+            )}
             <div className="absolute inset-y-0 right-1.5 flex items-center text-faint [&_button]:p-1.5 [&_svg]:size-4">
               {value !== null && (
                 <Base.Clear aria-label={`Clear ${field.label}`} className="rounded-sm hover:text-strong">

@@ -31,7 +31,7 @@ const holdsWords = (map: MapSummary, typed: string): boolean => {
 export const MachineMapField = (props: MachineMapFieldProps) => {
   const { label = 'Machine map', value, onChange, onMap, hint, ...field } = props;
   const [search, setSearch] = useState('');
-  const { data: chosen } = useApi(getMachineMap, value === null ? null : { params: { id: value } });
+  const { data: chosen, isLoading } = useApi(getMachineMap, value === null ? null : { params: { id: value } });
   // The field holds the chosen map's name until somebody types: that is nothing to search for.
   const q = chosen !== undefined && search === mapName(chosen) ? '' : search.trim();
   const { data } = useApi(
@@ -48,6 +48,8 @@ export const MachineMapField = (props: MachineMapFieldProps) => {
       label={label}
       placeholder="Maker or model"
       emptyText="No machine of that name in the catalogue"
+      isLoading={isLoading}
+      unknown="Chosen map"
       filtered
       onSearch={setSearch}
       choices={maps.map((map) => ({

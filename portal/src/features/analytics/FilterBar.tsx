@@ -35,7 +35,7 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
     ...(filter.from === undefined ? {} : { from: filter.from }),
     ...(filter.to === undefined ? {} : { to: filter.to }),
   };
-  const { data } = useApi(analyticsChoices, { query: span }, { keepPreviousData: true });
+  const { data, isLoading } = useApi(analyticsChoices, { query: span }, { keepPreviousData: true });
   const chooseDays = (days: { from?: string; to?: string }) => change({ ...span, ...days, span: undefined });
 
   const filters: { key: ChosenKey; label: string; all: string; choices: Choice[]; unknown: string }[] = [
@@ -104,7 +104,9 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
               size="sm"
               placeholder={all}
               className="w-44 max-sm:w-[calc(50%-0.3125rem)]"
-              choices={withChosen(choices, filter[key], unknown)}
+              // Ids have no words before the list is there.
+              choices={isLoading && key.endsWith('_id') ? [] : withChosen(choices, filter[key], unknown)}
+              isLoading={isLoading}
               value={filter[key] ?? null}
               onChange={(value) => change({ [key]: value ?? undefined })}
             />
