@@ -111,6 +111,9 @@ export const roastParts = ['machine', 'coffee', 'recipe', 'lot', 'green', 'devel
 export const roastPartShape = z.enum(roastParts);
 export type RoastPart = z.infer<typeof roastPartShape>;
 
+/** As many as one page of analytics compares, and some more. */
+const mostPickedRoasts = 100;
+
 export const roastFilters = {
   status: roastStatusShape.optional(),
   machine_id: idShape.optional(),
@@ -123,6 +126,12 @@ export const roastFilters = {
   favorites_only: flagQueryShape.optional(),
   with: roastPartShape.optional(),
   without: roastPartShape.optional(),
+  /** These and no others, separated by commas. */
+  ids: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(idShape).max(mostPickedRoasts))
+    .optional(),
   /** Name of a recipe that was deleted: its roasts keep it. */
   former_recipe: lineShape(200).optional(),
   /** Days in the roastery's time zone, both included. */

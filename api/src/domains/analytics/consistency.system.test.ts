@@ -100,6 +100,14 @@ describe('green coffee and consistency', () => {
     expect(own.band?.low[at]).toBeCloseTo(145.6, 5);
     expect(own.band?.high[at]).toBeCloseTo(152, 5);
 
+    // Each figure opens the roasts it counts, and nobody else's.
+    const picked = await ada.send<{ roasts: { id: string }[]; total: number }>(
+      'GET',
+      `/roasts?ids=${[first, hot, foreign].join(',')}`,
+    );
+    expect(picked.body).toMatchObject({ roasts: [{ id: hot }, { id: first }], total: 2 });
+    expect((await ada.send('GET', `/roasts?ids=${first},x`)).status).toBe(422);
+
     // An admin sees Bob's roast, which is the best cupped.
     const all = await consistency(admin);
     expect(all.reference).toMatchObject({ id: foreign, source: 'best_rated' });

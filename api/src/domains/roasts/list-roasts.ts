@@ -27,6 +27,7 @@ const lacks = (sql: Sql, part: RoastPart) =>
 
 const matching = (sql: Sql, user: SignedInUser, query: RoastListQuery, zone: string, named: Named | undefined) => sql`
     ${visibleTo(sql, user)}
+    ${query.ids === undefined ? sql`` : sql`AND r.id = ANY(${query.ids}::uuid[])`}
     ${query.status === undefined ? sql`` : sql`AND r.status = ${query.status}`}
     ${query.machine_id === undefined ? sql`` : sql`AND r.machine_id = ${query.machine_id}`}
     ${query.profile_id === undefined ? sql`` : sql`AND r.profile_id = ${query.profile_id}`}

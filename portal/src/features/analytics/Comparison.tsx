@@ -17,7 +17,6 @@ import { countText, differenceText, roastsText } from './figure-texts.ts';
 import { FiguresTable } from './FiguresTable.tsx';
 import { FigureTile, TileRow } from './FigureTile.tsx';
 import { roastsLink } from './roasts-link.ts';
-import type { AnalyticsFilter } from './use-analytics-filter.ts';
 
 type Consistency = ResponseOf<typeof analyticsConsistency>;
 
@@ -41,11 +40,10 @@ const medianOf = (values: readonly number[]): number | null => {
 interface ComparisonProps {
   /** `undefined` while it is on its way. */
   data: Consistency | undefined;
-  filter: AnalyticsFilter;
 }
 
 /** How near the roasts came to the reference: in figures, laid over each other, and one by one. */
-export const Comparison = ({ data, filter }: ComparisonProps) => {
+export const Comparison = ({ data }: ComparisonProps) => {
   const isLoading = data === undefined;
   if (data !== undefined && data.band === null) {
     return (
@@ -58,7 +56,7 @@ export const Comparison = ({ data, filter }: ComparisonProps) => {
   }
   return (
     <>
-      <ComparisonTiles data={data} filter={filter} />
+      <ComparisonTiles data={data} />
       <ComparisonCharts data={data} isLoading={isLoading} />
     </>
   );
@@ -67,16 +65,18 @@ export const Comparison = ({ data, filter }: ComparisonProps) => {
 const othersOf = (data: Consistency | undefined) =>
   (data?.roasts ?? []).filter(({ id, distance }) => distance !== null && id !== data?.reference?.id);
 
-const ComparisonTiles = ({ data, filter }: ComparisonProps) => {
+/** Exactly the roasts of a figure: how near a roast came is nothing that a list can be asked for. */
+const theseRoasts = (roasts: readonly { id: string }[]): string | undefined =>
+  roasts.length === 0 ? undefined : roastsLink({ ids: roasts.map(({ id }) => id).join(',') });
+
+const ComparisonTiles = ({ data }: ComparisonProps) => {
   const dates = useDates();
   const { temperature_unit: degree } = usePreferences();
   const reference = data?.reference ?? null;
   const compared = othersOf(data);
   const distances = compared.map(({ distance }) => distance?.rms ?? 0);
-  const near = distances.filter((rms) => rms <= nearC).length;
+  const near = compared.filter(({ distance }) => (distance?.rms ?? 0) <= nearC);
   const farthest = compared.toSorted((a, b) => (b.distance?.rms ?? 0) - (a.distance?.rms ?? 0))[0];
-  const all =
-    data === undefined ? undefined : roastsLink({ ...filter, profile_id: data.profile.id, status: 'completed' });
   const shown = (text: string) => (data === undefined ? undefined : text);
   const counted = data && (data.total > data.roasts.length ? `newest ${data.roasts.length} of ` : '');
   return (
@@ -86,14 +86,14 @@ const ComparisonTiles = ({ data, filter }: ComparisonProps) => {
         value={shown(differenceText(data?.mean_rms ?? null, degree))}
         unit={`°${degree}`}
         note={data && `median ${differenceText(medianOf(distances), degree)}, ${counted}${roastsText(data.total)}`}
-        to={all}
+        to={theseRoasts(compared)}
       />
       <FigureTile
         label={`Within ${differenceText(nearC, degree)} °${degree}`}
-        value={shown(compared.length === 0 ? '--' : countText(near))}
+        value={shown(compared.length === 0 ? '--' : countText(near.length))}
         unit={`of ${countText(compared.length)}`}
-        note={compared.length === 0 ? '' : `${Math.round((near / compared.length) * 100)} %`}
-        to={all}
+        note={compared.length === 0 ? '' : `${Math.round((near.length / compared.length) * 100)} %`}
+        to={theseRoasts(near)}
       />
       <FigureTile
         label="Farthest"

@@ -23,11 +23,14 @@ export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
   const recipes = choices.data?.recipes ?? [];
   const mostUsed = recipes.toSorted((a, b) => b.roasts - a.roasts)[0]?.id;
   const id = chosen ?? mostUsed;
-  const { data, error, mutate } = useApi(
-    analyticsConsistency,
-    id === undefined ? null : { params: { id }, query: { ...span, ...others } },
-    { keepPreviousData: true },
-  );
+  const {
+    data,
+    error,
+    mutate,
+    isLoading: isComparing,
+  } = useApi(analyticsConsistency, id === undefined ? null : { params: { id }, query: { ...span, ...others } }, {
+    keepPreviousData: true,
+  });
   const isNone = choices.data !== undefined && id === undefined;
 
   return (
@@ -39,10 +42,12 @@ export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
         disabled={recipes.length === 0 && chosen === undefined}
         choices={[
           ...recipes.map((recipe) => ({ value: recipe.id, label: recipe.name, hint: roastsText(recipe.roasts) })),
-          ...(chosen !== undefined && !recipes.some((recipe) => recipe.id === chosen)
-            ? [{ value: chosen, label: data?.profile.id === chosen ? data.profile.name : 'Chosen recipe' }]
+          ...(chosen !== undefined && data?.profile.id === chosen && !recipes.some((recipe) => recipe.id === chosen)
+            ? [{ value: chosen, label: data.profile.name }]
             : []),
         ]}
+        isLoading={choices.isLoading || isComparing}
+        unknown="Chosen recipe"
         value={id ?? null}
         onChange={(next) => change({ profile_id: next ?? undefined })}
       />
@@ -63,7 +68,7 @@ export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
           </EmptyState>
         </Card>
       ) : (
-        (data !== undefined || error === undefined) && <Comparison data={data} filter={filter} />
+        (data !== undefined || error === undefined) && <Comparison data={data} />
       )}
     </div>
   );

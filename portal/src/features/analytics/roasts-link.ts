@@ -4,6 +4,8 @@ import type { AnalyticsFilter } from './use-analytics-filter.ts';
 
 /** What tells the roasts of one figure from the others of the page. */
 export interface FigureFilter extends AnalyticsFilter {
+  /** Picked one by one, separated by commas. */
+  ids?: string;
   lot_id?: string;
   status?: RoastStatus;
   with?: RoastPart;

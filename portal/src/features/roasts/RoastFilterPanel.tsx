@@ -1,7 +1,7 @@
 import { analyticsChoices } from '@roastery/contract/analytics';
 import { lotOrigins } from '@roastery/contract/inventory';
 import { listOptions } from '@roastery/contract/settings';
-import { FilterX } from 'lucide-react';
+import { FilterX, X } from 'lucide-react';
 import { useApi } from '../../api/use-api.ts';
 import { LotField } from '../../components/LotField.tsx';
 import { Button } from '../../ui/Button.tsx';
@@ -9,7 +9,14 @@ import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Select, type Choice } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
-import { parts, statuses, type RoastFilterKey, type RoastFilterValues, type RoastFilters } from './roast-filters.ts';
+import {
+  idsOf,
+  parts,
+  statuses,
+  type RoastFilterKey,
+  type RoastFilterValues,
+  type RoastFilters,
+} from './roast-filters.ts';
 
 const same = (names: readonly string[] | undefined): Choice[] =>
   (names ?? []).map((name) => ({ value: name, label: name }));
@@ -19,11 +26,13 @@ const named = (things: readonly { id: string; name: string }[] | undefined): Cho
 /** Medium covers Medium-Light and Medium-Dark, as on the list of recipes. */
 const levels = ['Light', 'Medium', 'Dark'];
 
-/** What an address asks for stays visible as chosen, also when no roast has it any more. */
-const withChosen = (choices: Choice[], value: string | undefined): Choice[] =>
-  value === undefined || choices.some((choice) => choice.value === value)
+/** What an address asks for stays visible as chosen, also when no roast has it any more; ids have no words before the list. */
+const withChosen = (choices: Choice[], value: string | undefined, isLoading = false): Choice[] =>
+  value === undefined || isLoading || choices.some((choice) => choice.value === value)
     ? choices
     : [{ value, label: value.length > 30 ? 'Chosen before' : value }, ...choices];
+
+const roastCount = (count: number): string => `${count} ${count === 1 ? 'roast' : 'roasts'}`;
 
 /** Stands for the recipe that was deleted among the ids of the others. */
 const former = 'former';
@@ -34,7 +43,7 @@ const chosenPart = (values: RoastFilterValues): string =>
 /** Every filter of the list, each by its own field; what is chosen stands in the address at once. */
 export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
   const { values, choose, count, reset } = filters;
-  const { data } = useApi(analyticsChoices, { query: {} }, { revalidateOnFocus: false });
+  const { data, isLoading } = useApi(analyticsChoices, { query: {} }, { revalidateOnFocus: false });
   const { data: lots } = useApi(lotOrigins, {}, { revalidateOnFocus: false });
   const { data: options } = useApi(listOptions, { params: { category: 'origin' } }, { revalidateOnFocus: false });
   const origins = [...new Set([...(lots ?? []), ...(options ?? []).map(({ value }) => value)])].toSorted((a, b) =>
@@ -45,7 +54,8 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
       label={label}
       size="sm"
       placeholder={all}
-      choices={withChosen(choices, values[key])}
+      choices={withChosen(choices, values[key], isLoading && key.endsWith('_id'))}
+      isLoading={isLoading && key.endsWith('_id')}
       value={values[key] ?? null}
       onChange={(value) => choose({ [key]: value ?? undefined })}
     />
@@ -65,7 +75,9 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
             ? named(data?.recipes)
             : [{ value: former, label: `${values.former_recipe} (deleted)` }, ...named(data?.recipes)],
           values.profile_id,
+          isLoading,
         )}
+        isLoading={isLoading}
         value={values.profile_id ?? (values.former_recipe === undefined ? null : former)}
         onChange={(value) => value !== former && choose({ profile_id: value ?? undefined, former_recipe: undefined })}
       />
@@ -121,6 +133,14 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
         min={values.from}
         onChange={(event) => choose({ to: event.target.value })}
       />
+      {values.ids !== undefined && (
+        <p className="flex items-center justify-between gap-3 rounded-sm border border-stroke bg-hover py-1 pr-1 pl-3 text-sm text-content sm:col-span-2 lg:col-span-4">
+          Only {roastCount(idsOf(values.ids).length)} that were picked elsewhere
+          <Button kind="quiet" icon={<X aria-hidden />} onClick={() => choose({ ids: undefined })}>
+            Show the others too
+          </Button>
+        </p>
+      )}
       <div className="flex flex-wrap items-center justify-between gap-3 sm:col-span-2 sm:self-end">
         <Checkbox
           label="Favorites only"

@@ -34,6 +34,15 @@ describe('filters of the list of roasts', () => {
     const lacked = parts.flatMap(({ key, part }) => (key === 'without' ? [part] : []));
     expect(lacked.sort()).toEqual([...roastParts].sort());
   });
+  it('pick single roasts', () => {
+    const [one, other] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'];
+    expect(of(`ids=${one},${other}`)).toEqual({ ids: `${one},${other}` });
+    expect(of(`ids=${one},${other.slice(0, 20)}`)).toEqual({});
+    for (const count of [100, 101]) {
+      const ids = Array.from({ length: count }, () => one).join(',');
+      expect('ids' in of(`ids=${ids}`), `${count}`).toBe(roastFilters.ids.safeParse(ids).success);
+    }
+  });
   it('that the api would refuse are passed over', () => {
     expect(of('status=done&machine_id=018f&from=yesterday&to=2026-13-40&favorites_only=maybe&coffee_name=')).toEqual(
       {},

@@ -7,6 +7,7 @@ type ListQuery = NonNullable<QueryOf<typeof listRoasts>>;
 
 /** Every filter of the list of roasts; the address has the names that the api knows, so that other pages can link here. */
 export const roastFilterKeys = [
+  'ids',
   'status',
   'machine_id',
   'profile_id',
@@ -45,11 +46,17 @@ export const parts: readonly { key: 'with' | 'without'; part: RoastPart; label: 
 ];
 
 const longest: Partial<Record<RoastFilterKey, number>> = { coffee_name: 200, former_recipe: 200, level: 40 };
+/** As many as the api takes. */
+const mostPicked = 100;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
+/** The roasts that an address picks one by one. */
+export const idsOf = (value: string): string[] => value.split(',');
+
 /** Whether the api will take it: an address that was cut short in a message shows the list, not an error. */
 const isUsable = (key: RoastFilterKey, value: string): boolean => {
+  if (key === 'ids') return idsOf(value).length <= mostPicked && idsOf(value).every((id) => uuid.test(id));
   if (key.endsWith('_id')) return uuid.test(value);
   if (key === 'from' || key === 'to') return day.test(value) && !Number.isNaN(Date.parse(value));
   if (key === 'status') return statuses.some((status) => status.value === value);
