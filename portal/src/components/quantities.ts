@@ -9,7 +9,8 @@ export interface Reading {
   unit: string;
 }
 
-type Units = Pick<Preferences, 'temperature_unit' | 'rate_unit'>;
+/** What of somebody's preferences decides how a figure reads. */
+export type Units = Pick<Preferences, 'temperature_unit' | 'rate_unit'>;
 
 /** Unit of a quantity as this person reads it, e.g. for axis titles and fields. */
 export const unitOf = (quantity: Quantity, { temperature_unit: degree, rate_unit: rate }: Units): string =>

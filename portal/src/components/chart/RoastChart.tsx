@@ -1,9 +1,10 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
-import { formatDuration, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
+import { formatDuration } from '@roastery/roasting/units';
 import type { ChartOptions } from 'chart.js';
 import { useLayoutEffect, useMemo, useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
 import { colourToken, useTheme } from '../../ui/theme.ts';
+import type { Units } from '../quantities.ts';
 import { ChartReadout } from './ChartReadout.tsx';
 import type { Chart } from './chart-parts.ts';
 import './chart-parts.ts';
@@ -27,7 +28,7 @@ export interface RoastChartProps {
   expected?: ExpectedBand | null | undefined;
   /** Which curves are on, by `CurveStyle.key`. */
   shown: Readonly<Record<string, boolean>>;
-  unit: TemperatureUnit;
+  units: Units;
   view: TimeViewStore;
   /** Seconds since charge of the pinned point. */
   selected: number | null;
@@ -42,7 +43,7 @@ export default function RoastChart({
   marks,
   expected = null,
   shown,
-  unit,
+  units,
   view,
   selected,
   onSelect,
@@ -55,7 +56,7 @@ export default function RoastChart({
   const overlay = useRef<Overlay>(null as never);
   const phases = useMemo(() => phasesOfMarks(marks), [marks]);
   overlay.current = {
-    ...roastOverlay({ palette, marks, unit, withRate: Boolean(shown['ror']) }),
+    ...roastOverlay({ palette, marks, units, withRate: Boolean(shown['ror']) }),
     phases,
     holes: holesOf(curve.time_seconds),
     expected,
@@ -63,19 +64,19 @@ export default function RoastChart({
     cursor: view.get().cursor,
   };
   const datasets = useMemo(
-    () => roastDatasets({ curve, reference, shown, unit, colourOf: colourToken }),
+    () => roastDatasets({ curve, reference, shown, units, colourOf: colourToken }),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
-    [curve, reference, shown, unit, theme],
+    [curve, reference, shown, units, theme],
   );
-  const top = useMemo(() => topOf(datasets, unit), [datasets, unit]);
+  const top = useMemo(() => topOf(datasets, units), [datasets, units]);
   const withRate = Boolean(shown['ror']);
 
   const options = useMemo<ChartOptions<'line'>>(
     () => ({
-      ...roastOptions({ palette, time: timeScale(palette, view, { labels: true }), top, unit, withRate }),
+      ...roastOptions({ palette, time: timeScale(palette, view, { labels: true }), top, units, withRate }),
       plugins: { zoom: zoomOptions(view, palette) },
     }),
-    [palette, view, top, unit, withRate],
+    [palette, view, top, units, withRate],
   );
   const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'roast')], []);
   useChartView(chart, view, overlay);
@@ -153,6 +154,3 @@ export default function RoastChart({
     </div>
   );
 }
-
-/** Rate in a person's unit, for panels that show numbers. */
-export const rateIn = (unit: TemperatureUnit, rateC: number): number => (unit === 'F' ? rateCToF(rateC) : rateC);

@@ -1,6 +1,26 @@
 import { expect, it } from 'vitest';
-import { drawnColumn } from './curves.ts';
+import { curveStyles, drawnColumn, drawnCurve, rateBounds, temperatureTop } from './curves.ts';
 import { visiblePoints } from './pixel-decimation.ts';
+
+const curve = { time_seconds: [0, 1], channels: { bean_temp: [100, 200] }, ror: [10, 20] };
+
+it.each([
+  ['C', 'per_minute', [100, 200], [10, 20], { min: -20, max: 50 }],
+  ['C', 'per_30_seconds', [100, 200], [5, 10], { min: -10, max: 25 }],
+  ['F', 'per_minute', [212, 392], [18, 36], { min: -40, max: 90 }],
+  ['F', 'per_30_seconds', [212, 392], [9, 18], { min: -20, max: 45 }],
+] as const)(
+  'draws temperature and rate in °%s, %s, on axes of the same units',
+  (degree, rate, temps, rates, bounds) => {
+    const units = { temperature_unit: degree, rate_unit: rate };
+    const drawn = (key: string) =>
+      curveStyles.filter((style) => style.key === key).map((style) => drawnCurve(curve, style, units));
+    expect(drawn('beanTemp').map(({ y }) => [...y])).toEqual([temps]);
+    expect(drawn('ror').map(({ y }) => [...y])).toEqual([rates]);
+    expect(rateBounds(units)).toEqual(bounds);
+    expect(temperatureTop(drawn('beanTemp'), units)).toBe(degree === 'C' ? 250 : 500);
+  },
+);
 
 const identity = (value: number): number => value;
 

@@ -1,7 +1,7 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
 import { samplingHoles, type SamplingHole } from '@roastery/roasting/sampling-holes';
 import { bridgeableMissing } from '@roastery/roasting/series';
-import { cToF, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
+import { inUnitsOf, type Units } from '../quantities.ts';
 
 /** A curve that can be drawn: which column, how it looks everywhere, and where its toggle is remembered. */
 export interface CurveStyle {
@@ -134,11 +134,6 @@ const axisOf = (times: readonly number[]): DrawnAxis => {
 /** Where a curve has no samples; the same as its lines leave open. */
 export const holesOf = (times: readonly number[]): readonly SamplingHole[] => axisOf(times).holes;
 
-const convert = (style: CurveStyle, unit: TemperatureUnit) => {
-  if (unit === 'C') return (value: number) => value;
-  return style.axis === 'rate' ? rateCToF : cToF;
-};
-
 /** Column of a curve in a person's unit. Nothing is invented: only runs of at most three missing readings are bridged. */
 export const drawnColumn = (
   times: readonly number[],
@@ -177,8 +172,8 @@ const bridge = (x: Float64Array, y: Float64Array, from: number, to: number): voi
 export const columnOf = (curve: CurveColumns, style: Pick<CurveStyle, 'channel'>): Column | undefined =>
   style.channel === 'ror' ? curve.ror : curve.channels[style.channel];
 
-export const drawnCurve = (curve: CurveColumns, style: CurveStyle, unit: TemperatureUnit): DrawnColumn =>
-  drawnColumn(curve.time_seconds, columnOf(curve, style), convert(style, unit));
+export const drawnCurve = (curve: CurveColumns, style: CurveStyle, units: Units): DrawnColumn =>
+  drawnColumn(curve.time_seconds, columnOf(curve, style), (stored) => inUnitsOf(style.axis, stored, units));
 
 /** Index of the sample nearest to a moment, by bisection; -1 when there is none. */
 export const nearestIndex = (times: ArrayLike<number>, seconds: number): number => {
@@ -194,13 +189,15 @@ export const nearestIndex = (times: ArrayLike<number>, seconds: number): number 
 };
 
 /** Upper end of the temperature axis: from 0 to a round number above the hottest reading on show. */
-export const temperatureTop = (columns: readonly DrawnColumn[], unit: TemperatureUnit): number => {
-  const step = unit === 'C' ? 50 : 100;
+export const temperatureTop = (columns: readonly DrawnColumn[], { temperature_unit: degree }: Units): number => {
+  const step = degree === 'C' ? 50 : 100;
   let highest = 0;
   for (const { y } of columns) for (const value of y) if (value > highest) highest = value;
   return Math.max(step * 2, Math.ceil((highest * 1.04) / step) * step);
 };
 
 /** The document's rate-of-rise axis, −20 to 50 °C/min, in a person's unit. */
-export const rateBounds = (unit: TemperatureUnit): { min: number; max: number } =>
-  unit === 'C' ? { min: -20, max: 50 } : { min: -40, max: 90 };
+export const rateBounds = ({ temperature_unit: degree, rate_unit: rate }: Units): { min: number; max: number } => {
+  const [min, max] = degree === 'C' ? [-20, 50] : [-40, 90];
+  return rate === 'per_minute' ? { min, max } : { min: min / 2, max: max / 2 };
+};

@@ -1,7 +1,7 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { phasesOf } from '@roastery/roasting/phases';
-import { cToF, formatRate, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ChartOptions } from 'chart.js';
+import { inUnitsOf, readingOf, unitOf, type Units } from '../quantities.ts';
 import { curveStyles, drawnCurve, rateBounds, temperatureTop, type CurveStyle } from './curves.ts';
 import { overlayTop, type Overlay } from './overlay.ts';
 import { withAlpha, type ColourOf, type Palette } from './palette.ts';
@@ -12,11 +12,11 @@ import { axisFont } from './time-scale.ts';
 const datasetOf = (
   style: CurveStyle,
   curve: CurveColumns,
-  unit: TemperatureUnit,
+  units: Units,
   dim: boolean,
   colour: string,
 ): CurveDataset => {
-  const whole = drawnCurve(curve, style, unit);
+  const whole = drawnCurve(curve, style, units);
   return {
     curveKey: dim ? `reference-${style.key}` : style.key,
     label: dim ? '' : style.tag,
@@ -39,19 +39,19 @@ interface RoastCurvesDrawn {
   readonly curve: CurveColumns;
   readonly reference: CurveColumns | undefined;
   readonly shown: Readonly<Record<string, boolean>>;
-  readonly unit: TemperatureUnit;
+  readonly units: Units;
   readonly colourOf: ColourOf;
 }
 
 /** The curves that are on, and behind them bean temperature and rate of rise of the reference. */
-export const roastDatasets = ({ curve, reference, shown, unit, colourOf }: RoastCurvesDrawn): CurveDataset[] => {
+export const roastDatasets = ({ curve, reference, shown, units, colourOf }: RoastCurvesDrawn): CurveDataset[] => {
   const wanted = curveStyles.filter((style) => shown[style.key]);
   const behind = reference
     ? wanted
         .filter((style) => style.key === 'beanTemp' || style.key === 'ror')
-        .map((style) => datasetOf(style, reference, unit, true, colourOf(style.token)))
+        .map((style) => datasetOf(style, reference, units, true, colourOf(style.token)))
     : [];
-  const drawn = wanted.map((style) => datasetOf(style, curve, unit, false, colourOf(style.token)));
+  const drawn = wanted.map((style) => datasetOf(style, curve, units, false, colourOf(style.token)));
   const beanBehind = behind.findIndex((set) => set.curveKey === 'reference-beanTemp');
   const bean = drawn.find((set) => set.curveKey === 'beanTemp');
   // The deviation at a glance: warm where the beans are above the reference, cool where they are below.
@@ -66,10 +66,10 @@ export const roastDatasets = ({ curve, reference, shown, unit, colourOf }: Roast
 };
 
 /** Upper end of the temperature axis over all that is drawn on it. */
-export const topOf = (datasets: readonly CurveDataset[], unit: TemperatureUnit): number =>
+export const topOf = (datasets: readonly CurveDataset[], units: Units): number =>
   temperatureTop(
     datasets.filter((set) => set.yAxisID === 'temperature').map((set) => set.whole),
-    unit,
+    units,
   );
 
 type Scales = NonNullable<ChartOptions<'line'>['scales']>;
@@ -78,12 +78,12 @@ interface RoastAxes {
   readonly palette: Palette;
   readonly time: NonNullable<Scales[string]>;
   readonly top: number;
-  readonly unit: TemperatureUnit;
+  readonly units: Units;
   readonly withRate: boolean;
 }
 
 /** Axes of the temperature chart: left temperature, right rate of rise. */
-export const roastOptions = ({ palette, time, top, unit, withRate }: RoastAxes): ChartOptions<'line'> => ({
+export const roastOptions = ({ palette, time, top, units, withRate }: RoastAxes): ChartOptions<'line'> => ({
   animation: false,
   responsive: true,
   maintainAspectRatio: false,
@@ -101,13 +101,18 @@ export const roastOptions = ({ palette, time, top, unit, withRate }: RoastAxes):
       border: { display: false },
       afterFit: fixedWidth,
       grid: { color: palette.stroke, drawTicks: false },
-      ticks: { color: palette.muted, font: axisFont(palette), stepSize: unit === 'C' ? 50 : 100, padding: 6 },
+      ticks: {
+        color: palette.muted,
+        font: axisFont(palette),
+        stepSize: units.temperature_unit === 'C' ? 50 : 100,
+        padding: 6,
+      },
     },
     rate: {
       type: 'linear',
       position: 'right',
       display: withRate,
-      ...rateBounds(unit),
+      ...rateBounds(units),
       border: { display: false },
       grid: { display: false },
       afterFit: fixedWidth,
@@ -119,7 +124,7 @@ export const roastOptions = ({ palette, time, top, unit, withRate }: RoastAxes):
 interface OverlayOf {
   readonly palette: Palette;
   readonly marks: readonly RoastMark[];
-  readonly unit: TemperatureUnit;
+  readonly units: Units;
   readonly withRate: boolean;
 }
 
@@ -127,11 +132,14 @@ export const phasesOfMarks = (marks: readonly RoastMark[]): Overlay['phases'] =>
   phasesOf(marks.map((mark) => ({ kind: mark.kind, timeSeconds: mark.time_seconds, tempC: mark.temp }))).phases;
 
 /** What is drawn over the curves, but for what moves. */
-export const roastOverlay = ({ palette, marks, unit, withRate }: OverlayOf) => ({
+export const roastOverlay = ({ palette, marks, units, withRate }: OverlayOf) => ({
   palette,
   marks,
-  formatTemp: (tempC: number) => `${(unit === 'F' ? cToF(tempC) : tempC).toFixed(1)}°`,
-  rateText: (rateC: number | null) => formatRate(rateC, unit),
-  toAxis: (tempC: number) => (unit === 'F' ? cToF(tempC) : tempC),
-  units: { left: `°${unit}`, right: withRate ? `°${unit}/min` : null },
+  formatTemp: (tempC: number) => `${readingOf('temperature', tempC, units).value}°`,
+  rateText: (rateC: number | null) => {
+    const { value, unit } = readingOf('rate', rateC, units);
+    return `${value} ${unit}`.trim();
+  },
+  toAxis: (tempC: number) => inUnitsOf('temperature', tempC, units),
+  units: { left: unitOf('temperature', units), right: withRate ? unitOf('rate', units) : null },
 });

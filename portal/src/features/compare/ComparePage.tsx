@@ -6,6 +6,7 @@ import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { usePreferences } from '../../components/preferences.ts';
+import { unitOf } from '../../components/quantities.ts';
 import { RoastField } from '../../components/RoastField.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { useTyped } from '../../components/use-typed.ts';
@@ -48,12 +49,14 @@ const chartKeys: readonly PageKey[] = [
 /** /roasts/compare: up to five roasts over each other. Which, how they lie and the pinned moment stand in the address. */
 export default function ComparePage() {
   const { read, change } = useUrlState();
-  const { temperature_unit: unit } = usePreferences();
+  const units = usePreferences();
   usePageKeys(chartKeys);
   const idsText = read('ids');
   const ids = useMemo(() => idsIn(idsText, mostCompared), [idsText]);
   const alignment = oneOf(alignments, read('align'), 'charge');
   const quantity = oneOf(quantities, read('show'), 'bean_temp');
+  const isRate = quantity === 'ror';
+  const unit = unitOf(isRate ? 'rate' : 'temperature', units);
   // Held arrow keys move faster than an address may change.
   const [at, setAt] = useTyped(read('at') ?? '', (moment) => change({ at: moment }));
   const selected = at === '' || !Number.isFinite(Number(at)) ? null : Number(at);
@@ -98,7 +101,7 @@ export default function ComparePage() {
     roast ? [{ id, style, roast, aligned: placed.find((one) => one.id === id)?.aligned }] : [],
   );
   const chart = {
-    unit,
+    units,
     view,
     selected,
     onSelect: (seconds: number | null) => setAt(seconds === null ? '' : String(seconds)),
@@ -174,8 +177,7 @@ export default function ComparePage() {
                 <h2 className="text-base font-semibold text-strong">
                   {quantityLabels[quantity]}{' '}
                   <span className="text-sm font-normal text-muted">
-                    °{unit}
-                    {quantity === 'ror' && '/min'}
+                    {unit}
                     {quantity === 'bean_temp' && ' · ring: first crack, square: drop'}
                   </span>
                 </h2>
@@ -198,7 +200,7 @@ export default function ComparePage() {
                   <LinesChart
                     {...chart}
                     lines={lines}
-                    axis={quantity === 'ror' ? 'rate' : 'temperature'}
+                    axis={isRate ? 'rate' : 'temperature'}
                     label={`${quantityLabels[quantity]} of ${placed.length} roasts`}
                     height={340}
                   />
@@ -207,14 +209,13 @@ export default function ComparePage() {
                       <h2 className="pt-3 pb-1 text-base font-semibold text-strong">
                         Difference from {placed[0]?.style.tag}{' '}
                         <span className="text-sm font-normal text-muted">
-                          °{unit}
-                          {quantity === 'ror' && '/min'} · above zero is {quantity === 'ror' ? 'faster' : 'hotter'}
+                          {unit} · above zero is {isRate ? 'faster' : 'hotter'}
                         </span>
                       </h2>
                       <LinesChart
                         {...chart}
                         lines={differences}
-                        axis={quantity === 'ror' ? 'rate_difference' : 'temperature_difference'}
+                        axis={isRate ? 'rate_difference' : 'temperature_difference'}
                         label={`Difference of ${quantityLabels[quantity].toLowerCase()} from ${placed[0]?.style.tag}`}
                         height={170}
                       />

@@ -1,12 +1,12 @@
-import { cToF, formatDuration, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
+import { formatDuration, rateCToF } from '@roastery/roasting/units';
 import type { Reading } from '@roastery/roasting/series';
 import type { ChartOptions, Plugin } from 'chart.js';
-import { useLayoutEffect, useMemo, useRef, type PointerEvent } from 'react';
+import { useCallback, useLayoutEffect, useMemo, useRef, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import type { Chart } from '../../components/chart/chart-parts.ts';
 import '../../components/chart/chart-parts.ts';
-import { drawnColumn } from '../../components/chart/curves.ts';
+import { drawnColumn, rateBounds } from '../../components/chart/curves.ts';
 import { drawTags } from '../../components/chart/overlay-tags.ts';
 import { overlayPlugin, type Overlay } from '../../components/chart/overlay.ts';
 import { readPalette } from '../../components/chart/palette.ts';
@@ -15,6 +15,7 @@ import { barePixels, fixedWidth } from '../../components/chart/plot-frame.ts';
 import { axisFont, timeScale, zoomOptions } from '../../components/chart/time-scale.ts';
 import type { TimeViewStore } from '../../components/chart/time-view.ts';
 import { useChartView } from '../../components/chart/use-chart.ts';
+import { inUnitsOf, type Units } from '../../components/quantities.ts';
 import type { LineStyle } from './line-styles.ts';
 
 /** What the vertical axis measures; a difference and a rate convert by 1.8 and never gain 32. */
@@ -31,16 +32,16 @@ interface LinesChartProps {
   lines: readonly ComparedLine[];
   axis: AxisKind;
   label: string;
-  unit: TemperatureUnit;
+  units: Units;
   view: TimeViewStore;
   selected: number | null;
   onSelect: (seconds: number | null) => void;
   height: number;
 }
 
-const converter = (axis: AxisKind, unit: TemperatureUnit): ((value: number) => number) => {
-  if (unit === 'C') return (value) => value;
-  return axis === 'temperature' ? cToF : rateCToF;
+const inUnits = (axis: AxisKind, stored: number, units: Units): number => {
+  if (axis !== 'temperature_difference') return inUnitsOf(axis === 'temperature' ? axis : 'rate', stored, units);
+  return units.temperature_unit === 'F' ? rateCToF(stored) : stored;
 };
 
 /**
@@ -50,11 +51,7 @@ const converter = (axis: AxisKind, unit: TemperatureUnit): ((value: number) => n
 const furthest = { temperature_difference: 50, rate_difference: 10 };
 
 /** Ends of the axis: round numbers around what is drawn; a difference lies evenly around its zero. */
-const boundsOf = (
-  axis: AxisKind,
-  lines: readonly CurveDataset[],
-  unit: TemperatureUnit,
-): { min: number; max: number } => {
+const boundsOf = (axis: AxisKind, lines: readonly CurveDataset[], units: Units): { min: number; max: number } => {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   for (const { whole } of lines) {
@@ -63,24 +60,24 @@ const boundsOf = (
       if (value > high) high = value;
     }
   }
-  if (axis === 'rate') return unit === 'C' ? { min: -20, max: 50 } : { min: -40, max: 90 };
+  if (axis === 'rate') return rateBounds(units);
   if (axis === 'temperature') {
-    const step = unit === 'C' ? 50 : 100;
+    const step = units.temperature_unit === 'C' ? 50 : 100;
     return { min: 0, max: Math.max(step * 2, Math.ceil((high * 1.04) / step) * step) };
   }
   const reach = Number.isFinite(low) ? Math.max(Math.abs(low), Math.abs(high)) : 1;
-  const most = unit === 'C' ? furthest[axis] : furthest[axis] * 2;
+  const most = inUnits(axis, furthest[axis], units);
   const nice = [2, 5, 10, 20, 50, 100].find((end) => end >= Math.min(reach, most)) ?? most;
   return { min: -nice, max: nice };
 };
 
 /** Lines of several roasts over one time axis: a ring is first crack, a square the drop. */
-export default function LinesChart({ lines, axis, label, unit, view, selected, onSelect, height }: LinesChartProps) {
+export default function LinesChart({ lines, axis, label, units, view, selected, onSelect, height }: LinesChartProps) {
   const theme = useTheme();
   const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
   const palette = useMemo(() => readPalette(), [theme]);
-  const toUnit = useMemo(() => converter(axis, unit), [axis, unit]);
+  const toUnit = useCallback((stored: number) => inUnits(axis, stored, units), [axis, units]);
   const overlay = useRef<Overlay>(null as never);
   overlay.current = {
     palette,
@@ -120,7 +117,7 @@ export default function LinesChart({ lines, axis, label, unit, view, selected, o
   );
   const marks = useRef<readonly ComparedLine[]>(lines);
   marks.current = axis === 'temperature' ? lines : [];
-  const bounds = useMemo(() => boundsOf(axis, datasets, unit), [axis, datasets, unit]);
+  const bounds = useMemo(() => boundsOf(axis, datasets, units), [axis, datasets, units]);
   const isDifference = axis.endsWith('difference');
   const options = useMemo<ChartOptions<'line'>>(
     () => ({

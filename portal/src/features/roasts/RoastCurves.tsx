@@ -91,7 +91,7 @@ export const RoastCurves = ({
   const [shown, toggle] = useShownCurves();
   const { reference } = behind;
   const { isCorrecting, setCorrecting } = useCorrecting();
-  const { temperature_unit: unit } = usePreferences();
+  const units = usePreferences();
   const times = curve?.time_seconds;
   const first = times?.[0] ?? 0;
   const last = Math.max(times?.at(-1) ?? 60, endSeconds ?? 0);
@@ -131,7 +131,7 @@ export const RoastCurves = ({
                   marks,
                   expected,
                   shown,
-                  unit,
+                  units,
                   view,
                   selected,
                   onSelect,

@@ -99,7 +99,7 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
   const [editing, setEditing] = useState(false);
   const [shown] = useShownCurves();
   const { reference } = useReference(roast);
-  const { temperature_unit: unit } = usePreferences();
+  const units = usePreferences();
   const dates = useDates();
   const [deleting, setDeleting] = useState<Roast | null>(null);
   const printing = usePrinting();
@@ -121,7 +121,7 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
   const exportPng = async () => {
     try {
       const { saveChartPng } = await import('./chart-png.ts');
-      await saveChartPng({ roast, reference, shown, unit, charged: dates.dayAndTime(roast.start_time) });
+      await saveChartPng({ roast, reference, shown, units, charged: dates.dayAndTime(roast.start_time) });
     } catch (error) {
       logError('The chart could not be saved', error);
       toast('The chart could not be saved as a picture', { tone: 'danger' });

@@ -1,5 +1,5 @@
 import { getRoastCurveColumns, type CurveColumns, type Roast } from '@roastery/contract/roasts';
-import { formatDuration, formatTemperature, type TemperatureUnit } from '@roastery/roasting/units';
+import { formatDuration, formatTemperature } from '@roastery/roasting/units';
 import { call } from '../../api/call.ts';
 import { holesOf } from '../../components/chart/curves.ts';
 import { overlayPlugin, type Overlay } from '../../components/chart/overlay.ts';
@@ -14,6 +14,7 @@ import {
 } from '../../components/chart/roast-chart-config.ts';
 import { timeScale } from '../../components/chart/time-scale.ts';
 import { createTimeView } from '../../components/chart/time-view.ts';
+import type { Units } from '../../components/quantities.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { withResolution } from './png-resolution.ts';
 import { coffeeName, developmentText, roastNumber } from './roast-texts.ts';
@@ -45,7 +46,7 @@ export interface ChartPicture {
   readonly curve: CurveColumns;
   readonly reference: { readonly name: string; readonly curve: CurveColumns } | undefined;
   readonly shown: Readonly<Record<string, boolean>>;
-  readonly unit: TemperatureUnit;
+  readonly units: Units;
   /** When it was charged, as the portal writes it. */
   readonly charged: string;
 }
@@ -53,7 +54,7 @@ export interface ChartPicture {
 const drawHead = (
   context: CanvasRenderingContext2D,
   palette: Palette,
-  { roast, unit, charged }: ChartPicture,
+  { roast, units, charged }: ChartPicture,
 ): void => {
   const right = sheet.width - sheet.margin;
   context.textBaseline = 'alphabetic';
@@ -68,10 +69,10 @@ const drawHead = (
   context.fillText(words, sheet.margin, sheet.margin + 44, right - sheet.margin);
   const figures: readonly (readonly [string, string])[] = [
     ['Duration', formatDuration(roast.duration_seconds)],
-    ['Charge', formatTemperature(roast.charge_temp, unit)],
+    ['Charge', formatTemperature(roast.charge_temp, units.temperature_unit)],
     ['First crack', formatDuration(roast.first_crack_time)],
     ['Development', developmentText(roast)],
-    ['Drop', formatTemperature(roast.drop_temp, unit)],
+    ['Drop', formatTemperature(roast.drop_temp, units.temperature_unit)],
   ];
   let at = sheet.margin;
   for (const [label, value] of figures.filter(([, text]) => text !== '--')) {
@@ -108,19 +109,19 @@ const canvasOf = (width: number, height: number): [HTMLCanvasElement, CanvasRend
 
 /** The whole curve of a roast as a picture of its own, not of the screen: as large on a phone, as light in the dark. */
 const drawPicture = async (picture: ChartPicture): Promise<HTMLCanvasElement> => {
-  const { curve, reference, roast, shown, unit } = picture;
+  const { curve, reference, roast, shown, units } = picture;
   const { Chart } = await import('../../components/chart/chart-parts.ts');
   await Promise.all(['600 24px', '400 13px'].map((font) => document.fonts.load(`${font} 'Geist Variable'`)));
   await document.fonts.load("500 11px 'Geist Mono Variable'");
   const { palette, datasets } = lightTokens((colourOf) => ({
     palette: readPalette(colourOf),
-    datasets: roastDatasets({ curve, reference: reference?.curve, shown, unit, colourOf }),
+    datasets: roastDatasets({ curve, reference: reference?.curve, shown, units, colourOf }),
   }));
   const withRate = Boolean(shown['ror']);
   const { marks } = roast;
   const overlay: { current: Overlay } = {
     current: {
-      ...roastOverlay({ palette, marks, unit, withRate }),
+      ...roastOverlay({ palette, marks, units, withRate }),
       phases: phasesOfMarks(marks),
       holes: holesOf(curve.time_seconds),
       cursor: null,
@@ -131,12 +132,12 @@ const drawPicture = async (picture: ChartPicture): Promise<HTMLCanvasElement> =>
   const width = sheet.width - 2 * sheet.margin;
   const height = sheet.height - 2 * sheet.margin - headHeight - footHeight;
   const [drawn] = canvasOf(width, height);
-  const top = topOf(datasets, unit);
+  const top = topOf(datasets, units);
   const chart = new Chart(drawn, {
     type: 'line',
     data: { datasets },
     options: {
-      ...roastOptions({ palette, time: timeScale(palette, view, { labels: true }), top, unit, withRate }),
+      ...roastOptions({ palette, time: timeScale(palette, view, { labels: true }), top, units, withRate }),
       responsive: false,
       devicePixelRatio: scale,
       plugins: { zoom: { zoom: { wheel: { enabled: false } } } },
