@@ -331,6 +331,11 @@ describe('a form in a modal', () => {
     await keys(page, 'Escape');
     await question.waitFor({ state: 'detached' });
     expect(await form.getByLabel('Full Name').inputValue()).toBe('Half a name');
+    // So does Cancel.
+    await form.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await question.getByRole('button', { name: 'Keep editing' }).press('Enter');
+    await question.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Full Name').inputValue()).toBe('Half a name');
     // A click beside it asks too.
     await page.mouse.click(20, 300);
     await question.getByRole('button', { name: 'Discard' }).click();

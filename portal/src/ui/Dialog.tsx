@@ -2,11 +2,12 @@ import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import { createContext, use, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { AlertDialog } from './AlertDialog.tsx';
+import { Button, type ControlSize } from './Button.tsx';
 import { classes } from './classes.ts';
 
 interface DialogProps {
   open: boolean;
-  /** Escape, the cross, a click outside; asked first when a form inside is dirty (`useDirtyDialog`). */
+  /** Escape, the cross, Cancel, a click outside; asked first when a form inside is dirty (`useDirtyDialog`). */
   onClose: () => void;
   title: string;
   description?: ReactNode;
@@ -118,7 +119,12 @@ export const DialogBody = ({ children, className, isText = false }: DialogBodyPr
   </div>
 );
 
-/** Buttons, the main one last. */
+/** Gives up like the cross: a dirty form is asked about first. */
+export const DialogCancel = ({ size }: { size?: ControlSize }) => (
+  <Base.Close render={<Button {...(size === undefined ? {} : { size })} />}>Cancel</Base.Close>
+);
+
+/** Buttons, the main one last; `DialogCancel` before it. */
 export const DialogFooter = ({ children }: { children: ReactNode }) => (
   <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-stroke px-5 py-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
     {children}

@@ -17,7 +17,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
-import { DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -172,9 +172,7 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
         <FormError text={failure} />
       </DialogBody>
       <DialogFooter>
-        <Button size="md" onClick={onClose}>
-          Cancel
-        </Button>
+        <DialogCancel size="md" />
         <Button type="submit" kind="primary" size="md" busy={isSubmitting}>
           {isSubmitting ? 'Sending…' : 'Send to the board'}
         </Button>

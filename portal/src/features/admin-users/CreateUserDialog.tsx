@@ -10,7 +10,7 @@ import { refresh } from '../../api/use-api.ts';
 import { FormError, showFieldErrors } from '../../components/forms.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import type { Credentials } from './CredentialsDialog.tsx';
 import { madeUpPassword } from './made-up-password.ts';
@@ -32,11 +32,11 @@ export const CreateUserDialog = ({ open, onClose, onCreated }: CreateUserDialogP
     title="Create User"
     description="An ordinary user; promote them afterwards if they should administer."
   >
-    {open && <CreateUserForm onClose={onClose} onCreated={onCreated} />}
+    {open && <CreateUserForm onCreated={onCreated} />}
   </Dialog>
 );
 
-const CreateUserForm = ({ onClose, onCreated }: Omit<CreateUserDialogProps, 'open'>) => {
+const CreateUserForm = ({ onCreated }: Pick<CreateUserDialogProps, 'onCreated'>) => {
   const [failure, setFailure] = useState<string | null>(null);
   const { register, handleSubmit, setError, setValue, formState } = useForm<
     Values,
@@ -104,7 +104,7 @@ const CreateUserForm = ({ onClose, onCreated }: Omit<CreateUserDialogProps, 'ope
         <FormError text={failure} />
       </DialogBody>
       <DialogFooter>
-        <Button onClick={onClose}>Cancel</Button>
+        <DialogCancel />
         <Button type="submit" kind="primary" busy={isSubmitting}>
           {isSubmitting ? 'Creating…' : 'Create User'}
         </Button>

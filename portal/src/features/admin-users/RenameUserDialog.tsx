@@ -7,7 +7,7 @@ import { refresh } from '../../api/use-api.ts';
 import { FormError } from '../../components/forms.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 
@@ -68,7 +68,7 @@ const RenameForm = ({ user, onClose }: { user: User; onClose: () => void }) => {
         <FormError text={failure} />
       </DialogBody>
       <DialogFooter>
-        <Button onClick={onClose}>Cancel</Button>
+        <DialogCancel />
         <Button type="submit" kind="primary" busy={busy}>
           Rename
         </Button>

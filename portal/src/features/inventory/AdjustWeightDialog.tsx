@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts';
 import { FormError } from '../../components/forms.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { SuggestField } from '../../ui/SuggestField.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { NumberField } from '../../ui/TextField.tsx';
@@ -132,7 +132,7 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
         <FormError text={failure} />
       </DialogBody>
       <DialogFooter>
-        <Button onClick={onClose}>Cancel</Button>
+        <DialogCancel />
         <Button type="submit" kind="primary" busy={busy}>
           Adjust weight
         </Button>

@@ -8,7 +8,7 @@ import { FormError } from '../../components/forms.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { Spinner } from '../../ui/Spinner.tsx';
 import { toast } from '../../ui/toast.ts';
 import { ImportPreview } from './ImportPreview.tsx';
@@ -147,7 +147,7 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
         <FormError text={failure} />
       </DialogBody>
       <DialogFooter>
-        <Button onClick={onClose}>Cancel</Button>
+        <DialogCancel />
         <Button kind="primary" busy={busy && preview !== null} disabled={ready === 0} onClick={() => void save()}>
           {ready === 0 ? 'Import lots' : `Import ${ready} ${ready === 1 ? 'lot' : 'lots'}`}
         </Button>

@@ -10,7 +10,7 @@ import { FormError, showFieldErrors } from '../../components/forms.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { useMeanwhile } from '../../components/use-meanwhile.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -123,9 +123,7 @@ const EditForm = ({ machine, onClose }: { machine: Machine; onClose: () => void 
         <FormError text={failure} />
       </DialogBody>
       <DialogFooter>
-        <Button size="md" onClick={onClose}>
-          Cancel
-        </Button>
+        <DialogCancel size="md" />
         <Button type="submit" kind="primary" size="md" busy={isSubmitting}>
           {isSubmitting ? 'Saving…' : 'Save Changes'}
         </Button>

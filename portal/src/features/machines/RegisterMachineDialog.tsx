@@ -2,7 +2,7 @@ import type { RegisteredMachine } from '@roastery/contract/machines';
 import { useState } from 'react';
 import { AlertDialog } from '../../ui/AlertDialog.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { RegisteredMachineView } from './RegisteredMachineView.tsx';
 import { RegisterForm } from './RegisterForm.tsx';
 
@@ -25,9 +25,7 @@ export const RegisterMachineDialog = ({ open, onClose }: { open: boolean; onClos
             <>
               <DialogBody>{fields}</DialogBody>
               <DialogFooter>
-                <Button size="md" onClick={onClose}>
-                  Cancel
-                </Button>
+                <DialogCancel size="md" />
                 {submit}
               </DialogFooter>
             </>

@@ -13,7 +13,7 @@ import { RecipeField } from '../../components/RecipeField.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { useMeanwhile } from '../../components/use-meanwhile.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -179,7 +179,7 @@ const EditForm = ({ roast, onClose }: Omit<EditRoastDialogProps, 'open'>) => {
         <FormError text={failure} />
       </DialogBody>
       <DialogFooter>
-        <Button onClick={onClose}>Cancel</Button>
+        <DialogCancel />
         <Button kind="primary" type="submit" busy={formState.isSubmitting}>
           Save
         </Button>
