@@ -36,21 +36,26 @@ export const PlanBesideRoast = ({ plan, roast, curve }: PlanBesideRoastProps) =>
   }, [plan, curve, roast.duration_seconds]);
   const { target_drop_temp: dropC, target_roast_time: seconds, target_development_time: development } = plan;
   return (
-    <Panel title="Plan and roast" className="mt-4 print:mt-3 print:break-inside-avoid">
-      <p className="px-4 pt-3 text-sm text-muted print:px-3 print:pt-1 print:text-xs">
-        {plan.recipe?.name ?? 'Planned without a recipe'}
-        {plan.id === null ? ', as the recipe is now' : ', as it was planned'}
-      </p>
+    <Panel
+      title="Plan and roast"
+      className="mt-4 print:mt-2 print:break-inside-avoid"
+      actions={
+        <p className="text-right text-sm text-muted">
+          {plan.recipe?.name ?? 'Planned without a recipe'}
+          {plan.id === null ? ', as the recipe is now' : ', as it was planned'}
+        </p>
+      }
+    >
       <div className="grid gap-x-8 px-4 pb-3 lg:grid-cols-2 print:grid-cols-2 print:items-start print:px-3 print:pb-1">
         <table className="w-full text-sm print:text-xs">
           <thead>
             <tr className="label-mono text-left">
-              <th className="py-2 print:py-1 font-normal">
+              <th className="py-2 print:py-0.5 font-normal">
                 <span className="sr-only">Target</span>
               </th>
-              <th className="py-2 print:py-1 text-right font-normal">Plan</th>
-              <th className="py-2 print:py-1 text-right font-normal">Roast</th>
-              <th className="py-2 print:py-1 text-right font-normal">Difference</th>
+              <th className="py-2 print:py-0.5 text-right font-normal">Plan</th>
+              <th className="py-2 print:py-0.5 text-right font-normal">Roast</th>
+              <th className="py-2 print:py-0.5 text-right font-normal">Difference</th>
             </tr>
           </thead>
           <tbody>
@@ -70,17 +75,17 @@ export const PlanBesideRoast = ({ plan, roast, curve }: PlanBesideRoastProps) =>
           <table className="w-full text-sm print:text-xs">
             <thead>
               <tr className="label-mono text-left">
-                <th className="py-2 print:py-1 font-normal">
+                <th className="py-2 print:py-0.5 font-normal">
                   <span className="sr-only">Control</span>
                 </th>
-                <th className="py-2 print:py-1 text-right font-normal">Off the plan, on average</th>
+                <th className="py-2 print:py-0.5 text-right font-normal">Off the plan, on average</th>
               </tr>
             </thead>
             <tbody>
               {deviations.map(({ label, percent }) => (
                 <tr key={label} className="border-t border-stroke">
-                  <th className="py-2 print:py-1 text-left font-normal text-muted">{label}</th>
-                  <td className="py-2 print:py-1 text-right">
+                  <th className="py-2 print:py-0.5 text-left font-normal text-muted">{label}</th>
+                  <td className="py-2 print:py-0.5 text-right">
                     <Measure quantity="percent" value={percent} digits={1} />
                   </td>
                 </tr>
@@ -105,10 +110,10 @@ const Row = ({
   difference: ReactNode;
 }) => (
   <tr className="border-t border-stroke">
-    <th className="py-2 print:py-1 text-left font-normal text-muted">{label}</th>
-    <td className="py-2 print:py-1 text-right">{plan}</td>
-    <td className="py-2 print:py-1 text-right text-strong">{roast}</td>
-    <td className="py-2 print:py-1 text-right">{difference}</td>
+    <th className="py-2 print:py-0.5 text-left font-normal text-muted">{label}</th>
+    <td className="py-2 print:py-0.5 text-right">{plan}</td>
+    <td className="py-2 print:py-0.5 text-right text-strong">{roast}</td>
+    <td className="py-2 print:py-0.5 text-right">{difference}</td>
   </tr>
 );
 

@@ -19,7 +19,7 @@ export const PrintedHead = ({ roastery, roast }: { roastery: RoasterySettings | 
     parts.filter((part): part is string => part !== undefined && isText(part)).join(' · '),
   );
   return (
-    <div className="mb-4 flex items-end justify-between gap-6 border-b border-strong pb-2">
+    <div className="mb-2 flex items-end justify-between gap-6 border-b border-strong pb-2">
       <div>
         <p className="text-lg font-semibold text-strong">
           {roastery && isText(roastery.roastery_name) ? roastery.roastery_name : 'Roasting Management'}

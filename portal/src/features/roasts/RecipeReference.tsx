@@ -6,6 +6,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { classes } from '../../ui/classes.ts';
 import { Button } from '../../ui/Button.tsx';
 import { toast } from '../../ui/toast.ts';
 
@@ -39,7 +40,12 @@ export const RecipeReference = ({ roast }: { roast: Roast }) => {
     }
   };
   return (
-    <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 border-t border-stroke px-4 py-3 text-sm">
+    <div
+      className={classes(
+        'flex flex-wrap items-center justify-between gap-x-3 gap-y-2 border-t border-stroke px-4 py-3 text-sm print:px-3 print:py-1',
+        !isReference && 'print:hidden',
+      )}
+    >
       {isChosen ? (
         <>
           <p className="flex min-w-0 items-center gap-2 text-content">

@@ -7,11 +7,11 @@ import { Panel } from '../../ui/Card.tsx';
 import { RecipeReference } from './RecipeReference.tsx';
 
 const Lines = ({ lines }: { lines: readonly { label: string; value: ReactNode }[] }) => (
-  <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-6 px-4 py-3 text-sm print:grid-cols-[auto_1fr] print:gap-x-3 print:px-3 print:py-1 print:text-xs">
+  <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-6 px-4 py-3 text-sm print:grid-cols-[auto_1fr] print:gap-x-3 print:px-3 print:py-0.5 print:text-xs">
     {lines.map(({ label, value }) => (
       <div
         key={label}
-        className="col-span-2 grid grid-cols-subgrid border-b border-stroke py-2 last:border-b-0 print:py-1"
+        className="col-span-2 grid grid-cols-subgrid border-b border-stroke py-2 last:border-b-0 print:py-0.5"
       >
         <dt className="text-muted">{label}</dt>
         <dd className="min-w-0 text-right text-strong">{value ?? '--'}</dd>

@@ -60,8 +60,8 @@ interface RoastCurvesProps {
 }
 
 const chartHeight = 500;
-/** So that the roast fits on one page. */
-const printedHeight = 260;
+/** So that the roast fits on one page, also with its plan. */
+const printedHeight = { alone: 260, besidePlan: 205 };
 const chartKeys: readonly PageKey[] = [
   { label: 'In the chart: the point before or after', keys: ['←', '→'] },
   { label: 'In the chart: ten points', keys: ['Shift', '←', '→'] },
@@ -194,7 +194,7 @@ const Charts = ({ plan, nowSeconds, endSeconds, ...props }: ChartsProps) => {
   const printing = usePrinting();
   return (
     <>
-      <RoastChart {...props} height={printing ? printedHeight : chartHeight} />
+      <RoastChart {...props} height={printing ? printedHeight[plan === null ? 'alone' : 'besidePlan'] : chartHeight} />
       <div className="mt-2 flex flex-col gap-1.5">
         {stepStyles.map((style) => (
           <StepChart

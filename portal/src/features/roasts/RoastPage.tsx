@@ -164,7 +164,7 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
           <FinishedRoast roast={roast} onChanged={onChanged} />
         </>
       )}
-      <div className="mt-4 grid items-start gap-4 lg:grid-cols-3 print:grid-cols-3">
+      <div className="mt-4 grid items-start gap-4 lg:grid-cols-3 print:mt-2 print:grid-cols-3 print:gap-2">
         <CoffeeCard roast={roast} />
         <ParametersCard roast={roast} />
         <RecordCard roast={roast} />
