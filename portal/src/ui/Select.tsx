@@ -52,14 +52,14 @@ export const Select = <Value extends string>(props: SelectProps<Value>) => {
               'flex items-center justify-between gap-2 text-left data-popup-open:border-focus',
             )}
           >
-            <Base.Value>
+            <Base.Value className="min-w-0 flex-1 truncate">
               {(current: Value | null) => (
-                <span className={classes('truncate', current === null && 'text-faint')}>
+                <span className={classes(current === null && 'text-faint')}>
                   {choices.find((choice) => choice.value === current)?.label ?? current ?? placeholder ?? 'Choose…'}
                 </span>
               )}
             </Base.Value>
-            <Base.Icon className="text-faint [&_svg]:size-4">
+            <Base.Icon className="shrink-0 text-faint [&_svg]:size-4">
               <ChevronsUpDown aria-hidden />
             </Base.Icon>
           </Base.Trigger>

@@ -116,7 +116,8 @@ export const roastOptions = ({ palette, time, top, units, withRate }: RoastAxes)
       border: { display: false },
       grid: { display: false },
       afterFit: fixedWidth,
-      ticks: { color: palette.muted, font: axisFont(palette), padding: 6 },
+      // 90 °F/min is no step of its axis: its figure would stand on the one of 80.
+      ticks: { color: palette.muted, font: axisFont(palette), padding: 6, includeBounds: false },
     },
   },
 });

@@ -8,6 +8,9 @@ import type { RowProps } from './row-props.ts';
 import { toggled, toggledAll } from './selected.ts';
 
 const cellClass = 'h-11 border-b border-stroke px-2 whitespace-nowrap first:pl-4 last:pr-4';
+/** Stays in sight while the row scrolls beneath it: what it covers fades out rather than being cut through a letter. */
+const actionsClass =
+  "sticky right-0 bg-inherit before:absolute before:inset-y-0 before:right-full before:w-6 before:bg-inherit before:content-[''] before:[mask-image:linear-gradient(to_left,black,transparent)]";
 const skeletonRows = 10;
 
 /** Rows of 44 px under a head that stays in sight. The whole row is a link; what is in it works on its own. */
@@ -17,7 +20,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
     <div className="max-h-[max(24rem,calc(100dvh-17rem))] overflow-auto">
       <table aria-label={label} className="w-full border-separate border-spacing-0 text-sm">
         <thead className="sticky top-0 z-10 bg-surface">
-          <tr>
+          <tr className="bg-inherit">
             {selection !== undefined && (
               <th scope="col" className={classes(cellClass, 'w-10')}>
                 <Checkbox
@@ -32,7 +35,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
               <Head key={column.id} column={column} sort={sort} onSort={onSort} />
             ))}
             {rowActions !== undefined && (
-              <th scope="col" className={classes(cellClass, 'sticky right-0 w-12 bg-surface')}>
+              <th scope="col" className={classes(cellClass, actionsClass, 'w-12')}>
                 <span className="sr-only">Actions</span>
               </th>
             )}
@@ -94,7 +97,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
                   </td>
                 ))}
                 {rowActions !== undefined && (
-                  <td className={classes(cellClass, 'sticky right-0 bg-inherit text-right')}>
+                  <td className={classes(cellClass, actionsClass, 'text-right')}>
                     <span className="relative z-1 inline-flex gap-1">{rowActions(row)}</span>
                   </td>
                 )}

@@ -49,7 +49,7 @@ export const StackedRows = <Row,>(props: RowProps<Row>) => {
               </div>
               <dl className="mt-1.5 grid grid-cols-2 gap-x-4 gap-y-1.5 text-sm">
                 {lines.map((column) => (
-                  <div key={column.id} className="min-w-0">
+                  <div key={column.id} className="min-w-0 last:odd:col-span-2">
                     <dt className="label-mono text-2xs">{column.label}</dt>
                     <dd className="figures truncate">{column.cell(row)}</dd>
                   </div>
