@@ -10,6 +10,7 @@ import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { holdRequests } from './hold-requests.ts';
 import { bringPastRoast } from './past-roast.ts';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
 
@@ -112,6 +113,14 @@ describe('analytics', () => {
     }
     await page.getByRole('link', { name: 'Little Drum' }).click();
     await page.waitForURL(/\/roasts\?from=.*&machine_id=[0-9a-f-]{36}$/);
+    // Until the list of machines is there, a quiet bar stands for the chosen one, and no id.
+    const letGo = await holdRequests(page, '**/api/v1/analytics/choices*');
+    await page.reload();
+    const chosen = page.getByRole('combobox', { name: 'Machine' });
+    await expect.poll(() => chosen.getAttribute('aria-busy')).toBe('true');
+    expect(await chosen.inputValue()).toBe('');
+    letGo();
+    await expect.poll(() => chosen.inputValue()).toBe('Little Drum');
     await page.goto('/analytics?by=person');
     await page.getByRole('link', { name: 'Ida' }).click();
     await page.waitForURL(/\/roasts\?from=.*&roasted_by=Ida$/);

@@ -141,7 +141,7 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
           </Button>
         </p>
       )}
-      <div className="flex flex-wrap items-center justify-between gap-3 sm:col-span-2 sm:self-end">
+      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 sm:self-end">
         <Checkbox
           label="Favorites only"
           checked={values.favorites_only === 'true'}
