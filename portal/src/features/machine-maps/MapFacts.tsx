@@ -30,7 +30,7 @@ export const MapFacts = ({ map }: { map: MachineMap }) => (
     </Panel>
     <Panel title="Channels">
       <Table
-        label="Channels"
+        label="Channels of the map"
         heads={['Channel', 'Address', 'Type', 'Order', 'Scale', 'Unit', 'Valid range']}
         rows={Object.entries(map.channels).map(([name, channel]) => [
           name,

@@ -65,11 +65,15 @@ const foundWords = ({ link, units }: NonNullable<Probe['line']>): string => {
   return `${which} answer${units.length === 1 ? 's' : ''} at ${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity.`;
 };
 
-const stateWords = ({ phase, progress, line, says, places }: Probe): string => {
-  if (phase === 'ended' && line !== null && places.length === 0) return foundWords(line);
+/** The board looks by the map that it reads by: at another speed there is nothing to see before that map is saved. */
+const saveFirst = 'Save this line below before you look at its registers.';
+
+const stateWords = ({ phase, progress, line, says, places }: Probe, isNewLine: boolean): string => {
+  if (phase === 'ended' && line !== null && places.length === 0)
+    return isNewLine ? `${foundWords(line)} ${saveFirst}` : foundWords(line);
   if (phase === 'finding')
     return progress?.k === 'trying'
-      ? `${progress.asked} of at most ${progress.of} tried: ${progress.where}`
+      ? `${progress.asked} of at most ${progress.of} tried: ${progress.where}. Meanwhile the board reads nothing else.`
       : 'Asking the board… It reads nothing else until it has found the machine, two minutes at most.';
   if (phase === 'ended') return says ?? 'Ended.';
   if (phase === 'watching')
@@ -111,6 +115,7 @@ export default function ProbePage() {
   const detail = map.data;
   const base = detail && onLine(detail.map, probe.line);
   const mapUnit = base?.unit ?? 1;
+  const isNewLine = base !== undefined && JSON.stringify(base.link) !== JSON.stringify(detail?.map.link);
   const foundUnits = probe.line?.units.slice(0, 4).join(', ');
   /** What is typed must not be lost when the map arrives: its unit is the form's first word. */
   const known = config.data !== undefined && (chosen === null || detail !== undefined || map.error !== undefined);
@@ -146,7 +151,9 @@ export default function ProbePage() {
               }}
               onStop={() => void stop()}
             />
-            <output className="block border-t border-stroke px-4 py-3 text-sm text-content">{stateWords(probe)}</output>
+            <output className="block border-t border-stroke px-4 py-3 text-sm text-content">
+              {stateWords(probe, isNewLine)}
+            </output>
           </Panel>
           <Panel title="Registers">
             <div className="flex flex-wrap items-end justify-between gap-4 border-b border-stroke p-4">
