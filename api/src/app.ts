@@ -54,4 +54,3 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
   });
   return { app, mounted: routes.mounted };
 };
-export type App = ReturnType<typeof createApp>;

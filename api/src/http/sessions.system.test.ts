@@ -1,7 +1,6 @@
-import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, testAdmin, type TestApi } from '../testing/test-api.ts';
+import { type OpenedTestApi, openTestApi, startTestApi, testAdmin, type TestApi } from '../testing/test-api.ts';
 import type { Visitor } from '../testing/visitor.ts';
 
 const maria = { email: 'maria@example.com', password: 'green beans before breakfast', full_name: 'Maria' };
@@ -9,21 +8,17 @@ const maria = { email: 'maria@example.com', password: 'green beans before breakf
 const statusOfMe = async (visitor: Visitor): Promise<number> => (await visitor.send('GET', '/auth/me')).status;
 
 describe('sessions', () => {
-  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let opened: OpenedTestApi;
   let test: TestApi;
   let admin: Visitor;
   let mariaId: string;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    test = await startTestApi(database.url, { trustedProxies: 1 });
-    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    opened = await openTestApi({ trustedProxies: 1 });
+    ({ test, admin } = opened);
     mariaId = (await admin.send<{ id: string }>('POST', '/admin/users', maria)).body.id;
   });
-  afterAll(async () => {
-    await test.close();
-    await database.drop();
-  });
+  afterAll(() => opened.close());
 
   const signedInMaria = (): Promise<Visitor> => test.signedIn(maria.email, maria.password);
 
@@ -36,7 +31,7 @@ describe('sessions', () => {
   });
 
   it('behind HTTPS use the __Host- prefix and Secure, and HSTS goes with every answer', async () => {
-    await using secure = await startTestApi(database.url, { publicUrl: 'https://roast.example', isHttps: true });
+    await using secure = await startTestApi(opened.databaseUrl, { publicUrl: 'https://roast.example', isHttps: true });
     const answer = await secure.visitor().send('POST', '/auth/login', maria);
     expect(answer.headers.getSetCookie()[0]).toMatch(/^__Host-session=.*; Secure; SameSite=Strict$/);
     expect(answer.headers.get('strict-transport-security')).toContain('max-age=63072000');
@@ -76,7 +71,7 @@ describe('sessions', () => {
   });
 
   it('end at once, streams too and on every instance, when the user is deactivated', async () => {
-    await using other = await startTestApi(database.url);
+    await using other = await startTestApi(opened.databaseUrl);
     const visitor = await signedInMaria();
     const [session] = await test.api.context.sql<{ id: string }[]>`
       SELECT id FROM sessions WHERE user_id = ${mariaId} ORDER BY created_at DESC LIMIT 1`;
@@ -111,18 +106,14 @@ describe('sessions', () => {
 });
 
 describe('requests of other sites', () => {
-  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let opened: OpenedTestApi;
   let test: TestApi;
   let admin: Visitor;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    test = await startTestApi(database.url);
-    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    opened = await openTestApi();
+    ({ test, admin } = opened);
   });
-  afterAll(async () => {
-    await test.close();
-    await database.drop();
-  });
+  afterAll(() => opened.close());
 
   it.each([
     { origin: 'https://evil.example' },

@@ -160,4 +160,3 @@ export const createGatherer = (options: GathererOptions) => {
     },
   };
 };
-export type Gatherer = ReturnType<typeof createGatherer>;

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { createTestDatabase } from '@roastery/testing/test-database';
 import { pino } from 'pino';
 import { readConfig, type ApiConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
@@ -67,5 +68,29 @@ export const startTestApi = async (databaseUrl: string, config: Partial<ApiConfi
     },
     close: api.close,
     [Symbol.asyncDispose]: api.close,
+  };
+};
+
+export interface OpenedTestApi {
+  readonly databaseUrl: string;
+  readonly test: TestApi;
+  /** The first administrator, signed in. */
+  readonly admin: Visitor;
+  /** Ends the api and drops its database. */
+  close(): Promise<void>;
+}
+
+/** The whole api on a database of its own, as most tests of a domain begin. */
+export const openTestApi = async (config?: Partial<ApiConfig>): Promise<OpenedTestApi> => {
+  const database = await createTestDatabase();
+  const test = await startTestApi(database.url, config);
+  return {
+    databaseUrl: database.url,
+    test,
+    admin: await test.signedIn(testAdmin.email, testAdmin.password),
+    async close() {
+      await test.close();
+      await database.drop();
+    },
   };
 };

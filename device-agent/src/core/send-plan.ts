@@ -101,4 +101,3 @@ export const createSendPlan = (limits: SendPlanLimits) => {
     inFlightCount: (): number => inFlight.length,
   };
 };
-export type SendPlan = ReturnType<typeof createSendPlan>;

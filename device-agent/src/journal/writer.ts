@@ -201,4 +201,3 @@ export const createWriter = async (parts: WriterParts) => {
     },
   };
 };
-export type Writer = Awaited<ReturnType<typeof createWriter>>;

@@ -10,6 +10,5 @@ export const knownChannels = [
   'fan_speed',
   'drum_speed',
 ] as const;
-export type KnownChannel = (typeof knownChannels)[number];
 
 export const channelNameShape = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'use lower_snake_case, e.g. bean_temp');

@@ -65,8 +65,6 @@ const allDecodings: readonly (Decoding & { readonly weight: number })[] = (
     ),
   ),
 );
-/** All that are tried. */
-export const plausibleDecodings: readonly Decoding[] = allDecodings;
 
 /** °C by one decoding; undefined where the bits are no such value. `second`: the register behind, where there is one. */
 export const decodeAs = (decoding: Decoding, first: number, second: number | undefined): number | undefined => {

@@ -85,7 +85,6 @@ export const linkShape = z.discriminatedUnion('kind', [
 export type Link = z.infer<typeof linkShape>;
 
 export const unitOfMeasureShape = z.enum(['°C', '°F', '%', 'rpm', 'Hz', 'Pa', 'mbar', 'kWh', 'bool', '']);
-export type UnitOfMeasure = z.infer<typeof unitOfMeasureShape>;
 
 /**
  * engineering value = raw × scale + offset; °F is converted to °C and mbar to Pa at the edge. Out of range or `bad` → null,

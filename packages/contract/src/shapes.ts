@@ -42,5 +42,4 @@ export const pageQuery = (defaultLimit: number) => ({
   q: lineShape(200).optional(),
 });
 
-export const emptyShape = z.object({}).strict();
 export const messageShape = z.object({ message: z.string() });

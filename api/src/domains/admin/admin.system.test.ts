@@ -1,10 +1,9 @@
 import type { User } from '@roastery/contract/auth';
 import type { Option } from '@roastery/contract/settings';
 import type { AuditEntry } from '@roastery/contract/users';
-import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addRoast } from '../../testing/example-data.ts';
-import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import { type OpenedTestApi, openTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
 const bob = { full_name: 'Bob', email: 'Bob@Example.com', password: 'flame under the drum' };
@@ -13,20 +12,16 @@ const demote = (who: Visitor, id: string) =>
   who.send<{ code: string }>('PATCH', `/admin/users/${id}`, { is_admin: false });
 
 describe('administrators', () => {
-  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let opened: OpenedTestApi;
   let test: TestApi;
   let admin: Visitor;
   let adminId: string;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    test = await startTestApi(database.url);
-    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    opened = await openTestApi();
+    ({ test, admin } = opened);
     adminId = (await admin.send<User>('GET', '/auth/me')).body.id;
   });
-  afterAll(async () => {
-    await test.close();
-    await database.drop();
-  });
+  afterAll(() => opened.close());
   const created = async (form: object) => admin.send<User & { code: string }>('POST', '/admin/users', form);
   const list = async (query: string) =>
     (await admin.send<{ users: User[]; total: number }>('GET', `/admin/users?${query}`)).body;

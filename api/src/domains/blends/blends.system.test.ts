@@ -1,26 +1,21 @@
 import type { Blend, BlendableRoast } from '@roastery/contract/blends';
-import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import { type OpenedTestApi, openTestApi, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
 describe('a post-roast blend', () => {
-  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let opened: OpenedTestApi;
   let test: TestApi;
   let admin: Visitor;
   let eve: Visitor;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    test = await startTestApi(database.url);
-    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    opened = await openTestApi();
+    ({ test, admin } = opened);
     const body = { full_name: 'Eve', email: 'eve@example.com', password: 'a long phrase for eve' };
     await admin.send('POST', '/admin/users', body);
     eve = await test.signedIn(body.email, body.password);
   });
-  afterAll(async () => {
-    await test.close();
-    await database.drop();
-  });
+  afterAll(() => opened.close());
 
   const logRoast = async (coffee: string, more: object, by = admin): Promise<string> => {
     const body = { coffee_name: coffee, start_time: '2026-11-20T07:40:00.000Z', duration_seconds: 640, ...more };

@@ -1,11 +1,10 @@
 import type { Upload } from '@roastery/contract/imports';
 import type { Roast } from '@roastery/contract/roasts';
-import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCsv } from '../../sheets/csv.ts';
 import { readWorkbook } from '../../sheets/read-workbook.ts';
 import { addRoast, exampleCsv } from '../../testing/example-data.ts';
-import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import { type OpenedTestApi, openTestApi, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
 const facts = (from: Upload) => ({
@@ -23,18 +22,14 @@ const facts = (from: Upload) => ({
 });
 
 describe('a roast as a file', () => {
-  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let opened: OpenedTestApi;
   let test: TestApi;
   let admin: Visitor;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    test = await startTestApi(database.url);
-    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    opened = await openTestApi();
+    ({ test, admin } = opened);
   });
-  afterAll(async () => {
-    await test.close();
-    await database.drop();
-  });
+  afterAll(() => opened.close());
 
   const upload = (name: string, bytes: string | Uint8Array<ArrayBuffer>) =>
     admin.sendFile<Upload & { detail?: string }>(`/roasts/uploads?file_name=${encodeURIComponent(name)}`, bytes);

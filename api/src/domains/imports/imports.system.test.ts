@@ -7,7 +7,7 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleCsv } from '../../testing/example-data.ts';
-import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import { type OpenedTestApi, openTestApi, startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
 const shared = sharedData();
@@ -24,18 +24,14 @@ const whySkipped = shared.title('');
 const near = (temp: number | null): unknown => (temp === null ? null : expect.closeTo(temp, 3));
 
 describe('files of roasts', () => {
-  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let opened: OpenedTestApi;
   let test: TestApi;
   let admin: Visitor;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    test = await startTestApi(database.url);
-    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    opened = await openTestApi();
+    ({ test, admin } = opened);
   });
-  afterAll(async () => {
-    await test.close();
-    await database.drop();
-  });
+  afterAll(() => opened.close());
 
   const upload = (name: string, bytes: string | Uint8Array<ArrayBuffer>, by = admin) =>
     by.sendFile<Upload & { detail?: string }>(`/roasts/uploads?file_name=${encodeURIComponent(name)}`, bytes);

@@ -38,7 +38,6 @@ export const roastRecordShape = z.object({
   /** The curves beside bean and exhaust temperature, in the order of the file. */
   channels: z.array(z.object({ name: z.string(), label: z.string(), unit: z.enum(['°C', '%', '']) })),
 });
-export type WrittenRecord = z.infer<typeof roastRecordShape>;
 
 export interface RoastRecord {
   readonly recordedAtMs: number;

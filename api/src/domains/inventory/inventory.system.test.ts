@@ -1,26 +1,21 @@
 import type { Lot, LotMovement } from '@roastery/contract/inventory';
-import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addRoast } from '../../testing/example-data.ts';
-import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import { type OpenedTestApi, openTestApi, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
 const form = { lot_number: 'ETH-1', coffee_name: 'Guji', origin: 'Ethiopia', initial_weight: 60, cost_per_kg: 8.5 };
 
 describe('lots', () => {
-  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let opened: OpenedTestApi;
   let test: TestApi;
   let admin: Visitor;
   let lot: Lot;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    test = await startTestApi(database.url);
-    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    opened = await openTestApi();
+    ({ test, admin } = opened);
   });
-  afterAll(async () => {
-    await test.close();
-    await database.drop();
-  });
+  afterAll(() => opened.close());
   const get = async (id = lot.id): Promise<Lot> => (await admin.send<Lot>('GET', `/inventory/lots/${id}`)).body;
   const movements = async (): Promise<LotMovement[]> =>
     (await admin.send<{ movements: LotMovement[] }>('GET', `/inventory/lots/${lot.id}/movements`)).body.movements;

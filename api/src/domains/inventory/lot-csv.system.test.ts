@@ -1,8 +1,7 @@
 import type { ErrorBody } from '@roastery/contract/errors';
 import type { Lot, LotImportRow } from '@roastery/contract/inventory';
-import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import { type OpenedTestApi, openTestApi, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
 interface Preview {
@@ -18,17 +17,13 @@ const described = (rows: Lot[]) => rows.map((lot) => ({ ...lot, id: undefined, r
 describe('lots as CSV', () => {
   let test: TestApi;
   let person: Visitor;
-  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let opened: OpenedTestApi;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    test = await startTestApi(database.url);
-    person = await test.signedIn(testAdmin.email, testAdmin.password);
+    opened = await openTestApi();
+    ({ test, admin: person } = opened);
   });
-  afterAll(async () => {
-    await test.close();
-    await database.drop();
-  });
+  afterAll(() => opened.close());
 
   const send = <T = Preview>(csv: string, isDryRun = true) =>
     person.send<T>('POST', '/inventory/lots/import', { csv, dry_run: isDryRun });

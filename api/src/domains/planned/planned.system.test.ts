@@ -3,28 +3,23 @@ import type { FollowedPlan } from '@roastery/contract/roast-plan';
 import type { Roast } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoardOptions } from '@roastery/testing/journal-board';
-import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commitMessages } from '../../ingest/commit-messages.ts';
 import { addProfile } from '../../testing/example-data.ts';
 import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';
-import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import { type OpenedTestApi, openTestApi, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 import { readPlansOfMachine } from './roast-plan.ts';
 
 describe('a roast planned for a machine', () => {
-  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let opened: OpenedTestApi;
   let test: TestApi;
   let admin: Visitor;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    test = await startTestApi(database.url);
-    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    opened = await openTestApi();
+    ({ test, admin } = opened);
   });
-  afterAll(async () => {
-    await test.close();
-    await database.drop();
-  });
+  afterAll(() => opened.close());
 
   const addMachine = async (): Promise<{ id: string; serial: string }> => {
     const serial = `P-${uuidV7()}`;

@@ -1,8 +1,7 @@
 import type { Profile } from '@roastery/contract/profiles';
-import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addLot, addRoast } from '../../testing/example-data.ts';
-import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import { type OpenedTestApi, openTestApi, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
 const points = [
@@ -12,24 +11,20 @@ const points = [
 const anna = { full_name: 'Anna', email: 'anna@example.com', password: 'drum and bean and flame' };
 
 describe('recipes', () => {
-  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let opened: OpenedTestApi;
   let test: TestApi;
   let admin: Visitor;
   let other: Visitor;
   let adminId: string;
   let profile: Profile;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    test = await startTestApi(database.url);
-    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    opened = await openTestApi();
+    ({ test, admin } = opened);
     adminId = (await admin.send<{ id: string }>('GET', '/auth/me')).body.id;
     await admin.send('POST', '/admin/users', anna);
     other = await test.signedIn(anna.email, anna.password);
   });
-  afterAll(async () => {
-    await test.close();
-    await database.drop();
-  });
+  afterAll(() => opened.close());
   const get = async (who: Visitor, id = profile.id): Promise<Profile> =>
     (await who.send<Profile>('GET', `/profiles/${id}`)).body;
   const names = async (query: string) =>

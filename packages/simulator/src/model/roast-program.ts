@@ -1,5 +1,5 @@
 import type { MarkKind } from '@roastery/roasting/marks';
-import { beanWeightKg, usualGreenCoffee, type GreenCoffee } from './beans.ts';
+import { beanWeightKg, type GreenCoffee } from './beans.ts';
 import {
   chargeBeans,
   dropBeans,
@@ -10,7 +10,7 @@ import {
 } from './drum-roaster.ts';
 import { createRandom } from './random.ts';
 import { createOperator, type RoastOperator } from './roast-operator.ts';
-import { roastPlan, type RoastPlan } from './roast-plan.ts';
+import type { RoastPlan } from './roast-plan.ts';
 
 /** One batch to come. */
 export interface Batch {
@@ -224,10 +224,3 @@ export const createRoastProgram = (options: ProgramOptions): RoastProgram => {
     },
   };
 };
-
-/** A sound medium roast at 80 % of the capacity, batch after batch. */
-export const usualBatch = (capacityKg: number): Batch => ({
-  greenKg: capacityKg * 0.8,
-  coffee: usualGreenCoffee,
-  plan: roastPlan('Medium'),
-});
