@@ -60,22 +60,25 @@ const reset = async (api: string): Promise<number> => {
 };
 
 describe('factory reset', () => {
-  it('has the server revoke the credential first, which the board proves by it', async () => {
-    await using server = await startServer(200);
-    expect(await reset(server.api)).toBe(0);
-    expect(server.asked).toEqual([
-      {
-        line: 'POST /api/v1/devices/me/revoke',
-        serial: 'RM30-7',
-        token: 'Bearer secret-of-the-board',
-        body: '{"because":"factory_reset"}',
-        board: expect.arrayContaining(['agent.env']),
-      },
-    ]);
-    expect(await readdir(folder)).not.toContain('agent.env');
-    expect(said).toContain('The server has revoked its credential.');
-    expect(said).not.toContain('secret-of-the-board');
-  });
+  it.each(['/api/v1', ''])(
+    'has the server at …%s revoke the credential first, which the board proves by it',
+    async (path) => {
+      await using server = await startServer(200);
+      expect(await reset(server.api.replace('/api/v1', path))).toBe(0);
+      expect(server.asked).toEqual([
+        {
+          line: 'POST /api/v1/devices/me/revoke',
+          serial: 'RM30-7',
+          token: 'Bearer secret-of-the-board',
+          body: '{"because":"factory_reset"}',
+          board: expect.arrayContaining(['agent.env']),
+        },
+      ]);
+      expect(await readdir(folder)).not.toContain('agent.env');
+      expect(said).toContain('The server has revoked its credential.');
+      expect(said).not.toContain('secret-of-the-board');
+    },
+  );
 
   it('asks again when the answer was lost, and knows that it may have been done', async () => {
     await using server = await startServer(0, 401);

@@ -1,4 +1,5 @@
 import { revokeOwnCredential } from '@roastery/contract/devices';
+import { withBasePath } from '../config.ts';
 import { httpRequest } from '../http-request.ts';
 import { codeOf } from '../pairing/pairing-trouble.ts';
 
@@ -23,7 +24,7 @@ export const revokeOnServer = async (env: NodeJS.ProcessEnv): Promise<Revocation
   let reason = '';
   for (let attempt = 0; attempt < attempts; attempt++) {
     try {
-      const url = `${api.replace(/\/+$/, '')}${revokeOwnCredential.path}`;
+      const url = `${withBasePath(api)}${revokeOwnCredential.path}`;
       const { status } = await httpRequest(url, { headers, timeoutMs, body: { because: 'factory_reset' } });
       if (status === 200) return { kind: 'revoked' };
       // The second time it may be because the answer to the first was lost.
