@@ -1,7 +1,7 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import type { ChartOptions } from 'chart.js';
-import { useLayoutEffect, useMemo, useRef, type KeyboardEvent, type PointerEvent } from 'react';
+import { useLayoutEffect, useMemo, useReducer, useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import type { Units } from '../quantities.ts';
@@ -71,9 +71,12 @@ export default function RoastChart({
   const top = useMemo(() => topOf(datasets, units), [datasets, units]);
   const withRate = Boolean(shown['ror']);
 
+  // What stands beside the crosshair goes with it when a tablet is turned.
+  const [, resized] = useReducer((times: number) => times + 1, 0);
   const options = useMemo<ChartOptions<'line'>>(
     () => ({
       ...roastOptions({ palette, time: timeScale(palette, view, { labels: true }), top, units, withRate }),
+      onResize: resized,
       plugins: { zoom: zoomOptions(view, palette) },
     }),
     [palette, view, top, units, withRate],
