@@ -20,13 +20,22 @@ type Result = 'success' | 'exit-code' | 'signal' | 'watchdog' | 'timeout' | 'pro
 
 const name = 'roastery-agent';
 
-/** To the whole group, as `KillMode=control-group` has it. */
-const signal = (to: ChildProcess, kind: NodeJS.Signals): void => {
+/** To the whole group, as `KillMode=control-group` has it. Answers whether anybody was left in it. */
+const signal = (to: ChildProcess, kind: NodeJS.Signals | 0): boolean => {
   try {
-    if (to.pid !== undefined) process.kill(-to.pid, kind);
+    return to.pid !== undefined && process.kill(-to.pid, kind);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    return false;
   }
+};
+
+const lingerMs = 5000;
+/** Nothing follows before the last of the group is gone. */
+const clearGroup = async (of: ChildProcess): Promise<void> => {
+  signal(of, 'SIGKILL');
+  const until = performance.now() + lingerMs;
+  while (signal(of, 0) && performance.now() < until) await sleep(20);
 };
 
 const end = (child: ChildProcess): Promise<{ code: number | null; by: NodeJS.Signals | null }> =>
@@ -115,7 +124,7 @@ export const playSystemd = async ({ root, user, watchdogMs, startMs, restartMs }
     }
     const { code, by } = await ending;
     main = undefined;
-    signal(child, 'SIGKILL');
+    await clearGroup(child);
     if (now.unplugged) return;
     const isReady = socket.messages.slice(from).some((message) => message.includes('READY=1'));
     const result: Result =

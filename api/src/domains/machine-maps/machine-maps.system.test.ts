@@ -138,6 +138,13 @@ describe('machine maps', () => {
       config: { state: 'refused', reason: 'newer on the board' },
       warnings: ['config_refused'],
     });
+    const update = { state: 'turned_back', installed: '0.3.0', earlier: '0.2.0', reason: 'it hung', at: 1e12 } as const;
+    await says({ agent_version: '0.2.0', update });
+    await expect.poll(fleetEntry).toMatchObject({ agent_version: '0.2.0', update, warnings: ['update_turned_back'] });
+    // What a later agent says of itself costs no more than that.
+    const later: object = { update: { state: 'moonstruck' } };
+    await says({ agent_version: '0.4.0', ...later });
+    await expect.poll(fleetEntry).toMatchObject({ agent_version: '0.4.0', update: null, warnings: [] });
   });
 
   it('are taken in from a file, or refused field by field', async () => {

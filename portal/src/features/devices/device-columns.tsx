@@ -67,9 +67,9 @@ const Warnings = ({ device }: { device: Device }) =>
 const Version = ({ device }: { device: Device }) => {
   const update = updateText(device);
   return (
-    <span className="flex flex-col items-start gap-0.5">
+    <span className="flex flex-col items-start gap-0.5 py-1">
       {figures(device.agent_version ?? '--')}
-      {update !== null && <span className="max-w-64 text-xs text-pretty text-muted">{update}</span>}
+      {update !== null && <span className="max-w-64 text-xs text-pretty text-muted sm:min-w-44">{update}</span>}
     </span>
   );
 };
