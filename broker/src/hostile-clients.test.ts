@@ -112,11 +112,11 @@ describe('before authentication', () => {
       [address, 'too_many_from_address'],
     ] as const) {
       const sockets = await Promise.all([1, 2, 3].map(() => rawConnect(broker.ports.mqtt)));
-      await waitUntil(async () => (await metric(broker, 'sockets')) === 3, 1_000);
+      await waitUntil(async () => (await metric(broker, 'sockets')) === 3, 10_000);
       expect(await closed(await rawConnect(broker.ports.mqtt), 1_000)).toBe(true);
       expect(await metric(broker, `refused_total{reason="${reason}"}`)).toBe(1);
       sockets[0]?.destroy();
-      await waitUntil(async () => (await metric(broker, 'sockets')) === 2, 1_000);
+      await waitUntil(async () => (await metric(broker, 'sockets')) === 2, 10_000);
       await (await connect(broker.ports.mqtt, deviceOne)).endAsync();
       for (const socket of sockets) socket.destroy();
     }

@@ -114,7 +114,7 @@ describe.skipIf(!hasOpenssl)('TLS (skipped without openssl, which makes the cert
     await using pair = await startPair({ tls: tls(), limits: { connectTimeoutMs: 400 } });
     const socket = await rawConnect(pair.broker.ports.tls ?? 0);
     expect(await closed(socket, 2_000)).toBe(true);
-    await waitUntil(async () => (await metric(pair.broker, 'sockets')) === 0, 1_000);
+    await waitUntil(async () => (await metric(pair.broker, 'sockets')) === 0, 10_000);
   });
 
   it('takes a renewed certificate without a restart', async () => {

@@ -101,11 +101,11 @@ describe('agent', () => {
     await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(5);
     face.beans = 2153;
     await expect
-      .poll(() => server.live.at(-1)?.values, { timeout: 2000 })
+      .poll(() => server.live.at(-1)?.values, { timeout: 10_000 })
       .toEqual({ bean_temp: 215.3, exhaust_temp: null });
     const { epoch, seq } = server.live.at(-1) ?? {};
     await expect
-      .poll(() => server.committed.get(`${epoch}/${seq}`), { timeout: 3000 })
+      .poll(() => server.committed.get(`${epoch}/${seq}`), { timeout: 10_000 })
       .toMatchObject({ values: [215.3, null] });
     expect(server.statuses.at(-1)).toMatchObject({ machine_link: 'ok', firmware_version: '1.0.0', epoch });
   });
@@ -157,7 +157,7 @@ describe('agent and the map that the server pushes', () => {
     const agent = await start();
     await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(2);
     face.charge = true;
-    await expect.poll(roastStates, { timeout: 3000 }).toEqual(['in_progress']);
+    await expect.poll(roastStates, { timeout: 10_000 }).toEqual(['in_progress']);
     const pushed = mapOf({
       rev: 2,
       channels: { bean_temp: { at: 'i:0', scale: 0.1 }, drum_pressure: { at: 'i:0', unit: 'Pa' } },
@@ -168,7 +168,7 @@ describe('agent and the map that the server pushes', () => {
     expect(server.live.at(-1)?.values).not.toHaveProperty('drum_pressure');
     face.drop = true;
     await expect.poll(() => server.live.at(-1)?.values, { timeout: 4000 }).toMatchObject({ drum_pressure: 2000 });
-    await expect.poll(roastStates, { timeout: 3000 }).toEqual(['in_progress', 'completed']);
+    await expect.poll(roastStates, { timeout: 10_000 }).toEqual(['in_progress', 'completed']);
     const told = () => server.statuses.at(-1);
     await expect.poll(told).toMatchObject({ config: { rev: 7, state: 'running' }, map: { rev: 2 } });
     await stop(agent);
@@ -241,7 +241,7 @@ describe('agent and what is planned', () => {
     const roastedMs = () => (server.live.at(-1)?.mono ?? 0) - (server.live.at(-1)?.roast?.charge_mono ?? 0);
     await expect.poll(roastedMs, { timeout: 6000 }).toBeGreaterThan(2500);
     face.drop = true;
-    await expect.poll(roastStates, { timeout: 3000 }).toEqual(['in_progress', 'completed']);
+    await expect.poll(roastStates, { timeout: 10_000 }).toEqual(['in_progress', 'completed']);
     await expect.poll(() => server.statuses.at(-1)?.plan).toMatchObject({ id: second.id, roast_id: null });
     server.tell('plan', { v: 1, plans: [] });
     await expect.poll(() => server.statuses.at(-1)?.plan).toBeNull();
