@@ -101,6 +101,8 @@ const partsAround = (sheets: readonly WrittenSheet[]): [string, string][] => {
 
 /** Rows that are compressed at once: some 100 KB, a few milliseconds. */
 const rowsAtOnce = 500;
+/** The first of them go sooner: whoever waits sees that it begins, whoever left is noticed. */
+const rowsAtFirst = 50;
 
 /**
  * An XLSX file, piece by piece, as its rows come: no more than a few hundred rows are in memory. A sheet's rows are asked for
@@ -134,7 +136,7 @@ export async function* writeWorkbook(sheets: readonly WrittenSheet[]): AsyncGene
     for await (const cells of sheet.rows) {
       row += 1;
       xml += rowXml(cells, row, row <= sheet.headRows);
-      if (row % rowsAtOnce !== 0) continue;
+      if (row % rowsAtOnce !== rowsAtFirst) continue;
       part.push(encoder.encode(xml));
       xml = '';
       yield* taken();
