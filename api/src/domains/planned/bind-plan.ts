@@ -46,6 +46,8 @@ export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
     UPDATE roasts r SET
       lot_id = coalesce(r.lot_id, p.lot_id),
       profile_id = coalesce(r.profile_id, p.profile_id),
+      -- Its end may have been heard before its charge, and been settled without a recipe: this one says anew whether it deducts.
+      deducts = CASE WHEN r.profile_id IS NULL AND p.profile_id IS NOT NULL THEN NULL ELSE r.deducts END,
       profile_name = coalesce(r.profile_name, f.name),
       coffee_name = coalesce(r.coffee_name, p.coffee_name, l.coffee_name),
       coffee_origin = coalesce(r.coffee_origin, l.origin),

@@ -94,6 +94,24 @@ describe('a roast planned for a machine', () => {
     expect(body.planned.map(({ id }) => id)).toEqual([waiting.id]);
   });
 
+  it('takes no coffee by a recipe that deducts none, also when the end is heard before the charge', async () => {
+    const { sql } = test.api.context;
+    const { id: machineId, serial } = await addMachine();
+    const lotId = await addLot();
+    const profileId = await addProfile(sql);
+    await sql`UPDATE profiles SET auto_deduct_inventory = false WHERE id = ${profileId}`;
+    const { id: planId } = await plan(machineId, { lot_id: lotId, profile_id: profileId });
+    const board = createJournalBoard({ wallOffsetMs: Date.now() });
+    const roastId = uuidV7();
+    roastOn(board, roastId, planId);
+    const receivedAtMs = Date.now() + 15 * 60_000;
+    for (const batch of board.batches().toReversed()) {
+      await commitMessages(sql, [messageOf(serial, batch, receivedAtMs)]);
+    }
+    expect(await roastNow(roastId)).toMatchObject({ status: 'completed', profile_id: profileId, lot_id: lotId });
+    expect(await weightOf(lotId)).toBe(60);
+  });
+
   it('waits on when the charge was none, and takes no coffee', async () => {
     const { id: machineId, serial } = await addMachine();
     const lotId = await addLot();
