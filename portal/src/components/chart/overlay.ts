@@ -84,7 +84,7 @@ const drawHoles = (chart: LineChart, { holes, palette }: Overlay): void => {
 };
 
 /** Units stand above their axes, where a title on its side would cost width. */
-const drawUnits = ({ ctx, chartArea, width }: LineChart, { palette, units }: Overlay): void => {
+const drawUnits = ({ ctx, chartArea }: LineChart, { palette, units }: Overlay): void => {
   ctx.font = `500 11px ${palette.mono}`;
   ctx.textBaseline = 'alphabetic';
   ctx.fillStyle = palette.muted;
@@ -92,9 +92,7 @@ const drawUnits = ({ ctx, chartArea, width }: LineChart, { palette, units }: Ove
   ctx.fillText(units.left, chartArea.left - 6, chartArea.top - 8);
   if (units.right === null) return;
   ctx.textAlign = 'left';
-  // `°C/30 s` is as wide as its axis.
-  const at = Math.min(chartArea.right + 5, width - ctx.measureText(units.right).width);
-  ctx.fillText(units.right, at, chartArea.top - 8);
+  ctx.fillText(units.right, chartArea.right + 5, chartArea.top - 8);
 };
 
 const drawMarks = (chart: LineChart, { marks, palette, formatTemp, toAxis }: Overlay): void => {

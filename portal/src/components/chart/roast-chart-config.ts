@@ -142,5 +142,6 @@ export const roastOverlay = ({ palette, marks, units, withRate }: OverlayOf) => 
     return `${value} ${unit}`.trim();
   },
   toAxis: (tempC: number) => inUnitsOf('temperature', tempC, units),
-  units: { left: unitOf('temperature', units), right: withRate ? unitOf('rate', units) : null },
+  // `°C/30s` without its space is as wide as `°C/min`: it fits above its axis, beside the drop's label.
+  units: { left: unitOf('temperature', units), right: withRate ? unitOf('rate', units).replace(' ', '') : null },
 });
