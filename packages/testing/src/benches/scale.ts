@@ -150,7 +150,8 @@ const fillAndExplain = async (options: StackOptions, say: (line: string) => void
       for (const call of person.calls) {
         const address = await addressOf(person, call, 0);
         heard.length = 0;
-        await timedGet(address, person.cookie, { whole: true });
+        const { status } = await timedGet(address, person.cookie, { whole: true });
+        if (status !== 200) throw new Error(`${call.what} for ${person.who} answered ${status}: ${address}`);
         await until('the api to note the request', () => heard.some(isRequestLine), { everyMs: 2 });
         const plans = heard.map(planInLine).filter((plan): plan is ToldPlan => plan !== undefined);
         for (const found of tooMuchRead(plans, big)) {

@@ -73,7 +73,8 @@ const pathParameters = (endpoint: Endpoint, samples: Samples): Record<string, st
 /** Values that a query parameter is asked with: each of a closed list, else what the samples hold. */
 const valuesOf = (endpoint: Endpoint, key: string, shape: z.ZodType, samples: Samples): readonly string[] => {
   const bare = unwrapped(shape);
-  if (bare instanceof z.ZodPipe) return ['true'];
+  if (key === 'ids') return [samples.ids.roast.join(',')];
+  if (bare instanceof z.ZodPipe && bare.safeParse('true').success) return ['true'];
   if (bare instanceof z.ZodEnum) return bare.options.map(String);
   const words = samples.words[key];
   if (words !== undefined) return words;
