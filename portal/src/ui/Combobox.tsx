@@ -1,6 +1,6 @@
 import { Combobox as Base } from '@base-ui/react/combobox';
 import { Check, ChevronsUpDown, X } from 'lucide-react';
-import { useMemo, type Ref } from 'react';
+import { useMemo, useState, type Ref } from 'react';
 import { classes } from './classes.ts';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
 import { popupClass, popupItemClass, popupLayer } from './popup.ts';
@@ -45,7 +45,9 @@ export const Combobox = (props: ComboboxProps) => {
     ...rest
   } = props;
   const { emptyText = 'Nothing found', ...field } = rest;
-  const known = choices.find((choice) => choice.value === value)?.label;
+  // What was picked keeps its name while the answer to the next search, without it among the choices, is under way.
+  const [picked, setPicked] = useState<Choice | null>(null);
+  const known = (choices.find((choice) => choice.value === value) ?? (picked?.value === value ? picked : null))?.label;
   const isNameless = isLoading && value !== null && known === undefined;
   const label = isNameless ? null : (known ?? unknown ?? value);
   // The same object while it says the same: another one would put the chosen name over what is being typed.
@@ -56,7 +58,10 @@ export const Combobox = (props: ComboboxProps) => {
         <Base.Root
           items={choices}
           value={chosen}
-          onValueChange={(next) => onChange(next?.value ?? null)}
+          onValueChange={(next) => {
+            setPicked(next);
+            onChange(next?.value ?? null);
+          }}
           onInputValueChange={(text) => onSearch?.(text)}
           isItemEqualToValue={(one, other) => one.value === other.value}
           {...(filtered ? { filter: null } : {})}
