@@ -17,3 +17,19 @@ export const streamOf = (
   pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): ReadableStream<Uint8Array> =>
   Readable.toWeb(Readable.from(encoded(pieces), { objectMode: false })) as ReadableStream<Uint8Array>;
+
+/**
+ * Pieces whose first is there: what can't even begin is an error with its status and sentence, not an answer of 200 that
+ * breaks off.
+ */
+export const begun = async <Piece>(pieces: AsyncIterable<Piece> | Iterable<Piece>): Promise<AsyncIterable<Piece>> => {
+  const source = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();
+  const first = await source.next();
+  return (async function* () {
+    try {
+      for (let next = first; next.done !== true; next = await source.next()) yield next.value;
+    } finally {
+      await source.return?.();
+    }
+  })();
+};

@@ -127,8 +127,8 @@ export async function* writeWorkbook(sheets: readonly WrittenSheet[]): AsyncGene
     archive.add(part);
     return part;
   };
+  // Sent with the first rows, not before them: rows that can't be read are an error then, not half a file.
   for (const [name, xml] of partsAround(sheets)) open(name).push(encoder.encode(xml), true);
-  yield* taken();
   for (const [place, sheet] of sheets.entries()) {
     const part = open(`xl/worksheets/sheet${place + 1}.xml`);
     let xml = sheetStart(sheet);

@@ -2,7 +2,7 @@ import * as contract from '@roastery/contract/exports';
 import type { Domain } from '../../app.ts';
 import type { UserContext } from '../../context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
-import { streamOf } from '../../http/streamed-answer.ts';
+import { begun, streamOf } from '../../http/streamed-answer.ts';
 import { writeWorkbook } from '../../sheets/write-workbook.ts';
 import { attachment, roastFileName } from './file-name.ts';
 import { gatherRoast } from './gather-roast.ts';
@@ -18,12 +18,14 @@ const file = (body: Uint8Array<ArrayBuffer>, type: string, name: string): Respon
   new Response(body, { headers: { 'content-type': type, 'content-disposition': attachment(name) } });
 
 /** A file that is made while it is sent; it stops being made when the client goes away. */
-const streamed = (
+const streamed = async (
   pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
   type: string,
   name: string,
-): Response =>
-  new Response(streamOf(pieces), { headers: { 'content-type': type, 'content-disposition': attachment(name) } });
+): Promise<Response> =>
+  new Response(streamOf(await begun(pieces)), {
+    headers: { 'content-type': type, 'content-disposition': attachment(name) },
+  });
 
 const today = async ({ sql }: UserContext): Promise<string> => {
   const timeZone = await readTimeZone(sql);

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { begun, streamOf } from './streamed-answer.ts';
+
+const source = (ended: string[]) =>
+  (async function* () {
+    try {
+      yield 'head\n';
+      yield 'row 1\n';
+      yield 'row 2\n';
+    } finally {
+      ended.push('ended');
+    }
+  })();
+
+it('a file that has begun is sent whole', async () => {
+  const ended: string[] = [];
+  const text = await new Response(streamOf(await begun(source(ended)))).text();
+  expect(text).toBe('head\nrow 1\nrow 2\n');
+  expect(ended).toEqual(['ended']);
+});
+
+it('one that cannot begin is an error before there is an answer', async () => {
+  const broken = (async function* () {
+    await Promise.reject(new Error('no rows'));
+    yield 'head\n';
+  })();
+  await expect(begun(broken)).rejects.toThrow('no rows');
+});
+
+it('no more of it is made once the client has left', async () => {
+  const ended: string[] = [];
+  for await (const piece of await begun(source(ended))) {
+    expect(piece).toBe('head\n');
+    break;
+  }
+  expect(ended).toEqual(['ended']);
+});
