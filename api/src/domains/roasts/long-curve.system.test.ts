@@ -72,7 +72,7 @@ it('answers the curve of an hour in pieces that make what a short one makes at o
   const columns = await admin.send<CurveColumns>('GET', `/roasts/${roastId}/curve/columns`);
   const gaps = await gapsOf(database.sql, curve);
   expect(columns.body).toEqual(asSent(curveColumns(curve, gaps)));
-  expect(await joined(curveColumnsJson(await open(), gaps))).toEqual(columns.body);
+  expect(await joined(curveColumnsJson(await open(), Promise.resolve(gaps)))).toEqual(columns.body);
   const points = await admin.send<{ datapoints: Datapoint[] }>('GET', `/roasts/${roastId}/curve`);
   expect(points.body.datapoints).toEqual(asSent(curveDatapoints(curve)));
   expect(await joined(curveDatapointsJson(curve))).toEqual(points.body);
