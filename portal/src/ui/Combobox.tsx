@@ -52,17 +52,26 @@ export const Combobox = (props: ComboboxProps) => {
   const label = isNameless ? null : (known ?? unknown ?? value);
   // The same object while it says the same: another one would put the chosen name over what is being typed.
   const chosen = useMemo(() => (value === null || label === null ? null : { value, label }), [value, label]);
+  // Nor does a name that arrives while somebody types: it waits until they have picked or left.
+  const [whileTyping, setWhileTyping] = useState<{ readonly chosen: Choice | null } | null>(null);
   return (
     <FieldFrame {...field}>
       {(wiring) => (
         <Base.Root
           items={choices}
-          value={chosen}
+          value={(whileTyping ?? { chosen }).chosen}
           onValueChange={(next) => {
             setPicked(next);
+            setWhileTyping(null);
             onChange(next?.value ?? null);
           }}
-          onInputValueChange={(text) => onSearch?.(text)}
+          onInputValueChange={(text, { reason }) => {
+            if (reason === 'input-change') setWhileTyping((held) => held ?? { chosen });
+            onSearch?.(text);
+          }}
+          onOpenChange={(open) => {
+            if (!open) setWhileTyping(null);
+          }}
           isItemEqualToValue={(one, other) => one.value === other.value}
           {...(filtered ? { filter: null } : {})}
           {...(disabled === undefined ? {} : { disabled })}
