@@ -84,6 +84,7 @@ describe('a map goes to the board', () => {
     const ownId = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');
     await page.goto('/machines');
     await page.getByRole('button', { name: 'Map and settings of Big Drum' }).click();
+    await expect.poll(() => dialog.getByRole('combobox', { name: 'Machine map' }).inputValue()).toMatch(/RM30/);
     await dialog.getByRole('combobox', { name: 'Machine map' }).fill('rm30');
     await page.getByRole('option', { name: /RM30.*own/ }).click();
     await dialog.getByRole('button', { name: 'Send to the board' }).click();

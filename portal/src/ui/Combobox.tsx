@@ -1,6 +1,6 @@
 import { Combobox as Base } from '@base-ui/react/combobox';
 import { Check, ChevronsUpDown, X } from 'lucide-react';
-import { useMemo, useState, type Ref } from 'react';
+import { useMemo, type Ref } from 'react';
 import { classes } from './classes.ts';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
 import { popupClass, popupItemClass, popupLayer } from './popup.ts';
@@ -45,33 +45,20 @@ export const Combobox = (props: ComboboxProps) => {
     ...rest
   } = props;
   const { emptyText = 'Nothing found', ...field } = rest;
-  // What was picked keeps its name while the answer to the next search, without it among the choices, is under way.
-  const [picked, setPicked] = useState<Choice | null>(null);
-  const known = (choices.find((choice) => choice.value === value) ?? (picked?.value === value ? picked : null))?.label;
+  const known = choices.find((choice) => choice.value === value)?.label;
   const isNameless = isLoading && value !== null && known === undefined;
-  const label = isNameless ? null : (known ?? unknown ?? value);
+  // Loading, the id stands in the field unseen: a field emptied meanwhile would search, and forget, in turns.
+  const label = known ?? (isLoading ? value : unknown) ?? value;
   // The same object while it says the same: another one would put the chosen name over what is being typed.
   const chosen = useMemo(() => (value === null || label === null ? null : { value, label }), [value, label]);
-  // Nor does a name that arrives while somebody types: it waits until they have picked or left.
-  const [whileTyping, setWhileTyping] = useState<{ readonly chosen: Choice | null } | null>(null);
   return (
     <FieldFrame {...field}>
       {(wiring) => (
         <Base.Root
           items={choices}
-          value={(whileTyping ?? { chosen }).chosen}
-          onValueChange={(next) => {
-            setPicked(next);
-            setWhileTyping(null);
-            onChange(next?.value ?? null);
-          }}
-          onInputValueChange={(text, { reason }) => {
-            if (reason === 'input-change') setWhileTyping((held) => held ?? { chosen });
-            onSearch?.(text);
-          }}
-          onOpenChange={(open) => {
-            if (!open) setWhileTyping(null);
-          }}
+          value={chosen}
+          onValueChange={(next) => onChange(next?.value ?? null)}
+          onInputValueChange={(text) => onSearch?.(text)}
           isItemEqualToValue={(one, other) => one.value === other.value}
           {...(filtered ? { filter: null } : {})}
           {...(disabled === undefined ? {} : { disabled })}
@@ -84,7 +71,7 @@ export const Combobox = (props: ComboboxProps) => {
               placeholder={isNameless ? undefined : placeholder}
               aria-busy={isNameless || undefined}
               aria-required={field.required || undefined}
-              className={controlClass(size, 'pr-16')}
+              className={controlClass(size, isNameless ? 'pr-16 text-transparent!' : 'pr-16')}
             />
             {isNameless && (
               <span className="pointer-events-none absolute inset-y-0 left-3 flex w-2/5 items-center">
