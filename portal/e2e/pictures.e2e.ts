@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
 
-// The pictures of the README: `PICTURES=1 npx vitest run --project system portal/e2e/pictures` writes them anew into
+// The pictures of the README: `PICTURES=1 npx vitest run --project browser portal/e2e/pictures` writes them anew into
 // portal/docs. Without it they are taken at the roast's first minute, into a temporary folder, to show that they can be.
 const isForReal = process.env['PICTURES'] === '1';
 /** Seconds since charge at which the running roast is shown: Maillard, the first crack in sight. */

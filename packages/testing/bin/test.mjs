@@ -13,7 +13,7 @@ try {
   await prepare();
   for (const step of VERIFY_STEPS) counts[(await runVerifyStep(step)) ? 'passed' : 'failed'] += 1;
   // The fast tests first: what they find needs no database to be understood.
-  for (const project of ['fast', 'system']) await runTests(project);
+  for (const projects of [['fast'], ['system', 'browser']]) await runTests(projects);
 } catch (error) {
   console.error(error instanceof CannotPrepare ? error.message : error);
   counts.failed += 1;
@@ -25,13 +25,14 @@ process.exitCode = counts.failed === 0 ? 0 : 1;
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
 
 /** Streams what vitest says and adds what it counted. */
-async function runTests(project) {
-  const report = path.join(scratch, `${project}.json`);
+async function runTests(projects) {
+  const report = path.join(scratch, `${projects.join('-')}.json`);
   const code = await run([
     path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'),
     'run',
-    `--project=${project}`,
+    ...projects.map((project) => `--project=${project}`),
     '--reporter=default',
+    `--reporter=${path.join(ROOT, 'packages', 'testing', 'bin', 'second-try-reporter.mjs')}`,
     '--reporter=json',
     `--outputFile.json=${report}`,
   ]);

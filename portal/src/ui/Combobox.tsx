@@ -47,7 +47,8 @@ export const Combobox = (props: ComboboxProps) => {
   const { emptyText = 'Nothing found', ...field } = rest;
   const known = choices.find((choice) => choice.value === value)?.label;
   const isNameless = isLoading && value !== null && known === undefined;
-  // Loading, the id stands in the field unseen: a field emptied meanwhile would search, and forget, in turns.
+  // Loading, the id stands in the field unseen: a field emptied meanwhile would search, and forget, in turns. It takes no
+  // typing until then, because the name that arrives would take the place of what was typed; it can be cleared.
   const label = known ?? (isLoading ? value : unknown) ?? value;
   // The same object while it says the same: another one would put the chosen name over what is being typed.
   const chosen = useMemo(() => (value === null || label === null ? null : { value, label }), [value, label]);
@@ -69,6 +70,7 @@ export const Combobox = (props: ComboboxProps) => {
               ref={ref}
               onBlur={onBlur}
               placeholder={isNameless ? undefined : placeholder}
+              readOnly={isNameless}
               aria-busy={isNameless || undefined}
               aria-required={field.required || undefined}
               className={controlClass(size, isNameless ? 'pr-16 text-transparent!' : 'pr-16')}
