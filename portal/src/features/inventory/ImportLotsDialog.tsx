@@ -1,15 +1,13 @@
 import { importLots } from '@roastery/contract/inventory';
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import { FileUp } from 'lucide-react';
-import { useRef, useState, type DragEvent } from 'react';
+import { useState } from 'react';
 import { sentenceFor, ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
+import { FileDrop } from '../../components/FileDrop.tsx';
 import { FormError } from '../../components/forms.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { classes } from '../../ui/classes.ts';
 import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
-import { Spinner } from '../../ui/Spinner.tsx';
 import { toast } from '../../ui/toast.ts';
 import { ImportPreview } from './ImportPreview.tsx';
 import { refreshLots } from './lot-refresh.ts';
@@ -49,15 +47,12 @@ export const ImportLotsDialog = ({ open, onClose }: { open: boolean; onClose: ()
 );
 
 const ImportSteps = ({ onClose }: { onClose: () => void }) => {
-  const picker = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<{ name: string; csv: string } | null>(null);
   const [preview, setPreview] = useState<Preview | null>(null);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
-  const [isOver, setOver] = useState(false);
 
-  const choose = async (chosen: File | undefined) => {
-    if (chosen === undefined) return;
+  const choose = async (chosen: File) => {
     setFailure(null);
     setPreview(null);
     setFile(null);
@@ -93,46 +88,18 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
     }
   };
 
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    void choose(event.dataTransfer.files[0]);
-  };
-
   const ready = preview !== null && preview.faulty === 0 ? preview.rows.length : 0;
   return (
     <>
       <UnsavedChanges dirty={preview !== null} />
       <DialogBody>
-        <input
-          ref={picker}
-          type="file"
+        <FileDrop
+          label="CSV file"
           accept=".csv,.tsv,.txt,text/csv"
-          aria-label="CSV file"
-          className="sr-only"
-          tabIndex={-1}
-          onChange={(event) => {
-            void choose(event.target.files?.[0]);
-            // The same file may be chosen again after it was mended.
-            event.target.value = '';
-          }}
-        />
-        <button
-          type="button"
-          onClick={() => picker.current?.click()}
-          onDragOver={(event) => {
-            event.preventDefault();
-            setOver(true);
-          }}
-          onDragLeave={() => setOver(false)}
-          onDrop={drop}
-          className={classes(
-            'flex flex-col items-center gap-1 rounded-lg border border-dashed px-4 text-center transition-colors hover:bg-hover',
-            preview === null ? 'py-10' : 'py-4',
-            isOver ? 'border-accent bg-accent-soft' : 'border-stroke-control',
-          )}
+          busy={busy}
+          onFile={(chosen) => void choose(chosen)}
+          className={preview === null ? 'py-10' : 'py-4'}
         >
-          {busy ? <Spinner className="size-5" /> : <FileUp aria-hidden className="size-5 text-muted" />}
           <span className="text-base font-medium text-strong">
             {file === null ? 'Choose a CSV file or drop it here' : `${file.name}: choose another file`}
           </span>
@@ -142,7 +109,7 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
               all.
             </span>
           )}
-        </button>
+        </FileDrop>
         {preview !== null && <ImportPreview preview={preview} />}
         <FormError text={failure} />
       </DialogBody>

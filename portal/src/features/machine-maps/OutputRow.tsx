@@ -2,9 +2,9 @@ import { Trash2 } from 'lucide-react';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
-import { encodingChoices, orderChoices, unitChoices } from './field-choices.ts';
-import { units, type DraftProblems } from './map-draft.ts';
+import type { DraftProblems } from './map-draft.ts';
 import type { OutputDraft } from './output-draft.ts';
+import { figureField, RegisterFields } from './RegisterFields.tsx';
 
 interface OutputRowProps {
   row: number;
@@ -19,48 +19,17 @@ interface OutputRowProps {
 /** One output: where it would be written, within which bounds, and the channel that reads it back. */
 export const OutputRow = ({ row, output, channels, problems, onChange, onDelete }: OutputRowProps) => {
   const problem = (field: string) => problems[`outputs.${row}.${field}`];
-  const text = (field: 'name' | 'at' | 'scale' | 'offset' | 'low' | 'high' | 'maxPerSecond' | 'safe') => ({
+  const text = (field: 'maxPerSecond' | 'safe') => ({
+    ...figureField,
     value: output[field],
     onChange: (event: { target: { value: string } }) => onChange({ [field]: event.target.value }),
-    autoComplete: 'off',
-    size: 'sm' as const,
-    mono: true,
   });
   const name = output.name === '' ? `output ${row + 1}` : output.name;
   const readbacks = [...new Set([...channels.filter(Boolean), ...(output.readback === '' ? [] : [output.readback])])];
   return (
     <fieldset className="grid min-w-0 grid-cols-2 items-start gap-3 border-b border-stroke p-4 last:border-0 sm:grid-cols-4 xl:grid-cols-7">
       <legend className="sr-only">Output {name}</legend>
-      <TextField label="Output" spellCheck={false} error={problem('name')} {...text('name')} />
-      <TextField label="Address" spellCheck={false} error={problem('at')} {...text('at')} />
-      <Select
-        label="Type"
-        size="sm"
-        choices={encodingChoices}
-        value={output.as}
-        onChange={(as) => onChange({ as })}
-        error={problem('as')}
-      />
-      <Select
-        label="Order"
-        size="sm"
-        choices={orderChoices}
-        value={output.order}
-        onChange={(order) => onChange({ order })}
-        error={problem('order')}
-      />
-      <TextField label="Scale" inputMode="decimal" error={problem('scale')} {...text('scale')} />
-      <TextField label="Offset" inputMode="decimal" error={problem('offset')} {...text('offset')} />
-      <Select
-        label="Unit"
-        size="sm"
-        choices={unitChoices}
-        value={output.unit === '' ? 'none' : output.unit}
-        onChange={(unit) => onChange({ unit: units.find((known) => known === unit) ?? '' })}
-        error={problem('unit')}
-      />
-      <TextField label="From" inputMode="decimal" error={problem('range')} {...text('low')} />
-      <TextField label="To" inputMode="decimal" {...text('high')} />
+      <RegisterFields label="Output" register={output} problem={problem} onChange={onChange} />
       <TextField
         label="At most a second"
         inputMode="decimal"

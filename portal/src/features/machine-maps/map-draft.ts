@@ -10,20 +10,10 @@ import {
 import { eventDraftsOf, eventsOf, type EventDraft } from './event-draft.ts';
 import { figure } from './figures.ts';
 import { outputDraftsOf, outputOf, type OutputDraft } from './output-draft.ts';
+import { emptyRegister, rangeOf, registerDraftOf, registerOf, type RegisterDraft } from './register-draft.ts';
 
 /** A channel as its row has it: figures as they are typed. */
-export interface ChannelDraft {
-  /** Of the row, for React: names change while they are typed. */
-  readonly key: number;
-  readonly name: string;
-  readonly at: string;
-  readonly as: Channel['as'];
-  readonly order: NonNullable<Channel['order']> | 'map';
-  readonly scale: string;
-  readonly offset: string;
-  readonly unit: Channel['unit'];
-  readonly low: string;
-  readonly high: string;
+export interface ChannelDraft extends RegisterDraft {
   readonly bad: Channel['bad'];
 }
 
@@ -49,13 +39,7 @@ export const units = unitOfMeasureShape.options;
 export const orders = wordOrderShape.options;
 
 export const emptyChannel = (key: number): ChannelDraft => ({
-  key,
-  name: '',
-  at: 'h:0',
-  as: 'u16',
-  order: 'map',
-  scale: '1',
-  offset: '0',
+  ...emptyRegister(key),
   unit: '°C',
   low: '',
   high: '',
@@ -75,16 +59,7 @@ export const draftOf = (map: MachineMap): MapDraft => ({
   maxDrumRpm: String(map.maxDrumRpm),
   charging: map.charging ?? 'hot',
   channels: Object.entries(map.channels).map(([name, channel], key) => ({
-    key,
-    name,
-    at: channel.at,
-    as: channel.as,
-    order: channel.order ?? 'map',
-    scale: String(channel.scale),
-    offset: String(channel.offset),
-    unit: channel.unit,
-    low: channel.range === undefined ? '' : String(channel.range[0]),
-    high: channel.range === undefined ? '' : String(channel.range[1]),
+    ...registerDraftOf(key, name, channel),
     bad: channel.bad,
   })),
   outputs: outputDraftsOf(map.outputs),
@@ -92,13 +67,8 @@ export const draftOf = (map: MachineMap): MapDraft => ({
 });
 
 const channelOf = (draft: ChannelDraft) => ({
-  at: draft.at.trim(),
-  as: draft.as,
-  ...(draft.order === 'map' ? {} : { order: draft.order }),
-  scale: figure(draft.scale),
-  offset: figure(draft.offset),
-  unit: draft.unit,
-  ...(draft.low.trim() === '' && draft.high.trim() === '' ? {} : { range: [figure(draft.low), figure(draft.high)] }),
+  ...registerOf(draft),
+  ...(draft.low.trim() === '' && draft.high.trim() === '' ? {} : { range: rangeOf(draft) }),
   ...(draft.bad === undefined ? {} : { bad: draft.bad }),
 });
 

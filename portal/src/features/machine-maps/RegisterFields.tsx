@@ -1,0 +1,62 @@
+import { Select } from '../../ui/Select.tsx';
+import { TextField } from '../../ui/TextField.tsx';
+import { encodingChoices, orderChoices, unitChoices } from './field-choices.ts';
+import { units } from './map-draft.ts';
+import type { RegisterDraft } from './register-draft.ts';
+
+interface RegisterFieldsProps {
+  /** What the name's field is called: Channel, Output. */
+  label: string;
+  register: RegisterDraft;
+  problem: (field: string) => string | undefined;
+  onChange: (change: Partial<RegisterDraft>) => void;
+  /** An output is never without bounds. */
+  openRange?: boolean;
+}
+
+/** What every field of such a row has in common. */
+export const figureField = { autoComplete: 'off', size: 'sm', mono: true } as const;
+
+/** Where a value lies, how it is read and what it means; the fields of a row, without a frame of their own. */
+export const RegisterFields = ({ label, register, problem, onChange, openRange = false }: RegisterFieldsProps) => {
+  const text = (field: 'name' | 'at' | 'scale' | 'offset' | 'low' | 'high') => ({
+    ...figureField,
+    value: register[field],
+    onChange: (event: { target: { value: string } }) => onChange({ [field]: event.target.value }),
+  });
+  const any = openRange ? { placeholder: 'any' } : {};
+  return (
+    <>
+      <TextField label={label} spellCheck={false} error={problem('name')} {...text('name')} />
+      <TextField label="Address" spellCheck={false} error={problem('at')} {...text('at')} />
+      <Select
+        label="Type"
+        size="sm"
+        choices={encodingChoices}
+        value={register.as}
+        onChange={(as) => onChange({ as })}
+        error={problem('as')}
+      />
+      <Select
+        label="Order"
+        size="sm"
+        choices={orderChoices}
+        value={register.order}
+        onChange={(order) => onChange({ order })}
+        error={problem('order')}
+      />
+      <TextField label="Scale" inputMode="decimal" error={problem('scale')} {...text('scale')} />
+      <TextField label="Offset" inputMode="decimal" error={problem('offset')} {...text('offset')} />
+      <Select
+        label="Unit"
+        size="sm"
+        choices={unitChoices}
+        value={register.unit === '' ? 'none' : register.unit}
+        onChange={(unit) => onChange({ unit: units.find((known) => known === unit) ?? '' })}
+        error={problem('unit')}
+      />
+      <TextField label="From" inputMode="decimal" error={problem('range')} {...any} {...text('low')} />
+      <TextField label="To" inputMode="decimal" {...any} {...text('high')} />
+    </>
+  );
+};

@@ -1,0 +1,54 @@
+import type { Channel } from '@roastery/contract/machine-map';
+import { figure } from './figures.ts';
+
+/** What a channel's row and an output's row have in common: a register and how it is read, figures as they are typed. */
+export interface RegisterDraft {
+  /** Of the row, for React: names change while they are typed. */
+  readonly key: number;
+  readonly name: string;
+  readonly at: string;
+  readonly as: Channel['as'];
+  readonly order: NonNullable<Channel['order']> | 'map';
+  readonly scale: string;
+  readonly offset: string;
+  readonly unit: Channel['unit'];
+  readonly low: string;
+  readonly high: string;
+}
+
+export const emptyRegister = (key: number): Omit<RegisterDraft, 'unit' | 'low' | 'high'> => ({
+  key,
+  name: '',
+  at: 'h:0',
+  as: 'u16',
+  order: 'map',
+  scale: '1',
+  offset: '0',
+});
+
+type Register = Pick<Channel, 'at' | 'as' | 'scale' | 'offset' | 'unit' | 'order' | 'range'>;
+
+export const registerDraftOf = (key: number, name: string, register: Register): RegisterDraft => ({
+  key,
+  name,
+  at: register.at,
+  as: register.as,
+  order: register.order ?? 'map',
+  scale: String(register.scale),
+  offset: String(register.offset),
+  unit: register.unit,
+  low: register.range === undefined ? '' : String(register.range[0]),
+  high: register.range === undefined ? '' : String(register.range[1]),
+});
+
+/** As a map has it, but for the range. For the shape to judge. */
+export const registerOf = (draft: RegisterDraft) => ({
+  at: draft.at.trim(),
+  as: draft.as,
+  ...(draft.order === 'map' ? {} : { order: draft.order }),
+  scale: figure(draft.scale),
+  offset: figure(draft.offset),
+  unit: draft.unit,
+});
+
+export const rangeOf = (draft: RegisterDraft) => [figure(draft.low), figure(draft.high)];
