@@ -104,7 +104,7 @@ describe('device-agent', () => {
     await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(5);
     charge = true;
     const roast = () => server.live.at(-1)?.roast?.id;
-    await expect.poll(roast, { timeout: 5000 }).toBeDefined();
+    await expect.poll(roast).toBeDefined();
     const id = roast();
     for (let round = 0; round < 8; round++) {
       await new Promise((resolve) => setTimeout(resolve, 300 + round * 173));
@@ -146,7 +146,7 @@ describe('device-agent', () => {
         .toBe(true);
       agent.kill('SIGTERM');
       expect(await agent.exit).toBe(0);
-      await expect.poll(() => socket.messages.join(), { timeout: 5000 }).toMatch(/STOPPING=1/);
+      await expect.poll(() => socket.messages.join()).toMatch(/STOPPING=1/);
       expect((await lines()).filter((line) => !/^<[2-7]>\{"level":/.test(line))).toEqual([]);
     },
   );

@@ -26,7 +26,7 @@ describe('the account', () => {
     await page.getByRole('radio', { name: '°F/30 s' }).click();
     await page.getByText('Rising by 7.4 °F/30 s').waitFor();
     await page.getByRole('radio', { name: 'Dark' }).click();
-    expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
     await page.getByRole('combobox', { name: 'Language of dates' }).fill('portu');
     await page.getByRole('option', { name: /português \(Brasil\)/i }).click();
     await page.getByText(/^Today is [a-z]{3}/).waitFor();
@@ -39,7 +39,7 @@ describe('the account', () => {
     await using elsewhere = await roastery.openAs(ana, { colorScheme: 'light' });
     await elsewhere.page.goto('/account');
     await elsewhere.page.getByText('A drop at 400.1 °F').waitFor();
-    expect(await elsewhere.page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
+    await expect.poll(() => elsewhere.page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
     expect([...watched.complaints, ...elsewhere.complaints]).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe('the account', () => {
     await page.getByLabel('Current password').fill(tomoIto.password);
     await change.click();
     await page.getByText('Your password was changed. Other sessions have ended.').waitFor();
-    expect(await page.getByLabel('Current password').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Current password').inputValue()).toBe('');
     await sessions.nth(1).waitFor({ state: 'detached' });
     await signIn(roastery.stack.url, { ...tomoIto, password: 'three drums and a cooler 8' });
   });
@@ -79,9 +79,9 @@ describe('the account', () => {
     await page.goto('/account');
     const rows = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
     await rows.filter({ hasText: 'This one' }).waitFor();
-    expect(await rows.filter({ hasText: 'This one' }).getByRole('button').count()).toBe(0);
+    await expect.poll(() => rows.filter({ hasText: 'This one' }).getByRole('button').count()).toBe(0);
     const { sessions } = await ana.call(listSessions);
-    expect(await rows.count()).toBe(sessions.length);
+    await expect.poll(() => rows.count()).toBe(sessions.length);
     await rows
       .getByRole('button', { name: /^End session/ })
       .first()

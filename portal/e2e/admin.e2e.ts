@@ -30,17 +30,13 @@ describe('administrators', () => {
     const { page } = watched;
     await page.goto('/admin/users');
     await page.getByText('2 users in total').waitFor();
-    expect((await page.getByRole('columnheader').allInnerTexts()).slice(0, 5)).toEqual([
-      'NAME',
-      'EMAIL',
-      'STATUS',
-      'ROLE',
-      'CREATED DATE',
-    ]);
+    await expect
+      .poll(async () => (await page.getByRole('columnheader').allInnerTexts()).slice(0, 5))
+      .toEqual(['NAME', 'EMAIL', 'STATUS', 'ROLE', 'CREATED DATE']);
     await page.getByRole('button', { name: 'Create User' }).click();
     const form = page.getByRole('dialog', { name: 'Create User' });
     await form.getByText('At least 8 characters: uppercase, lowercase, number').waitFor();
-    expect(await form.getByRole('combobox').count(), 'there is no choice of role').toBe(0);
+    await expect.poll(() => form.getByRole('combobox').count(), { message: 'there is no choice of role' }).toBe(0);
     await form.getByRole('button', { name: 'Create User' }).click();
     await form.getByText('Full name is required').waitFor();
     await form.getByText('Enter an email address').waitFor();
@@ -61,13 +57,13 @@ describe('administrators', () => {
     await once.getByText('kofi@roastery.example').waitFor();
     await once.getByText(password, { exact: true }).waitFor();
     await page.mouse.click(5, 5);
-    expect(await once.isVisible(), 'a click beside it does not lose them').toBe(true);
+    await expect.poll(() => once.isVisible(), { message: 'a click beside it does not lose them' }).toBe(true);
     await once.getByRole('button', { name: 'Done' }).click();
     await page.getByText('3 users in total').waitFor();
-    expect(await page.getByText(password).count()).toBe(0);
-    expect(await rowOf(page, 'kofi@roastery.example').getByRole('cell').allInnerTexts()).toEqual(
-      expect.arrayContaining(['Kofi Mensah', 'kofi@roastery.example', 'Active', 'User']),
-    );
+    await expect.poll(() => page.getByText(password).count()).toBe(0);
+    await expect
+      .poll(() => rowOf(page, 'kofi@roastery.example').getByRole('cell').allInnerTexts())
+      .toEqual(expect.arrayContaining(['Kofi Mensah', 'kofi@roastery.example', 'Active', 'User']));
     await signIn(roastery.stack.url, { email: 'kofi@roastery.example', password });
     expect(watched.complaints.filter((line) => !line.includes('40') && !line.includes('422'))).toEqual([]);
   });
@@ -125,11 +121,11 @@ describe('administrators', () => {
     await page.goto('/admin/stats');
     const card = (label: string) => page.getByRole('link').filter({ hasText: label });
     await card('Total Users').getByText(String(stats.total_users)).first().waitFor();
-    expect(await card('Total Users').innerText()).toMatch(
-      new RegExp(`${stats.total_users}\\s+${stats.active_users} active`),
-    );
-    expect(await card('Total Machines').innerText()).toMatch(/1\s+0 active/);
-    expect(await card('Total Roasts').innerText()).toMatch(/0\s+0 this month/);
+    await expect
+      .poll(() => card('Total Users').innerText())
+      .toMatch(new RegExp(`${stats.total_users}\\s+${stats.active_users} active`));
+    await expect.poll(() => card('Total Machines').innerText()).toMatch(/1\s+0 active/);
+    await expect.poll(() => card('Total Roasts').innerText()).toMatch(/0\s+0 this month/);
     await card('Total Users').click();
     await page.waitForURL('**/admin/users');
     expect(watched.complaints).toEqual([]);
@@ -145,7 +141,7 @@ describe('administrators', () => {
     // A look at the other tab loses nothing that was typed; leaving the page asks.
     await page.getByRole('tab', { name: 'Dropdown Options' }).click();
     await page.getByRole('tab', { name: 'Roastery Info' }).click();
-    expect(await page.getByLabel('City').inputValue()).toBe('Auckland');
+    await expect.poll(() => page.getByLabel('City').inputValue()).toBe('Auckland');
     await page.getByRole('link', { name: 'Statistics' }).click();
     await page.getByRole('button', { name: 'Stay' }).click();
     await page.getByRole('combobox', { name: 'Time Zone' }).fill('auck');
@@ -173,7 +169,7 @@ describe('administrators', () => {
     await page.getByText('Defaults seeded: 35 added, 0 kept.').waitFor();
     const shown = (label: string) => page.getByRole('list', { name: `${label} options` }).getByRole('listitem');
     await shown('Variety').first().waitFor();
-    expect(await shown('Variety').count()).toBe(12);
+    await expect.poll(() => shown('Variety').count()).toBe(12);
     for (const [button, count] of [
       ['Origin', 12],
       ['Process', 7],
@@ -182,9 +178,9 @@ describe('administrators', () => {
     ] as const) {
       await page.getByRole('button', { name: button, exact: true }).click();
       await shown(button).first().waitFor();
-      expect(await shown(button).count(), button).toBe(count);
+      await expect.poll(() => shown(button).count(), { message: button }).toBe(count);
     }
-    expect(new URL(page.url()).searchParams.get('category')).toBe('machine_type');
+    await expect.poll(() => new URL(page.url()).searchParams.get('category')).toBe('machine_type');
 
     await page.getByRole('button', { name: 'Process', exact: true }).click();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -228,7 +224,7 @@ describe('administrators', () => {
     await page.getByText(`1–25 of ${total}`).waitFor();
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByText(`26–${total} of ${total}`).waitFor();
-    expect(new URL(page.url()).search).toBe('?rows=25&action=option.created&page=2');
+    await expect.poll(() => new URL(page.url()).search).toBe('?rows=25&action=option.created&page=2');
     await page.goto(`/admin/audit?q=${encodeURIComponent(anaRestrepo.email)}`);
     await page.getByRole('button', { name: /^Details: Registered a machine/ }).click();
     const entry = page.getByRole('dialog', { name: 'Registered a machine' });
@@ -245,7 +241,7 @@ describe('administrators', () => {
       await watched.page.goto(path);
       await watched.page.waitForURL('**/dashboard');
     }
-    expect(await watched.page.getByRole('link', { name: 'Users' }).count()).toBe(0);
+    await expect.poll(() => watched.page.getByRole('link', { name: 'Users' }).count()).toBe(0);
     expect(watched.complaints).toEqual([]);
   });
 
@@ -262,7 +258,7 @@ describe('administrators', () => {
     await page.unroute('**/admin/users?*');
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByText('later@roastery.example').waitFor();
-    expect(await page.getByText('Users could not be loaded').count()).toBe(0);
+    await expect.poll(() => page.getByText('Users could not be loaded').count()).toBe(0);
   });
 
   it.each([

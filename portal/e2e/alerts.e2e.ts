@@ -39,12 +39,12 @@ describe('green coffee that runs low', () => {
     const banner = page.getByRole('region', { name: 'Low green coffee' });
     await page.goto('/dashboard');
     await page.getByRole('heading', { name: /Welcome back/ }).waitFor();
-    expect(await banner.count()).toBe(0);
+    await expect.poll(() => banner.count()).toBe(0);
 
     await adjust(lot, -6.5);
     await page.goto('/machines');
     await banner.getByText('18.5 kg left').waitFor();
-    expect(await banner.innerText()).toMatch(/Below 20 kg:\s+Guji \(G-1\)/);
+    await expect.poll(() => banner.innerText()).toMatch(/Below 20 kg:\s+Guji \(G-1\)/);
     await banner.getByRole('link', { name: 'Guji (G-1)' }).click();
     await page.waitForURL(`**/inventory/lots/${lot}/edit`);
     await banner.getByRole('button', { name: 'Dismiss this alert' }).click();
@@ -52,7 +52,7 @@ describe('green coffee that runs low', () => {
     await adjust(lot, -1);
     await page.reload();
     await page.getByRole('heading', { name: 'Guji' }).waitFor();
-    expect(await banner.count()).toBe(0);
+    await expect.poll(() => banner.count()).toBe(0);
     await using other = await roastery.openAs(roastery.admin);
     await other.page.goto('/roasts');
     await other.page.getByRole('region', { name: 'Low green coffee' }).getByText('17.5 kg left').waitFor();
@@ -78,7 +78,9 @@ describe('green coffee that runs low', () => {
     const banner = page.getByRole('region', { name: 'Low green coffee' });
     await banner.getByRole('link', { name: /more lots?$/ }).waitFor();
     expect(await seriousAccessibilityFindings(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth))
+      .toBeLessThanOrEqual(0);
     expect(watched.complaints).toEqual([]);
   });
 

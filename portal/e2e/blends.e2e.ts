@@ -56,7 +56,7 @@ describe('post-roast blends', () => {
     await page.waitForURL('**/roasts/blends');
     const row = page.getByRole('row', { name: /House espresso/ });
     await row.waitFor();
-    expect(await row.innerText()).toMatch(/75% Huila Pink Bourbon, 25% Fazenda Rainha\s+8\.00 kg/);
+    await expect.poll(() => row.innerText()).toMatch(/75% Huila Pink Bourbon, 25% Fazenda Rainha\s+8\.00 kg/);
 
     // What it took is gone for the next one, and comes back when it is deleted.
     await page.goto('/roasts/blends/new');
@@ -71,7 +71,7 @@ describe('post-roast blends', () => {
     await expect.poll(() => row.innerText()).toMatch(/12\.20 kg/);
     await row.getByRole('button', { name: 'Delete blend House espresso' }).click();
     const question = page.getByRole('alertdialog');
-    expect(await question.innerText()).toContain('get back the 12.2 kg it took');
+    await expect.poll(() => question.innerText()).toContain('get back the 12.2 kg it took');
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No blends yet').waitFor();
   });

@@ -51,7 +51,7 @@ describe('roasts over each other', () => {
     await expect.poll(() => moment(page).innerText()).toMatch(/^5:00 after charge/);
     const difference = async () =>
       Number(/B\s+[\d.]+ °C\s+(−?[\d.]+) °C/.exec(await moment(page).innerText())?.[1]?.replace('−', '-'));
-    expect(await difference()).toBeLessThan(-1);
+    await expect.poll(difference).toBeLessThan(-1);
     await page.waitForURL(/at=300/);
     // Held against the other one, the same difference has the other sign.
     const before = await difference();
@@ -82,10 +82,10 @@ describe('roasts over each other', () => {
     const shown = Number(/A\s+([\d.]+) °C/.exec(await moment(page).innerText())?.[1]);
     expect(Math.abs(shown - crack)).toBeLessThan(1.5);
     const figures = page.getByRole('region', { name: 'Figures', exact: true });
-    expect(await figures.innerText()).toMatch(
-      /Bean curve apart\s+Base\s+\d+\.\d °C[^]*at most \d+\.\d °C at -?\d+:\d\d/,
-    );
-    expect(new URL(page.url()).searchParams.get('align')).toBe('first_crack');
+    await expect
+      .poll(() => figures.innerText())
+      .toMatch(/Bean curve apart\s+Base\s+\d+\.\d °C[^]*at most \d+\.\d °C at -?\d+:\d\d/);
+    await expect.poll(() => new URL(page.url()).searchParams.get('align')).toBe('first_crack');
     await page.getByRole('radio', { name: 'Rate of rise' }).click();
     await page.getByTestId('compare-rate_difference').waitFor();
   });
@@ -101,8 +101,8 @@ describe('roasts over each other', () => {
       await page.getByRole('option', { name: new RegExp(wanted) }).click();
       await legend(page).getByText(wanted).waitFor();
     }
-    expect(await legend(page).getByRole('listitem').count()).toBe(5);
-    expect(await page.getByRole('combobox', { name: 'Add a roast' }).count()).toBe(0);
+    await expect.poll(() => legend(page).getByRole('listitem').count()).toBe(5);
+    await expect.poll(() => page.getByRole('combobox', { name: 'Add a roast' }).count()).toBe(0);
     await page.getByRole('button', { name: /^Remove .*Coffee 4/ }).click();
     await expect.poll(() => legend(page).getByRole('listitem').count()).toBe(4);
 
@@ -125,7 +125,7 @@ describe('roasts over each other', () => {
     await page.getByTestId('compare-temperature').waitFor();
     const overflow = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(await overflow()).toBe(0);
+    await expect.poll(overflow).toBe(0);
     expect(await seriousAccessibilityFindings(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });

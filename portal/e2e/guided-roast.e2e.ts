@@ -99,8 +99,8 @@ it('goes to the board with the planned roast, and waits there for the charge', a
 it('says each step in time: how long until it, that it is now, and the one after it', async () => {
   const { page, complaints } = desk;
   await card(page).waitFor();
-  expect(await clock(page), 'the page is there before the first step').toBeLessThan(75);
-  expect(await wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Air 40 → 50 %');
+  await expect.poll(() => clock(page), { message: 'the page is there before the first step' }).toBeLessThan(75);
+  await expect.poll(() => wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Air 40 → 50 %');
   await expect.poll(() => wordsOf(page, 'step-moment'), { timeout: 10_000 }).toMatch(/^In \d:\d\d$/);
   // What is left and what has gone by are the step's time, whenever one looks.
   const looked = await page.evaluate(() => {
@@ -112,14 +112,14 @@ it('says each step in time: how long until it, that it is now, and the one after
   const left = parseDuration(looked.left.replace('In ', '')) ?? -1;
   expect(Math.abs(left + (parseDuration(looked.gone) ?? -1) - 75)).toBeLessThanOrEqual(1);
   await expect.poll(() => card(page).getAttribute('data-nearness'), { timeout: 20_000 }).toBe('soon');
-  expect(await card(page).getByRole('status').innerText()).toBe(
-    'In 10 seconds: burner from 80 to 60, air from 40 to 50',
-  );
+  await expect
+    .poll(() => card(page).getByRole('status').innerText())
+    .toBe('In 10 seconds: burner from 80 to 60, air from 40 to 50');
   await expect.poll(() => wordsOf(page, 'step-moment'), { timeout: 20_000 }).toBe('Now');
   const now = await clock(page);
   expect(now).toBeGreaterThanOrEqual(75);
   expect(now).toBeLessThan(87);
-  expect(await wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Air 40 → 50 %');
+  await expect.poll(() => wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Air 40 → 50 %');
   await picture(page, 'now');
   await expect.poll(() => wordsOf(page, 'step-changes'), { timeout: 20_000 }).toBe('Burner 60 → 55 % Drum 60 → 45 RPM');
   expect(complaints).toEqual([]);
@@ -134,22 +134,24 @@ it('draws the plan behind gas, airflow and drum, and says what is done otherwise
   // The machine of this test goes its own way: nobody turns its knobs as planned.
   const done = Number(/(\d+)\s+%/.exec(await gas.innerText())?.[1]);
   expect(Math.abs(done - 55)).toBeGreaterThan(3);
-  const said = await page.getByTestId('plan-deviation').allInnerTexts();
-  expect(said.join(', ')).toMatch(new RegExp(`Burner is \\d+ % ${done > 55 ? 'above' : 'below'} plan`));
+  await expect
+    .poll(async () => (await page.getByTestId('plan-deviation').allInnerTexts()).join(', '))
+    .toMatch(new RegExp(`Burner is \\d+ % ${done > 55 ? 'above' : 'below'} plan`));
   // The dashed line is on the canvas: at the far right, where nothing was roasted yet, only the plan can have drawn.
-  const isDrawn = await gas.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
-    const context = canvas.getContext('2d');
-    const [x, width] = [Math.round(canvas.width * 0.8), Math.round(canvas.width * 0.08)];
-    const { data } = context?.getImageData(x, 0, width, canvas.height) ?? { data: [] };
-    const dark = new Map<number, number>();
-    for (let at = 3; at < data.length; at += 4) {
-      if ((data[at] ?? 0) < 120) continue;
-      const row = Math.floor(at / 4 / width);
-      dark.set(row, (dark.get(row) ?? 0) + 1);
-    }
-    return [...dark.values()].some((count) => count > width * 0.3 && count < width * 0.95);
-  });
-  expect(isDrawn).toBe(true);
+  const isDrawn = () =>
+    gas.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const context = canvas.getContext('2d');
+      const [x, width] = [Math.round(canvas.width * 0.8), Math.round(canvas.width * 0.08)];
+      const { data } = context?.getImageData(x, 0, width, canvas.height) ?? { data: [] };
+      const dark = new Map<number, number>();
+      for (let at = 3; at < data.length; at += 4) {
+        if ((data[at] ?? 0) < 120) continue;
+        const row = Math.floor(at / 4 / width);
+        dark.set(row, (dark.get(row) ?? 0) + 1);
+      }
+      return [...dark.values()].some((count) => count > width * 0.3 && count < width * 0.95);
+    });
+  await expect.poll(isDrawn).toBe(true);
   const findings = await seriousAccessibilityFindings(page);
   expect(findings).toEqual([]);
 });
@@ -157,7 +159,7 @@ it('draws the plan behind gas, airflow and drum, and says what is done otherwise
 it('signals steps by sound only to who wants it, by mouse and by keyboard', async () => {
   const { page } = desk;
   const off = card(page).getByRole('button', { name: 'Sound and vibration at steps: off' });
-  expect(await off.getAttribute('aria-pressed')).toBe('false');
+  await expect.poll(() => off.getAttribute('aria-pressed')).toBe('false');
   await off.focus();
   await page.keyboard.press('Enter');
   await card(page).getByRole('button', { name: 'Sound and vibration at steps: on', pressed: true }).waitFor();
@@ -171,12 +173,11 @@ it('counts nothing while no readings come, and says so', async () => {
   await page.goto(`/roasts/${roastId}`);
   await card(page).waitFor();
   await picture(page, 'phone');
-  const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  expect(widths[0]).toBe(widths[1]);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   machine.agent.kill('SIGSTOP');
   try {
     await card(page).getByText('No new readings: the next step is by the time of the roast').waitFor();
-    expect(await wordsOf(page, 'step-moment')).toBe('At 10:00');
+    await expect.poll(() => wordsOf(page, 'step-moment')).toBe('At 10:00');
     await picture(page, 'phone-stale');
   } finally {
     machine.agent.kill('SIGCONT');
@@ -202,11 +203,13 @@ it('stands beside what happened once the roast has ended, in °F for who reads �
   machine.order({ do: 'drop' });
   const beside = page.getByRole('region', { name: 'Plan and roast' });
   await beside.waitFor({ timeout: 60_000 });
-  expect(await beside.getByRole('row', { name: /^Drop temp/ }).innerText()).toMatch(
-    /410\.0 °F\s+\d+\.\d °F\s+[+−±]\d+\.\d °F/,
-  );
-  expect(await beside.getByRole('row', { name: /^Roast time/ }).innerText()).toMatch(/11:00\s+\d+:\d\d\s+−\d+:\d\d/);
-  expect(await beside.getByRole('row', { name: /^Gas/ }).innerText()).toMatch(/\d+\.\d %/);
-  expect(await card(page).count()).toBe(0);
+  await expect
+    .poll(() => beside.getByRole('row', { name: /^Drop temp/ }).innerText())
+    .toMatch(/410\.0 °F\s+\d+\.\d °F\s+[+−±]\d+\.\d °F/);
+  await expect
+    .poll(() => beside.getByRole('row', { name: /^Roast time/ }).innerText())
+    .toMatch(/11:00\s+\d+:\d\d\s+−\d+:\d\d/);
+  await expect.poll(() => beside.getByRole('row', { name: /^Gas/ }).innerText()).toMatch(/\d+\.\d %/);
+  await expect.poll(() => card(page).count()).toBe(0);
   await picture(page, 'ended');
 });

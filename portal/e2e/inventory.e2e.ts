@@ -54,12 +54,12 @@ describe('green inventory', () => {
       'Origin is required',
       'Initial weight must be greater than 0',
     ]) {
-      expect(await page.getByText(message, { exact: true }).isVisible(), message).toBe(true);
+      await expect.poll(() => page.getByText(message, { exact: true }).isVisible(), { message }).toBe(true);
     }
     // A field's error goes as soon as the field is edited.
     await page.getByLabel('Lot number').fill('E');
-    expect(await page.getByText('Lot number is required').count()).toBe(0);
-    expect(await page.getByText('Coffee name is required').count()).toBe(1);
+    await expect.poll(() => page.getByText('Lot number is required').count()).toBe(0);
+    await expect.poll(() => page.getByText('Coffee name is required').count()).toBe(1);
 
     await page.getByLabel('Lot number').fill('ET-26-07');
     await page.getByLabel('Coffee name').fill('Yirgacheffe Konga');
@@ -70,25 +70,27 @@ describe('green inventory', () => {
     await page.getByLabel('Harvest date').fill('2025-12-01');
     await page.getByLabel('Cost per kg').fill('9.4');
     await page.getByLabel('Initial weight').fill('60');
-    expect(await page.getByLabel('Total Cost').innerText()).toBe('$564.00');
+    await expect.poll(() => page.getByLabel('Total Cost').innerText()).toBe('$564.00');
     await page.getByRole('combobox', { name: 'Location' }).fill('Main Warehouse');
     await page.getByRole('button', { name: 'Save Lot' }).click();
 
     await page.waitForURL('**/inventory');
     await lotRow(page, 'ET-26-07').waitFor();
-    expect((await page.getByRole('columnheader').allInnerTexts()).slice(1)).toEqual([
-      'LOT',
-      'NAME',
-      'ORIGIN',
-      'REGISTRATION DATE',
-      'LOCATION',
-      'INITIAL WEIGHT',
-      'WEIGHT',
-      'RUN OUT ESTIMATION',
-      'USED IN PROFILES',
-      'PROCESS',
-      'STATUS',
-    ]);
+    await expect
+      .poll(async () => (await page.getByRole('columnheader').allInnerTexts()).slice(1))
+      .toEqual([
+        'LOT',
+        'NAME',
+        'ORIGIN',
+        'REGISTRATION DATE',
+        'LOCATION',
+        'INITIAL WEIGHT',
+        'WEIGHT',
+        'RUN OUT ESTIMATION',
+        'USED IN PROFILES',
+        'PROCESS',
+        'STATUS',
+      ]);
     const [, lot, name, origin, registered, location, initial, weight, runOut, used, process, status] = (
       await cellsOf(lotRow(page, 'ET-26-07'))
     ).map((text) => text.replaceAll(/\s+/g, ' ').trim());
@@ -105,10 +107,10 @@ describe('green inventory', () => {
       'Available',
     ]);
     expect(registered).toMatch(/^[A-Z][a-z]{2} \d{2}, \d{4}$/);
-    expect(await statCard(page, 'Total Lots').innerText()).toBe('1');
-    expect(await statCard(page, 'Available Lots').innerText()).toBe('1');
-    expect(await statCard(page, 'Total Weight (kg)').innerText()).toBe('60.0');
-    expect(await statCard(page, 'Total Value ($)').innerText()).toBe('564.00');
+    await expect.poll(() => statCard(page, 'Total Lots').innerText()).toBe('1');
+    await expect.poll(() => statCard(page, 'Available Lots').innerText()).toBe('1');
+    await expect.poll(() => statCard(page, 'Total Weight (kg)').innerText()).toBe('60.0');
+    await expect.poll(() => statCard(page, 'Total Value ($)').innerText()).toBe('564.00');
     expect(watched.complaints).toEqual([]);
   });
 
@@ -127,7 +129,7 @@ describe('green inventory', () => {
     await page.getByLabel('Cupping score').fill('88.5');
     await page.getByRole('button', { name: 'Save Lot' }).click();
     await page.getByText('There is already a lot with the number TAKEN-1').waitFor();
-    expect(await page.getByLabel('Coffee name').inputValue()).toBe('Twice');
+    await expect.poll(() => page.getByLabel('Coffee name').inputValue()).toBe('Twice');
     // Leaving asks first: nothing typed is lost by a stray click.
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
@@ -144,8 +146,8 @@ describe('green inventory', () => {
     const { page } = watched;
     await page.goto('/inventory/lots');
     await lotRow(page, 'FI-1').waitFor();
-    expect(await lotRow(page, 'FI-3').count(), 'a depleted lot is not Available').toBe(0);
-    expect(await page.getByRole('button', { name: /^Reset filters/ }).count()).toBe(0);
+    await expect.poll(() => lotRow(page, 'FI-3').count(), { message: 'a depleted lot is not Available' }).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: /^Reset filters/ }).count()).toBe(0);
 
     await page.getByRole('combobox', { name: 'Origin' }).click();
     await page.getByRole('option', { name: 'Rwanda' }).click();
@@ -154,8 +156,8 @@ describe('green inventory', () => {
     await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: 'Depleted' }).click();
     await lotRow(page, 'FI-3').waitFor();
-    expect(await lotRow(page, 'FI-1').count()).toBe(0);
-    expect(new URL(page.url()).search).toBe('?origin=Rwanda&location=Silo+2&status=Depleted');
+    await expect.poll(() => lotRow(page, 'FI-1').count()).toBe(0);
+    await expect.poll(() => new URL(page.url()).search).toBe('?origin=Rwanda&location=Silo+2&status=Depleted');
 
     // A colleague who gets the address sees the same.
     await using colleague = await roastery.openAs(roastery.admin);
@@ -164,7 +166,7 @@ describe('green inventory', () => {
 
     await page.getByRole('button', { name: 'Reset filters (3)' }).click();
     await lotRow(page, 'FI-1').waitFor();
-    expect(new URL(page.url()).search).toBe('');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
     await page.goto('/inventory?origin=Nowhere');
     await page.getByText('No inventory lots found').waitFor();
     expect([...watched.complaints, ...colleague.complaints]).toEqual([]);
@@ -178,7 +180,7 @@ describe('green inventory', () => {
     // The whole row is the link, not its number alone.
     await lotRow(page, 'AD-1').getByText('Kenya').click({ force: true });
     await page.waitForURL('**/inventory/lots/*/edit');
-    expect(await page.getByLabel('Lot number').getAttribute('readonly')).not.toBeNull();
+    await expect.poll(() => page.getByLabel('Lot number').getAttribute('readonly')).not.toBeNull();
 
     await page.getByRole('button', { name: 'Adjust weight' }).click();
     const dialog = page.getByRole('dialog', { name: 'Adjust weight' });
@@ -191,9 +193,12 @@ describe('green inventory', () => {
     await page.getByText('AD-1 now holds 15.0 kg').waitFor();
 
     const ledger = page.getByRole('table', { name: 'Movements of this lot, newest first' });
-    const [newest = '', first = ''] = (await ledger.getByRole('row').allInnerTexts()).slice(1);
-    expect(newest).toMatch(/Adjusted\s+Mice[\s\S]+Ana Restrepo[\s\S]+−85\.00\s+15\.00/);
-    expect(first).toMatch(/Taken in[\s\S]+\+100\.00\s+100\.00/);
+    await expect
+      .poll(async () => (await ledger.getByRole('row').allInnerTexts()).slice(1))
+      .toEqual([
+        expect.stringMatching(/Adjusted\s+Mice[\s\S]+Ana Restrepo[\s\S]+−85\.00\s+15\.00/),
+        expect.stringMatching(/Taken in[\s\S]+\+100\.00\s+100\.00/),
+      ]);
 
     // Below 20 percent the list shows the weight in red.
     await page.goto('/inventory');
@@ -206,8 +211,8 @@ describe('green inventory', () => {
       probe.style.color = 'var(--danger)';
       return getComputedStyle(probe).color;
     });
-    expect(await colour('15%')).toBe(red);
-    expect(await colour('Kenya')).not.toBe(red);
+    await expect.poll(() => colour('15%')).toBe(red);
+    await expect.poll(() => colour('Kenya')).not.toBe(red);
     expect(watched.complaints).toEqual([]);
   });
 
@@ -222,9 +227,9 @@ describe('green inventory', () => {
     await page.waitForURL('**/inventory');
     await page.getByText('Lot RE-1 saved').waitFor();
     await page.goto('/inventory?status=Reserved');
-    const cells = (await cellsOf(lotRow(page, 'RE-1'))).join(' ');
-    expect(cells).toMatch(/69\.0\s*kg[\s\S]+100%/);
-    expect(cells).toContain('Reserved');
+    await expect
+      .poll(async () => (await cellsOf(lotRow(page, 'RE-1'))).join(' '))
+      .toMatch(/69\.0\s*kg[\s\S]+100%[\s\S]+Reserved/);
     expect(watched.complaints).toEqual([]);
   });
 
@@ -252,8 +257,9 @@ describe('green inventory', () => {
     await movement.click();
     await page.waitForURL(`**/roasts/${roast.id}`);
     await page.goto('/inventory');
-    const cells = (await cellsOf(lotRow(page, 'RUN-1'))).map((text) => text.trim());
-    expect(cells.slice(8, 10)).toEqual(['12+ weeks', '1']);
+    await expect
+      .poll(async () => (await cellsOf(lotRow(page, 'RUN-1'))).map((text) => text.trim()).slice(8, 10))
+      .toEqual(['12+ weeks', '1']);
     expect(watched.complaints).toEqual([]);
   });
 
@@ -271,12 +277,14 @@ describe('green inventory', () => {
 
     const alert = page.getByRole('alert').filter({ hasText: 'Somebody changed this lot meanwhile.' });
     await alert.waitFor();
-    expect(await alert.innerText()).toContain('They changed: Region.');
-    expect((await alert.getByRole('row').allInnerTexts()).at(-1)).toMatch(/Notes\s+damp!\s+dry, shelf 4/);
+    await expect.poll(() => alert.innerText()).toContain('They changed: Region.');
+    await expect
+      .poll(async () => (await alert.getByRole('row').allInnerTexts()).at(-1))
+      .toMatch(/Notes\s+damp!\s+dry, shelf 4/);
     expect((await ana.call(getLot, { params: { id: lot.id } })).notes).toBe('damp!');
 
     await alert.getByRole('button', { name: 'Keep my changes on top of theirs' }).click();
-    expect(await page.getByLabel('Region').inputValue()).toBe('Nyeri');
+    await expect.poll(() => page.getByLabel('Region').inputValue()).toBe('Nyeri');
     await page.getByRole('button', { name: 'Update Lot' }).click();
     await page.waitForURL('**/inventory');
     expect(await ana.call(getLot, { params: { id: lot.id } })).toMatchObject({
@@ -297,19 +305,21 @@ describe('green inventory', () => {
     for (const number of ['DEL-1', 'DEL-2']) await lotRow(page, number).getByRole('checkbox').click();
     await page.getByRole('button', { name: 'Delete (2)' }).click();
     const dialog = page.getByRole('alertdialog');
-    expect((await dialog.getByRole('listitem').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual(
-      expect.arrayContaining(['DEL-1 Coffee of DEL-1', 'DEL-2 Coffee of DEL-2']),
-    );
+    await expect
+      .poll(async () =>
+        (await dialog.getByRole('listitem').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ')),
+      )
+      .toEqual(expect.arrayContaining(['DEL-1 Coffee of DEL-1', 'DEL-2 Coffee of DEL-2']));
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Successfully deleted 2 lot(s)').waitFor();
     await lotRow(page, 'DEL-1').waitFor({ state: 'detached' });
-    expect(await lotRow(page, 'DEL-3').count()).toBe(1);
+    await expect.poll(() => lotRow(page, 'DEL-3').count()).toBe(1);
     // The one with history is archived: its ledger stays.
     expect((await ana.call(getLot, { params: { id: used.id } })).archived_at).not.toBeNull();
     await page.goto(`/inventory/lots/${used.id}/edit`);
     await page.getByText(/^Deleted on .+; kept for its history\.$/).waitFor();
-    expect(await page.getByLabel('Coffee name').isDisabled()).toBe(true);
-    expect(await page.getByRole('button', { name: 'Update Lot' }).count()).toBe(0);
+    await expect.poll(() => page.getByLabel('Coffee name').isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Update Lot' }).count()).toBe(0);
     await page.getByText('Sample roast').waitFor();
     expect(watched.complaints).toEqual([]);
   });
@@ -327,8 +337,8 @@ describe('green inventory', () => {
     await alert.getByText('Request request-7').waitFor();
     await Promise.all([page.waitForRequest(list), alert.getByRole('button', { name: 'Retry' }).click()]);
     await page.unroute(list);
-    expect((await cellsOf(lotRow(page, 'OUT-1'))).length).toBe(12);
-    expect(await alert.count()).toBe(0);
+    await expect.poll(async () => (await cellsOf(lotRow(page, 'OUT-1'))).length).toBe(12);
+    await expect.poll(() => alert.count()).toBe(0);
   });
 
   it('goes back to the list from a lot that is not there', async () => {
@@ -337,7 +347,7 @@ describe('green inventory', () => {
     await page.goto('/inventory/lots/00000000-0000-7000-8000-000000000000/edit');
     await page.getByText('Failed to load lot data').waitFor();
     await page.waitForURL('**/inventory');
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Green inventory');
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('Green inventory');
   });
 
   it('imports a list of lots after showing every row, and nothing while one is wrong', async () => {
@@ -355,16 +365,16 @@ describe('green inventory', () => {
     await choose([...rows, 'IM-2;;Honduras;0'].join('\r\n'));
     await dialog.getByText('1 of 2 rows need another look. Nothing is imported until every row is right.').waitFor();
     const preview = dialog.getByRole('table');
-    expect(await preview.innerText()).toContain('Coffee name is required');
-    expect(await preview.innerText()).toContain('Initial weight must be greater than 0');
-    expect(await dialog.getByRole('button', { name: 'Import lots' }).isDisabled()).toBe(true);
+    await expect.poll(() => preview.innerText()).toContain('Coffee name is required');
+    await expect.poll(() => preview.innerText()).toContain('Initial weight must be greater than 0');
+    await expect.poll(() => dialog.getByRole('button', { name: 'Import lots' }).isDisabled()).toBe(true);
 
     await choose([...rows, 'IM-2;Montecillos;Honduras;69'].join('\r\n'));
     await dialog.getByText('2 lots, 1,449.5 kg, ready to import.').waitFor();
     await dialog.getByRole('button', { name: 'Import 2 lots' }).click();
     await page.getByText('2 lots imported').waitFor();
     await lotRow(page, 'IM-1').getByText('Santa Bárbara', { exact: true }).waitFor();
-    expect(await lotRow(page, 'IM-2').count()).toBe(1);
+    await expect.poll(() => lotRow(page, 'IM-2').count()).toBe(1);
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -44,7 +44,7 @@ const hasFocus = (target: Locator) => target.evaluate((element) => element === d
 const reach = async (page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> => {
   await target.waitFor();
   for (let presses = 0; presses < 80 && !(await hasFocus(target)); presses++) await page.keyboard.press(key);
-  expect(await hasFocus(target), `${String(target)} is reached by ${key}`).toBe(true);
+  await expect.poll(() => hasFocus(target), { message: `${String(target)} is reached by ${key}` }).toBe(true);
   const isSeen = await target.evaluate((element) => {
     const rings = [element, element.parentElement, ...element.children].flatMap((part) =>
       part === null ? [] : [getComputedStyle(part)],
@@ -138,7 +138,7 @@ const jobs: readonly Job[] = [
       const handle = page.getByRole('slider', { name: 'Burner at 0:00' });
       await reach(page, handle);
       await keys(page, 'Shift+ArrowDown', 'ArrowDown');
-      expect(await handle.getAttribute('aria-valuenow')).toBe('89');
+      await expect.poll(() => handle.getAttribute('aria-valuenow')).toBe('89');
       await reach(page, page.getByRole('button', { name: 'Save Recipe' }));
       await keys(page, 'Enter');
       await page.getByText('Recipe saved successfully!').waitFor();
@@ -246,7 +246,7 @@ describe('the palette', () => {
     await found('audit', 'Go to');
     await keys(page, 'Enter');
     await page.getByRole('heading', { name: 'Audit Log' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/admin/audit');
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/admin/audit');
   });
 
   it('asks the server once the typing pauses, and nobody for what they may not see', async () => {
@@ -293,7 +293,7 @@ describe('the palette', () => {
     await keys(page, 'Control+k');
     const recent = palette(page).getByRole('group', { name: 'Recent' }).getByRole('option');
     await recent.first().waitFor();
-    expect(await recent.allInnerTexts()).toEqual(['Yirgacheffe Konga']);
+    await expect.poll(() => recent.allInnerTexts()).toEqual(['Yirgacheffe Konga']);
   });
 
   it('and the list of keys names the keys of the page too', async () => {
@@ -311,7 +311,7 @@ describe('the palette', () => {
     await keys(page, '?');
     const ofPage = help.getByRole('region', { name: 'This page' });
     await ofPage.getByText('In the chart: the point before or after').waitFor();
-    expect(await ofPage.innerText()).toContain('Edit roast');
+    await expect.poll(() => ofPage.innerText()).toContain('Edit roast');
   });
 });
 
@@ -330,21 +330,21 @@ describe('a form in a modal', () => {
     // Escape takes the question back, not the form.
     await keys(page, 'Escape');
     await question.waitFor({ state: 'detached' });
-    expect(await form.getByLabel('Full Name').inputValue()).toBe('Half a name');
+    await expect.poll(() => form.getByLabel('Full Name').inputValue()).toBe('Half a name');
     // So does Cancel.
     await form.getByRole('button', { name: 'Cancel' }).press('Enter');
     await question.getByRole('button', { name: 'Keep editing' }).press('Enter');
     await question.waitFor({ state: 'detached' });
-    expect(await form.getByLabel('Full Name').inputValue()).toBe('Half a name');
+    await expect.poll(() => form.getByLabel('Full Name').inputValue()).toBe('Half a name');
     // A click beside it asks too.
     await page.mouse.click(20, 300);
     await question.getByRole('button', { name: 'Discard' }).click();
     await form.waitFor({ state: 'detached' });
     await keys(page, 'n');
     await form.waitFor();
-    expect(await form.getByLabel('Full Name').inputValue()).toBe('');
+    await expect.poll(() => form.getByLabel('Full Name').inputValue()).toBe('');
     await keys(page, 'Escape');
     await form.waitFor({ state: 'detached' });
-    expect(await question.count()).toBe(0);
+    await expect.poll(() => question.count()).toBe(0);
   });
 });

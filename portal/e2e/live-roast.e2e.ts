@@ -71,7 +71,7 @@ it('is reached from the dashboard, the machine and the bar above every page as s
   await page.goto('/dashboard');
   const row = page.getByRole('region', { name: 'Recent Activity' }).getByRole('listitem').first();
   await row.getByText('Probat P25 · roasting now').waitFor();
-  expect(await row.getByRole('link').getAttribute('href')).toBe(`/roasts/${roastId}`);
+  await expect.poll(() => row.getByRole('link').getAttribute('href')).toBe(`/roasts/${roastId}`);
   await page.getByRole('list', { name: 'Roasting now' }).getByRole('link').click();
   await page.waitForURL(`**/roasts/${roastId}`);
   await page.getByText(/^Probat P25\s*ROASTING \d+:\d\d$/).waitFor();
@@ -87,11 +87,11 @@ it('shows figures that move, the curve as it grows, and when the next event is t
   const temperature = await bean.innerText();
   expect(temperature).toMatch(/^\d+\.\d$/);
   await expect.poll(() => clock(page), { timeout: 10_000 }).toBeGreaterThan(before + 5);
-  expect(await bean.innerText()).not.toBe(temperature);
-  expect(await pointCount(page)).toBeGreaterThan(drawn);
+  await expect.poll(() => bean.innerText()).not.toBe(temperature);
+  await expect.poll(() => pointCount(page)).toBeGreaterThan(drawn);
   const expected = page.getByTestId('next-event');
   await expected.waitFor({ timeout: 60_000 });
-  expect(await expected.innerText()).toMatch(/^DRY END EXPECTED\s+\d+:\d\d between \d+:\d\d and \d+:\d\d$/);
+  await expect.poll(() => expected.innerText()).toMatch(/^DRY END EXPECTED\s+\d+:\d\d between \d+:\d\d and \d+:\d\d$/);
   expect(complaints).toEqual([]);
 });
 
@@ -102,7 +102,7 @@ it('takes what was roasted from elsewhere while it runs', async () => {
   await page.getByRole('heading', { level: 1, name: 'Unnamed Roast' }).waitFor();
   await ana.call(updateRoast, { params: { id: roastId }, body: { coffee_name: 'Huila Pink Bourbon' } });
   await page.getByRole('heading', { level: 1, name: 'Huila Pink Bourbon' }).waitFor();
-  expect(await stateOf(page)).toBe('live');
+  await expect.poll(() => stateOf(page)).toBe('live');
 });
 
 it('marks the next event with Space, and takes it back', async () => {
@@ -118,7 +118,7 @@ it('marks the next event with Space, and takes it back', async () => {
     .getByRole('region', { name: 'Markers' })
     .getByRole('button', { name: new RegExp(`^${name} \\d`) });
   await marker.waitFor();
-  expect(await marker.getAttribute('title')).toBe(`${name} marked by hand`);
+  await expect.poll(() => marker.getAttribute('title')).toBe(`${name} marked by hand`);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => marker.count()).toBe(0);
   // Beans may crack before anybody said that they were dry.
@@ -138,12 +138,11 @@ it('fits a phone: the bean temperature across it, nothing sideways', async () =>
   await page.goto(`/roasts/${roastId}`);
   await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
   const bean = figures(page).getByText('Bean Temp').locator('xpath=../following-sibling::p');
-  const size = await bean.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize));
-  expect(size, 'px').toBeGreaterThanOrEqual(88);
-  const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  expect(widths[0]).toBe(widths[1]);
-  const button = await page.getByRole('button', { name: /^Mark / }).boundingBox();
-  expect(button?.height).toBeGreaterThanOrEqual(48);
+  const sizePx = () => bean.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize));
+  await expect.poll(sizePx).toBeGreaterThanOrEqual(88);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  const button = page.getByRole('button', { name: /^Mark / });
+  await expect.poll(async () => (await button.boundingBox())?.height).toBeGreaterThanOrEqual(48);
 });
 
 it('says how old its figures are when the board falls silent, and goes on by itself', async () => {
@@ -154,15 +153,19 @@ it('says how old its figures are when the board falls silent, and goes on by its
   machine.agent.kill('SIGSTOP');
   try {
     await expect.poll(() => stateOf(page), { timeout: 15_000 }).not.toBe('live');
-    expect(await figures(page).getByRole('status').innerText()).toMatch(/^(?:NO NEW READINGS|OFFLINE) · \d+ s ago$/);
+    await expect
+      .poll(() => figures(page).getByRole('status').innerText())
+      .toMatch(/^(?:NO NEW READINGS|OFFLINE) · \d+ s ago$/);
     const stood = await page.getByTestId('live-clock').innerText();
-    const greyed = await page.getByTestId('live-clock').evaluate((element) => getComputedStyle(element).color);
+    const colour = () => page.getByTestId('live-clock').evaluate((element) => getComputedStyle(element).color);
+    const greyed = await colour();
     await page.getByText(/· [789] s ago$/).waitFor();
-    expect(await page.getByTestId('live-clock').innerText(), 'no clock that runs without readings').toBe(stood);
+    await expect
+      .poll(() => page.getByTestId('live-clock').innerText(), { message: 'no clock that runs without readings' })
+      .toBe(stood);
     machine.agent.kill('SIGCONT');
     await expect.poll(() => stateOf(page), { timeout: 20_000 }).toBe('live');
-    const bright = await page.getByTestId('live-clock').evaluate((element) => getComputedStyle(element).color);
-    expect(bright).not.toBe(greyed);
+    await expect.poll(colour).not.toBe(greyed);
   } finally {
     machine.agent.kill('SIGCONT');
   }
@@ -186,9 +189,11 @@ it('counts down to first crack with a band, and says what it learnt that from', 
   await page.goto(`/roasts/${roastId}`);
   const crack = page.getByTestId('next-event').filter({ hasText: /first crack/i });
   await crack.waitFor({ timeout: 90_000 });
-  expect(await crack.innerText()).toMatch(
-    /^FIRST CRACK\s+(?:in \d+:\d\d|any moment) \((?:now|\d+:\d\d)–\d+:\d\d\), at \d+\.\d °C\s+from 3 roasts on this machine$/,
-  );
+  await expect
+    .poll(() => crack.innerText())
+    .toMatch(
+      /^FIRST CRACK\s+(?:in \d+:\d\d|any moment) \((?:now|\d+:\d\d)–\d+:\d\d\), at \d+\.\d °C\s+from 3 roasts on this machine$/,
+    );
 });
 
 it('turns into the page of a finished roast at the drop, without a reload', async () => {
@@ -199,9 +204,9 @@ it('turns into the page of a finished roast at the drop, without a reload', asyn
   machine.order({ do: 'drop' });
   await page.getByText('Completed', { exact: true }).waitFor({ timeout: 60_000 });
   await figures(page).waitFor({ state: 'detached' });
-  expect(await page.getByRole('main').locator('header').first().innerText()).toMatch(/DURATION\s+\d+:\d\d/);
+  await expect.poll(() => page.getByRole('main').locator('header').first().innerText()).toMatch(/DURATION\s+\d+:\d\d/);
   await page.getByTestId('roast-chart').locator('canvas').waitFor();
   await expect.poll(() => pointCount(page)).toBeGreaterThan(50);
   const drop = page.getByRole('region', { name: 'Markers' }).getByRole('button', { name: /^Drop / });
-  expect(await drop.innerText()).toMatch(/\d+:\d\d\s+\d+\.\d °C/);
+  await expect.poll(() => drop.innerText()).toMatch(/\d+:\d\d\s+\d+\.\d °C/);
 });

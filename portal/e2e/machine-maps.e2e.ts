@@ -40,7 +40,7 @@ describe('the machine is found in the catalogue', () => {
     const which = page.getByRole('combobox', { name: 'Which machine is it?' });
     // A map overrules what somebody put on the board: none goes there unasked.
     await page.getByText(/The RM30 has one of its own/).waitFor();
-    expect(await which.inputValue()).toBe('');
+    await expect.poll(() => which.inputValue()).toBe('');
     await which.fill('loring auto');
     await expect.poll(() => page.getByRole('option').first().innerText()).toContain('Loring Auto');
     await page.keyboard.press('ArrowDown');

@@ -36,18 +36,18 @@ describe('registering a machine', () => {
     const { page } = watched;
     await page.goto('/machines');
     await page.getByText('No machines registered').waitFor();
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('My Machines');
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('My Machines');
     await page.getByRole('button', { name: 'Register First Machine' }).click();
     const form = page.getByRole('dialog', { name: 'Register New Machine' });
     await form.getByRole('button', { name: 'Register Machine' }).click();
     await form.getByText('Serial number is required').waitFor();
     await form.getByText('Display name is required').waitFor();
-    expect(await form.getByRole('combobox', { name: /^Machine Type/ }).innerText()).toBe('RM30 (30kg)');
+    await expect.poll(() => form.getByRole('combobox', { name: /^Machine Type/ }).innerText()).toBe('RM30 (30kg)');
 
     await form.getByLabel('Serial Number').fill('PRB-P25-0042');
     await form.getByLabel('Display Name').fill('Probat P25');
     await choose(page, 'Machine Type', 'RM15 (15kg)');
-    expect(await form.getByLabel('Max Capacity').inputValue(), 'follows the type').toBe('15');
+    await expect.poll(() => form.getByLabel('Max Capacity').inputValue(), { message: 'follows the type' }).toBe('15');
     await form.getByLabel('Max Capacity').fill('0');
     await form.getByRole('button', { name: 'Register Machine' }).click();
     await form.getByText('Capacity must be at least 0.1 kg').waitFor();
@@ -83,7 +83,9 @@ describe('registering a machine', () => {
     expect(ticket.text).toContain(`PAIR-${code}`);
     expect(ticket.text).toContain('PRB-P25-0042');
     expect(ticket.text, 'no token in it').not.toContain(token);
-    expect(await success.innerText()).toMatch(/Contact support by email.*with the ticket ID in the subject/s);
+    await expect
+      .poll(() => success.innerText())
+      .toMatch(/Contact support by email.*with the ticket ID in the subject/s);
 
     const board = await fetch(endpointUrl(roastery.stack.url, deviceSelf), {
       headers: { authorization: `Bearer ${token}`, 'x-machine-serial': 'PRB-P25-0042' },
@@ -95,10 +97,12 @@ describe('registering a machine', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Back' }).click();
     await success.getByRole('button', { name: 'Done' }).click();
     await card(page, 'Probat P25').waitFor();
-    expect(await card(page, 'Probat P25').innerText()).toMatch(/PRB-P25-0042[\s\S]*12\.5 kg[\s\S]*Never connected/);
+    await expect
+      .poll(() => card(page, 'Probat P25').innerText())
+      .toMatch(/PRB-P25-0042[\s\S]*12\.5 kg[\s\S]*Never connected/);
     await page.reload();
     await card(page, 'Probat P25').waitFor();
-    expect(await page.getByRole('main').innerText()).not.toContain(token);
+    await expect.poll(() => page.getByRole('main').innerText()).not.toContain(token);
   });
 
   it('says what the server refuses: a serial number is there once', async () => {
@@ -111,15 +115,17 @@ describe('registering a machine', () => {
     await form.getByLabel('Display Name').fill('A twin');
     await form.getByRole('button', { name: 'Register Machine' }).click();
     await form.getByRole('alert').waitFor();
-    expect(await form.getByRole('alert').innerText()).toMatch(/serial number/i);
-    expect(await form.getByLabel('Display Name').inputValue(), 'nothing typed is lost').toBe('A twin');
+    await expect.poll(() => form.getByRole('alert').innerText()).toMatch(/serial number/i);
+    await expect
+      .poll(() => form.getByLabel('Display Name').inputValue(), { message: 'nothing typed is lost' })
+      .toBe('A twin');
   });
 
   it('works as a page of its own too', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines/register');
-    expect(await page.getByRole('combobox', { name: /^Machine Type/ }).innerText()).toBe('RM30 (30kg)');
+    await expect.poll(() => page.getByRole('combobox', { name: /^Machine Type/ }).innerText()).toBe('RM30 (30kg)');
     await page.getByRole('button', { name: 'Register Machine' }).click();
     await page.getByText('Serial number is required').waitFor();
     await page.getByLabel('Serial Number').fill('GIE-W6-0007');
@@ -130,7 +136,7 @@ describe('registering a machine', () => {
     await expect.poll(() => page.getByText('Device Configuration').isVisible()).toBe(true);
     await page.getByRole('link', { name: 'View Machines' }).click();
     await card(page, 'Giesen W6').waitFor();
-    expect(await card(page, 'Giesen W6').innerText()).toMatch(/7 kg[\s\S]*RM7/);
+    await expect.poll(() => card(page, 'Giesen W6').innerText()).toMatch(/7 kg[\s\S]*RM7/);
   });
 });
 
@@ -143,14 +149,14 @@ describe('the machines of a roastery', () => {
     const { page } = watched;
     await page.goto('/machines');
     await card(page, 'Loring S15').waitFor();
-    expect(await names(page), 'Newest First').toEqual(['Loring S15', 'Giesen W6', 'Probat P25']);
-    expect(await card(page, 'Loring S15').innerText()).toMatch(/ROASTS\s+2\s+ROASTED\s+23\.5 kg/);
+    await expect
+      .poll(() => names(page), { message: 'Newest First' })
+      .toEqual(['Loring S15', 'Giesen W6', 'Probat P25']);
+    await expect.poll(() => card(page, 'Loring S15').innerText()).toMatch(/ROASTS\s+2\s+ROASTED\s+23\.5 kg/);
     const totals = page.getByRole('main').getByRole('heading', { level: 2 }).locator('xpath=../..');
-    expect((await totals.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
-      'MACHINES 3',
-      'ROASTS 2',
-      'ROASTED 23.5kg',
-    ]);
+    await expect
+      .poll(async () => (await totals.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ')))
+      .toEqual(['MACHINES 3', 'ROASTS 2', 'ROASTED 23.5kg']);
 
     for (const [sort, order] of [
       ['Oldest First', ['Probat P25', 'Giesen W6', 'Loring S15']],
@@ -164,7 +170,9 @@ describe('the machines of a roastery', () => {
     const search = page.getByRole('searchbox', { name: 'Search machines' });
     await search.fill('w6-00');
     await expect.poll(() => names(page)).toEqual(['Giesen W6']);
-    expect(new URL(page.url()).searchParams.get('q'), 'a link to it shows the same').toBe('w6-00');
+    await expect
+      .poll(() => new URL(page.url()).searchParams.get('q'), { message: 'a link to it shows the same' })
+      .toBe('w6-00');
     await search.fill('no such drum');
     await page.getByText('No machines match your filters').waitFor();
   });
@@ -176,12 +184,12 @@ describe('the machines of a roastery', () => {
     await card(page, 'Probat P25').hover();
     await page.getByRole('button', { name: 'Edit Probat P25' }).click();
     const form = page.getByRole('dialog', { name: 'Edit Machine' });
-    expect(await form.getByLabel('Serial Number').getAttribute('readonly')).not.toBeNull();
+    await expect.poll(() => form.getByLabel('Serial Number').getAttribute('readonly')).not.toBeNull();
     await form.getByLabel('Display Name').fill('Big Probat');
     await form.getByRole('button', { name: 'Save Changes' }).click();
     await page.getByText('Machine updated successfully!').waitFor();
     await card(page, 'Big Probat').waitFor();
-    expect(await card(page, 'Big Probat').innerText()).toContain('PRB-P25-0042');
+    await expect.poll(() => card(page, 'Big Probat').innerText()).toContain('PRB-P25-0042');
   });
 
   it('are deleted without roasts and archived with them, after the question of the document', async () => {
@@ -195,16 +203,18 @@ describe('the machines of a roastery', () => {
       await card(page, name).hover();
       await page.getByRole('button', { name: `Delete ${name}` }).click();
       const question = page.getByRole('alertdialog');
-      expect(await question.innerText()).toContain(
-        `Delete ${name}? This action cannot be undone if the machine has no roasts.`,
-      );
+      await expect
+        .poll(() => question.innerText())
+        .toContain(`Delete ${name}? This action cannot be undone if the machine has no roasts.`);
       await question.getByRole('button', { name: 'Delete' }).click();
       await page.getByText(outcome).waitFor();
       await card(page, name).waitFor({ state: 'detached' });
     }
     await page.goto('/roasts');
     await page.getByRole('row').filter({ hasText: 'Loring S15' }).first().waitFor();
-    expect(await page.getByRole('row').filter({ hasText: 'Loring S15' }).count(), 'its history stays').toBe(2);
+    await expect
+      .poll(() => page.getByRole('row').filter({ hasText: 'Loring S15' }).count(), { message: 'its history stays' })
+      .toBe(2);
   });
 
   it('are one’s own, and everybody’s for an admin, who sees whose they are', async () => {
@@ -213,15 +223,15 @@ describe('the machines of a roastery', () => {
     await using own = await roastery.openAs(ana);
     await own.page.goto('/machines');
     await card(own.page, 'Big Probat').waitFor();
-    expect(await names(own.page)).toEqual(['Big Probat']);
-    expect(await own.page.getByText('Admin View').count()).toBe(0);
+    await expect.poll(() => names(own.page)).toEqual(['Big Probat']);
+    await expect.poll(() => own.page.getByText('Admin View').count()).toBe(0);
 
     await using all = await roastery.openAs(roastery.admin);
     await all.page.goto('/machines');
     await card(all.page, 'Diedrich IR-12').waitFor();
-    expect(await all.page.getByRole('heading', { level: 1 }).innerText()).toBe('All Machines');
+    await expect.poll(() => all.page.getByRole('heading', { level: 1 }).innerText()).toBe('All Machines');
     await all.page.getByText('Admin View: Viewing all machines from all users').waitFor();
-    expect(await card(all.page, 'Diedrich IR-12').innerText()).toContain('Tomo Ito');
-    expect(await card(all.page, 'Big Probat').innerText()).toContain('Ana Restrepo');
+    await expect.poll(() => card(all.page, 'Diedrich IR-12').innerText()).toContain('Tomo Ito');
+    await expect.poll(() => card(all.page, 'Big Probat').innerText()).toContain('Ana Restrepo');
   });
 });

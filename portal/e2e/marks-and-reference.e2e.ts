@@ -63,8 +63,10 @@ describe('marks corrected by hand', () => {
     await open(page, `/roasts/${roast.id}`);
     await page.getByRole('button', { name: 'Correct markers' }).click();
     await markers(page).getByText('Click the curve at the right moment').waitFor();
-    expect(new URL(page.url()).searchParams.get('markers')).toBe('correct');
-    expect(await markers(page).getByRole('button', { name: 'Set First Crack', exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => new URL(page.url()).searchParams.get('markers')).toBe('correct');
+    await expect
+      .poll(() => markers(page).getByRole('button', { name: 'Set First Crack', exact: true }).isDisabled())
+      .toBe(true);
 
     await clickAt(page, 0.7);
     const set = markers(page).getByRole('button', { name: /^Set First Crack to / });
@@ -115,7 +117,7 @@ describe('the curve behind a roast', () => {
     await dialog.getByRole('combobox', { name: 'Another roast' }).fill('Sidama');
     await page.getByRole('option', { name: /Sidama/ }).click();
     await page.getByRole('link', { name: /Sidama$/ }).waitFor();
-    expect(new URL(page.url()).searchParams.get('behind')).toBe(other.id);
+    await expect.poll(() => new URL(page.url()).searchParams.get('behind')).toBe(other.id);
     await page.reload();
     await page.getByRole('link', { name: /Sidama$/ }).waitFor();
 
@@ -135,10 +137,10 @@ describe('the curve behind a roast', () => {
     await page.getByRole('button', { name: 'Change curve' }).click();
     await dialog.getByRole('button', { name: 'Nothing behind it' }).click();
     await page.getByRole('button', { name: 'Reference curve' }).click();
-    expect(new URL(page.url()).searchParams.get('behind')).toBe('none');
+    await expect.poll(() => new URL(page.url()).searchParams.get('behind')).toBe('none');
     await dialog.getByRole('button', { name: 'Reference of House Espresso' }).click();
     await page.getByRole('link', { name: /Guji Uraga$/ }).waitFor();
-    expect(new URL(page.url()).searchParams.get('behind')).toBeNull();
+    await expect.poll(() => new URL(page.url()).searchParams.get('behind')).toBeNull();
 
     // The best rated was taken by itself; a person says otherwise, and takes it back.
     await page.getByRole('button', { name: 'Use as reference of House Espresso' }).click();
@@ -153,7 +155,9 @@ describe('the curve behind a roast', () => {
     await open(page, `/roasts/${best.id}`);
     await page.getByText('Reference of House Espresso, as its best rated roast').waitFor();
     await open(page, `/roasts/${other.id}`);
-    expect(await page.getByRole('button', { name: /^Use as reference/ }).count(), 'of no recipe').toBe(0);
+    await expect
+      .poll(() => page.getByRole('button', { name: /^Use as reference/ }).count(), { message: 'of no recipe' })
+      .toBe(0);
     expect(complaints).toEqual([]);
   });
 });

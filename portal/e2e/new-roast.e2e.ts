@@ -136,7 +136,7 @@ describe('a roast logged by hand', () => {
     await page.getByText('Please fix the errors in the form').waitFor();
     await page.getByText('Coffee name is required').waitFor();
     await choose(page, 'Green coffee lot', /L-0042/);
-    expect(await page.getByRole('textbox', { name: 'Coffee name' }).inputValue()).toBe('Huila Pink Bourbon');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Coffee name' }).inputValue()).toBe('Huila Pink Bourbon');
     await page.getByRole('textbox', { name: 'Roasted at' }).or(page.getByLabel('Roasted at')).fill('2026-11-20T08:40');
     await page.getByRole('spinbutton', { name: 'Batch' }).fill('10');
     await page.getByRole('spinbutton', { name: 'Roasted weight' }).fill('8.6');
@@ -146,7 +146,7 @@ describe('a roast logged by hand', () => {
     await page.getByRole('button', { name: 'Log roast' }).click();
     await page.waitForURL(/\/roasts\/[0-9a-f-]{36}$/);
     await page.getByText('No curve data available').waitFor();
-    expect(await page.getByRole('main').innerText()).toMatch(/DURATION\s+10:40[^]*DEV TIME\s+2:08 · 20\.0%/);
+    await expect.poll(() => page.getByRole('main').innerText()).toMatch(/DURATION\s+10:40[^]*DEV TIME\s+2:08 · 20\.0%/);
     expect((await ana.call(getLot, { params: { id: lot.id } })).current_weight).toBe(50);
   });
 });
@@ -172,15 +172,19 @@ describe('a roast from a file', () => {
     await upload(page, 'roast.csv', csv(0));
     await page.getByText('guessed from its values').first().waitFor();
     const unit = page.getByRole('radiogroup', { name: 'Unit of temperature' });
-    expect(await unit.getByRole('radio', { name: '°F' }).getAttribute('aria-checked')).toBe('true');
-    expect(
-      await page
-        .getByRole('radiogroup', { name: 'Unit of time' })
-        .getByRole('radio', { name: 'ms' })
-        .getAttribute('aria-checked'),
-    ).toBe('true');
+    await expect.poll(() => unit.getByRole('radio', { name: '°F' }).getAttribute('aria-checked')).toBe('true');
+    await expect
+      .poll(() =>
+        page
+          .getByRole('radiogroup', { name: 'Unit of time' })
+          .getByRole('radio', { name: 'ms' })
+          .getAttribute('aria-checked'),
+      )
+      .toBe('true');
     const marks = page.getByRole('region', { name: 'Marks' });
-    expect(await marks.innerText()).toMatch(/Charge\s+0:00\s+204\.4\s*°C[^]*First Crack\s+7:00[^]*Drop\s+9:30/);
+    await expect
+      .poll(() => marks.innerText())
+      .toMatch(/Charge\s+0:00\s+204\.4\s*°C[^]*First Crack\s+7:00[^]*Drop\s+9:30/);
     await unit.getByRole('radio', { name: '°C' }).click();
     await page.getByText('chosen by you').waitFor();
     await expect.poll(() => marks.innerText()).toMatch(/Charge\s+0:00\s+400\.0/);
@@ -202,7 +206,7 @@ describe('a roast from a file', () => {
     await page.waitForURL(/\/roasts\/[0-9a-f-]{36}$/);
     await page.getByRole('heading', { name: 'Kiambu AA' }).waitFor();
     await page.getByTestId('roast-chart').waitFor();
-    expect(await page.getByRole('main').innerText()).toMatch(/DURATION\s+9:00\s+BATCH\s+4\.5/);
+    await expect.poll(() => page.getByRole('main').innerText()).toMatch(/DURATION\s+9:00\s+BATCH\s+4\.5/);
     expect(complaints).toEqual([]);
   });
 
@@ -213,11 +217,11 @@ describe('a roast from a file', () => {
     await upload(page, 'again.csv', csv(0));
     const duplicates = page.getByRole('region', { name: 'Already here' });
     await duplicates.waitFor();
-    expect(await duplicates.innerText()).toMatch(/Kiambu AA[^]*the same file/);
+    await expect.poll(() => duplicates.innerText()).toMatch(/Kiambu AA[^]*the same file/);
     const add = page.getByRole('button', { name: 'Add roast' });
-    expect(await add.isDisabled()).toBe(true);
+    await expect.poll(() => add.isDisabled()).toBe(true);
     await page.getByRole('checkbox', { name: 'Take it in a second time' }).click();
-    expect(await add.isEnabled()).toBe(true);
+    await expect.poll(() => add.isEnabled()).toBe(true);
   });
 
   it('that is none is refused with the reason, and the next one can be chosen at once', async () => {

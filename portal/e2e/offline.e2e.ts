@@ -56,15 +56,15 @@ describe('without the server', () => {
       await banner(page).waitFor();
       await page.getByRole('alert').filter({ hasText: 'Failed to save lot' }).waitFor();
       await page.getByText('What you typed stays here: send it again when the server is back.').waitFor();
-      expect(await page.getByLabel('Coffee Name').inputValue()).toBe('Written while offline');
+      await expect.poll(() => page.getByLabel('Coffee Name').inputValue()).toBe('Written while offline');
       // The banner stays in sight where a form is long.
       await page.getByLabel('Notes').scrollIntoViewIfNeeded();
-      expect(await banner(page).boundingBox()).toMatchObject({ y: 54 });
+      await expect.poll(() => banner(page).boundingBox()).toMatchObject({ y: 54 });
     } finally {
       bringBack();
     }
     await banner(page).waitFor({ state: 'detached', timeout: 30_000 });
-    expect(await page.getByLabel('Initial Weight').inputValue()).toBe('60');
+    await expect.poll(() => page.getByLabel('Initial Weight').inputValue()).toBe('60');
     await page.getByRole('button', { name: 'Save Lot' }).click();
     await page.getByRole('row', { name: /L-OFFLINE/ }).waitFor();
   });
@@ -76,8 +76,8 @@ describe('without the server', () => {
     await page.getByRole('row', { name: /L-OFFLINE/ }).waitFor();
     await page.context().setOffline(true);
     await banner(page).waitFor();
-    expect(await banner(page).innerText()).toMatch(saysItsAge);
-    expect(await page.getByRole('row', { name: /L-OFFLINE/ }).count()).toBe(1);
+    await expect.poll(() => banner(page).innerText()).toMatch(saysItsAge);
+    await expect.poll(() => page.getByRole('row', { name: /L-OFFLINE/ }).count()).toBe(1);
     await ana.call(createLot, {
       body: { lot_number: 'L-MEANWHILE', coffee_name: 'Konga', origin: 'Ethiopia', initial_weight: 30 },
     });
@@ -121,7 +121,7 @@ describe('kept on the device', () => {
     await banner(page).waitFor({ state: 'detached', timeout: 30_000 });
     await page.getByText('Recipes could not be loaded').waitFor({ state: 'detached' });
     const kept = () => page.evaluate(async () => (await (await caches.open('answers')).keys()).length);
-    expect(await kept()).toBeGreaterThan(3);
+    await expect.poll(kept).toBeGreaterThan(3);
     await page.getByRole('button', { name: 'Logout' }).click();
     await page.waitForURL('**/login');
     await until('the answers to be forgotten', async () => (await kept()) === 0);

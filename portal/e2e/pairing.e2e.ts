@@ -126,8 +126,8 @@ describe('pairing a board', () => {
     const row = desk.page.getByRole('row', { name: /Big Drum/ });
     await row.getByText('Online').waitFor();
     await row.getByText('No answer from machine').waitFor();
-    expect(await row.innerText()).toContain('absent · rev 1');
-    expect(await row.innerText()).toContain(anaRestrepo.full_name);
+    await expect.poll(() => row.innerText()).toContain('absent · rev 1');
+    await expect.poll(() => row.innerText()).toContain(anaRestrepo.full_name);
 
     await desk.page.getByRole('button', { name: 'Actions for Big Drum' }).click();
     await desk.page.getByRole('menuitem', { name: 'Revoke' }).click();
@@ -145,7 +145,7 @@ describe('pairing a board', () => {
         timeoutMs: 15_000,
       },
     );
-    expect(await isOffline()).toBe(true);
+    await expect.poll(isOffline).toBe(true);
 
     await desk.page.getByRole('tab', { name: 'Pairing tickets' }).click();
     const ticketRow = desk.page.getByRole('row', { name: /Big Drum/ });
@@ -229,7 +229,7 @@ describe('pairing a board', () => {
     await page.getByText('The ticket was revoked').waitFor();
     await page.getByRole('button', { name: 'Make a new ticket' }).click();
     await page.getByText('Waiting for the board to be paired').waitFor();
-    expect(await page.getByText(/^PAIR-/).innerText()).not.toContain(machine.pairing_code);
+    await expect.poll(() => page.getByText(/^PAIR-/).innerText()).not.toContain(machine.pairing_code);
     await page.getByRole('button', { name: 'Done' }).click();
     await page
       .getByRole('row', { name: /Second Drum/ })
@@ -242,7 +242,7 @@ describe('pairing a board', () => {
     await using watched = await roastery.openAs(ana);
     await watched.page.goto('/admin/devices');
     await watched.page.getByRole('heading', { level: 1 }).waitFor();
-    expect(await watched.page.getByText('Pairing tickets').count()).toBe(0);
-    expect(await watched.page.getByRole('link', { name: 'Devices' }).count()).toBe(0);
+    await expect.poll(() => watched.page.getByText('Pairing tickets').count()).toBe(0);
+    await expect.poll(() => watched.page.getByRole('link', { name: 'Devices' }).count()).toBe(0);
   });
 });

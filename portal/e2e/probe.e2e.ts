@@ -99,6 +99,6 @@ it('refuses while a roast runs, with a sentence that says why', async () => {
   await page.getByRole('button', { name: 'Look at registers' }).click();
   const says = page.getByText(/^A roast is running/);
   await says.waitFor();
-  expect(await says.innerText()).toContain('not looked at until it has ended');
-  expect(await page.getByRole('button', { name: 'Look at registers' }).isEnabled()).toBe(true);
+  await expect.poll(() => says.innerText()).toContain('not looked at until it has ended');
+  await expect.poll(() => page.getByRole('button', { name: 'Look at registers' }).isEnabled()).toBe(true);
 });

@@ -44,19 +44,19 @@ describe('recipes', () => {
     await page.getByText('No recipes found').waitFor();
     await page.getByRole('link', { name: 'Create Recipe' }).click();
     await page.waitForURL('**/recipes/new');
-    expect(await page.getByLabel('Drop temp').inputValue()).toBe('210');
-    expect(await page.getByLabel('Roast time').inputValue()).toBe('12:00');
-    expect(await page.getByLabel('Development time').inputValue()).toBe('2:30');
-    expect(await page.getByLabel('Min batch size').inputValue()).toBe('10');
-    expect(await page.getByLabel('Max batch size').inputValue()).toBe('15');
-    expect(await page.getByRole('combobox', { name: 'Roast level' }).innerText()).toBe('Medium');
-    expect(await page.getByRole('checkbox', { name: /^Auto-deduct/ }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('Drop temp').inputValue()).toBe('210');
+    await expect.poll(() => page.getByLabel('Roast time').inputValue()).toBe('12:00');
+    await expect.poll(() => page.getByLabel('Development time').inputValue()).toBe('2:30');
+    await expect.poll(() => page.getByLabel('Min batch size').inputValue()).toBe('10');
+    await expect.poll(() => page.getByLabel('Max batch size').inputValue()).toBe('15');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Roast level' }).innerText()).toBe('Medium');
+    await expect.poll(() => page.getByRole('checkbox', { name: /^Auto-deduct/ }).isChecked()).toBe(true);
     const alert = page.getByRole('checkbox', { name: /20 kg/ });
-    expect(await alert.isChecked()).toBe(false);
+    await expect.poll(() => alert.isChecked()).toBe(false);
     const figures = await page.getByRole('table', { name: 'Control points' }).getByRole('textbox').all();
-    expect((await Promise.all(figures.map((figure) => figure.inputValue()))).join(' ')).toBe(
-      '0:00 100 30 60 12:00 0 90 30',
-    );
+    await expect
+      .poll(async () => (await Promise.all(figures.map((figure) => figure.inputValue()))).join(' '))
+      .toBe('0:00 100 30 60 12:00 0 90 30');
     await page.getByText('721 points').waitFor();
     expect(watched.complaints).toEqual([]);
   });
@@ -79,14 +79,16 @@ describe('recipes', () => {
       'Burner: 0-100% · Exhaust: 30-90%',
       'Drum: 30-85 RPM',
     ]) {
-      expect(await page.getByText(message, { exact: true }).isVisible(), message).toBe(true);
+      await expect.poll(() => page.getByText(message, { exact: true }).isVisible(), { message }).toBe(true);
     }
     await page.getByRole('button', { name: /^Delete point 2/ }).click();
     await page.getByText('At least 2 control points are required').waitFor();
     await page.getByRole('button', { name: 'Add Control Point' }).click();
     const lastRow = page.getByRole('table', { name: 'Control points' }).getByRole('row').last();
     const added = await lastRow.getByRole('textbox').all();
-    expect(await Promise.all(added.map((figure) => figure.inputValue()))).toEqual(['1:00', '50', '60', '60']);
+    await expect
+      .poll(() => Promise.all(added.map((figure) => figure.inputValue())))
+      .toEqual(['1:00', '50', '60', '60']);
 
     await page.getByLabel('Recipe name').fill('Konga Filter');
     await page.getByLabel('Description').fill('Bright and floral');
@@ -134,9 +136,9 @@ describe('recipes', () => {
     const { page } = watched;
     await page.goto('/recipes');
     await card(page, 'Lychee').waitFor();
-    expect(await page.getByRole('list', { name: 'Recipes' }).getByRole('listitem').first().innerText()).toBe(
-      'Create Recipe',
-    );
+    await expect
+      .poll(() => page.getByRole('list', { name: 'Recipes' }).getByRole('listitem').first().innerText())
+      .toBe('Create Recipe');
     // A card that the browser has not drawn yet has no visible text: it draws what comes into view.
     for (const part of [
       'Medium-Light',
@@ -153,14 +155,14 @@ describe('recipes', () => {
     const names = () => page.getByRole('article').getByRole('heading').allInnerTexts();
     await page.getByRole('searchbox', { name: 'Search recipes' }).fill('FILTER');
     await card(page, 'Gayo Dark').waitFor({ state: 'detached' });
-    expect(await names()).toEqual(['Konga Filter', 'Lychee']);
+    await expect.poll(names).toEqual(['Konga Filter', 'Lychee']);
     await page.getByRole('combobox', { name: 'Level' }).click();
     await page.getByRole('option', { name: 'Medium' }).click();
     await page.getByRole('combobox', { name: 'Origin' }).click();
     await page.getByRole('option', { name: 'Colombia' }).click();
     await page.waitForURL(/q=FILTER/);
     await card(page, 'Konga Filter').waitFor({ state: 'detached' });
-    expect(await names()).toEqual(['Lychee']);
+    await expect.poll(names).toEqual(['Lychee']);
 
     await card(page, 'Lychee').getByRole('button', { name: 'Add Lychee to favorites' }).click();
     await card(page, 'Lychee').getByRole('button', { name: 'Remove Lychee from favorites' }).waitFor();
@@ -168,10 +170,10 @@ describe('recipes', () => {
     await page.getByRole('checkbox', { name: 'Favorites only' }).click();
     await page.waitForURL(/favorites=1/);
     await card(page, 'Gayo Dark').waitFor({ state: 'detached' });
-    expect(await names()).toEqual(['Lychee']);
-    expect(await statCard(page, 'Total Recipes').innerText()).toBe('3');
-    expect(await statCard(page, 'Favorites').innerText()).toBe('1');
-    expect(await statCard(page, 'Most Used').innerText()).toMatch(/^0/);
+    await expect.poll(names).toEqual(['Lychee']);
+    await expect.poll(() => statCard(page, 'Total Recipes').innerText()).toBe('3');
+    await expect.poll(() => statCard(page, 'Favorites').innerText()).toBe('1');
+    await expect.poll(() => statCard(page, 'Most Used').innerText()).toMatch(/^0/);
     // A star is one's own.
     await using colleague = await roastery.openAs(roastery.admin);
     await colleague.page.goto('/recipes');
@@ -222,26 +224,26 @@ describe('recipes', () => {
     await page.mouse.move(from.x + 2, from.y - 27, { steps: 6 });
     await page.mouse.up();
     // 108 px are 100 %: up by 27 px is 25 % more; a tremble of 2 px leaves the time alone.
-    expect(await point(page, 'Burner')).toBe('75');
-    expect(await point(page, 'Time')).toBe('6:00');
+    await expect.poll(() => point(page, 'Burner')).toBe('75');
+    await expect.poll(() => point(page, 'Time')).toBe('6:00');
 
     await page.keyboard.press('Shift+ArrowRight');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowDown');
-    expect(await point(page, 'Time')).toBe('6:11');
-    expect(await point(page, 'Burner')).toBe('74');
+    await expect.poll(() => point(page, 'Time')).toBe('6:11');
+    await expect.poll(() => point(page, 'Burner')).toBe('74');
     // A value stops at its limit, a point before its neighbour.
     for (let press = 0; press < 4; press += 1) await handle(page, 'Drum at 6:11').press('Shift+ArrowUp');
     await handle(page, 'Drum at 6:11').press('Shift+ArrowUp');
-    expect(await point(page, 'Drum')).toBe('85');
+    await expect.poll(() => point(page, 'Drum')).toBe('85');
     await page.getByLabel('Time of point 2').fill('11:59');
     await handle(page, 'Exhaust at 11:59').press('Shift+ArrowRight');
-    expect(await point(page, 'Time')).toBe('11:59');
+    await expect.poll(() => point(page, 'Time')).toBe('11:59');
 
     const lane = page.getByRole('figure', { name: 'Burner over time' }).locator('svg');
     const box = await lane.boundingBox();
     await lane.dblclick({ position: { x: (box?.width ?? 0) / 4, y: 40 } });
-    expect(await page.getByRole('table', { name: 'Control points' }).getByRole('row').count()).toBe(5);
+    await expect.poll(() => page.getByRole('table', { name: 'Control points' }).getByRole('row').count()).toBe(5);
     await page.keyboard.press('Tab');
 
     await using phone = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, isMobile: true });
@@ -254,8 +256,10 @@ describe('recipes', () => {
     await send('touchStart', start.y);
     for (const dy of [6, 12, 18, 22]) await send('touchMove', start.y - dy);
     await send('touchEnd');
-    expect(await point(phone.page, 'Exhaust')).toBe('80');
-    expect(await phone.page.evaluate(() => scrollY), 'the page must not scroll under the finger').toBe(scrolled);
+    await expect.poll(() => point(phone.page, 'Exhaust')).toBe('80');
+    await expect
+      .poll(() => phone.page.evaluate(() => scrollY), { message: 'the page must not scroll under the finger' })
+      .toBe(scrolled);
 
     await phone.page.getByRole('button', { name: 'Update Recipe' }).tap();
     await phone.page.getByText('Recipe saved successfully!').waitFor();
@@ -275,13 +279,13 @@ describe('recipes', () => {
     await page.getByRole('option', { name: /KE-26-05/ }).click();
     const estimate = page.getByText('Estimated roasts').locator('xpath=following-sibling::dd');
     await page.getByText('Estimated roasts').waitFor();
-    expect(await estimate.innerText(), 'three batches of 15 kg in 47 kg').toBe('3');
-    expect(await page.getByRole('combobox', { name: 'Origin' }).inputValue()).toBe('Kenya');
-    expect(await page.getByRole('combobox', { name: 'Variety' }).inputValue()).toBe('SL28');
-    expect(await page.getByText('Insufficient Inventory').count()).toBe(0);
+    await expect.poll(() => estimate.innerText(), { message: 'three batches of 15 kg in 47 kg' }).toBe('3');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Origin' }).inputValue()).toBe('Kenya');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Variety' }).inputValue()).toBe('SL28');
+    await expect.poll(() => page.getByText('Insufficient Inventory').count()).toBe(0);
     await page.getByLabel('Max batch size').fill('47.5');
     await page.getByText('Insufficient Inventory').waitFor();
-    expect(await estimate.innerText()).toBe('0');
+    await expect.poll(() => estimate.innerText()).toBe('0');
     // Leaving asks first.
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
@@ -305,7 +309,7 @@ describe('recipes', () => {
     });
     await page.goto('/recipes');
     await card(page, 'Previewed').getByText('Used 1×').waitFor();
-    expect(await statCard(page, 'Most Used').innerText()).toMatch(/^1\s*×$/);
+    await expect.poll(() => statCard(page, 'Most Used').innerText()).toMatch(/^1\s*×$/);
     await page.goto(`/recipes/${id}`);
     await page.getByRole('button', { name: 'Preview Curve' }).waitFor();
     await page.waitForLoadState('networkidle');
@@ -347,12 +351,14 @@ describe('recipes', () => {
     await page.getByRole('button', { name: 'Update Recipe' }).click();
     const alert = page.getByRole('alert').filter({ hasText: 'Somebody changed this recipe meanwhile.' });
     await alert.waitFor();
-    expect(await alert.innerText()).toContain('They changed: Drop temp.');
-    expect((await alert.getByRole('row').allInnerTexts()).at(-1)).toMatch(/Description\s+theirs\s+mine/);
+    await expect.poll(() => alert.innerText()).toContain('They changed: Drop temp.');
+    await expect
+      .poll(async () => (await alert.getByRole('row').allInnerTexts()).at(-1))
+      .toMatch(/Description\s+theirs\s+mine/);
     await alert.getByRole('button', { name: 'Discard mine, show theirs' }).click();
-    expect(await page.getByLabel('Description').inputValue()).toBe('theirs');
-    expect(await page.getByLabel('Drop temp').inputValue()).toBe('199');
-    expect(await page.getByLabel('Burner of point 1').inputValue()).toBe('100');
+    await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('theirs');
+    await expect.poll(() => page.getByLabel('Drop temp').inputValue()).toBe('199');
+    await expect.poll(() => page.getByLabel('Burner of point 1').inputValue()).toBe('100');
     expect(await ana.call(getProfile, { params: { id: recipe.id } })).toMatchObject({ description: 'theirs' });
   });
 
@@ -362,7 +368,7 @@ describe('recipes', () => {
     await page.goto('/recipes/00000000-0000-7000-8000-000000000000');
     await page.getByText('Failed to load recipe data').waitFor();
     await page.waitForURL('**/recipes');
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Recipes');
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('Recipes');
   });
 
   it.each([

@@ -70,33 +70,35 @@ describe('the page of a finished roast', () => {
     const { page } = watched;
     await open(page, roast.id);
     const header = page.getByRole('main').locator('header').first();
-    expect(await header.innerText()).toContain(`PR-${roast.id.slice(0, 8)}`);
-    expect(await header.getByRole('heading', { level: 1 }).innerText()).toBe('Huila Pink Bourbon');
+    await expect.poll(() => header.innerText()).toContain(`PR-${roast.id.slice(0, 8)}`);
+    await expect.poll(() => header.getByRole('heading', { level: 1 }).innerText()).toBe('Huila Pink Bourbon');
     for (const badge of ['Colombia', 'Medium-Light', 'Completed']) {
-      expect(await header.getByText(badge, { exact: true }).isVisible(), badge).toBe(true);
+      await expect.poll(() => header.getByText(badge, { exact: true }).isVisible(), { message: badge }).toBe(true);
     }
     const development = `${formatDuration(roast.development_time_seconds)} · ${((roast.development_time_ratio ?? 0) * 100).toFixed(1)}%`;
-    expect((await header.locator('dl').innerText()).split(/\n+/)).toEqual([
-      'DURATION',
-      formatDuration(roast.duration_seconds),
-      'BATCH',
-      '24.0 kg',
-      'DROP TEMP',
-      `${roast.drop_temp?.toFixed(1)} °C`,
-      'CHARGE',
-      `${roast.charge_temp?.toFixed(1)} °C`,
-      'DEV TIME',
-      development,
-      'FIRST CRACK',
-      formatDuration(roast.first_crack_time),
-    ]);
+    await expect
+      .poll(async () => (await header.locator('dl').innerText()).split(/\n+/))
+      .toEqual([
+        'DURATION',
+        formatDuration(roast.duration_seconds),
+        'BATCH',
+        '24.0 kg',
+        'DROP TEMP',
+        `${roast.drop_temp?.toFixed(1)} °C`,
+        'CHARGE',
+        `${roast.charge_temp?.toFixed(1)} °C`,
+        'DEV TIME',
+        development,
+        'FIRST CRACK',
+        formatDuration(roast.first_crack_time),
+      ]);
     const cards = page.getByRole('main');
-    expect(await cards.innerText()).toMatch(
-      /Coffee Details\s+Name\s+Huila Pink Bourbon\s+Origin\s+Colombia\s+Process\s+Washed\s+Profile\s+--/,
-    );
-    expect(await cards.innerText()).toMatch(
-      /Roast Parameters\s+Duration\s+\d+:\d\d\s+Batch Size\s+24\.0 kg\s+Drop Temp\s+\d/,
-    );
+    await expect
+      .poll(() => cards.innerText())
+      .toMatch(/Coffee Details\s+Name\s+Huila Pink Bourbon\s+Origin\s+Colombia\s+Process\s+Washed\s+Profile\s+--/);
+    await expect
+      .poll(() => cards.innerText())
+      .toMatch(/Roast Parameters\s+Duration\s+\d+:\d\d\s+Batch Size\s+24\.0 kg\s+Drop Temp\s+\d/);
     await page.getByRole('link', { name: 'Back to roasts' }).click();
     await page.waitForURL('**/roasts');
   });
@@ -106,31 +108,28 @@ describe('the page of a finished roast', () => {
     const { page } = watched;
     await open(page, roast.id);
     const toggles = panel(page).getByRole('region', { name: 'Curves' }).getByRole('button');
-    expect(await toggles.allInnerTexts()).toEqual([
-      'Bean Temp',
-      'Exhaust Temp',
-      'Burner Front',
-      'Burner Back',
-      'Rate of Rise',
-    ]);
+    await expect
+      .poll(() => toggles.allInnerTexts())
+      .toEqual(['Bean Temp', 'Exhaust Temp', 'Burner Front', 'Burner Back', 'Rate of Rise']);
     await expect.poll(() => pixelsOf(page, 'curve-bean')).toBeGreaterThan(400);
-    expect(await pixelsOf(page, 'curve-burner-front')).toBe(0);
+    await expect.poll(() => pixelsOf(page, 'curve-burner-front')).toBe(0);
     await page.getByRole('button', { name: 'Burner Front' }).click();
     await page.getByRole('button', { name: 'Bean Temp' }).click();
     await expect.poll(() => pixelsOf(page, 'curve-burner-front')).toBeGreaterThan(50);
     await expect.poll(() => pixelsOf(page, 'curve-bean')).toBe(0);
     for (const name of ['Exhaust Temp', 'Burner Back', 'Rate of Rise'])
       await page.getByRole('button', { name }).click();
-    const kept = await page.evaluate(() =>
-      ['showBeanTemp', 'showExhaustTemp', 'showBurnerFront', 'showBurnerBack', 'showROR'].map((key) =>
-        localStorage.getItem(key),
-      ),
-    );
-    expect(kept).toEqual(['false', 'false', 'true', 'true', 'false']);
+    const kept = () =>
+      page.evaluate(() =>
+        ['showBeanTemp', 'showExhaustTemp', 'showBurnerFront', 'showBurnerBack', 'showROR'].map((key) =>
+          localStorage.getItem(key),
+        ),
+      );
+    await expect.poll(kept).toEqual(['false', 'false', 'true', 'true', 'false']);
     await page.reload();
     await toggles.first().waitFor();
-    const pressed = await toggles.evaluateAll((found) => found.map((one) => one.getAttribute('aria-pressed')));
-    expect(pressed).toEqual(['false', 'false', 'true', 'true', 'false']);
+    const pressed = () => toggles.evaluateAll((found) => found.map((one) => one.getAttribute('aria-pressed')));
+    await expect.poll(pressed).toEqual(['false', 'false', 'true', 'true', 'false']);
   });
 
   it('shows the values of a point that is clicked, keeps it in the address, and the last one without', async () => {
@@ -138,31 +137,28 @@ describe('the page of a finished roast', () => {
     const { page } = watched;
     await open(page, roast.id);
     const last = panel(page).getByRole('region', { name: 'Values at the last point' });
-    expect(await last.innerText()).toContain(formatDuration(roast.duration_seconds));
+    await expect.poll(() => last.innerText()).toContain(formatDuration(roast.duration_seconds));
     await clickAt(page, 0.5);
     const inspected = panel(page).getByRole('region', { name: /^Inspecting \d+:\d\d$/ });
     await inspected.waitFor();
     const half = (roast.duration_seconds ?? 0) / 2;
     const at = Number(new URL(page.url()).searchParams.get('at'));
     expect(Math.abs(at - half), 'the point under the pointer').toBeLessThan(6);
-    expect(await inspected.locator('dt').allInnerTexts()).toEqual([
-      'Bean Temp',
-      'Exhaust Temp',
-      'Burner Front',
-      'Burner Back',
-      'Rate of Rise',
-      'Roast time',
-    ]);
+    await expect
+      .poll(() => inspected.locator('dt').allInnerTexts())
+      .toEqual(['Bean Temp', 'Exhaust Temp', 'Burner Front', 'Burner Back', 'Rate of Rise', 'Roast time']);
     const values = await inspected.locator('dd').allInnerTexts();
     expect(values[5]).toBe(formatDuration(at));
     expect(values[0]).toMatch(/^1\d\d\.\d °C$/);
     expect(values[4]).toMatch(/^\d+\.\d °C\/min$/);
     await page.reload();
     await inspected.waitFor();
-    expect(await inspected.locator('dd').allInnerTexts(), 'a link shows the same').toEqual(values);
+    await expect
+      .poll(() => inspected.locator('dd').allInnerTexts(), { message: 'a link shows the same' })
+      .toEqual(values);
     await inspected.getByRole('button', { name: 'Clear selection' }).click();
     await last.waitFor();
-    expect(new URL(page.url()).searchParams.has('at')).toBe(false);
+    await expect.poll(() => new URL(page.url()).searchParams.has('at')).toBe(false);
   });
 
   it('can be walked along with the keyboard, and a mark leads to its moment', async () => {
@@ -198,20 +194,18 @@ describe('the page of a finished roast', () => {
     await open(page, roast.id);
     const steps = ['Gas, burner power %', 'Airflow, exhaust damper %', 'Drum speed, %'];
     const plots = [chart(page), ...steps.map((name) => page.getByRole('figure', { name }))];
-    const edges = await Promise.all(
-      plots.map(async (plot) => {
-        const box = await plot.locator('canvas').boundingBox();
-        return [box?.x, box?.width];
-      }),
-    );
-    expect(new Set(edges.map(String)).size, 'the plots stand under each other').toBe(1);
+    const edges = async () => {
+      const boxes = await Promise.all(plots.map((plot) => plot.locator('canvas').boundingBox()));
+      return new Set(boxes.map((one) => `${one?.x} ${one?.width}`)).size;
+    };
+    await expect.poll(edges, { message: 'the plots stand under each other' }).toBe(1);
     const box = await chart(page).boundingBox();
     if (!box) throw new Error('no chart');
     await page.mouse.move(box.x + box.width * 0.4, box.y + 200);
     await page.getByTestId('chart-readout').waitFor();
-    expect(await page.getByTestId('chart-readout').innerText()).toMatch(
-      /^\d:\d\d\s+BT\s+[\d.]+ °C\s+ET\s+[\d.]+ °C\s+RoR\s+[\d.]+ °C\/min$/,
-    );
+    await expect
+      .poll(() => page.getByTestId('chart-readout').innerText())
+      .toMatch(/^\d:\d\d\s+BT\s+[\d.]+ °C\s+ET\s+[\d.]+ °C\s+RoR\s+[\d.]+ °C\/min$/);
     const gas = page.getByRole('figure', { name: steps[0] ?? '' });
     const underCrosshair = await gas.innerText();
     await page.mouse.move(box.x + box.width * 0.08, box.y + 200);
@@ -222,12 +216,15 @@ describe('the page of a finished roast', () => {
     await page.mouse.move(box.x + box.width * 0.6, box.y + 220, { steps: 5 });
     await page.mouse.up();
     await page.getByRole('button', { name: 'Show all' }).click();
-    expect(
-      await panel(page)
-        .getByRole('region', { name: /^Inspecting/ })
-        .count(),
-      'a drag picks no point',
-    ).toBe(0);
+    await expect
+      .poll(
+        () =>
+          panel(page)
+            .getByRole('region', { name: /^Inspecting/ })
+            .count(),
+        { message: 'a drag picks no point' },
+      )
+      .toBe(0);
     await page.getByRole('button', { name: 'Show all' }).waitFor({ state: 'detached' });
   });
 
@@ -245,7 +242,7 @@ describe('the page of a finished roast', () => {
     await form.getByLabel('Roasted weight').fill('20.1');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { level: 1, name: 'Huila Sidra' }).waitFor();
-    expect(await page.getByRole('main').innerText()).toMatch(/Weight Loss\s+14\.5 %/);
+    await expect.poll(() => page.getByRole('main').innerText()).toMatch(/Weight Loss\s+14\.5 %/);
     const after = await ana.call(getRoast, { params: { id: roast.id } });
     expect(after.marks).toEqual(roast.marks);
     expect(after.duration_seconds).toBe(roast.duration_seconds);
@@ -278,10 +275,10 @@ describe('the page of a finished roast', () => {
     await open(page, second.id);
     const note = page.getByText(/^Behind it/);
     await note.waitFor();
-    expect(await note.innerText()).toMatch(/The good one · \d+\.\d °C apart, at most \d+\.\d °C$/);
+    await expect.poll(() => note.innerText()).toMatch(/The good one · \d+\.\d °C apart, at most \d+\.\d °C$/);
     await clickAt(page, 0.5);
     const inspected = panel(page).getByRole('region', { name: /^Inspecting/ });
-    expect(await inspected.innerText()).toMatch(/Bean vs reference\s+[+−]\d+\.\d °C/);
+    await expect.poll(() => inspected.innerText()).toMatch(/Bean vs reference\s+[+−]\d+\.\d °C/);
     await note.getByRole('link').click();
     await page.waitForURL(`**/roasts/${best.id}`);
   });
@@ -334,12 +331,14 @@ describe('the page of a finished roast', () => {
     await open(page, roast.id);
     const gaps = page.getByRole('list', { name: 'Gaps in the record' });
     await page.getByText('Gas', { exact: true }).waitFor();
-    expect(await gaps.count(), 'a whole record says nothing of gaps').toBe(0);
+    await expect.poll(() => gaps.count(), { message: 'a whole record says nothing of gaps' }).toBe(0);
     await open(page, interrupted.id);
-    const sentences = await gaps.getByRole('listitem').allInnerTexts();
-    expect(sentences).toHaveLength(2);
-    expect(sentences[0]).toMatch(/^No samples for 0:1[45] from 3:(19|20): the machine did not answer$/);
-    expect(sentences[1]).toMatch(/^No samples for 0:3[01] from 5:(19|20): the machine did not answer$/);
+    await expect
+      .poll(() => gaps.getByRole('listitem').allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^No samples for 0:1[45] from 3:(19|20): the machine did not answer$/),
+        expect.stringMatching(/^No samples for 0:3[01] from 5:(19|20): the machine did not answer$/),
+      ]);
     expect(watched.complaints).toEqual([]);
   });
 
@@ -348,11 +347,11 @@ describe('the page of a finished roast', () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, doomed.id);
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Unnamed Roast');
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('Unnamed Roast');
     await expect.poll(() => page.getByText('Soft', { exact: true }).isVisible()).toBe(true);
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const question = page.getByRole('alertdialog');
-    expect(await question.innerText()).toContain('Are you sure you want to delete this roast?');
+    await expect.poll(() => question.innerText()).toContain('Are you sure you want to delete this roast?');
     await page.route(`**/api/v1/roasts/${doomed.id}`, (route) => route.abort('connectionreset'));
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Failed to delete roast. Please try again.').waitFor();
@@ -377,7 +376,7 @@ describe('a roast that can’t be shown', () => {
     await page.getByText('Loading roast...').waitFor();
     letGo();
     await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').innerText()).toContain('Something went wrong on the server.');
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('Something went wrong on the server.');
     await page.unroute(`**/api/v1/roasts/${roast.id}`);
     await page.getByRole('button', { name: 'Retry' }).click();
     await chart(page).waitFor();
@@ -393,7 +392,7 @@ describe('a roast that can’t be shown', () => {
     await using watched = await roastery.openAs(tomo);
     await watched.page.goto(`/roasts/${roast.id}`);
     await watched.page.getByText('Roast not found').waitFor();
-    expect(await watched.page.getByRole('main').innerText()).not.toContain('Huila');
+    await expect.poll(() => watched.page.getByRole('main').innerText()).not.toContain('Huila');
   });
 
   it('has no samples, or a chart that breaks: the page stays', async () => {
@@ -416,6 +415,6 @@ describe('a roast that can’t be shown', () => {
     await broken.page.getByText('Chart Error', { exact: true }).waitFor();
     await expect.poll(() => broken.page.getByText('Chart Rendering Error').isVisible()).toBe(true);
     await expect.poll(() => broken.page.getByRole('button', { name: 'Reload Page' }).isVisible()).toBe(true);
-    expect(await broken.page.getByRole('heading', { level: 1 }).innerText()).toBe('Huila Sidra');
+    await expect.poll(() => broken.page.getByRole('heading', { level: 1 }).innerText()).toBe('Huila Sidra');
   });
 });

@@ -103,8 +103,8 @@ describe('with roasts', () => {
     await administrator.page.goto('/dashboard');
     const tiles = administrator.page.getByRole('navigation', { name: 'Shortcuts' }).getByRole('link');
     await tiles.first().waitFor();
-    const labels = (await tiles.allInnerTexts()).map((text) => text.split('\n')[0]);
-    expect(labels.slice(0, 4)).toEqual(['Roasts', 'Machines', 'Users', 'Statistics']);
+    const labels = async () => (await tiles.allInnerTexts()).map((text) => text.split('\n')[0]).slice(0, 4);
+    await expect.poll(labels).toEqual(['Roasts', 'Machines', 'Users', 'Statistics']);
   });
 
   it('the list has the columns of the document and only one’s own machines', async () => {
@@ -129,13 +129,17 @@ describe('with roasts', () => {
       ].map((head) => head.toLowerCase()),
     );
     await expect.poll(() => rows(page).count()).toBe(27);
-    expect(await page.getByRole('main').innerText()).not.toContain('Secret of Tomo');
-    expect((await columnTexts(page, 'Roast'))[0]).toBe(`#${made[0]?.id.slice(0, 8)}`);
-    expect((await columnTexts(page, 'Roast date'))[0]).toMatch(/^\d\d\/\d\d\/\d{4} - \d\d:\d\d [AP]M$/);
-    expect((await columnTexts(page, 'Duration'))[0]).toMatch(/^\d+:\d\d$/);
-    expect((await columnTexts(page, 'Roasted by'))[0]).toBe('Ana Restrepo');
+    await expect.poll(() => page.getByRole('main').innerText()).not.toContain('Secret of Tomo');
+    await expect.poll(async () => (await columnTexts(page, 'Roast'))[0]).toBe(`#${made[0]?.id.slice(0, 8)}`);
+    await expect
+      .poll(async () => (await columnTexts(page, 'Roast date'))[0])
+      .toMatch(/^\d\d\/\d\d\/\d{4} - \d\d:\d\d [AP]M$/);
+    await expect.poll(async () => (await columnTexts(page, 'Duration'))[0]).toMatch(/^\d+:\d\d$/);
+    await expect.poll(async () => (await columnTexts(page, 'Roasted by'))[0]).toBe('Ana Restrepo');
     const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
-    expect(await crumbs.getByRole('listitem').allInnerTexts()).toEqual(['Home', 'Roast', 'Overview', 'Roasts']);
+    await expect
+      .poll(() => crumbs.getByRole('listitem').allInnerTexts())
+      .toEqual(['Home', 'Roast', 'Overview', 'Roasts']);
   });
 
   it('the list searches, sorts and pages on the server and keeps all of it in the address', async () => {
@@ -180,15 +184,15 @@ describe('with roasts', () => {
     await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true');
     await page.reload();
     await star.waitFor();
-    expect(await star.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true');
 
     await using administrator = await roastery.openAs(roastery.admin);
     await administrator.page.goto('/roasts?q=Rainha');
     await rows(administrator.page).first().getByRole('link').waitFor();
     const theirs = administrator.page.getByRole('button', { name: /favorites$/ });
-    expect(await theirs.evaluateAll((found) => found.map((one) => one.getAttribute('aria-pressed')))).not.toContain(
-      'true',
-    );
+    await expect
+      .poll(() => theirs.evaluateAll((found) => found.map((one) => one.getAttribute('aria-pressed'))))
+      .not.toContain('true');
   });
 
   it('selected roasts are deleted together, after a question that names them', async () => {
@@ -201,8 +205,8 @@ describe('with roasts', () => {
     await page.getByText('2 selected').waitFor();
     await page.getByRole('button', { name: 'Delete (2)' }).click();
     const question = page.getByRole('alertdialog', { name: 'Delete 2 roasts' });
-    expect(await question.innerText()).toContain('This cannot be undone.');
-    expect(await question.getByRole('listitem').count()).toBe(2);
+    await expect.poll(() => question.innerText()).toContain('This cannot be undone.');
+    await expect.poll(() => question.getByRole('listitem').count()).toBe(2);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     await expect.poll(() => rows(page).count()).toBe(27);
@@ -216,7 +220,9 @@ describe('with roasts', () => {
       .getByRole('button', { name: /^Delete roast/ })
       .click();
     const single = page.getByRole('alertdialog');
-    expect(await single.innerText()).toContain('Are you sure you want to delete this roast? This cannot be undone.');
+    await expect
+      .poll(() => single.innerText())
+      .toContain('Are you sure you want to delete this roast? This cannot be undone.');
     await page.keyboard.press('Escape');
     await single.waitFor({ state: 'detached' });
   });
@@ -235,7 +241,7 @@ describe('with roasts', () => {
     await phone.page.goto('/roasts?rows=25');
     const cards = phone.page.getByRole('list', { name: 'Roasts' }).getByRole('listitem');
     await cards.first().getByRole('link').waitFor();
-    expect(await cards.first().innerText()).toMatch(/COFFEE\s+Huila Pink Bourbon/);
+    await expect.poll(() => cards.first().innerText()).toMatch(/COFFEE\s+Huila Pink Bourbon/);
     await cards.first().click({ position: { x: 180, y: 90 } });
     await phone.page.waitForURL(`**/roasts/${made[0]?.id}`);
   });

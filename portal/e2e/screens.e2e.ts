@@ -281,7 +281,9 @@ describe('a roast on paper', () => {
     const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
     if (picturesIn !== undefined) await writeFile(path.join(picturesIn, 'roast-printed.pdf'), pdf);
     expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
-    expect(await page.evaluate(() => document.documentElement.dataset['theme']), 'afterwards').toBe('dark');
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.dataset['theme']), { message: 'afterwards' })
+      .toBe('dark');
 
     // The same as the printer asks for it, held still to look at.
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
@@ -295,8 +297,8 @@ describe('a roast on paper', () => {
       .poll(() => page.getByRole('columnheader', { name: 'First Crack', exact: true }).isVisible())
       .toBe(true);
     for (const hidden of ['navigation', 'banner', 'complementary'] as const)
-      expect(await page.getByRole(hidden).filter({ visible: true }).count(), hidden).toBe(0);
-    expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
+      await expect.poll(() => page.getByRole(hidden).filter({ visible: true }).count(), { message: hidden }).toBe(0);
+    await expect.poll(() => page.getByRole('button').filter({ visible: true }).count()).toBe(0);
     const chart = await page
       .getByTestId('roast-chart')
       .locator('canvas')

@@ -28,10 +28,10 @@ describe('signing in', () => {
     await page.getByText('Loading', { exact: true }).waitFor();
     letGo();
     await page.waitForURL('**/login');
-    expect(await page.getByRole('main').innerText()).toContain('COFFEE ROAST MANAGEMENT');
-    expect(await page.getByRole('contentinfo').innerText()).toBe('Intelligent Roasting Management System');
-    expect(await page.getByLabel('Email').getAttribute('type')).toBe('email');
-    expect(await page.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('password');
+    await expect.poll(() => page.getByRole('main').innerText()).toContain('COFFEE ROAST MANAGEMENT');
+    await expect.poll(() => page.getByRole('contentinfo').innerText()).toBe('Intelligent Roasting Management System');
+    await expect.poll(() => page.getByLabel('Email').getAttribute('type')).toBe('email');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('password');
   });
 
   it('asks for what is missing, field by field, before it asks the server', async () => {
@@ -44,7 +44,7 @@ describe('signing in', () => {
     await page.getByText('Email is required').waitFor();
     await page.getByText('Password is required').waitFor();
     await page.getByLabel('Email').fill('ana at roastery');
-    expect(await page.getByText('Email is required').count()).toBe(0);
+    await expect.poll(() => page.getByText('Email is required').count()).toBe(0);
     await page.getByRole('button', { name: 'Login' }).click();
     await page.getByText('Enter an email address').waitFor();
     expect(asked).not.toContain('POST /api/v1/auth/login');
@@ -57,7 +57,7 @@ describe('signing in', () => {
     await signInAs(page, { ...roastery.stack.admin, password: 'not this one' });
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.innerText()).toMatch(/^Email or password is (?:wrong|not right)\.?$/);
+    await expect.poll(() => alert.innerText()).toMatch(/^Email or password is (?:wrong|not right)\.?$/);
     const [box, button] = await Promise.all([
       alert.boundingBox(),
       page.getByRole('button', { name: 'Login' }).boundingBox(),
@@ -68,7 +68,7 @@ describe('signing in', () => {
     await signInAs(page, roastery.stack.admin);
     const busy = page.getByRole('button', { name: 'Logging in...' });
     await busy.waitFor();
-    expect(await alert.count(), 'the old refusal is gone').toBe(0);
+    await expect.poll(() => alert.count(), { message: 'the old refusal is gone' }).toBe(0);
     letGo();
     await page.waitForURL('**/dashboard');
     await page.getByText('Welcome back').waitFor();
@@ -95,7 +95,7 @@ describe('signing in', () => {
     await page.route('**/api/v1/auth/login', (route) => route.abort('connectionrefused'));
     await signInAs(page, roastery.stack.admin);
     await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').innerText()).toBe('Login failed');
+    await expect.poll(() => page.getByRole('alert').innerText()).toBe('Login failed');
     await banner(page).waitFor();
   });
 });
@@ -109,15 +109,11 @@ describe('what a person may see', () => {
     const main = page.getByRole('navigation', { name: 'Main' });
     await main.waitFor();
     const links = main.getByRole('link');
-    expect((await links.allInnerTexts()).slice(0, 5)).toEqual([
-      'Dashboard',
-      'Machines',
-      'Roasts',
-      'Recipes',
-      'Inventory',
-    ]);
-    expect(await main.getByText('Admin', { exact: true }).count()).toBe(0);
-    expect(await main.locator('a[href^="/admin"]').count()).toBe(0);
+    await expect
+      .poll(async () => (await links.allInnerTexts()).slice(0, 5))
+      .toEqual(['Dashboard', 'Machines', 'Roasts', 'Recipes', 'Inventory']);
+    await expect.poll(() => main.getByText('Admin', { exact: true }).count()).toBe(0);
+    await expect.poll(() => main.locator('a[href^="/admin"]').count()).toBe(0);
     await expect.poll(() => page.getByText('Roasting Management', { exact: true }).isVisible()).toBe(true);
     await expect.poll(() => page.getByText('Ana Restrepo', { exact: true }).isVisible()).toBe(true);
     await expect.poll(() => page.getByText('User', { exact: true }).isVisible()).toBe(true);
@@ -163,7 +159,7 @@ describe('what a person may see', () => {
     await roastery.admin.call(updateUser, { params: { id }, body: { is_active: false } });
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Machines' }).click();
     await page.waitForURL('**/login?**');
-    expect(await page.getByRole('alert').innerText()).toBe('Your session has ended. Sign in again.');
+    await expect.poll(() => page.getByRole('alert').innerText()).toBe('Your session has ended. Sign in again.');
     await signInAs(page, tomoIto);
     await until('the refusal', async () => (await page.getByRole('alert').innerText()).includes('not active'));
   });
@@ -178,9 +174,9 @@ describe('the server out of reach', () => {
     await page.context().setOffline(true);
     await page.getByRole('searchbox', { name: 'Search machines' }).fill('probat');
     await banner(page).waitFor();
-    expect(await banner(page).innerText()).toMatch(
-      /^Offline\. Showing data from \d\d:\d\d [AP]M, (?:just now|\d+ s ago)\.$/,
-    );
+    await expect
+      .poll(() => banner(page).innerText())
+      .toMatch(/^Offline\. Showing data from \d\d:\d\d [AP]M, (?:just now|\d+ s ago)\.$/);
     await page.getByText('Machines could not be loaded').waitFor();
     await page.context().setOffline(false);
     await banner(page).waitFor({ state: 'detached' });

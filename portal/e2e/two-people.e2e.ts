@@ -170,14 +170,14 @@ describe('two people who edit at once', () => {
       // Also in a form that is longer than the screen.
       await expect.poll(() => inView(page)).toBe(true);
       const clash = notice.getByRole('row').filter({ hasText: one.field });
-      expect(await clash.innerText()).toMatch(/Theirs\s+Mine/);
+      await expect.poll(() => clash.innerText()).toMatch(/Theirs\s+Mine/);
       const [stored, other] = await one.stored(id);
       expect(stored).toBe('Theirs');
       expect(await seriousAccessibilityFindings(page)).toEqual([]);
 
       await notice.getByRole('button', { name: 'Keep my changes on top of theirs' }).click();
       await notice.waitFor({ state: 'detached' });
-      expect(await field.inputValue()).toBe(one.mine);
+      await expect.poll(() => field.inputValue()).toBe(one.mine);
       await save.click();
       await expect.poll(() => one.stored(id)).toEqual([one.mine, other]);
       expect(others(watched.complaints)).toEqual([]);
@@ -195,8 +195,10 @@ describe('two people who edit at once', () => {
     await encounters['roast']?.theirs(begun.id, true);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('button', { name: 'Discard mine, show theirs' }).click();
-    expect(await page.getByLabel('Notes', { exact: true }).last().inputValue()).toBe('Theirs');
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await expect.poll(() => page.getByLabel('Notes', { exact: true }).last().inputValue()).toBe('Theirs');
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth))
+      .toBeLessThanOrEqual(0);
     expect(others(watched.complaints)).toEqual([]);
   });
 });

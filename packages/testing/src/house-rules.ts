@@ -160,6 +160,18 @@ export function barrels(files: readonly SourceFile[]): string[] {
   return files.filter(({ path }) => /\/index\.tsx?$/.test(path)).map(({ path }) => path);
 }
 
+const READ_ONCE =
+  /\bexpect\(\s*\(*(?:await|new URL\(\w*\.?page\.url)\b(?:(?!\bexpect\b|\.call\()[^;])*?\.(?:innerText|allInnerTexts|textContent|allTextContents|inputValue|count|isVisible|isHidden|isEnabled|isDisabled|isChecked|getAttribute|boundingBox|url)\(/g;
+
+/** Where a browser test looks at a page once: what it wants to see may be on its way, so it has to look again. */
+export function looksOnce(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith('portal/e2e/'))
+    .flatMap(({ path, text }) =>
+      Array.from(text.matchAll(READ_ONCE), ({ index }) => `${path}:${text.slice(0, index).split('\n').length}`),
+    );
+}
+
 function eachImport(files: readonly SourceFile[], isWrong: (from: string, to: string) => boolean): string[] {
   return files
     .filter(({ path }) => !isTestFile(path))

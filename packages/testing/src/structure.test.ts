@@ -6,6 +6,7 @@ import {
   importCycles,
   importsOfTests,
   impureImports,
+  looksOnce,
   sidewaysImports,
   upwardImports,
   vagueNames,
@@ -24,6 +25,7 @@ describe('the house', () => {
   it('keeps the craft and the contract pure', () => expect(impureImports(files)).toEqual([]));
   it('has no circle of imports', () => expect(importCycles(files)).toEqual([]));
   it('names things in the words of the field', () => expect(vagueNames(files)).toEqual([]));
+  it('looks at a page until it shows what is wanted, not once', () => expect(looksOnce(files)).toEqual([]));
   it('has no file that only gathers others', () => expect(barrels(files)).toEqual([]));
 
   it('keeps files small', () => {

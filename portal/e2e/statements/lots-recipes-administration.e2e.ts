@@ -95,7 +95,7 @@ describe('the document’s words on lots, recipes and administration', () => {
     })) {
       await page.getByLabel(field).fill(value);
     }
-    expect(await page.getByLabel('Total Cost').innerText()).toBe('$250.10');
+    await expect.poll(() => page.getByLabel('Total Cost').innerText()).toBe('$250.10');
     const [request] = await Promise.all([
       page.waitForRequest((sent) => sent.method() === 'POST' && sent.url().endsWith('/api/v1/inventory/lots')),
       page.getByRole('button', { name: 'Save Lot' }).click(),
@@ -171,7 +171,7 @@ describe('the document’s words on lots, recipes and administration', () => {
     await page.route('**/api/v1/auth/me', (route) => route.fulfill({ status: 500, body: '{}' }));
     await page.goto('/recipes');
     await page.getByRole('button', { name: 'Login' }).waitFor();
-    expect(new URL(page.url()).search).toBe('?next=%2Frecipes');
+    await expect.poll(() => new URL(page.url()).search).toBe('?next=%2Frecipes');
   });
 
   it('asks for ten roasts on the dashboard, a hundred on the list, and available lots', async () => {

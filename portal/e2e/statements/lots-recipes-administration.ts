@@ -158,9 +158,9 @@ const confirm = (page: Page): Promise<void> =>
 const deleteLots = async (page: Page): Promise<void> => {
   await page.getByRole('row').filter({ hasText: 'KE-26-05' }).getByRole('checkbox').click();
   await press('Delete (1)')(page);
-  expect((await page.getByRole('alertdialog').getByRole('listitem').innerText()).split(/\s{1,}/).join(' ')).toBe(
-    'KE-26-05 Kiambu AA',
-  );
+  await expect
+    .poll(async () => (await page.getByRole('alertdialog').getByRole('listitem').innerText()).split(/\s{1,}/).join(' '))
+    .toBe('KE-26-05 Kiambu AA');
   await confirm(page);
 };
 const deleteRecipe = async (page: Page): Promise<void> => {

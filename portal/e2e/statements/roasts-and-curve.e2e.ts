@@ -94,9 +94,9 @@ describe('the list of roasts', () => {
   it('has its tabs and buttons, and Add roast leads to /roasts/new', async () => {
     await page.goto('/roasts');
     await page.getByRole('table', { name: 'Roasts' }).getByRole('link').first().waitFor();
-    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Roasts', 'Post-roast blends']);
+    await expect.poll(() => page.getByRole('tab').allInnerTexts()).toEqual(['Roasts', 'Post-roast blends']);
     for (const name of ['Filters', 'Customize', 'Export']) {
-      expect(await page.getByRole('button', { name }).isEnabled(), name).toBe(true);
+      await expect.poll(() => page.getByRole('button', { name }).isEnabled(), { message: name }).toBe(true);
     }
     await page.getByRole('link', { name: 'Add roast' }).click();
     await page.waitForURL('**/roasts/new');
@@ -127,7 +127,9 @@ describe('the header of a roast', () => {
     await openCurve(whole);
     const header = page.getByRole('main').locator('header').first();
     for (const name of ['Export', 'Edit', 'Delete']) {
-      expect(await header.getByRole('button', { name, exact: true }).isEnabled(), name).toBe(true);
+      await expect
+        .poll(() => header.getByRole('button', { name, exact: true }).isEnabled(), { message: name })
+        .toBe(true);
     }
     await header.getByRole('button', { name: 'Export' }).click();
     const forms = async () => (await page.getByRole('menuitem').allInnerTexts()).slice(0, 3);
@@ -153,7 +155,7 @@ describe('the header of a roast', () => {
 describe('the chart', () => {
   it('is 500 high; its time axis is mm:ss with a tick every 60 s, its temperatures begin at 0', async () => {
     await openCurve(whole);
-    expect((await chart().boundingBox())?.height).toBe(500);
+    await expect.poll(async () => (await chart().boundingBox())?.height).toBe(500);
     const { texts, line } = await drawnOn(chart());
     const minutes = Math.floor((whole.duration_seconds ?? 0) / 60);
     const ticks = Array.from({ length: minutes + 1 }, (_, minute) => `${String(minute).padStart(2, '0')}:00`);

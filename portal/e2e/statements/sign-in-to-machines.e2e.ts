@@ -147,7 +147,7 @@ describe('the card of a machine', () => {
     await expect.poll(opacity).toBe('0');
     await buttons.first().focus();
     await expect.poll(opacity).toBe('1');
-    expect(await buttons.count()).toBe(2);
+    await expect.poll(() => buttons.count()).toBe(2);
 
     await using phone = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, isMobile: true });
     await phone.page.goto('/machines');
@@ -203,11 +203,13 @@ describe('what is refused', () => {
     await openRegister(page);
     const form = page.getByRole('dialog');
     for (const name of ['Serial Number', 'Display Name', 'Max Capacity']) {
-      expect(await form.getByLabel(name).getAttribute('aria-required'), name).toBe('true');
+      await expect.poll(() => form.getByLabel(name).getAttribute('aria-required'), { message: name }).toBe('true');
     }
     const capacity = form.getByLabel('Max Capacity');
-    expect(await capacity.getAttribute('type')).toBe('number');
-    expect([await capacity.getAttribute('step'), await capacity.getAttribute('min')]).toEqual(['0.1', '0.1']);
+    await expect.poll(() => capacity.getAttribute('type')).toBe('number');
+    await expect
+      .poll(async () => [await capacity.getAttribute('step'), await capacity.getAttribute('min')])
+      .toEqual(['0.1', '0.1']);
     await capacity.fill('');
     await form.getByRole('button', { name: 'Register Machine' }).click();
     await form.getByText('Enter the capacity in kg').waitFor();
@@ -215,7 +217,7 @@ describe('what is refused', () => {
     await page.goto('/machines');
     await page.getByRole('button', { name: 'Edit Probat P25' }).click();
     const edit = page.getByRole('dialog', { name: 'Edit Machine' });
-    expect(await edit.getByLabel('Serial Number').getAttribute('readonly')).not.toBeNull();
+    await expect.poll(() => edit.getByLabel('Serial Number').getAttribute('readonly')).not.toBeNull();
     await edit.getByLabel('Display Name').fill(' ');
     await edit.getByLabel('Max Capacity').fill('0.05');
     await edit.getByRole('button', { name: 'Save Changes' }).click();
