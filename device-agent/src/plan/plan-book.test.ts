@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planOf } from '../testing/roast-plan.ts';
-import { emptyPlanBook, resumed, withCharge, withEnd, withPlans, type PlanBook } from './plan-book.ts';
+import { emptyPlanBook, planBookShape, resumed, withCharge, withEnd, withPlans, type PlanBook } from './plan-book.ts';
 
 const [first, second] = [planOf(1), planOf(2)];
 const waiting = withPlans(emptyPlanBook, [first, second], null);
@@ -19,6 +19,19 @@ describe('what a board knows of plans', () => {
     const none = withEnd(withCharge(waiting, 'roast'), 'roast', true);
     expect(seen(none)).toEqual([null, [first.id, second.id]]);
     expect(seen(withPlans(none, [first], null))).toEqual([null, [first.id]]);
+  });
+
+  it('gives a plan back to nobody that was cancelled after its charge, unless the server has it again', () => {
+    const charged = withCharge(waiting, 'roast');
+    const cancelled = withPlans(charged, [second], 'roast');
+    // The roast goes on by what it took.
+    expect(seen(cancelled)).toEqual([first.id, [second.id]]);
+    const none = withEnd(cancelled, 'roast', true);
+    expect(seen(none)).toEqual([null, [second.id]]);
+    expect(seen(withPlans(none, [first, second], null))).toEqual([null, [first.id, second.id]]);
+    const unheard = withPlans(cancelled, [first, second], 'roast');
+    expect(seen(withEnd(unheard, 'roast', true))).toEqual([null, [first.id, second.id]]);
+    expect(planBookShape.parse(JSON.parse(JSON.stringify(cancelled)))).toEqual(cancelled);
   });
 
   it('follows the server where that knows which plan the running roast has', () => {

@@ -8,7 +8,14 @@ export const planBookShape = z.object({
   v: z.literal(1),
   /** In the order in which charges take them. */
   waiting: z.array(roastPlanShape),
-  running: z.object({ roastId: z.string(), plan: roastPlanShape }).nullable(),
+  running: z
+    .object({
+      roastId: z.string(),
+      plan: roastPlanShape,
+      /** The server's newest word has it no more: somebody cancelled it after its charge. */
+      cancelled: z.literal(true).optional(),
+    })
+    .nullable(),
   taken: z.array(z.string()).max(mostTaken),
 });
 /** What a board knows of plans; plain JSON, kept on its disk. */
@@ -16,10 +23,18 @@ export type PlanBook = z.infer<typeof planBookShape>;
 
 export const emptyPlanBook: PlanBook = { v: 1, waiting: [], running: null, taken: [] };
 
+/** The server may not have heard of the charge yet: then its plan is among those that wait. */
+const stillPlanned = (running: PlanBook['running'], plans: readonly RoastPlan[]): PlanBook['running'] => {
+  if (running === null) return null;
+  const { roastId, plan } = running;
+  return plans.some(({ id }) => id === plan.id) ? { roastId, plan } : { roastId, plan, cancelled: true };
+};
+
 /** After the server's word, which is all there is to wait for. Of the roast that runs it knows best what it is. */
 export const withPlans = (book: PlanBook, plans: readonly RoastPlan[], runningRoastId: string | null): PlanBook => {
   const bound = plans.find(({ roast_id: roastId }) => roastId !== null && roastId === runningRoastId);
-  const running = bound === undefined ? book.running : { roastId: bound.roast_id ?? '', plan: bound };
+  const running =
+    bound === undefined ? stillPlanned(book.running, plans) : { roastId: bound.roast_id ?? '', plan: bound };
   return {
     ...book,
     waiting: plans.filter(({ id, roast_id: roastId }) => roastId === null && !book.taken.includes(id)),
@@ -35,15 +50,15 @@ export const withCharge = (book: PlanBook, roastId: string): PlanBook => {
   return { ...book, waiting, running: { roastId, plan }, taken: [...book.taken, plan.id].slice(-mostTaken) };
 };
 
-/** After the end of a roast. A charge that was none gives its plan back. */
+/** After the end of a roast. A charge that was none gives its plan back, unless that was cancelled meanwhile. */
 export const withEnd = (book: PlanBook, roastId: string, wasNone: boolean): PlanBook => {
   if (book.running?.roastId !== roastId) return book;
-  const { plan } = book.running;
+  const { plan, cancelled } = book.running;
   if (!wasNone) return { ...book, running: null };
   return {
     ...book,
     running: null,
-    waiting: [{ ...plan, roast_id: null }, ...book.waiting],
+    waiting: cancelled ? book.waiting : [{ ...plan, roast_id: null }, ...book.waiting],
     taken: book.taken.filter((id) => id !== plan.id),
   };
 };

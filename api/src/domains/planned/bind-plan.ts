@@ -38,8 +38,8 @@ export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
       AND (cancelled_at IS NULL OR cancelled_at > ${roast.start_time}::timestamptz) FOR UPDATE`;
   const plan = named ?? (await firstWaiting(tx, roast.machine_id, roast.start_time));
   if (plan === undefined) return;
-  await tx`
-    UPDATE planned_roasts SET roast_id = ${roastId}, bound_at = now(), cancelled_at = NULL WHERE id = ${plan.id}`;
+  // A cancellation that came too late is kept: should the charge turn out to be none, it counts.
+  await tx`UPDATE planned_roasts SET roast_id = ${roastId}, bound_at = now() WHERE id = ${plan.id}`;
   await keepPlan(tx, plan.id);
   // What a person has said of the roast itself meanwhile stays.
   await tx`
@@ -70,7 +70,7 @@ const firstWaiting = async (tx: Sql, machineId: string, startTime: string): Prom
   return plan;
 };
 
-/** The charge was none: nothing was roasted, so the plan waits on and the roast takes no coffee. */
+/** The charge was none: nothing was roasted, so the plan waits on, unless it was cancelled, and the roast takes no coffee. */
 const letGo = async (tx: Sql, roastId: string, planId: string): Promise<void> => {
   await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE id = ${planId}`;
   await tx`

@@ -195,4 +195,28 @@ describe('a roast planned for a machine', () => {
     await roastIt(serial, { wallOffsetMs: Date.now() + 120_000 }, early.id);
     expect((await planNow(early.id)).status).toBe('cancelled');
   });
+
+  it('does not wait again where its charge was none and it was cancelled meanwhile', async () => {
+    const { id: machineId, serial } = await addMachine();
+    const { id: planId } = await plan(machineId);
+    await admin.send('DELETE', `/roasts/planned/${planId}`);
+    const board = createJournalBoard({ wallOffsetMs: Date.now() - 120_000 });
+    const roastId = uuidV7();
+    const commit = async () => {
+      for (const batch of board.batches()) await commitMessages(test.api.context.sql, [messageOf(serial, batch)]);
+    };
+    for (let second = 0; second < 5; second++) board.sample(second * 1000, 200, 180, 50);
+    board.event(5000, { type: 'roast', roast_id: roastId, state: 'in_progress', plan_id: planId });
+    board.event(5000, markEvent(roastId, 'charge', { seq: 3, mono: 3000 }, 200, { provisional: true }));
+    await commit();
+    expect((await planNow(planId)).status).toBe('bound');
+    expect(await readPlansOfMachine(test.api.context.sql, machineId)).toMatchObject([
+      { id: planId, roast_id: roastId },
+    ]);
+    board.event(9000, markEvent(roastId, 'charge', null, null));
+    board.event(9000, { type: 'roast', roast_id: roastId, state: 'aborted' });
+    await commit();
+    expect(await planNow(planId)).toMatchObject({ status: 'cancelled', roast_id: null });
+    expect(await readPlansOfMachine(test.api.context.sql, machineId)).toEqual([]);
+  });
 });
