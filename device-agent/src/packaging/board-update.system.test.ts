@@ -308,9 +308,23 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
       .replace('STATE=trial', 'STATE=waiting')
       .replace('RUNS=installed', 'RUNS=earlier')
       .replace(/^BOOT=.*$/m, 'BOOT=the-one-before');
+    board.drum.charge = true;
+    const states = () =>
+      [...board.server.committed.values()].flatMap((entry) => (isRoast(entry) ? [[entry.roast_id, entry.state]] : []));
+    await expect.poll(() => states().length, { timeout: 30_000 }).toBe(1);
     await board.service.cutPower();
     writeFileSync(record, waiting);
-    await comesBackAs('2.0.0');
+    await comesBackAs('1.0.0');
+    expect(await board.type('doctor')).toMatch(/✓ update +version 2\.0\.0 is installed and begins once no roast runs/);
+    const shown = board.server.live.length;
+    await expect.poll(() => board.server.live.length, { timeout: 30_000 }).toBeGreaterThan(shown + 32);
+    expect([board.status()?.agent_version, board.service.results]).toEqual(['1.0.0', []]);
+    board.drum.drop = true;
+    await board.becomes({ online: true, agent_version: '2.0.0', update: { state: 'on_trial' } });
+    // One roast, recorded to its end by the version that began it.
+    expect(new Set(states().map(([id]) => id)).size).toBe(1);
+    expect(states().map(([, state]) => state)).toEqual(['in_progress', 'completed']);
+    board.drum.charge = board.drum.drop = false;
     // In the trial, early and late; nothing of it is held against the version.
     for (let round = 0; round < 2; round++) {
       await board.service.cutPower();
