@@ -189,7 +189,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
         link = { state: 'starting', detail: 'looking for speed, parity and unit' };
         uplink.refreshStatus();
         try {
-          await work(map.link);
+          await work(map.link, map.unit);
         } finally {
           lineLent = false;
           poller = pollMachine(map);

@@ -23,7 +23,7 @@ const bench = (answer: (request: BusRequest) => BusAnswer, port = 1) => {
   let roasting = false;
   const probe = createBoardProbe({
     read: (request) => Promise.resolve(answer(request)),
-    lendLine: (work) => work({ kind: 'tcp', host: '127.0.0.1', port }),
+    lendLine: (work) => work({ kind: 'tcp', host: '127.0.0.1', port }, 7),
     roastRuns: () => roasting,
     // As it travels: what the server would refuse fails here.
     send: async (message) => void told.push(probeMessageShape.parse(JSON.parse(JSON.stringify(message)))),
@@ -71,7 +71,7 @@ describe('looking through the running agent', () => {
     await ended('found');
     expect(told.find((message) => message.k === 'trying')).toMatchObject({
       asked: 1,
-      of: 8,
+      of: 9,
       where: expect.stringContaining('unit 9'),
     });
     expect(told.find((message) => message.k === 'line')).toMatchObject({ units: [2, 5], link: { port: server.port } });

@@ -16,7 +16,7 @@ export interface BoardProbeParts {
   /** The running agent's own line: questions go between those of its readings. */
   readonly read: Bus['read'];
   /** Takes the line from the agent's readings while `work` asks on it by another speed, and gives it back. */
-  readonly lendLine: (work: (link: Link) => Promise<void>) => Promise<void>;
+  readonly lendLine: (work: (link: Link, unit: number) => Promise<void>) => Promise<void>;
   readonly roastRuns: () => boolean;
   readonly send: (message: ProbeMessage) => Promise<void>;
   readonly now: () => { readonly wall: number; readonly synced: boolean };
@@ -125,8 +125,8 @@ export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, pe
   const find = async ({ id, unit }: Find, { signal }: AbortController): Promise<FoundLine | undefined> => {
     let found: FoundLine | undefined;
     let toldAt = -Infinity;
-    await lendLine(async (link) => {
-      found = await findLine(link, unit, signal, ({ asked, of, where }) => {
+    await lendLine(async (link, mapUnit) => {
+      found = await findLine(link, [...new Set([unit, mapUnit])], signal, ({ asked, of, where }) => {
         if (performance.now() - toldAt < progressEveryMs) return;
         toldAt = performance.now();
         tell({ v: 1, id, k: 'trying', asked, of, where: where.slice(0, 300) });

@@ -37,6 +37,8 @@ const openDeadlineMs = 1500;
 /** A line that rests after a failure is asked again after this. */
 const restStepMs = 30;
 const restPatienceMs = 2500;
+/** How often a search asks whether the machine answers as it was named: whoever reads it by that has it back then. */
+const returnEveryMs = 10_000;
 
 type SerialLink = Extract<Link, { kind: 'rtu' | 'ascii' }>;
 const isSerial = (link: Link): link is SerialLink => link.kind === 'rtu' || link.kind === 'ascii';
@@ -48,8 +50,8 @@ interface Attempt {
 }
 
 /** The line as it was named first, then as machines usually have it; the patient and the unusual last. */
-const attempts = (link: Link, firstUnit: number): Attempt[] => {
-  if (!isSerial(link)) return [{ link, units: [...new Set([firstUnit, ...networkUnits])], timeoutMs: slowMs }];
+const attempts = (link: Link, firstUnits: readonly number[]): Attempt[] => {
+  if (!isSerial(link)) return [{ link, units: [...new Set([...firstUnits, ...networkUnits])], timeoutMs: slowMs }];
   const links: SerialLink[] = [
     link,
     ...settings
@@ -60,7 +62,7 @@ const attempts = (link: Link, firstUnit: number): Attempt[] => {
       })
       .filter(({ baud, parity }) => baud !== link.baud || parity !== link.parity),
   ];
-  const units = [...new Set([firstUnit, ...serialUnits])];
+  const units = [...new Set([...firstUnits, ...serialUnits])];
   return [
     ...links.map((one) => ({ link: one, units, timeoutMs: quickMs })),
     ...links.map((one) => ({ link: one, units, timeoutMs: slowMs })),
@@ -99,18 +101,20 @@ export interface FindProgress {
 
 /**
  * Asks for one holding register with the usual speeds, parities and unit numbers, one after the other, until somebody answers
- * rightly: a frame with a wrong checksum is no answer. Then says which other units are on that line. Undefined where nobody
- * answers, or when `signal` aborted. Throws `LinkError` when there is no such adapter or address.
+ * rightly: a frame with a wrong checksum is no answer. Then says which other units are on that line. In between it returns to
+ * the line and the units it was given: a machine that is switched on meanwhile is found there within seconds. Undefined where
+ * nobody answers, or when `signal` aborted. Throws `LinkError` when there is no such adapter or address.
  */
 export const findLine = async (
   link: Link,
-  firstUnit: number,
+  firstUnits: readonly number[],
   signal: AbortSignal,
   trying: (progress: FindProgress) => void,
+  returnAfterMs = returnEveryMs,
 ): Promise<FoundLine | undefined> => {
   // An adapter that is not there answers at no speed, and says something else.
   (await openModbus(link, openDeadlineMs, () => undefined)).close();
-  const tries = attempts(link, firstUnit);
+  const tries = attempts(link, firstUnits);
   const of = tries.reduce((sum, { units }) => sum + units.length, 0);
   let asked = 0;
   const answering = async ({ link: by, units, timeoutMs }: Attempt): Promise<number[]> => {
@@ -129,13 +133,22 @@ export const findLine = async (
     }
     return found;
   };
+  const withOthers = async (attempt: Attempt, units: readonly number[]): Promise<FoundLine | undefined> => {
+    const further = isSerial(attempt.link) ? [...serialUnits, ...furtherSerialUnits] : [];
+    const others = await answering({ ...attempt, units: further.filter((unit) => !attempt.units.includes(unit)) });
+    return signal.aborted ? undefined : { link: attempt.link, units: [...units, ...others].toSorted((a, b) => a - b) };
+  };
+  const asNamed: Attempt = { link, units: firstUnits, timeoutMs: slowMs };
+  let leftAt = performance.now();
   for (const attempt of tries) {
+    if (performance.now() - leftAt >= returnAfterMs) {
+      const back = await answering(asNamed);
+      if (back.length > 0) return withOthers(asNamed, back);
+      leftAt = performance.now();
+    }
     const units = await answering(attempt);
     if (signal.aborted) return undefined;
-    if (units.length === 0) continue;
-    const others = isSerial(attempt.link) ? furtherSerialUnits.filter((unit) => !attempt.units.includes(unit)) : [];
-    units.push(...(await answering({ ...attempt, units: others })));
-    return signal.aborted ? undefined : { link: attempt.link, units: units.toSorted((a, b) => a - b) };
+    if (units.length > 0) return withOthers(attempt, units);
   }
   return undefined;
 };

@@ -135,7 +135,7 @@ describe.concurrent('looking at registers', () => {
 
   it('finds the unit that answers', async ({ onTestFinished, expect }) => {
     const { link, stopping, server } = await bench(onTestFinished, ({ unit }) => ({ lost: unit !== 3 }));
-    const found = await findLine(link, 1, stopping.signal, () => undefined);
+    const found = await findLine(link, [1], stopping.signal, () => undefined);
     expect(found?.units).toEqual([3]);
     expect(server.requests.every(({ code }) => code === 3)).toBe(true);
   }, 30_000);

@@ -9,6 +9,7 @@ import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import { startSimulator } from '@roastery/simulator/simulator';
 import { hasSerialCables, laySerialCable } from '@roastery/testing/serial-cable';
 import { describe, expect, it } from 'vitest';
+import { findLine } from './find-line.ts';
 import { runWizard } from './wizard.ts';
 
 const hasCables = hasSerialCables();
@@ -63,6 +64,36 @@ describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, {
     expect(simulator.state().functions).toEqual(expect.arrayContaining([2, 3, 4]));
     expect(Math.max(...simulator.state().functions), 'functions that were asked for').toBeLessThan(5);
     expect((simulator.state().requests * 1000) / (performance.now() - began), 'requests a second').toBeLessThan(20);
+  });
+
+  it('comes back to the line it was given, so that a machine that is switched on meanwhile is read again', async () => {
+    await using cable = await laySerialCable({ mindsSpeed: true });
+    const [far, path] = cable.ends;
+    const asked: string[] = [];
+    let switchedOn: ReturnType<typeof startSimulator> | undefined;
+    // As its map has it; 9600 baud without parity is what a search tries next.
+    const link = linkShape.parse({ kind: 'rtu', path, baud: 4800, parity: 'odd' });
+    const map = machineMapShape.parse({
+      ...demoRoasterMap({ link: { ...link, path: far } as typeof link }),
+      unit: 17,
+    });
+    try {
+      const stopping = new AbortController();
+      const found = await findLine(
+        link,
+        [17],
+        stopping.signal,
+        ({ where }) => {
+          asked.push(where);
+          if (where.includes('9600 baud')) switchedOn ??= startSimulator({ map, model: { start: 'preheat' } });
+          if (asked.length > 40) stopping.abort();
+        },
+        1500,
+      );
+      expect(found, asked.join('\n')).toMatchObject({ link: { baud: 4800, parity: 'odd' }, units: [17] });
+    } finally {
+      await (await switchedOn)?.close();
+    }
   });
 
   it('walks from a line of odd parity to a map with the beans and the charge signal', async () => {

@@ -132,7 +132,7 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
   if (parts.find) {
     let found: FoundLine | undefined;
     try {
-      found = await findLine(link, wish.units[0] ?? 1, signal, ({ asked, of, where }) =>
+      found = await findLine(link, wish.units.slice(0, 1), signal, ({ asked, of, where }) =>
         terminal.write(`  ${asked} of ${of}: ${where}\n`),
       );
     } catch (error) {

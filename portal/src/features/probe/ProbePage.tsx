@@ -68,13 +68,16 @@ const foundWords = ({ link, units }: NonNullable<Probe['line']>): string => {
 /** The board looks by the map that it reads by: at another speed there is nothing to see before that map is saved. */
 const saveFirst = 'Save this line below before you look at its registers.';
 
+const notRecording =
+  'Nothing is recorded meanwhile. Every ten seconds the board asks by its own map, and records on as soon as the machine answers by it.';
+
 const stateWords = ({ phase, progress, line, says, places }: Probe, isNewLine: boolean): string => {
   if (phase === 'ended' && line !== null && places.length === 0)
     return isNewLine ? `${foundWords(line)} ${saveFirst}` : foundWords(line);
   if (phase === 'finding')
     return progress?.k === 'trying'
-      ? `${progress.asked} of at most ${progress.of} tried: ${progress.where}. Meanwhile the board reads nothing else.`
-      : 'Asking the board… It reads nothing else until it has found the machine, two minutes at most.';
+      ? `${progress.asked} of at most ${progress.of} tried: ${progress.where}. ${notRecording}`
+      : `Asking the board… ${notRecording}`;
   if (phase === 'ended') return says ?? 'Ended.';
   if (phase === 'watching')
     return `Watching ${places.length} registers. Warm a probe with your hand: which number rises?`;
