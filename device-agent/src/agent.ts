@@ -39,8 +39,10 @@ const goodbyeMs = 3000;
 const firstMap = async (config: AgentConfig, profile: DeviceProfileSource, log: Logger): Promise<MachineMap> => {
   const onBoard = await chooseMachineMap(config.dataDir, config.machineMapPath, log);
   if (onBoard) return onBoard;
-  const fromServer = (await profile.ask())?.map;
+  const answer = await profile.ask();
+  const fromServer = answer?.map;
   if (!fromServer) {
+    if (answer?.mapTrouble !== undefined) throw new ConfigError(answer.mapTrouble);
     throw new ConfigError(
       'there is no machine map: set MACHINE_MAP to a file, or choose a map for this machine in the portal',
     );

@@ -5,10 +5,13 @@ import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
 import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
 import { httpRequest } from './http-request.ts';
+import { mapFromServer } from './machine-map-file.ts';
 
 export interface DeviceProfile {
   readonly mqttUrl: string;
   readonly map: MachineMap | null;
+  /** What is wrong with the map that the server has, for this agent; the rest of its answer counts all the same. */
+  readonly mapTrouble?: string;
 }
 
 export interface DeviceProfileParts {
@@ -20,6 +23,14 @@ export interface DeviceProfileParts {
 }
 
 const timeoutMs = 8000;
+/** A map that this agent can't read by must not cost the rest: the server may be newer. */
+export const deviceAnswerShape = z.object({
+  serial_number: z.string(),
+  display_name: z.string(),
+  mqtt_url: z.string(),
+  server_time: z.iso.datetime(),
+  map: z.unknown(),
+});
 const keptShape = z.object({ mqtt_url: z.string() });
 
 /**
@@ -52,15 +63,16 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
     } catch (error) {
       return complain(error instanceof Error ? error.message || error.name : String(error));
     }
-    const parsed = deviceSelf.response?.safeParse(body);
-    if (!parsed?.success) return complain('an answer of another shape');
+    const parsed = deviceAnswerShape.safeParse(body);
+    if (!parsed.success) return complain('an answer of another shape');
     const { mqtt_url: mqttUrl, map, server_time: serverTime } = parsed.data;
     serverOffsetMs = Date.parse(serverTime) - (askedAt + Date.now()) / 2;
     if (mqttUrl !== keptUrl) {
       keptUrl = mqttUrl;
       await writeFileAtomically(keptPath, `${JSON.stringify({ mqtt_url: mqttUrl })}\n`);
     }
-    return { mqttUrl, map };
+    const given = mapFromServer(map);
+    return 'map' in given ? { mqttUrl, map: given.map } : { mqttUrl, map: null, mapTrouble: given.trouble };
   };
 
   const kept = async (): Promise<string | undefined> => {

@@ -17,6 +17,15 @@ const describeIssue = (issue: Issue): string => {
   return `${where}: ${issue.message}`;
 };
 
+/** The map that the server has for this board, or what is wrong with it for this agent; null where it has none. */
+export const mapFromServer = (given: unknown): { map: MachineMap | null } | { trouble: string } => {
+  const parsed = machineMapShape.nullable().safeParse(given);
+  if (parsed.success) return { map: parsed.data };
+  return {
+    trouble: `the portal’s map for this machine is not one to read by: ${parsed.error.issues.slice(0, 3).map(describeIssue).join('; ')}`,
+  };
+};
+
 /** Takes a machine map from text. Throws `ConfigError` with one line that names every wrong place in it. */
 export const parseMachineMap = (text: string, source: string): MachineMap => {
   let json: unknown;

@@ -26,7 +26,7 @@ describe('decoder', () => {
     ['bcd32', [0x0012, 0x3456], 123_456],
     ['bool', [4], 1],
   ] as const)('reads %s', (as, words, value) => {
-    expect(decode({ at: 'h:0', as }, [...words])).toEqual({ value, quality: 'ok' });
+    expect(decode({ at: 'h:0', as, unit: '' }, [...words])).toEqual({ value, quality: 'ok' });
   });
 
   it('scales without the dust of binary fractions', () => {
@@ -63,7 +63,43 @@ describe('decoder', () => {
     expect(decode({ at: 'h:0' }, [])).toEqual({ value: null, quality: 'not_a_number' });
   });
 
+  it.each([
+    ['u16', 0.01, [65_535]],
+    ['u16', 0.01, [32_767]],
+    ['i16', 0.01, [32_767]],
+    ['i16', 0.1, [0x8000]],
+    ['i32', 1e-7, [0x7fff, 0xffff]],
+    ['u32', 1e-7, [0xffff, 0xffff]],
+  ] as const)(
+    'takes no broken probe for a temperature where the map says nothing of it: %s × %s',
+    (as, scale, words) => {
+      const [broken, channel] = [
+        { value: null, quality: 'bad' },
+        { at: 'h:0', as, scale },
+      ];
+      expect(decode({ ...channel, range: [-50, 700] }, [...words])).toEqual(broken);
+      expect(decode({ ...channel, unit: '°F', range: [-58, 1292] }, [...words])).toEqual(broken);
+      // What the map does say counts, and another quantity may well be there.
+      expect(decode({ ...channel, bad: [1], range: [-1e6, 1e6] }, [...words]).quality).toBe('ok');
+      expect(decode({ ...channel, unit: '%' }, [...words]).quality).toBe('ok');
+    },
+  );
+
+  it('believes no temperature that a roaster can’t have, also where the map has no range', () => {
+    const ofBeans = (raw: number) => decode({ at: 'h:0', as: 'i16', scale: 0.1 }, [raw]);
+    expect([ofBeans(32_760), ofBeans(0x8001), ofBeans(2000)]).toEqual([
+      { value: null, quality: 'out_of_range' },
+      { value: null, quality: 'out_of_range' },
+      { value: 200, quality: 'ok' },
+    ]);
+    expect(decode({ at: 'h:0', unit: '°F' }, [2000]).quality).toBe('ok');
+    expect(decode({ at: 'h:0', unit: '°F' }, [3000])).toEqual({ value: null, quality: 'out_of_range' });
+  });
+
   it('refuses what the contract would refuse', () => {
-    expect(decode({ at: 'h:0', as: 'u32' }, [0xffff, 0xffff])).toEqual({ value: null, quality: 'out_of_range' });
+    expect(decode({ at: 'h:0', as: 'u32', unit: '' }, [0xffff, 0xffff])).toEqual({
+      value: null,
+      quality: 'out_of_range',
+    });
   });
 });

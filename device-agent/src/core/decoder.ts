@@ -1,4 +1,4 @@
-import { parseAddress, type Channel, type MachineMap } from '@roastery/contract/machine-map';
+import { parseAddress, type Channel, type Encoding, type MachineMap } from '@roastery/contract/machine-map';
 import { fToC } from '@roastery/roasting/units';
 import { rawValue } from '@roastery/contract/raw-value';
 
@@ -18,6 +18,19 @@ export type Decode = (words: ArrayLike<number>, offset: number) => DecodedValue;
 const limit = 1e6;
 /** Four decimals are finer than any probe and keep `2153 × 0.1` from travelling as 215.30000000000001. */
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
+
+/** °C. No probe in a roaster shows more or less: where a map names no range, this is it. */
+const plausibleC = [-100, 1200] as const;
+/**
+ * What controllers send in place of a temperature when the probe is broken or missing, where a map says nothing of it: the
+ * ends of the number. At two decimals they would pass for 327.67 and 655.35 °C.
+ */
+const noProbe: Partial<Record<Encoding, readonly number[]>> = {
+  u16: [0x7fff, 0x8000, 0xffff],
+  i16: [0x7fff, -0x8000],
+  u32: [0x7fff_ffff, 0x8000_0000, 0xffff_ffff],
+  i32: [0x7fff_ffff, -0x8000_0000],
+};
 
 const toPortalUnit = (name: string, channel: Channel, map: Pick<MachineMap, 'maxDrumRpm'>) => {
   if (channel.unit === '°F') return fToC;
@@ -46,7 +59,12 @@ export const createDecoder = (
   // Coils and discrete inputs arrive as 0 and 1: the same as bit 0 of a register.
   const shift = table === 'coil' || table === 'discrete' ? 0 : bit;
   const order = channel.order ?? map.order;
-  const bad = new Set(channel.bad ?? []);
+  const isTemperature = channel.unit === '°C' || channel.unit === '°F';
+  const bad = new Set(channel.bad ?? (isTemperature ? noProbe[channel.as] : undefined) ?? []);
+  const isPlausible = (value: number): boolean =>
+    isTemperature && channel.range === undefined
+      ? value >= plausibleC[0] && value <= plausibleC[1]
+      : Math.abs(value) <= limit;
   const convert = toPortalUnit(name, channel, map);
   return (words, offset) => {
     const first = words[offset];
@@ -57,6 +75,6 @@ export const createDecoder = (
     const measured = raw * channel.scale + channel.offset;
     if (channel.range && (measured < channel.range[0] || measured > channel.range[1])) return without('out_of_range');
     const value = rounded(convert(measured));
-    return Math.abs(value) <= limit ? { value, quality: 'ok' } : without('out_of_range');
+    return isPlausible(value) ? { value, quality: 'ok' } : without('out_of_range');
   };
 };

@@ -5,8 +5,9 @@ import { createLogger } from '@roastery/runtime/logger';
 import type { z } from 'zod';
 import { readBoardConfig } from '../board-files.ts';
 import type { AgentConfig } from '../config.ts';
+import { deviceAnswerShape } from '../device-profile.ts';
 import { httpRequest } from '../http-request.ts';
-import { chooseMachineMap } from '../machine-map-file.ts';
+import { chooseMachineMap, mapFromServer } from '../machine-map-file.ts';
 import { findRunningAgent, type RunningAgent } from '../running-agent.ts';
 import { readMachine, type MachineReading } from './machine-reading.ts';
 
@@ -21,7 +22,7 @@ export type ApiAnswer =
       readonly self: DeviceSelf | undefined;
     }
   | { readonly kind: 'failed'; readonly error: unknown };
-type DeviceSelf = z.infer<NonNullable<typeof deviceSelf.response>>;
+type DeviceSelf = z.infer<typeof deviceAnswerShape>;
 
 export type FoundMap =
   | { readonly kind: 'found'; readonly map: MachineMap }
@@ -63,7 +64,7 @@ const askApi = async ({ apiUrl, machineSerial, machineToken }: AgentConfig): Pro
       status: answer.status,
       tookMs: Math.round(performance.now() - began),
       clockAheadMs: Number.isNaN(serverNow) ? undefined : serverNow - Date.now(),
-      self: answer.status === 200 ? deviceSelf.response?.safeParse(jsonOf(answer.text)).data : undefined,
+      self: answer.status === 200 ? deviceAnswerShape.safeParse(jsonOf(answer.text)).data : undefined,
     };
   } catch (error) {
     return { kind: 'failed', error };
@@ -105,8 +106,9 @@ export const inspectBoard = (configDir: string, env: NodeJS.ProcessEnv = process
       return { kind: 'wrong', says: `the map in ${config.dataDir} can't be read by this user` };
     }
     const answer = await api();
-    const given = answer.kind === 'answered' ? answer.self?.map : undefined;
-    return given ? { kind: 'found', map: given } : { kind: 'none' };
+    const given = mapFromServer((answer.kind === 'answered' ? answer.self?.map : undefined) ?? null);
+    if ('trouble' in given) return { kind: 'wrong', says: given.trouble };
+    return given.map ? { kind: 'found', map: given.map } : { kind: 'none' };
   });
   return {
     configDir,

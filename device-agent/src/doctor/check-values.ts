@@ -35,11 +35,17 @@ const judge = (values: readonly Shown[]): Verdict => {
       `${odd.join(', ')} can't be: ${all}.`,
       'Compare with the display of the machine. Place, word order or scale of that channel is wrong in the machine map.',
     );
-  if (absent.length > 0)
-    return warning(
+  if (absent.length > 0) {
+    // A roast is read by its beans.
+    const verdict = absent.includes('bean_temp') ? trouble : warning;
+    const isBeyond = values.some(({ why }) => why === 'out of range');
+    return verdict(
       `No valid value from ${absent.join(', ')}: ${all}.`,
-      'Look whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.',
+      isBeyond
+        ? 'Look whether the probe is plugged in and whole. If the machine’s display shows a value, place, word order or scale of that channel is wrong in the machine map.'
+        : 'Look whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.',
     );
+  }
   return good(all);
 };
 

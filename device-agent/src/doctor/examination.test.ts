@@ -72,7 +72,7 @@ const writeMap = (link: object, more: object = {}): Promise<void> =>
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'doctor-'));
   registers = [2013, 2331];
-  Object.assign(home, { status: 200, clockAheadMs: 0, mqttUrl: broker.url, body: undefined });
+  Object.assign(home, { status: 200, clockAheadMs: 0, mqttUrl: broker.url, body: undefined, map: null });
   env = {
     API_URL: home.url,
     MACHINE_SERIAL: 'RM30-7',
@@ -227,8 +227,25 @@ describe('machine and values', () => {
     );
   });
   it('a scale that can’t be', async () => {
+    registers = [8013, 2331];
+    expect(await look(checkValues)).toEqual(found('trouble', /bean_temp 801.3 °C can't be/, /word order or scale/));
     registers = [20_130, 2331];
-    expect(await look(checkValues)).toEqual(found('trouble', /bean_temp 2013 °C can't be/, /word order or scale/));
+    expect(await look(checkValues)).toEqual(
+      found('trouble', /from bean_temp: bean_temp -- \(out of range\)/, /plugged in.*word order or scale/),
+    );
+  });
+  it('a map in the portal that this agent can’t read by', async () => {
+    home.map = { v: 1, id: 'of-a-later-server', colour: 'red' };
+    const without = { MACHINE_MAP: '' };
+    expect(await look(checkMachineMap, without)).toEqual(
+      found('trouble', /portal’s map for this machine is not one to read by: maker/, /in the portal anew/),
+    );
+    // All else that the server says counts.
+    expect(await look(checkCredential, without)).toMatchObject({ outcome: 'good' });
+    const log = createLogger('test', 'silent');
+    await expect(startAgent(readBoardConfig(folder, { ...env, ...without }), log)).rejects.toThrow(
+      /not one to read by/,
+    );
   });
   it('a map of another machine', async () => {
     await writeMap(

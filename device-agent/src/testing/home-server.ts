@@ -10,13 +10,14 @@ export interface Home {
   mqttUrl: string;
   /** Answers with this instead of what it knows of the machine. */
   body: string | undefined;
+  map: unknown;
 }
 
 export const homeToken = 'a-canary-token-of-this-board';
 
 /** A server that knows one board by `homeToken`, over TLS where a certificate is given. */
 export const startHomeServer = async (certificate?: { key: string; cert: string }) => {
-  const home: Home = { status: 200, clockAheadMs: 0, mqttUrl: 'mqtt://127.0.0.1:9', body: undefined };
+  const home: Home = { status: 200, clockAheadMs: 0, mqttUrl: 'mqtt://127.0.0.1:9', body: undefined, map: null };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const isHome = request.url === '/api/v1/devices/me';
     const isKnown = request.headers.authorization === `Bearer ${homeToken}`;
@@ -29,7 +30,7 @@ export const startHomeServer = async (certificate?: { key: string; cert: string 
       display_name: 'Big Drum',
       mqtt_url: home.mqttUrl,
       server_time: now.toISOString(),
-      map: null,
+      map: home.map,
     };
     response.end(home.body ?? JSON.stringify(self));
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { machineMapShape } from './machine-map.ts';
+import { storedMapShape } from './machine-map.ts';
 import { idShape, instantShape, lineShape } from './shapes.ts';
 
 /** What a board needs to know beyond its environment file; it keeps the answer for starts without a network. */
@@ -17,7 +17,7 @@ export const deviceSelf = endpoint({
     display_name: z.string(),
     mqtt_url: z.string(),
     server_time: instantShape,
-    map: machineMapShape.nullable(),
+    map: storedMapShape.nullable(),
   }),
 });
 

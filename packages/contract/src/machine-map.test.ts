@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventNameShape, machineMapShape } from './machine-map.ts';
+import { eventNameShape, machineMapShape, storedMapShape } from './machine-map.ts';
 import { maxPacketBytes } from './mqtt.ts';
 
 /** As long as a number gets in JSON. */
@@ -32,6 +32,16 @@ const largest = ({ channels = 64, outputs = 64, bad = 20, on = 100 } = {}) => {
   };
 };
 
+const least = (over: object, bean: object = {}) => ({
+  v: 1,
+  id: 'least',
+  maker: 'M',
+  model: 'M',
+  link: { kind: 'rtu' },
+  channels: { bean_temp: { at: 'h:6', ...bean } },
+  ...over,
+});
+
 describe('a machine map', () => {
   it('fits into one packet to a board, however much it holds', () => {
     const map = machineMapShape.parse(largest());
@@ -40,5 +50,33 @@ describe('a machine map', () => {
 
   it.each([{ channels: 65 }, { outputs: 65 }, { bad: 21 }, { on: 101 }])('holds no more: %o', (more) => {
     expect(machineMapShape.safeParse(largest(more)).success).toBe(false);
+    // Saved when more was allowed: it is still to be seen, and to be made smaller.
+    expect(storedMapShape.safeParse(largest(more)).success).toBe(true);
+  });
+
+  it.each([
+    ['a broadcast on a serial line', least({ unit: 0 }), ['unit'], /1 to 247 on a serial line/],
+    ['a unit beyond a serial line', least({ unit: 248 }), ['unit'], /1 to 247/],
+    ['a broadcast in an address', least({}, { at: '0/h:6' }), ['channels', 'bean_temp', 'at'], /1 to 247/],
+    ['a unit beyond it in an address', least({}, { at: '255/h:6' }), ['channels', 'bean_temp', 'at'], /1 to 247/],
+    [
+      'two registers from the last one on',
+      least({}, { at: 'h:65535', as: 'f32' }),
+      ['channels', 'bean_temp', 'at'],
+      /none after 65535/,
+    ],
+    ['a five-digit address', least({}, { at: '40007' }), ['channels', 'bean_temp', 'at'], /write "h:6"/],
+  ])('refuses %s, with a sentence', (_what, map, path, sentence) => {
+    const issues = machineMapShape.safeParse(map).error?.issues ?? [];
+    expect(issues.map((issue) => issue.path)).toEqual([path]);
+    expect(issues[0]?.message).toMatch(sentence);
+  });
+
+  it.each([
+    least({ unit: 247 }),
+    least({ unit: 0, link: { kind: 'tcp', host: 'drum' } }),
+    least({ unit: 255, link: { kind: 'tcp', host: 'drum' } }, { at: 'h:65535' }),
+  ])('takes the units and registers at the edges: %o', (map) => {
+    expect(machineMapShape.safeParse(map).error).toBeUndefined();
   });
 });

@@ -100,7 +100,7 @@ export const channelShape = z.strictObject({
   /** Valid engineering values in `unit`, before the conversion to °C. */
   range: z.tuple([z.number(), z.number()]).optional(),
   /** Raw values a machine sends for "no probe". */
-  bad: z.array(z.number()).max(20).optional(),
+  bad: z.array(z.number()).optional(),
 });
 export type Channel = z.infer<typeof channelShape>;
 
@@ -126,7 +126,7 @@ const eventActionShape = z.union([
 
 /** `when`: a bit the machine raises at the event (rising edge); `on`: writes that make the event happen (described only). */
 export const eventShape = z
-  .strictObject({ when: addressShape.optional(), on: z.array(eventActionShape).max(100).optional() })
+  .strictObject({ when: addressShape.optional(), on: z.array(eventActionShape).optional() })
   .refine((event) => event.when !== undefined || event.on !== undefined, 'an event needs "when" or "on"');
 
 export const eventNameShape = z.enum([
@@ -146,6 +146,8 @@ export const eventNameShape = z.enum([
 const maxChannels = 64;
 /** More than any machine has. With the other limits it keeps a map well below what a broker takes in one packet. */
 const maxOutputs = 64;
+const maxBad = 20;
+const maxActions = 100;
 
 /** How far a map was tried: not at all, against the simulator (registers and decoding agree), on a machine of that kind. */
 export const verificationShape = z.enum(['none', 'simulator', 'hardware']);
@@ -153,75 +155,92 @@ export type Verification = z.infer<typeof verificationShape>;
 
 export const mapIdShape = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,79}$/, 'use lower-case letters, digits, dot, dash');
 
-export const machineMapShape = z
-  .strictObject({
-    v: z.literal(1),
-    id: mapIdShape,
-    /** Counts the owner's edits; travels with every batch of samples. */
-    rev: z.number().int().min(1).default(1),
-    maker: lineShape(80),
-    model: lineShape(80),
-    /** What the machine takes, where its name says so. */
-    capacityKg: z.number().min(0.1).max(10_000).optional(),
-    /** Where its facts come from. */
-    source: lineShape(120).optional(),
-    verified: verificationShape.default('none'),
-    /** What a person should know before relying on it. */
-    notes: lineShape(600).optional(),
-    link: linkShape,
-    /** 1 to 247 on a serial line; some machines on TCP answer only to 255. */
-    unit: z.number().int().min(0).max(255).default(1),
-    order: wordOrderShape.default('ABCD'),
-    /** Readings per second. */
-    hz: z.number().min(0.1).max(10).default(2),
-    timeoutMs: z.number().int().min(20).max(10_000).default(300),
-    /** Silence kept after a failure, longer than the machine's slowest answer. */
-    quietMs: z.number().int().min(0).max(30_000).default(1000),
-    /** Pause between two requests on a line that needs one. */
-    gapMs: z.number().int().min(0).max(1000).default(0),
-    maxRegisters: z.number().int().min(1).max(125).default(100),
-    maxHole: z.number().int().min(0).max(60).default(12),
-    /**
-     * How its roasts begin: `hot` (where absent), beans into a heated machine; `cold`, with the beans in before the heat is
-     * on, as in fluid beds and sample roasters. The detector looks for the charge by it.
-     */
-    charging: z.enum(['hot', 'cold']).optional(),
-    /** RPM at which `drum_speed` reads 100 %. */
-    maxDrumRpm: z.number().positive().max(500).default(100),
-    channels: z.record(channelNameShape, channelShape),
-    outputs: z.partialRecord(channelNameShape, outputShape).default({}),
-    events: z.partialRecord(eventNameShape, eventShape).default({}),
-  })
-  .superRefine((map, context) => {
-    if (map.link.kind !== 'tcp' && map.unit > 247) {
-      context.addIssue({ code: 'custom', path: ['unit'], message: 'unit must be 1 to 247 on a serial line' });
-    }
-    if (!('bean_temp' in map.channels)) {
-      context.addIssue({
-        code: 'custom',
-        path: ['channels'],
-        message: 'bean_temp is missing: a roast is read by its bean temperature',
-      });
-    }
-    if (Object.keys(map.channels).length > maxChannels) {
-      context.addIssue({
-        code: 'custom',
-        path: ['channels'],
-        message: `at most ${maxChannels} channels: a board can't record more`,
-      });
-    }
-    if (Object.keys(map.outputs).length > maxOutputs)
-      context.addIssue({ code: 'custom', path: ['outputs'], message: `at most ${maxOutputs} outputs` });
-    for (const [name, output] of Object.entries(map.outputs)) {
-      if (output?.readback !== undefined && !(output.readback in map.channels)) {
-        context.addIssue({
-          code: 'custom',
-          path: ['outputs', name, 'readback'],
-          message: `there is no channel "${output.readback}"`,
-        });
-      }
-    }
-  });
+/** A map that was saved once: to be read also where today's limits are narrower than those of its day. */
+export const storedMapShape = z.strictObject({
+  v: z.literal(1),
+  id: mapIdShape,
+  /** Counts the owner's edits; travels with every batch of samples. */
+  rev: z.number().int().min(1).default(1),
+  maker: lineShape(80),
+  model: lineShape(80),
+  /** What the machine takes, where its name says so. */
+  capacityKg: z.number().min(0.1).max(10_000).optional(),
+  /** Where its facts come from. */
+  source: lineShape(120).optional(),
+  verified: verificationShape.default('none'),
+  /** What a person should know before relying on it. */
+  notes: lineShape(600).optional(),
+  link: linkShape,
+  /** 1 to 247 on a serial line; some machines on TCP answer only to 255. */
+  unit: z.number().int().min(0).max(255).default(1),
+  order: wordOrderShape.default('ABCD'),
+  /** Readings per second. */
+  hz: z.number().min(0.1).max(10).default(2),
+  timeoutMs: z.number().int().min(20).max(10_000).default(300),
+  /** Silence kept after a failure, longer than the machine's slowest answer. */
+  quietMs: z.number().int().min(0).max(30_000).default(1000),
+  /** Pause between two requests on a line that needs one. */
+  gapMs: z.number().int().min(0).max(1000).default(0),
+  maxRegisters: z.number().int().min(1).max(125).default(100),
+  maxHole: z.number().int().min(0).max(60).default(12),
+  /**
+   * How its roasts begin: `hot` (where absent), beans into a heated machine; `cold`, with the beans in before the heat is
+   * on, as in fluid beds and sample roasters. The detector looks for the charge by it.
+   */
+  charging: z.enum(['hot', 'cold']).optional(),
+  /** RPM at which `drum_speed` reads 100 %. */
+  maxDrumRpm: z.number().positive().max(500).default(100),
+  channels: z.record(channelNameShape, channelShape),
+  outputs: z.partialRecord(channelNameShape, outputShape).default({}),
+  events: z.partialRecord(eventNameShape, eventShape).default({}),
+});
+
+/** On a serial line 0 is a broadcast: every unit takes it, and none answers. */
+const isUnitOn = ({ kind }: Link, unit: number): boolean =>
+  kind === 'tcp' || (unit <= 247 && (unit > 0 || kind === 'rtu-over-tcp'));
+const isWide = (as: Encoding): boolean => as === 'u32' || as === 'i32' || as === 'f32' || as === 'bcd32';
+
+/** Every address of a map with its place in it. */
+const addressesOf = (
+  map: z.infer<typeof storedMapShape>,
+): { path: (string | number)[]; at: string; as?: Encoding }[] => [
+  ...Object.entries(map.channels).map(([name, { at, as }]) => ({ path: ['channels', name, 'at'], at, as })),
+  ...Object.entries(map.outputs).flatMap(([name, output]) =>
+    output === undefined ? [] : [{ path: ['outputs', name, 'at'], at: output.at, as: output.as }],
+  ),
+  ...Object.entries(map.events).flatMap(([name, event]) =>
+    event?.when === undefined ? [] : [{ path: ['events', name, 'when'], at: event.when }],
+  ),
+];
+
+export const machineMapShape = storedMapShape.superRefine((map, context) => {
+  const refuse = (path: (string | number)[], message: string): void =>
+    context.addIssue({ code: 'custom', path, message });
+  const serialUnits = 'unit must be 1 to 247 on a serial line';
+  if (!isUnitOn(map.link, map.unit)) refuse(['unit'], serialUnits);
+  for (const { path, at, as } of addressesOf(map)) {
+    // What is no address has been said.
+    if (!addressPattern.test(at)) continue;
+    const { unit, table, address, bit } = parseAddress(at, map.unit);
+    if (unit !== map.unit && !isUnitOn(map.link, unit)) refuse(path, serialUnits);
+    const isRegister = table === 'holding' || table === 'input';
+    if (address === 65_535 && isRegister && bit === undefined && as !== undefined && isWide(as))
+      refuse(path, `${as} takes two registers, and there is none after 65535`);
+  }
+  if (!('bean_temp' in map.channels))
+    refuse(['channels'], 'bean_temp is missing: a roast is read by its bean temperature');
+  if (Object.keys(map.channels).length > maxChannels)
+    refuse(['channels'], `at most ${maxChannels} channels: a board can't record more`);
+  if (Object.keys(map.outputs).length > maxOutputs) refuse(['outputs'], `at most ${maxOutputs} outputs`);
+  for (const [name, { bad }] of Object.entries(map.channels))
+    if (bad !== undefined && bad.length > maxBad) refuse(['channels', name, 'bad'], `at most ${maxBad} values`);
+  for (const [name, event] of Object.entries(map.events))
+    if (event?.on !== undefined && event.on.length > maxActions)
+      refuse(['events', name, 'on'], `at most ${maxActions} steps`);
+  for (const [name, output] of Object.entries(map.outputs))
+    if (output?.readback !== undefined && !(output.readback in map.channels))
+      refuse(['outputs', name, 'readback'], `there is no channel "${output.readback}"`);
+});
 export type MachineMap = z.infer<typeof machineMapShape>;
 /** As a person writes it, defaults left away. */
 export type MachineMapInput = z.input<typeof machineMapShape>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { linkKinds, linkShape, machineMapShape, mapIdShape, verificationShape } from './machine-map.ts';
+import { linkKinds, linkShape, machineMapShape, mapIdShape, storedMapShape, verificationShape } from './machine-map.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 
 /** One of the catalogue, the same for everybody, or one that somebody here made. */
@@ -36,7 +36,7 @@ export const listMachineMaps = endpoint({
 
 export const mapDetailShape = mapSummaryShape.extend({
   /** The revision that was asked for, else the newest. */
-  map: machineMapShape,
+  map: storedMapShape,
   based_on: z.string().nullable(),
   may_edit: z.boolean(),
   /** Machines one may see that are read by it. */
@@ -63,7 +63,7 @@ export const mapRevisionShape = z.object({
   saved_at: instantShape.nullable(),
   saved_by_name: z.string().nullable(),
   note: z.string().nullable(),
-  map: machineMapShape,
+  map: storedMapShape,
 });
 export type MapRevision = z.infer<typeof mapRevisionShape>;
 
@@ -88,6 +88,9 @@ export const downloadMachineMap = endpoint({
   errors: ['not_found'],
 });
 
+/** So many own maps a person may have; more than machines are built. */
+export const mostOwnMaps = 200;
+
 const noteShape = lineShape(200);
 
 export const createMachineMap = endpoint({
@@ -100,6 +103,7 @@ export const createMachineMap = endpoint({
   status: 201,
   body: z.object({ map: machineMapShape, based_on: mapIdShape.optional(), note: noteShape.optional() }),
   response: mapDetailShape,
+  errors: ['conflict'],
 });
 
 export const saveMachineMap = endpoint({

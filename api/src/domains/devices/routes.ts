@@ -1,6 +1,6 @@
 import { deviceSelf, pairDevice as pairDeviceEndpoint, revokeOwnCredential } from '@roastery/contract/devices';
 import * as contract from '@roastery/contract/fleet';
-import { machineMapShape } from '@roastery/contract/machine-map';
+import { storedMapShape } from '@roastery/contract/machine-map';
 import type { Domain } from '../../app.ts';
 import { notFound } from '../../http/app-error.ts';
 import { confirmPairing, revokeCredential, revokeOwn, rotateCredential, standingCredentials } from './credentials.ts';
@@ -23,7 +23,7 @@ export const deviceRoutes: Domain = (routes) => {
       display_name: row.display_name,
       mqtt_url: config.mqttPublicUrl,
       server_time: new Date().toISOString(),
-      map: row.map === null ? null : machineMapShape.parse(row.map),
+      map: row.map === null ? null : storedMapShape.parse(row.map),
     };
   });
   routes.forDevice(revokeOwnCredential, (context, { body }) => revokeOwn(context, body.because));

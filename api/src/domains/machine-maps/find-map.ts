@@ -1,4 +1,4 @@
-import { machineMapShape, type MachineMap } from '@roastery/contract/machine-map';
+import { storedMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import type { MapSummary } from '@roastery/contract/machine-maps';
 import type { SignedInUser } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -31,7 +31,7 @@ export const listOwnMaps = async (sql: Sql, user: SignedInUser): Promise<MapSumm
      WHERE ${visible(sql, user)}
      ORDER BY lower(r.map ->> 'maker'), lower(r.map ->> 'model'), m.id`;
   return rows.map(({ owner_name, map, saved_at }) => ({
-    ...summaryOf(machineMapShape.parse(map)),
+    ...summaryOf(storedMapShape.parse(map)),
     origin: 'own',
     owner_name,
     saved_at,
@@ -61,7 +61,7 @@ export const findMap = async (sql: Sql, user: SignedInUser, id: string, rev: num
       JOIN users o ON o.id = m.owner_id
      WHERE m.id = ${id} AND ${visible(sql, user)}`;
   if (!row) throw notFound('Machine map');
-  const map = machineMapShape.parse(row.map);
+  const map = storedMapShape.parse(row.map);
   return {
     summary: {
       ...summaryOf(map),

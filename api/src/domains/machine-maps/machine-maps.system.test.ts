@@ -1,5 +1,11 @@
 import type { MachineMapInput } from '@roastery/contract/machine-map';
-import type { BoardConfig, MapDetail, MapRevision, MapSummary } from '@roastery/contract/machine-maps';
+import {
+  mostOwnMaps,
+  type BoardConfig,
+  type MapDetail,
+  type MapRevision,
+  type MapSummary,
+} from '@roastery/contract/machine-maps';
 import type { Device } from '@roastery/contract/fleet';
 import { configShape, topicOf, type DeviceConfig, type DeviceStatus } from '@roastery/contract/mqtt';
 import { createTestDatabase } from '@roastery/testing/test-database';
@@ -223,6 +229,38 @@ describe('machine maps', () => {
     await expect.poll(() => heard.at(-1)?.map).toMatchObject({ id: 'rm30', hz: 4 });
     expect(heard.at(-1)).not.toHaveProperty('hz');
     await late.endAsync();
+  });
+
+  it('of a day with wider limits are still to be seen, and to be made smaller', async () => {
+    const { body: own } = await other.send<MapDetail>('POST', '/machine-maps', { map: drum });
+    const path = `/machine-maps/${own.id}`;
+    const many = Array.from({ length: 70 }, (_, n): [string, object] => [`probe_${n}`, { at: `h:${n + 10}` }]);
+    const wide = { ...own.map, channels: { ...own.map.channels, ...Object.fromEntries(many) } };
+    await whole.api.context.sql`
+      UPDATE machine_map_revisions SET map = ${JSON.stringify(wide)}::text::json WHERE map_id = ${own.id}`;
+    expect((await find(other, 'sons drum')).maps).toContainEqual(expect.objectContaining({ id: own.id, channels: 72 }));
+    expect((await other.send<MapDetail>('GET', path)).body.map.channels).toHaveProperty('probe_69');
+    expect((await other.send<{ revisions: MapRevision[] }>('GET', `${path}/revisions`)).body.revisions).toHaveLength(1);
+    const refused = await other.send<Refusal>('PUT', path, { map: wide, rev: 1 });
+    expect([refused.status, refused.body.detail]).toEqual([
+      422,
+      [{ field: 'map.channels', message: expect.stringContaining('at most 64') }],
+    ]);
+    expect((await other.send('PUT', path, { map: drum, rev: 1 })).status).toBe(200);
+  });
+
+  it('are so many a person and no more, also when two are made at once', async () => {
+    const collector = await signUp('collector');
+    await whole.api.context.sql`
+      INSERT INTO machine_maps (id, owner_id, rev)
+      SELECT 'own-many-' || n, (SELECT id FROM users WHERE email = 'collector@example.com'), 1
+        FROM generate_series(1, ${mostOwnMaps - 1}) n`;
+    const made = await Promise.all([1, 2].map(() => collector.send<Refusal>('POST', '/machine-maps', { map: drum })));
+    expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201, 409]));
+    const detail = expect.stringContaining('Delete one that no machine is read by');
+    expect(made.find(({ status }) => status === 409)?.body).toMatchObject({ detail });
+    await whole.api.context.sql`UPDATE machine_maps SET deleted_at = now() WHERE id = 'own-many-1'`;
+    expect((await collector.send('POST', '/machine-maps', { map: drum })).status).toBe(201);
   });
 
   it('can’t cut the server off from its broker by being large, whoever makes them', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { MachineMap } from '@roastery/contract/machine-map';
-import type { MapDetail } from '@roastery/contract/machine-maps';
+import { mostOwnMaps, type MapDetail } from '@roastery/contract/machine-maps';
 import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -33,6 +33,15 @@ export const createMap = async (
 ): Promise<MapDetail> => {
   const map: MachineMap = { ...given.map, id: newMapId(given.map), rev: 1 };
   await context.sql.begin(async (tx) => {
+    // One at a time per person, so that two at once don't pass the limit together.
+    await tx`SELECT 1 FROM users WHERE id = ${context.user.id} FOR NO KEY UPDATE`;
+    const [own] = await tx<{ maps: number }[]>`
+      SELECT count(*)::int AS maps FROM machine_maps WHERE owner_id = ${context.user.id} AND deleted_at IS NULL`;
+    if ((own?.maps ?? 0) >= mostOwnMaps)
+      throw new AppError(
+        'conflict',
+        `You have ${mostOwnMaps} machine maps of your own. Delete one that no machine is read by`,
+      );
     await tx`
       INSERT INTO machine_maps (id, owner_id, rev, based_on)
       VALUES (${map.id}, ${context.user.id}, 1, ${given.based_on ?? null})`;
