@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { adjustLot, createLot, getLot, updateLot, type Lot } from '@roastery/contract/inventory';
+import { adjustLot, createLot, getLot, listLots, updateLot, type Lot } from '@roastery/contract/inventory';
 import { createProfile } from '@roastery/contract/profiles';
 import { seedDefaults } from '@roastery/contract/settings';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
@@ -135,6 +135,44 @@ describe('green inventory', () => {
     await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
     await page.getByRole('button', { name: 'Leave' }).click();
     await page.waitForURL('**/inventory');
+  });
+
+  it('saves no figure that the browser could not read, and none without its comma before saying so', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/inventory/lots/new');
+    await page.getByLabel('Lot number').fill('FIGURES-1');
+    await page.getByLabel('Coffee name').fill('Typed in a hurry');
+    await page.getByRole('combobox', { name: 'Origin' }).fill('Peru');
+    await page.getByLabel('Initial weight').fill('10');
+    await page.getByLabel('Cupping score').pressSequentially('8-7');
+    await page.getByLabel('Cost per kg').pressSequentially('9,4');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is not a number: write it as 9.4').waitFor();
+    await page.getByLabel('Cupping score').fill('87');
+    await page.keyboard.press('Enter');
+    await page.getByText('The comma was left out, so this says 94: write decimals with a point').waitFor();
+    expect(await page.getByLabel('Cost per kg').evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('9.4');
+    expect(await page.getByText('The comma was left out').count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/inventory');
+    const { lots } = await ana.call(listLots, { query: { q: 'FIGURES-1' } });
+    expect(lots).toMatchObject([{ cupping_score: 87, cost_per_kg: 9.4 }]);
+  });
+
+  it('shows the last page there is when the rows of a page are gone', async () => {
+    for (let i = 10; i < 36; i += 1) await takeIn({ lot_number: `LAST-${i}` });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/inventory?q=LAST&rows=25&sort=lot_number&page=2');
+    await lotRow(page, 'LAST-35').getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Delete (1)' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await lotRow(page, 'LAST-10').waitFor();
+    await page.getByText('1–25 of 25').waitFor();
+    expect(new URL(page.url()).search).toBe('?q=LAST&rows=25&sort=lot_number');
   });
 
   it('keeps its filters in the address and takes them off together', async () => {

@@ -12,9 +12,18 @@ export interface AuditEvent {
 }
 
 /** Writes one audit row; inside the transaction of the change it tells of. */
-export const recordAudit = async (sql: Sql, who: Actor, event: AuditEvent): Promise<void> => {
-  await sql`
-    INSERT INTO audit_log (id, actor_id, actor, action, subject, address, detail)
-    VALUES (${uuidV7()}, ${who.actorId}, ${who.actor}, ${event.action}, ${event.subject ?? null}, ${who.address},
-            ${sql.json(event.detail ?? {})})`;
+export const recordAudit = (sql: Sql, who: Actor, event: AuditEvent): Promise<void> => recordAudits(sql, who, [event]);
+
+/** The same for many events of one change, in one statement. */
+export const recordAudits = async (sql: Sql, who: Actor, events: readonly AuditEvent[]): Promise<void> => {
+  const rows = events.map((event) => ({
+    id: uuidV7(),
+    actor_id: who.actorId,
+    actor: who.actor,
+    action: event.action,
+    subject: event.subject ?? null,
+    address: who.address,
+    detail: sql.json(event.detail ?? {}),
+  }));
+  await sql`INSERT INTO audit_log ${sql(rows)}`;
 };

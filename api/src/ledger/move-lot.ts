@@ -23,3 +23,17 @@ export const moveLot = async (tx: Sql, movement: Movement): Promise<void> => {
   await tx`UPDATE lots SET current_weight = current_weight + ${kg}::numeric(14, 6) WHERE id = ${lotId}`;
   await watchStock(tx, lotId);
 };
+
+/** The first movement of lots that were just put in: their initial weight. No recipe can watch them yet, so none is running low. */
+export const openLedgers = async (
+  tx: Sql,
+  { lotIds, byUser }: { lotIds: readonly string[]; byUser: string | null },
+): Promise<void> => {
+  await tx`
+    INSERT INTO lot_movements (id, lot_id, at, kg, reason, by_user)
+    SELECT opened.id, l.id, clock_timestamp(), l.initial_weight, 'initial', ${byUser}
+      FROM unnest(${lotIds.map(() => uuidV7())}::uuid[], ${[...lotIds]}::uuid[]) AS opened (id, lot_id)
+      JOIN lots l ON l.id = opened.lot_id`;
+  await tx`
+    UPDATE lots SET current_weight = initial_weight::numeric(14, 6) WHERE id = ANY(${[...lotIds]}::uuid[])`;
+};

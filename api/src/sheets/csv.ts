@@ -6,6 +6,8 @@ export interface CsvRecord {
 
 export interface CsvFile {
   readonly separator: ',' | ';' | '\t';
+  /** Line of a cell whose quote is not closed, so that it has swallowed the rest of the file. */
+  readonly unclosedQuoteLine: number | undefined;
   readonly records: readonly CsvRecord[];
 }
 
@@ -39,6 +41,7 @@ export const parseCsv = (file: string): CsvFile => {
   let cells: string[] = [];
   let line = 1;
   let startLine = 1;
+  let unclosedQuoteLine: number | undefined;
   let at = 0;
   const endRecord = () => {
     if (cells.some((cell) => cell.trim() !== '')) records.push({ line: startLine, cells });
@@ -49,6 +52,7 @@ export const parseCsv = (file: string): CsvFile => {
     let cell: string;
     if (text[at] === '"') {
       const end = closingQuote(text, at + 1);
+      if (end === text.length) unclosedQuoteLine = line;
       cell = text.slice(at + 1, end).replaceAll('""', '"');
       line += cell.split(/\r\n|\r|\n/).length - 1;
       at = end + 1;
@@ -73,7 +77,7 @@ export const parseCsv = (file: string): CsvFile => {
     }
     endRecord();
   }
-  return { separator, records };
+  return { separator, records, unclosedQuoteLine };
 };
 
 const closingQuote = (text: string, from: number): number => {

@@ -1,4 +1,13 @@
-import type { InputHTMLAttributes, ReactNode, Ref, TextareaHTMLAttributes } from 'react';
+import {
+  useEffect,
+  useRef,
+  useState,
+  type InputEvent,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type TextareaHTMLAttributes,
+} from 'react';
 import { classes } from './classes.ts';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
 
@@ -58,10 +67,88 @@ export const TextField = (props: TextFieldProps) => {
   );
 };
 
-/** A TextField for numbers: decimal keyboard, tabular figures, unit. Register it with `valueAsNumber`. */
-export const NumberField = (props: TextFieldProps) => (
-  <TextField type="number" inputMode="decimal" step="any" {...props} />
-);
+/** `9,4`, but not the thousands of `1,250`. */
+const isDecimalComma = (text: string): boolean =>
+  /^\s*-?\d*,\d+\s*$/.test(text) && !/^\s*-?[1-9]\d{0,2},\d{3}\s*$/.test(text);
+
+/** What a number field would keep to itself; undefined when it says what was entered. */
+const misreading = (field: HTMLInputElement, commaLost: boolean): string | undefined => {
+  if (field.validity.badInput) return 'This is not a number: write it as 9.4';
+  return commaLost && field.value !== ''
+    ? `The comma was left out, so this says ${field.value}: write decimals with a point`
+    : undefined;
+};
+
+/**
+ * A TextField for numbers: decimal keyboard, tabular figures, unit. Register it with `valueAsNumber`.
+ *
+ * A browser answers an empty text for a figure that it can't read (`9e`), and may leave a comma out while it is typed (`9,4`
+ * becomes 94). Neither is saved unseen: its form is not sent with the first, nor with the second before it was told.
+ */
+export const NumberField = ({ ref, error, onBlur, onInput, onKeyDown, onPaste, ...props }: TextFieldProps) => {
+  const input = useRef<HTMLInputElement | null>(null);
+  const comma = useRef({ isLost: false, isTold: false, pasted: Number.NaN });
+  const [note, setNote] = useState<string | undefined>(undefined);
+  const lose = (isLost: boolean) => Object.assign(comma.current, { isLost, isTold: false });
+
+  useEffect(() => {
+    const form = input.current?.form;
+    const check = (event: SubmitEvent) => {
+      const field = input.current;
+      const found = field === null ? undefined : misreading(field, comma.current.isLost && !comma.current.isTold);
+      if (found === undefined) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      comma.current.isTold = true;
+      setNote(found);
+      field?.focus();
+    };
+    form?.addEventListener('submit', check, { capture: true });
+    return () => form?.removeEventListener('submit', check, { capture: true });
+  }, []);
+
+  const follow = (event: InputEvent<HTMLInputElement>) => {
+    const field = event.currentTarget;
+    const { pasted } = comma.current;
+    comma.current.pasted = Number.NaN;
+    // A browser of another language takes the comma; and a point says that the figure was written anew.
+    if (!Number.isNaN(pasted)) lose(field.valueAsNumber !== pasted);
+    else if (field.value === '' || /[.,]/.test(event.nativeEvent.data ?? '')) lose(false);
+    setNote(comma.current.isLost ? misreading(field, true) : undefined);
+  };
+
+  return (
+    <TextField
+      type="number"
+      inputMode="decimal"
+      step="any"
+      {...props}
+      ref={(element) => {
+        input.current = element;
+        if (typeof ref === 'function') ref(element);
+        else if (ref) ref.current = element;
+      }}
+      error={note ?? error}
+      onInput={(event) => {
+        follow(event);
+        onInput?.(event);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === ',' && !event.ctrlKey && !event.metaKey) lose(true);
+        onKeyDown?.(event);
+      }}
+      onPaste={(event) => {
+        const text = event.clipboardData.getData('text');
+        if (isDecimalComma(text)) comma.current.pasted = Number(text.replace(',', '.'));
+        onPaste?.(event);
+      }}
+      onBlur={(event) => {
+        setNote(misreading(event.currentTarget, comma.current.isLost));
+        onBlur?.(event);
+      }}
+    />
+  );
+};
 
 interface TextAreaProps
   extends FieldProps, Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'required' | 'className'> {

@@ -1,32 +1,41 @@
 import type { Lot } from '@roastery/contract/inventory';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { recordAudits } from '../../db/audit.ts';
 import { isTaken } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
-import { moveLot } from '../../ledger/move-lot.ts';
+import { openLedgers } from '../../ledger/move-lot.ts';
 import { describingColumns, type LotForm } from './lot-columns.ts';
 import { findLot } from './queries.ts';
 
-/** Puts a new lot into the inventory, within the caller's transaction; its ledger begins with the initial weight. */
-export const insertLot = async (tx: Sql, context: UserContext, form: LotForm): Promise<string> => {
-  const id = uuidV7();
-  await tx`INSERT INTO lots ${tx({ id, lot_number: form.lot_number, ...describingColumns(form) })}`;
-  await moveLot(tx, { lotId: id, kg: form.initial_weight, reason: 'initial', byUser: context.user.id });
-  await recordAudit(tx, actorOf(context), {
-    action: 'lot.created',
-    subject: id,
-    detail: { lot_number: form.lot_number, initial_weight: form.initial_weight },
-  });
-  return id;
+/**
+ * Puts new lots into the inventory, within the caller's transaction; the ledger of each begins with its initial weight. A few
+ * statements for all of them, so at most some thousand lots.
+ * @returns their ids, in the order of the forms
+ */
+export const insertLots = async (tx: Sql, context: UserContext, forms: readonly LotForm[]): Promise<string[]> => {
+  const lots = forms.map((form) => ({ id: uuidV7(), lot_number: form.lot_number, ...describingColumns(form) }));
+  await tx`INSERT INTO lots ${tx(lots)}`;
+  await openLedgers(tx, { lotIds: lots.map(({ id }) => id), byUser: context.user.id });
+  await recordAudits(
+    tx,
+    actorOf(context),
+    lots.map(({ id, lot_number, initial_weight }) => ({
+      action: 'lot.created',
+      subject: id,
+      detail: { lot_number, initial_weight },
+    })),
+  );
+  return lots.map(({ id }) => id);
 };
 
 /** Takes a lot in. */
 export const createLot = async (context: UserContext, form: LotForm): Promise<Lot> => {
   try {
     return await context.sql.begin(async (tx) => {
-      const lot = await findLot(tx, await insertLot(tx, context, form));
+      const [id = ''] = await insertLots(tx, context, [form]);
+      const lot = await findLot(tx, id);
       if (!lot) throw new Error('the lot just created is not there');
       return lot;
     });

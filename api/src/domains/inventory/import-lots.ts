@@ -4,8 +4,11 @@ import type { UserContext } from '../../context.ts';
 import { isTaken } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
-import { insertLot } from './create-lot.ts';
+import { insertLots } from './create-lot.ts';
 import { readLotsCsv, type ParsedLotRow } from './lot-csv.ts';
+
+/** A statement holds 65,534 values at most, and a lot has two dozen. */
+const lotsAtOnce = 1000;
 
 const numberOf = (row: ParsedLotRow): string => String(row.cells.lot_number ?? '');
 
@@ -62,8 +65,11 @@ export const importLots = async (
     );
   }
   try {
+    const forms = rows.flatMap(({ form }) => form ?? []);
     await context.sql.begin(async (tx) => {
-      for (const { form } of rows) if (form) await insertLot(tx, context, form);
+      for (let at = 0; at < forms.length; at += lotsAtOnce) {
+        await insertLots(tx, context, forms.slice(at, at + lotsAtOnce));
+      }
     });
   } catch (error) {
     if (!isTaken(error, 'lots_lot_number_key')) throw error;

@@ -100,10 +100,14 @@ const mostRows = 5000;
 
 /**
  * Reads a file of lots row by row, each held to the shape of the lot form.
- * @throws `validation` for a file that holds no lots at all: no rows, or a required column is missing
+ * @throws `validation` for a file that holds no lots at all (no rows, or a required column is missing), and for one whose rows
+ *         can't be told apart because a quote is not closed
  */
 export const readLotsCsv = (text: string): { rows: ParsedLotRow[]; ignoredColumns: string[] } => {
-  const { separator, records } = parseCsv(text);
+  const { separator, records, unclosedQuoteLine } = parseCsv(text);
+  if (unclosedQuoteLine !== undefined) {
+    throw invalid('csv', `The quote that begins in line ${unclosedQuoteLine} is not closed`);
+  }
   const [head, ...body] = records;
   if (head === undefined || body.length === 0) throw invalid('csv', 'The file holds no lots');
   if (body.length > mostRows) throw invalid('csv', `The file holds more than ${mostRows} lots`);

@@ -1,11 +1,11 @@
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { Card } from '../../ui/Card.tsx';
 import { ErrorLine } from '../ErrorState.tsx';
 import { usePhone } from '../use-phone.ts';
 import type { RowProps } from './row-props.ts';
 import { Rows } from './Rows.tsx';
 import { StackedRows } from './StackedRows.tsx';
-import { TableFooter, type Paging } from './TableFooter.tsx';
+import { lastPage, TableFooter, type Paging } from './TableFooter.tsx';
 
 interface DataTableProps<Row> extends RowProps<Row> {
   error?: unknown;
@@ -22,9 +22,11 @@ interface DataTableProps<Row> extends RowProps<Row> {
  * it down. On a phone every row is a card.
  */
 export const DataTable = <Row,>(props: DataTableProps<Row>) => {
-  const { error, onRetry, empty, paging, isRefreshing = false, ...rows } = props;
+  const { error, onRetry, empty, paging, isRefreshing = false, ...given } = props;
   const phone = usePhone();
   const failed = error !== undefined && error !== null;
+  const isLeaving = useReturnToLastPage(paging, given.rows?.length === 0 && !failed);
+  const rows = isLeaving ? { ...given, rows: undefined } : given;
   const nothing = rows.rows?.length === 0 || (failed && rows.rows === undefined);
   return (
     <div className="flex flex-col gap-3">
@@ -49,4 +51,18 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
       </Card>
     </div>
   );
+};
+
+/**
+ * The rows of the last page were deleted, or the address is an old one: there are rows, only not that far back. Goes to where the
+ * last of them are; true while under way.
+ */
+const useReturnToLastPage = (paging: Paging | undefined, isEmpty: boolean): boolean => {
+  const last = lastPage(paging);
+  const isBeyond = isEmpty && paging !== undefined && last !== undefined && last > 0 && paging.page > last;
+  useEffect(() => {
+    if (isBeyond && last !== undefined) paging?.onPage(last);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- pages hand over a new function each time they are drawn
+  }, [isBeyond, last]);
+  return isBeyond;
 };

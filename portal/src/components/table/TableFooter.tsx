@@ -14,6 +14,10 @@ export interface Paging {
   onPageSize?: (pageSize: number) => void;
 }
 
+/** The page that holds the last rows: 0 where there are none, undefined until that is known. */
+export const lastPage = (paging: Paging | undefined): number | undefined =>
+  paging?.total === undefined ? undefined : Math.ceil(paging.total / paging.pageSize);
+
 interface TableFooterProps {
   paging: Paging | undefined;
   selection: Selection | undefined;
@@ -44,8 +48,9 @@ export const TableFooter = ({ paging, selection }: TableFooterProps) => {
   );
 };
 
-const Pages = ({ page, pageSize, total, onPage, pageSizes, onPageSize }: Paging) => {
-  const last = total === undefined ? page : Math.max(1, Math.ceil(total / pageSize));
+const Pages = (paging: Paging) => {
+  const { page, pageSize, total, onPage, pageSizes, onPageSize } = paging;
+  const last = Math.max(1, lastPage(paging) ?? page);
   const first = total === 0 ? 0 : (page - 1) * pageSize + 1;
   return (
     <nav aria-label="Pages" className="flex items-center gap-3">
