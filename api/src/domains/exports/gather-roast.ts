@@ -1,11 +1,11 @@
 import { knownChannels } from '@roastery/contract/channels';
 import type { Roast } from '@roastery/contract/roasts';
-import { rateOfRise } from '@roastery/roasting/rate-of-rise';
 import type { Reading } from '@roastery/roasting/series';
 import type { SignedInUser } from '../../context.ts';
 import type { Database } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
-import { readCurve, type CurveMargins } from '../roasts/roast-curve.ts';
+import { ratesOnceRead } from '../roasts/curve-rates.ts';
+import { openCurve, wholeCurve, type CurveMargins } from '../roasts/roast-curve.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 
 export type ExportedUnit = '°C' | '%' | '';
@@ -96,16 +96,17 @@ export const gatherRoast = async (
   ]);
   if (found === undefined) throw notFound('Roast');
   const { roast } = found;
-  const curve = await readCurve(sql, user, id, marginsOf[recording?.source === 'upload' ? 'upload' : 'agent'], only);
-  const timesSeconds = curve?.timeSeconds ?? [];
-  const channels = describeChannels(curve?.channels ?? new Map(), recording?.channel_labels ?? {});
-  const bean = channels.find(({ name }) => name === 'bean_temp')?.values ?? timesSeconds.map(() => null);
+  const opened = await openCurve(sql, user, id, marginsOf[recording?.source === 'upload' ? 'upload' : 'agent'], only);
+  if (opened === undefined) throw notFound('Roast');
+  const [curve, rates] = await Promise.all([wholeCurve(opened), ratesOnceRead(opened)]);
+  const { timeSeconds: timesSeconds } = curve;
+  const channels = describeChannels(curve.channels, recording?.channel_labels ?? {});
   const chargeSeconds = Math.max(0, -(timesSeconds[0] ?? 0));
   return {
     roast,
     timesSeconds,
     channels,
-    rates: rateOfRise(timesSeconds, bean).map((rate) => (rate === null ? null : Math.round(rate * 100) / 100)),
+    rates,
     chargeSeconds,
     recordedAtMs: Date.parse(roast.start_time) - Math.round(chargeSeconds * 1000),
   };

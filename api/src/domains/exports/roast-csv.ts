@@ -20,13 +20,14 @@ export const curveHead = ({ channels }: ExportedRoast): string[] =>
 const linesAtOnce = 1000;
 
 /**
- * The curve as CSV, a line a sample, marks on the sample nearest to them; some thousand lines at a time. Other programs and
- * our own upload read it.
+ * The curve as CSV, a line a sample, marks on the sample nearest to them; the head first, then some thousand lines at a time.
+ * Other programs and our own upload read it.
  */
 export function* roastCsv(exported: ExportedRoast): Generator<string> {
   const { timesSeconds, channels, rates } = exported;
+  yield csvStart + writeCsvRow(['Time (s)', 'Since charge', ...curveHead(exported), 'Rate of rise', 'Event']);
   const marks = marksBySample(exported);
-  let text = csvStart + writeCsvRow(['Time (s)', 'Since charge', ...curveHead(exported), 'Rate of rise', 'Event']);
+  let text = '';
   for (let index = 0; index < timesSeconds.length; index++) {
     const seconds = timesSeconds[index] ?? 0;
     text += writeCsvRow([
@@ -40,5 +41,5 @@ export function* roastCsv(exported: ExportedRoast): Generator<string> {
     yield text;
     text = '';
   }
-  yield text;
+  if (text !== '') yield text;
 }

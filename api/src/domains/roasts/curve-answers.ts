@@ -1,14 +1,8 @@
 import type { CurveGap } from '@roastery/contract/curve-gaps';
 import type { Datapoint, RecordedCurve } from '@roastery/contract/roasts';
-import { rateOfRise } from '@roastery/roasting/rate-of-rise';
+import { ratesAlong, ratesOnceRead } from './curve-rates.ts';
 import type { Column } from './read-samples.ts';
-import type { Curve, OpenedCurve } from './roast-curve.ts';
-
-/** °C/min with two decimals: finer is noise, and half of the bytes. */
-const roundRate = (rate: number | null): number | null => (rate === null ? null : Math.round(rate * 100) / 100);
-
-const ratesAlong = (timeSeconds: number[], bean: Column | undefined): Column =>
-  rateOfRise(timeSeconds, bean ?? timeSeconds.map(() => null)).map(roundRate);
+import { wholeCurve, type Curve, type OpenedCurve } from './roast-curve.ts';
 
 const ratesOf = ({ timeSeconds, channels }: Curve): Column => ratesAlong(timeSeconds, channels.get('bean_temp'));
 
@@ -44,8 +38,7 @@ export async function* curveColumnsJson(curve: OpenedCurve, gaps: Promise<CurveG
 }
 
 /** Makes the datapoint of each sample. */
-const datapointOf = (curve: Curve): ((index: number) => Datapoint) => {
-  const rates = ratesOf(curve);
+const datapointOf = (curve: Curve, rates: Column): ((index: number) => Datapoint) => {
   const column = (name: string) => curve.channels.get(name);
   const bean = column('bean_temp');
   const exhaust = column('exhaust_temp');
@@ -68,17 +61,18 @@ const datapointOf = (curve: Curve): ((index: number) => Datapoint) => {
 };
 
 export const curveDatapoints = (curve: Curve): Datapoint[] => {
-  const datapoint = datapointOf(curve);
+  const datapoint = datapointOf(curve, ratesOf(curve));
   return curve.timeSeconds.map((_, index) => datapoint(index));
 };
 
 const datapointsAtOnce = 2000;
 
-/** The same as JSON, some thousand samples at a time. */
-export function* curveDatapointsJson(curve: Curve): Generator<string> {
-  const datapoint = datapointOf(curve);
-  const samples = curve.timeSeconds.length;
+/** The same as JSON, begun before the channels were read; some thousand samples at a time. */
+export async function* curveDatapointsJson(opened: OpenedCurve): AsyncGenerator<string> {
   yield '{"datapoints":[';
+  const [curve, rates] = await Promise.all([wholeCurve(opened), ratesOnceRead(opened)]);
+  const datapoint = datapointOf(curve, rates);
+  const samples = curve.timeSeconds.length;
   for (let from = 0; from < samples; from += datapointsAtOnce) {
     const part = Array.from({ length: Math.min(datapointsAtOnce, samples - from) }, (_, n) => datapoint(from + n));
     yield `${from === 0 ? '' : ','}${JSON.stringify(part).slice(1, -1)}`;

@@ -4,6 +4,8 @@ import { expect, it } from 'vitest';
 import { commitMessages } from '../../ingest/commit-messages.ts';
 import { messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin } from '../../testing/test-api.ts';
+import { gatherRoast } from '../exports/gather-roast.ts';
+import { roastCsv } from '../exports/roast-csv.ts';
 import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curve-answers.ts';
 import { readColumns, readColumnsAtOnce, type SampleColumns } from './read-columns.ts';
 import { gapsOf, openCurve, wholeCurve } from './roast-curve.ts';
@@ -75,5 +77,12 @@ it('answers the curve of an hour in pieces that make what a short one makes at o
   expect(await joined(curveColumnsJson(await open(), Promise.resolve(gaps)))).toEqual(columns.body);
   const points = await admin.send<{ datapoints: Datapoint[] }>('GET', `/roasts/${roastId}/curve`);
   expect(points.body.datapoints).toEqual(asSent(curveDatapoints(curve)));
-  expect(await joined(curveDatapointsJson(curve))).toEqual(points.body);
+  expect(await joined(curveDatapointsJson(await open()))).toEqual(points.body);
+  // What reads the object form sees it begin although no channel was read yet.
+  const unread = new Map([['bean_temp', new Promise<never>(() => undefined)]]);
+  expect(await curveDatapointsJson({ ...(await open()), channels: unread }).next()).toMatchObject({ done: false });
+  // A file names its columns before its lines are made, and comes whole.
+  const [head, ...lines] = roastCsv(await gatherRoast(database.sql, user, roastId));
+  expect(head?.trimEnd().split('\n')).toEqual([expect.stringMatching(/Bean temp \(°C\).*,Event$/)]);
+  expect(lines.join('').trimEnd().split('\n').length).toBeGreaterThanOrEqual(samples);
 });

@@ -133,18 +133,6 @@ export const wholeCurve = async ({ timeSeconds, channels, source }: OpenedCurve)
   return { timeSeconds, channels: new Map(columns), source };
 };
 
-/** The samples of a roast, all at once; see `openCurve`. */
-export const readCurve = async (
-  sql: Database,
-  user: SignedInUser,
-  roastId: string,
-  margins: CurveMargins,
-  only?: readonly string[],
-): Promise<Curve | undefined> => {
-  const opened = await openCurve(sql, user, roastId, margins, only);
-  return opened && wholeCurve(opened);
-};
-
 /** Where a curve has no samples, and why. */
 export const gapsOf = async (
   sql: Sql,

@@ -5,7 +5,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { expect, it } from 'vitest';
 import { commitMessages } from '../../ingest/commit-messages.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
-import { gapsOf, readCurve } from './roast-curve.ts';
+import { gapsOf, openCurve } from './roast-curve.ts';
 
 const roastId = uuidV7();
 const ofNobody = { full_name: 'A', email: 'a@b', is_active: true, created_at: '', preferences: {} };
@@ -67,7 +67,7 @@ it('says of every pause of a roast why there are no samples, and says it no long
       batches.map((batch) => messageOf('RM15-1', batch)),
     );
   const gaps = async () => {
-    const curve = await readCurve(database.sql, admin, roastId, { before: 0, after: 0 });
+    const curve = await openCurve(database.sql, admin, roastId, { before: 0, after: 0 });
     return curve === undefined ? [] : gapsOf(database.sql, curve);
   };
   await commit(atOnce);

@@ -28,8 +28,8 @@ export const roastRoutes: Domain = (routes) => {
   });
   routes.forUser(contract.getRoastCurve, async (context, { params, query }) => {
     const opened = await curveOf(context, params.id, query);
-    const curve = await wholeCurve(opened);
-    return opened.isLong ? new JsonPieces(curveDatapointsJson(curve)) : { datapoints: curveDatapoints(curve) };
+    if (opened.isLong) return new JsonPieces(curveDatapointsJson(opened));
+    return { datapoints: curveDatapoints(await wholeCurve(opened)) };
   });
   routes.forUser(contract.getRoastCurveColumns, async (context, { params, query }) => {
     const opened = await curveOf(context, params.id, query);
