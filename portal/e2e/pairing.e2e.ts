@@ -112,7 +112,7 @@ describe('pairing a board', () => {
 
     await using pairing = deviceAgent(pairCommand(ticket, roastery.stack.url, configDir));
     expect([await pairing.exit, pairing.output()]).toEqual([0, expect.stringMatching(/Paired with Big Drum/)]);
-    await page.getByText(/^Paired .*from 127\.0\.0\.1/).waitFor({ timeout: 8000 });
+    await page.getByText(/^Paired .*from 127\.0\.0\.1/).waitFor();
     const [machine] = await ana.call(listMachines, { query: {} });
     if (machine === undefined) throw new Error('the machine is not registered');
     expect((await ana.call(getPairing, { params: { id: machine.id } })).ticket?.state).toBe('confirmed');

@@ -138,7 +138,6 @@ const openHand = async (who: Screen['who']): Promise<Hand & AsyncDisposable> => 
     reducedMotion: 'reduce',
   });
   const { page } = watched;
-  page.setDefaultTimeout(8000);
   await keepAxe(page);
   const device = await page.context().newCDPSession(page);
   let now: Look = first;
