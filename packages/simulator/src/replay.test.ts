@@ -118,6 +118,25 @@ describe('the replay of a recorded roast', () => {
     expect(indices.slice(0, 14)).toEqual([0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1]);
   });
 
+  it('begins later in the file when told to, and not after its end', () => {
+    const machine = createReplayMachine({ roast: small, fromSeconds: 4.5, leadSeconds: 2, loopAfterSeconds: 1 });
+    expect(machine.readings()).toMatchObject({ bean_temp: 90, heat_power: 70 });
+    const steps = [];
+    for (let step = 0; step < 5; step++) {
+      const seconds = machine.secondsToNextChange() ?? Number.NaN;
+      steps.push([machine.sampleIndex, Math.round(seconds)]);
+      machine.advance(seconds);
+    }
+    expect(steps).toEqual([
+      [3, 2],
+      [3, 2],
+      [4, 1],
+      [5, 1],
+      [3, 2],
+    ]);
+    expect(() => createReplayMachine({ roast: small, fromSeconds: 10 })).toThrow('ends at 9 s, before 10 s');
+  });
+
   it('refuses a recording without samples', () => {
     expect(() => createReplayMachine({ roast: { ...small, timesSeconds: [] } })).toThrow(/no samples/);
   });

@@ -6,6 +6,8 @@ export interface ReplayOptions {
   readonly roast: ArtisanRoast;
   /** Raise the event bits at the file's marks. Default true. */
   readonly events?: boolean;
+  /** Begin with the first sample at or after this time of the file, s. Default: with the first there is. */
+  readonly fromSeconds?: number;
   /** Seconds of the first sample before the recording plays. Default 0. */
   readonly leadSeconds?: number;
   /** Start over when it has ended, after this many seconds of its last sample. Default: never. */
@@ -63,14 +65,17 @@ const grace = 0.001;
 /**
  * A recorded roast as a machine: each of the file's samples stands from its own time to the next one's. Temperatures of
  * extra curves come as the file has them; curves, dropouts included, are never interpolated. Throws `RangeError` for an
- * empty recording or a chosen curve that isn't there.
+ * empty recording, one that ends before it begins to play, or a chosen curve that isn't there.
  */
 export const createReplayMachine = (options: ReplayOptions): RoastingMachine => {
   const { roast } = options;
   const times = roast.timesSeconds;
-  const firstSeconds = times[0];
+  const from = options.fromSeconds ?? Number.NEGATIVE_INFINITY;
+  const first = times.findIndex((time) => time >= from);
+  const firstSeconds = times[first];
   const lastSeconds = times.at(-1);
-  if (firstSeconds === undefined || lastSeconds === undefined) throw new RangeError('the recording has no samples');
+  if (lastSeconds === undefined) throw new RangeError('the recording has no samples');
+  if (firstSeconds === undefined) throw new RangeError(`the recording ends at ${lastSeconds} s, before ${from} s`);
   const curves = curvesByChannel(roast, options.curves ?? {});
   const steps = { heat_power: roast.controls.burner, fan_speed: roast.controls.air, drum_speed: roast.controls.drum };
   const marks = [...roast.marks].sort((a, b) => a.timeSeconds - b.timeSeconds);
@@ -83,7 +88,7 @@ export const createReplayMachine = (options: ReplayOptions): RoastingMachine => 
   /** Position on the recording's own time axis; before the first sample while it hasn't begun. */
   const position = (): number =>
     playedFrom === undefined ? Number.NEGATIVE_INFINITY : timeSeconds - playedFrom - leadSeconds + firstSeconds + grace;
-  const index = (): number => Math.max(0, indexAt(times, position()));
+  const index = (): number => Math.max(first, indexAt(times, position()));
   const happened = (): EventName[] =>
     marks.filter((mark) => mark.timeSeconds <= position()).map((mark) => mark.kind satisfies EventName);
 
@@ -116,7 +121,7 @@ export const createReplayMachine = (options: ReplayOptions): RoastingMachine => 
     secondsToNextChange() {
       if (playedFrom === undefined) return Number.POSITIVE_INFINITY;
       const now = position();
-      const next = times[indexAt(times, now) + 1];
+      const next = times[Math.max(first - 1, indexAt(times, now)) + 1];
       if (next !== undefined) return Math.max(0, next - now + grace);
       return loopAfterSeconds === undefined ? Number.POSITIVE_INFINITY : lastSeconds + loopAfterSeconds - now + grace;
     },

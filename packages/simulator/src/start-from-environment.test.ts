@@ -22,6 +22,9 @@ const file = (name: string, text: string): string => {
 const log = createLogger('simulator', 'silent');
 const start = (env: NodeJS.ProcessEnv) => startFromEnvironment({ LOG_LEVEL: 'silent', ...env }, log);
 
+const alog =
+  "{'mode': 'C', 'timex': [0.0, 1.0], 'temp1': [210.0, 211.0], 'temp2': [183.4, 183.0], 'timeindex': [-1, 0, 0, 0, 0, 0, 0, 0]}";
+
 describe('the simulator started from its environment', () => {
   it('is the demo machine unless told otherwise, and records what it shows', async () => {
     const record = path.join(folder, 'record.jsonl');
@@ -44,8 +47,6 @@ describe('the simulator started from its environment', () => {
   });
 
   it('plays a recording through the map it is given', async () => {
-    const alog =
-      "{'mode': 'C', 'timex': [0.0, 1.0], 'temp1': [210.0, 211.0], 'temp2': [183.4, 183.0], 'timeindex': [-1, 0, 0, 0, 0, 0, 0, 0]}";
     const map = {
       ...demoRoasterMap(),
       channels: { bean_temp: { at: 'h:30', as: 'f32', order: 'CDAB' } },
@@ -70,6 +71,7 @@ describe('the simulator started from its environment', () => {
   it.each([
     [{ TIME_FACTOR: 'fast' }, /TIME_FACTOR/],
     [{ SIM_START: 'warm' }, /SIM_START/],
+    [{ SIM_REPLAY: file('short.alog', alog), SIM_REPLAY_FROM: '60' }, /SIM_REPLAY_FROM: the recording ends at 1 s/],
     [{ SIM_MAP: '/no/such/map.json' }, /SIM_MAP \/no\/such\/map.json can't be read: ENOENT/],
     [{ SIM_MAP: file('broken.json', '{') }, /is no JSON/],
     [

@@ -19,6 +19,8 @@ const environmentShape = z.object({
   TIME_FACTOR: z.coerce.number().positive().max(1000).default(1),
   /** Path of an `.alog` file to replay instead of the model. */
   SIM_REPLAY: z.string().optional(),
+  /** Seconds of the recording's own time to begin at. */
+  SIM_REPLAY_FROM: z.coerce.number().optional(),
   /** Seconds of the recording's first sample before it plays. */
   SIM_REPLAY_LEAD: z.coerce.number().min(0).default(0),
   SIM_REPLAY_LOOP: z.stringbool().default(false),
@@ -50,7 +52,8 @@ export const startFromEnvironment = async (
     replayPath === undefined
       ? undefined
       : {
-          roast: readRoast(replayPath),
+          roast: readRoast(replayPath, config.SIM_REPLAY_FROM),
+          ...(config.SIM_REPLAY_FROM === undefined ? {} : { fromSeconds: config.SIM_REPLAY_FROM }),
           leadSeconds: config.SIM_REPLAY_LEAD,
           events: config.SIM_REPLAY_EVENTS,
           autoStart: config.SIM_AUTO,
@@ -116,10 +119,12 @@ const readMap = (path: string): MachineMap =>
 
 const parseFaults = (text: string) => parsed(faultsShape, parseJson(text, 'FAULTS'), 'FAULTS');
 
-const readRoast = (path: string): ReplayOptions['roast'] => {
+const readRoast = (path: string, fromSeconds = Number.NEGATIVE_INFINITY): ReplayOptions['roast'] => {
   try {
     const roast = parseAlog(readText(path, 'SIM_REPLAY'));
     if (roast.timesSeconds.length === 0) throw new ConfigError(`SIM_REPLAY ${path}: the recording has no samples`);
+    const lastSeconds = roast.timesSeconds.at(-1) ?? 0;
+    if (lastSeconds < fromSeconds) throw new ConfigError(`SIM_REPLAY_FROM: the recording ends at ${lastSeconds} s`);
     return roast;
   } catch (error) {
     if (error instanceof AlogError) throw new ConfigError(`SIM_REPLAY ${path}: ${error.message}`);

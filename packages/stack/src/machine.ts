@@ -20,6 +20,8 @@ export interface MachineOptions {
   hz?: number;
   /** An Artisan file (.alog) to replay instead of the thermal model. */
   replay?: string;
+  /** Seconds of the recording's own time to begin at (default: its beginning). */
+  replayFromSeconds?: number;
   /** Seconds of the recording's first sample before it plays (default 0). */
   replayLeadSeconds?: number;
   /** Whether the recording's charge, first crack and drop raise the map's event bits (default true). */
@@ -117,6 +119,7 @@ function simulatorEnvironment(options: MachineOptions): Record<string, string> {
   const given = {
     TIME_FACTOR: options.timeFactor,
     SIM_REPLAY: options.replay,
+    SIM_REPLAY_FROM: options.replayFromSeconds,
     SIM_REPLAY_LEAD: options.replayLeadSeconds,
     SIM_REPLAY_EVENTS: options.replayEvents,
     SIM_START: options.start,

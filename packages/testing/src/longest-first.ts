@@ -1,13 +1,17 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Test files that take a minute and more, the longest first; most of it is waiting. */
+/** Test files that take about a minute and more, the longest first; most of it is waiting. */
 const longest = [
-  'real-roasts.system',
   'screens.e2e',
   'killed-at-random.system',
+  'real-roasts.system',
+  'analytics.e2e',
   'pairing.e2e',
-  'admin.e2e',
+  'inventory.e2e',
   'live-roast.e2e',
+  'recipes.e2e',
+  'board-update.system',
+  'board-in-trouble.system',
 ];
 
 const place = ({ moduleId }: TestSpecification): number => {

@@ -25,6 +25,8 @@ export interface ReplayPlan {
   readonly serial: string;
   /** Path of an `.alog` file. */
   readonly file: string;
+  /** Of what was recorded before the charge, so much is played at most, s. */
+  readonly beforeChargeSeconds?: number;
   /** How many times as fast machine and board live. */
   readonly factor: number;
   /** Readings per second of the board's time. */
@@ -62,6 +64,9 @@ export const replayRoast = async (
 ): Promise<ReplayedRoast> => {
   const { factor, serial } = plan;
   const file = parseAlog(await readFile(plan.file, 'utf8'));
+  const { beforeChargeSeconds } = plan;
+  const fromSeconds =
+    beforeChargeSeconds === undefined ? undefined : Math.max(0, markSeconds(file, 'charge') - beforeChargeSeconds);
   const { id: machineId, auth_token: token } = await registerTestMachine(client, serial);
   const machine = await stack.startMachine({
     serial,
@@ -70,12 +75,13 @@ export const replayRoast = async (
     // The machine's answer takes as long as ever, which is `factor` times as long by the hurried board's clock.
     map: machineMapShape.parse({ ...demoRoasterMap(), hz: plan.hz, timeoutMs: Math.min(10_000, 300 * factor) }),
     replay: plan.file,
+    ...(fromSeconds === undefined ? {} : { replayFromSeconds: fromSeconds }),
     replayEvents: false,
     replayLeadSeconds: leadSeconds * factor,
     recordFile: plan.recordFile,
     ...agentOptions(factor),
   });
-  const lastsMs = ((file.timesSeconds.at(-1) ?? 0) / factor + leadSeconds) * 1000;
+  const lastsMs = (((file.timesSeconds.at(-1) ?? 0) - (fromSeconds ?? 0)) / factor + leadSeconds) * 1000;
   const row = await until(
     `${serial} to have roasted`,
     async () => {
@@ -112,7 +118,7 @@ const fileBegan = (file: ArtisanRoast, shown: readonly Shown[], factor: number):
   const wallAtBootMs = performance.timeOrigin + performance.now() - Number(process.hrtime.bigint()) / 1e6;
   const began = shown
     // The first stood since before the recording played.
-    .filter(({ sampleIndex }, n) => sampleIndex > 0 && sampleIndex !== shown[n - 1]?.sampleIndex)
+    .filter(({ sampleIndex }, n) => n > 0 && sampleIndex !== shown[n - 1]?.sampleIndex)
     .map(({ atMs, sampleIndex }) => ((atMs - wallAtBootMs) * factor) / 1000 - (file.timesSeconds[sampleIndex] ?? 0))
     .sort((a, b) => a - b);
   // Timers fire late, never early: the middle would be late too, the very first is a lucky one.
@@ -141,7 +147,7 @@ const resolutionC = 0.0501;
  */
 export const compareWithFile = (replayed: ReplayedRoast, toleranceSeconds: number): CurveComparison => {
   const { file, curve, chargedAt } = replayed;
-  // The first sample stood before the recording played, the last stands after it.
+  // The first sample stood before the recording played (no stored margin reaches back to a later first), the last stands after it.
   const times = [Number.NEGATIVE_INFINITY, ...file.timesSeconds.slice(1)];
   const columns = [
     [curve.channels['bean_temp'] ?? [], file.beanTempC],
