@@ -152,10 +152,12 @@ describe('green inventory', () => {
     await page.getByLabel('Cupping score').fill('87');
     await page.keyboard.press('Enter');
     await page.getByText('The comma was left out, so this says 94: write decimals with a point').waitFor();
-    expect(await page.getByLabel('Cost per kg').evaluate((field) => field === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => page.getByLabel('Cost per kg').evaluate((field) => field === document.activeElement))
+      .toBe(true);
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('9.4');
-    expect(await page.getByText('The comma was left out').count()).toBe(0);
+    await expect.poll(() => page.getByText('The comma was left out').count()).toBe(0);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/inventory');
     const { lots } = await ana.call(listLots, { query: { q: 'FIGURES-1' } });
@@ -172,7 +174,7 @@ describe('green inventory', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await lotRow(page, 'LAST-10').waitFor();
     await page.getByText('1–25 of 25').waitFor();
-    expect(new URL(page.url()).search).toBe('?q=LAST&rows=25&sort=lot_number');
+    await expect.poll(() => new URL(page.url()).search).toBe('?q=LAST&rows=25&sort=lot_number');
   });
 
   it('keeps its filters in the address and takes them off together', async () => {
