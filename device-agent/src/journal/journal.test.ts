@@ -159,6 +159,35 @@ describe('journal', () => {
     expect(fill(journal, 1)).toEqual([500]);
   });
 
+  it('is written anew when somebody takes its folder away, with all that was not sent yet', async () => {
+    const first = await open();
+    const { epoch } = first;
+    fill(first, 30);
+    first.appendEvent(mono, { type: 'start', agent_version: '1' });
+    await first.flush();
+    first.setContext({ ...context, channels: ['bean_temp', 'exhaust_temp'] });
+    first.appendSample((mono += 250), [1, 2]);
+    await rm(folder, { recursive: true });
+    first.appendSample((mono += 250), [3, 4]);
+    await first.flush();
+    expect(first.stats().trouble).toBeUndefined();
+    first.appendSample((mono += 250), [5, 6]);
+    await first.flush();
+    abandon(first);
+    const second = await open();
+    expect(second.epoch).toBe(epoch);
+    const entries = await readAll(second);
+    expect(entries.slice(0, 34).map(({ seq }) => seq)).toEqual(Array.from({ length: 34 }, (_, seq) => seq));
+    const samples = samplesOf(entries);
+    expect(samples.map(({ values }) => values).slice(-3)).toEqual([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
+    expect(samples.map(({ context: of }) => of.channels.length)).toEqual([...Array(30).fill(1), 2, 2, 2]);
+    expect(gapsOf(entries)).toEqual([]);
+  });
+
   it('keeps the epoch when its file is gone, and makes a new one for an empty folder', async () => {
     const first = await open();
     fill(first, 1);

@@ -7,7 +7,7 @@ import type { RecordedPast, RecordedState } from '../core/replay.ts';
 import type { WallClock } from '../core/wall-clock.ts';
 import { readPast } from './past.ts';
 import { journalFormat } from './record.ts';
-import { recoverJournal } from './recovery.ts';
+import { makeJournalFolder, recoverJournal } from './recovery.ts';
 import { createShelf } from './shelf.ts';
 import { createWriter } from './writer.ts';
 
@@ -146,6 +146,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       for (const listener of listeners) listener.durable(ranges);
     },
     lost: (ranges) => lost(ranges, 'disk_full'),
+    makeFolder: () => makeJournalFolder(folder, epoch),
     makeRoom: () => drop('disk_full'),
   });
   for (const path of recovered.leftOver) if (path !== writer.path()) await rm(path, { force: true });

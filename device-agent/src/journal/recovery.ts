@@ -39,6 +39,12 @@ const readEpoch = async (folder: string): Promise<string | undefined> => {
   return text !== undefined && /^[0-9a-f]{16}$/.test(text) ? text : undefined;
 };
 
+/** The folder with the name of its stream; what is there stays. */
+export const makeJournalFolder = async (folder: string, epoch: string): Promise<void> => {
+  await mkdir(folder, { recursive: true });
+  if (epoch !== (await readEpoch(folder))) await writeFileAtomically(join(folder, 'epoch'), `${epoch}\n`);
+};
+
 /**
  * Opens a journal folder as the last process left it, however it ended. Damage costs what it covers, never the start:
  * bad bytes go to `quarantine/`, the rest is kept. Only segments that were being written, and the newest one, are read.
@@ -118,7 +124,7 @@ export const recoverJournal = async (folder: string, log: Logger): Promise<Recov
     epoch = randomBytes(8).toString('hex');
     log.info({ epoch }, 'journal: new stream');
   }
-  if (epoch !== (await readEpoch(folder))) await writeFileAtomically(join(folder, 'epoch'), `${epoch}\n`);
+  await makeJournalFolder(folder, epoch);
   const committed = new RangeSet(acked);
   nextSeq = Math.max(nextSeq, (committed.last()?.[1] ?? -1) + 1);
   return { epoch, sealed, nextSeq, acked: committed, clocks, damaged, leftOver };

@@ -1,4 +1,5 @@
-import { open, rename, type FileHandle } from 'node:fs/promises';
+import { open, rename, stat, type FileHandle } from 'node:fs/promises';
+import { isMissing } from '../atomic-file.ts';
 
 /** The segment being written. Appends go behind the last whole record, whatever an earlier attempt left there. */
 export class SegmentFile {
@@ -23,6 +24,17 @@ export class SegmentFile {
   /** Whether something was written since the last sync. */
   get dirty(): boolean {
     return this.#dirty;
+  }
+
+  /** False when somebody took file or folder away: what is written from then on is seen by nobody and ends with us. */
+  async isThere(): Promise<boolean> {
+    try {
+      await stat(this.path);
+      return true;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
   }
 
   /** Writes all bytes or throws and leaves the file as it was; a full disk may take a part of them first. */

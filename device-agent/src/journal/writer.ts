@@ -22,6 +22,8 @@ export interface WriterParts {
   readonly durable: (ranges: readonly SeqRange[]) => void;
   /** Samples given up because the disk takes nothing. */
   readonly lost: (ranges: readonly SeqRange[]) => void;
+  /** Makes the journal's folder again, where it was taken away. */
+  readonly makeFolder: () => Promise<void>;
   /** Makes room on a full disk; false when there is nothing left to drop. */
   readonly makeRoom: () => Promise<boolean>;
 }
@@ -43,6 +45,18 @@ const openSegment = async (parts: WriterParts, first: number) => {
   await syncFolder(parts.folder);
   return { file, first, entries: [] as Entry[], roast: parts.roastRuns() };
 };
+
+/** Entries once more as they were written, each behind the context that it had. */
+const encodeAgain = (entries: readonly Entry[]): Buffer[] =>
+  entries.flatMap((entry, index) => {
+    const { seq, mono, context } = entry;
+    const record: JournalRecord =
+      entry.kind === 'sample'
+        ? { k: 's', q: seq, m: mono, v: entry.values }
+        : { k: 'e', q: seq, m: mono, e: entry.event };
+    const isOther = entries[index - 1]?.context !== context;
+    return [...(isOther ? [encodeRecord({ k: 'context', ...context })] : []), encodeRecord(record)];
+  });
 
 /**
  * Writes records one after the other, off the path of the readings: a card that stalls for a second stalls nobody. While
@@ -67,7 +81,21 @@ export const createWriter = async (parts: WriterParts) => {
     for (const settle of waiting) settle();
   };
 
+  /** The segment that was taken away, from memory: all of it is there. */
+  const writeAnew = async (): Promise<void> => {
+    const { file, first, entries, roast } = active;
+    log.error({ path: file.path }, 'journal: its file was taken away, and is written anew');
+    await parts.makeFolder();
+    const anew = await openSegment(parts, first);
+    // What comes next has the newest context, whatever the last of these had.
+    const contexts = parts.head(first).filter(({ k }) => k === 'context');
+    await anew.file.append(Buffer.concat([...encodeAgain(entries), ...contexts.map(encodeRecord)]));
+    active = { ...anew, entries, roast };
+    await file.close();
+  };
+
   const sync = async (): Promise<void> => {
+    if (!(await active.file.isThere())) await writeAnew();
     const ranges = unsynced.ranges();
     if (active.file.dirty) await active.file.sync();
     for (const [from, to] of ranges) unsynced.remove(from, to);
