@@ -70,7 +70,10 @@ const system = async (): Promise<string> => {
 
 const pendingSecret = (text: string): string[] => {
   try {
-    return Object.values(JSON.parse(text) as object).flatMap((value) => (typeof value === 'string' ? [value] : []));
+    // Of all that stands there the server's address alone is none, and support has to see it.
+    return Object.entries(JSON.parse(text) as object).flatMap(([name, value]) =>
+      typeof value === 'string' && name !== 'api' ? [value] : [],
+    );
   } catch (error) {
     if (error instanceof SyntaxError) return [];
     throw error;

@@ -62,7 +62,7 @@ beforeEach(async () => {
     `API_URL=http://127.0.0.1:9/api/v1\nMACHINE_SERIAL=RM30-7\nMACHINE_TOKEN=${token}\nMQTT_URL=${server.url.replace('//', '//someone:canary-password@')}\n`,
     { mode: 0o600 },
   );
-  const pending = { ticket: 'BCDFGHJKLMNP', api: 'https://roastery.example', secret: 'canary-secret-of-a-pairing' };
+  const pending = { ticket: 'BCDFGHJKLMNP', api: 'http://127.0.0.1:9/api/v1', secret: 'canary-secret-of-a-pairing' };
   await writeFile(join(folder, 'pairing.json'), JSON.stringify(pending));
   await writeFile(join(folder, 'settings.env'), 'LOG_LEVEL=warn\nPROXY_PASSWORD=canary-of-a-proxy\n');
   const statusPort = String(await freePort());
@@ -112,7 +112,7 @@ describe('support bundle', () => {
     await writeFile(archive, bundle);
     const read = (name: string): string =>
       execFileSync('tar', ['-xzOf', archive, `roastery-support/${name}`], { encoding: 'utf8' });
-    expect(read('agent.env')).toMatch(/MACHINE_SERIAL=RM30-7\nMACHINE_TOKEN=\[removed\]/);
+    expect(read('agent.env')).toMatch(/API_URL=http\S+v1\nMACHINE_SERIAL=RM30-7\nMACHINE_TOKEN=\[removed\]/);
     expect(read('settings.env')).toContain('LOG_LEVEL=warn');
     expect(JSON.parse(read('status.json'))).toMatchObject({ kind: 'seen', status: { machine: { state: 'ok' } } });
     expect(JSON.parse(read('doctor.json'))).toMatchObject({ healthy: false });
