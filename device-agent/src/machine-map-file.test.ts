@@ -60,6 +60,9 @@ describe('chooseMachineMap', () => {
   it('stops at a wrong file even when there is a pushed map', async () => {
     await keepPushedMap(folder, parsed());
     await expect(chooseMachineMap(folder, await file({ hz: 99 }), log)).rejects.toThrow(/hz/);
-    await expect(chooseMachineMap(folder, join(folder, 'none.json'), log)).rejects.toThrow(/ENOENT/);
+    await expect(chooseMachineMap(folder, join(folder, 'none.json'), log)).rejects.toThrow(
+      /no machine map .*look at its name/,
+    );
+    await expect(chooseMachineMap(folder, folder, log)).rejects.toThrow(/is a folder: name the file/);
   });
 });

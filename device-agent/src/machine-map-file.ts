@@ -43,13 +43,21 @@ export const parseMachineMap = (text: string, source: string): MachineMap => {
   throw new ConfigError(`machine map ${source} is wrong at ${issues.slice(0, 3).join('; ')}${more}`);
 };
 
+const unreadable = (path: string, reason: string): string => {
+  if (reason === 'ENOENT') return `there is no machine map ${path}: look at its name and its folder`;
+  if (reason === 'EISDIR') return `${path} is a folder: name the file of the machine map in it`;
+  if (reason === 'EACCES') return `machine map ${path} may not be read by this user`;
+  return `machine map ${path} can't be read (${reason})`;
+};
+
 export const readMachineMap = async (path: string): Promise<MachineMap> => {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new ConfigError(`machine map ${path} can't be read (${reason})`);
+    throw new ConfigError(
+      unreadable(path, error instanceof Error && 'code' in error ? String(error.code) : String(error)),
+    );
   }
   return parseMachineMap(text, path);
 };

@@ -100,6 +100,13 @@ const commands: Record<string, Command> = {
 };
 const withArgument = new Set(['pair', 'check-map', 'support-bundle']);
 
+const wrongUse = (name: string, isCommand: boolean, rest: readonly string[]): string => {
+  if (name === '') return '';
+  if (!isCommand) return `There is no command "${name}".\n\n`;
+  const most = withArgument.has(name) ? 1 : 0;
+  return `"${rest.slice(most).join(' ')}" is too much after ${name}: write the ticket, or a file’s name, in one word.\n\n`;
+};
+
 const main = async (): Promise<number | undefined> => {
   const { positionals, values } = parse();
   const [name = '', ...rest] = positionals;
@@ -110,7 +117,8 @@ const main = async (): Promise<number | undefined> => {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!values.help && command && rest.length <= (withArgument.has(name) ? 1 : 0)) return command(rest[0], values);
-  (values.help ? process.stdout : process.stderr).write(usage);
+  const wrong = values.help ? '' : wrongUse(name, command !== undefined, rest);
+  (values.help ? process.stdout : process.stderr).write(`${wrong}${usage}`);
   return values.help ? 0 : 2;
 };
 

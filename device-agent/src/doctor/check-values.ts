@@ -17,6 +17,15 @@ const say = ({ channel, value, unit, why }: Shown): string => {
   return `${channel} ${Math.round(value * 10) / 10}${unit === '' || unit === 'bool' ? '' : ` ${unit}`}`;
 };
 
+const remedyFor = (values: readonly Shown[]): string => {
+  const isSo = (quality: string): boolean => values.some(({ why }) => why === quality);
+  if (isSo('refused'))
+    return 'The machine has no such register: correct the place of that channel in the machine map, or take it out where the machine has no such probe.';
+  if (isSo('out of range'))
+    return 'Look whether the probe is plugged in and whole. If the machine’s display shows a value, place, word order or scale of that channel is wrong in the machine map.';
+  return 'Look whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.';
+};
+
 const judge = (values: readonly Shown[]): Verdict => {
   const all = values.map(say).join(', ');
   const isOdd = ({ value, unit }: Shown): boolean =>
@@ -38,13 +47,7 @@ const judge = (values: readonly Shown[]): Verdict => {
   if (absent.length > 0) {
     // A roast is read by its beans.
     const verdict = absent.includes('bean_temp') ? trouble : warning;
-    const isBeyond = values.some(({ why }) => why === 'out of range');
-    return verdict(
-      `No valid value from ${absent.join(', ')}: ${all}.`,
-      isBeyond
-        ? 'Look whether the probe is plugged in and whole. If the machine’s display shows a value, place, word order or scale of that channel is wrong in the machine map.'
-        : 'Look whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.',
-    );
+    return verdict(`No valid value from ${absent.join(', ')}: ${all}.`, remedyFor(values));
   }
   return good(all);
 };

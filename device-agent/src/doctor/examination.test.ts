@@ -184,7 +184,7 @@ describe('configuration and map', () => {
   });
   it('a map file that is not there, and one that is wrong', async () => {
     expect(await look(checkMachineMap, { MACHINE_MAP: '/nowhere.json' })).toEqual(
-      found('trouble', /\/nowhere\.json can't be read \(ENOENT\)/, /check-map/),
+      found('trouble', /there is no machine map \/nowhere\.json/, /check-map/),
     );
     await writeMap({ kind: 'tcp', host: 'x' }, { channels: { bean_temp: { at: '40007' } } });
     expect(await look(checkMachineMap)).toEqual(found('trouble', /channels\.bean_temp\.at/, /check-map .*map\.json/));
@@ -245,6 +245,20 @@ describe('machine and values', () => {
     const log = createLogger('test', 'silent');
     await expect(startAgent(readBoardConfig(folder, { ...env, ...without }), log)).rejects.toThrow(
       /not one to read by/,
+    );
+  });
+  it('a register that the machine doesn’t have', async () => {
+    await using picky = await startScriptedServer(
+      'tcp',
+      ({ start }) => (start === 900 ? { exception: 2 } : {}),
+      () => 2013,
+    );
+    await writeMap(
+      { kind: 'tcp', host: '127.0.0.1', port: picky.port },
+      { channels: { bean_temp: { at: 'i:0', scale: 0.1 }, exhaust_temp: { at: 'i:900' } } },
+    );
+    expect(await look(checkValues)).toEqual(
+      found('warning', /exhaust_temp -- \(refused\)/, /no such register: correct the place/),
     );
   });
   it('a map of another machine', async () => {

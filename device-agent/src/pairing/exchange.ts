@@ -101,6 +101,6 @@ export const exchangeTicket = async (
     await sleep(outcome);
   }
   throw new PairingTrouble(
-    `The server at ${new URL(api).host} gave no whole answer (${lastWord.text}). Nothing is lost: run the same command again within 15 minutes.`,
+    `The server at ${new URL(api).host} gave no whole answer (${lastWord.text}). Check the port after --api and the network. Nothing is lost: run the same command again within 15 minutes.`,
   );
 };
