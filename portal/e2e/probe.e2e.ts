@@ -1,9 +1,11 @@
 import { createMachineMap, getBoardConfig, setBoardConfig } from '@roastery/contract/machine-maps';
-import { machineMapShape } from '@roastery/contract/machine-map';
+import { linkShape, machineMapShape } from '@roastery/contract/machine-map';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
+import { startSimulator } from '@roastery/simulator/simulator';
 import type { RunningMachine } from '@roastery/stack/machine';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { hasSerialCables, laySerialCable } from '@roastery/testing/serial-cable';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
@@ -102,3 +104,44 @@ it('refuses while a roast runs, with a sentence that says why', async () => {
   await expect.poll(() => says.innerText()).toContain('not looked at until it has ended');
   await expect.poll(() => page.getByRole('button', { name: 'Look at registers' }).isEnabled()).toBe(true);
 });
+
+it.skipIf(!hasSerialCables())(
+  'finds the speed of a serial line that nobody knew, and the board reads by it (skipped without python3 and pseudo terminals)',
+  async () => {
+    await using cable = await laySerialCable({ mindsSpeed: true });
+    const [far, path] = cable.ends;
+    const serial = await register(ana, 'PRB-2', 'Serial Drum');
+    const { serial_number, auth_token: token } = serial;
+    await roastery.stack.startMachine({ serial: serial_number, token, start: 'preheat', isAutomatic: false });
+    const link = linkShape.parse({ kind: 'rtu', path: far, baud: 19_200 });
+    const simulator = await startSimulator({
+      map: machineMapShape.parse({ ...demo, link }),
+      model: { start: 'preheat', autoCharge: false },
+    });
+    try {
+      // A slower line than the machine's.
+      const guessed = machineMapShape.parse({ ...demo, link: { ...link, path, baud: 9600 } });
+      const own = await ana.call(createMachineMap, { body: { map: guessed } });
+      await ana.call(setBoardConfig, { params: { id: serial.id }, body: { map_id: own.id, path } });
+      const config = () => ana.call(getBoardConfig, { params: { id: serial.id } });
+      await until('the board to try that line', async () => (await config()).state === 'running', {
+        timeoutMs: 60_000,
+      });
+
+      await using watched = await roastery.openAs(ana);
+      const { page } = watched;
+      await page.goto(`/machines/${serial.id}/probe`);
+      await page.getByRole('button', { name: 'Find speed and unit' }).click();
+      await page.getByText(/Nothing is recorded meanwhile\. Every ten seconds/).waitFor();
+      await page
+        .getByText(/^Unit 1 answers at 19200 baud, \w+ parity\. Save this line below/)
+        .waitFor({ timeout: 90_000 });
+      await page.getByRole('button', { name: 'Save and use this map' }).click();
+      await page.getByText('The board reads by the new map. Bean now:').waitFor({ timeout: 60_000 });
+      expect((await config()).link).toMatchObject({ kind: 'rtu', path, baud: 19_200 });
+      expect(Math.max(...simulator.state().functions), 'it only reads').toBeLessThan(5);
+    } finally {
+      await simulator.close();
+    }
+  },
+);
