@@ -37,13 +37,13 @@ const blendFields = {
         kg: z.number('Enter the weight in kg').positive('Weight must be greater than 0').max(10_000),
       }),
     )
-    .min(1, 'Add at least one roast')
     .max(mostComponents)
     .refine(
       (components) => new Set(components.map(({ roast_id: id }) => id)).size === components.length,
       'A roast stands in the blend twice',
     ),
 };
+export const emptyBlendSentence = 'Add at least one roast';
 const byId = z.object({ id: idShape });
 
 export const listBlends = endpoint({
@@ -106,7 +106,7 @@ export const createBlend = endpoint({
   summary: 'Mix finished roasts; no more of each than is left',
   access: 'user',
   status: 201,
-  body: z.object(blendFields),
+  body: z.object({ ...blendFields, components: blendFields.components.min(1, emptyBlendSentence) }),
   response: blendShape,
 });
 
@@ -118,6 +118,7 @@ export const updateBlend = endpoint({
   summary: 'Change a blend; its roasts get back what it no longer takes',
   access: 'user',
   params: byId,
+  /** Its components may be none where roasts that were deleted since stay in it. */
   body: z.object({ ...blendFields, revision: z.number().int().optional() }),
   response: blendShape,
   errors: ['not_found', 'changed_meanwhile'],

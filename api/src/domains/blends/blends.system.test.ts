@@ -88,6 +88,21 @@ describe('a post-roast blend', () => {
     expect(after.body.components).toEqual([
       expect.objectContaining({ roast_id: null, coffee_name: 'Guji', kg: 8.7, share: 1 }),
     ]);
+    const renamed = await admin.send<Blend>('PUT', `/blends/${made.id}`, { name: 'Last of the Guji', components: [] });
+    expect(renamed.body).toMatchObject({ name: 'Last of the Guji', total_kg: 8.7 });
+  });
+
+  it('is never empty', async () => {
+    const roast = await logRoast('Guji', { batch_size_kg: 10 });
+    const { body: made } = await blend([{ roast_id: roast, kg: 1 }]);
+    const emptied = await admin.send<{ detail: unknown }>('PUT', `/blends/${made.id}`, {
+      name: 'House',
+      components: [],
+    });
+    const sentence = [{ field: 'components', message: 'Add at least one roast' }];
+    expect([emptied.status, emptied.body.detail]).toEqual([422, sentence]);
+    const none = await blend([]);
+    expect([none.status, none.body.detail]).toEqual([422, sentence]);
   });
 
   it('is made of one’s own roasts and seen by oneself and admins', async () => {

@@ -1,5 +1,10 @@
 import type { ParsedBody } from '@roastery/contract/endpoint';
-import type { Blend, createBlend as createEndpoint, updateBlend as updateEndpoint } from '@roastery/contract/blends';
+import {
+  emptyBlendSentence,
+  type Blend,
+  type createBlend as createEndpoint,
+  type updateBlend as updateEndpoint,
+} from '@roastery/contract/blends';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
@@ -37,6 +42,7 @@ const putComponents = async (tx: Sql, context: UserContext, blendId: string, bod
   // Components whose roast was deleted stay, in front.
   const [kept] = await tx<{ next: number }[]>`
     SELECT coalesce(max(place) + 1, 0) AS next FROM blend_components WHERE blend_id = ${blendId}`;
+  if (ids.length === 0 && kept?.next === 0) throw invalid('components', emptyBlendSentence);
   const weights = await tx<{ id: string; left_kg: number }[]>`
     SELECT r.id, ${roastedKg(tx)} - ${blendedKg(tx)} AS left_kg FROM roasts r WHERE r.id = ANY(${ids}::uuid[])`;
   const left = new Map(weights.map((row) => [row.id, row.left_kg]));

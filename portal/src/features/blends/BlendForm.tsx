@@ -27,10 +27,15 @@ export const BlendForm = ({ values, onChange, blend, failure, busy, onSubmit }: 
   const [wasSent, setSent] = useState(false);
   const { name, notes, lines } = values;
   const nameError = name.trim() === '' ? 'Name is required' : undefined;
-  const isRight = nameError === undefined && lines.length > 0 && lines.every((line) => lineError(line) === null);
   const setLine = (changed: BlendLine) =>
     onChange({ ...values, lines: lines.map((line) => (line.roastId === changed.roastId ? changed : line)) });
   const deleted = blend?.components.filter((component) => component.roast_id === null) ?? [];
+  const isEmpty = lines.length === 0 && deleted.length === 0;
+  const isRight = nameError === undefined && !isEmpty && lines.every((line) => lineError(line) === null);
+  const total = totalKg(
+    lines,
+    deleted.reduce((sum, { kg }) => sum + kg, 0),
+  );
   return (
     <form
       noValidate
@@ -66,24 +71,24 @@ export const BlendForm = ({ values, onChange, blend, failure, busy, onSubmit }: 
             title="Roasts in it"
             actions={
               <span className="figures text-base text-strong">
-                {totalKg(lines).toLocaleString('en-US', { maximumFractionDigits: 3 })}{' '}
+                {total.toLocaleString('en-US', { maximumFractionDigits: 3 })}{' '}
                 <span className="text-sm text-muted">kg</span>
               </span>
             }
           >
-            {lines.length === 0 ? (
+            {isEmpty ? (
               <p className={`px-4 py-6 text-base ${wasSent ? 'text-danger' : 'text-muted'}`}>
                 Add at least one roast from the list.
               </p>
             ) : (
               <>
-                <ShareBar lines={lines} />
+                <ShareBar lines={lines} total={total} />
                 <ul aria-label="Roasts in the blend" className="divide-y divide-stroke">
                   {lines.map((line) => (
                     <Line
                       key={line.roastId}
                       line={line}
-                      lines={lines}
+                      share={shareOf(line, total)}
                       showError={wasSent || line.kg !== ''}
                       onChange={setLine}
                       onRemove={() =>
@@ -130,14 +135,14 @@ export const BlendForm = ({ values, onChange, blend, failure, busy, onSubmit }: 
 
 interface LineProps {
   line: BlendLine;
-  lines: readonly BlendLine[];
+  /** Of the blend, 0 to 1; null while nobody knows. */
+  share: number | null;
   showError: boolean;
   onChange: (line: BlendLine) => void;
   onRemove: () => void;
 }
 
-const Line = ({ line, lines, showError, onChange, onRemove }: LineProps) => {
-  const share = shareOf(line, lines);
+const Line = ({ line, share, showError, onChange, onRemove }: LineProps) => {
   const title = `${line.roastNumber}${line.coffeeName === null ? '' : ` ${line.coffeeName}`}`;
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-4 py-2.5">

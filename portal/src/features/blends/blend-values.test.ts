@@ -20,7 +20,11 @@ describe('the form of a blend', () => {
   it('adds up exactly and shares out', () => {
     const lines = [line('0.1'), line('0.2'), line('')];
     expect(totalKg(lines)).toBe(0.3);
-    expect(lines.map((one) => shareOf(one, lines)?.toFixed(6))).toEqual(['0.333333', '0.666667', undefined]);
+    expect(lines.map((one) => shareOf(one, totalKg(lines))?.toFixed(6))).toEqual(['0.333333', '0.666667', undefined]);
+  });
+  it('counts what is of roasts that were deleted since', () => {
+    const one = line('6');
+    expect([totalKg([one], 2), shareOf(one, totalKg([one], 2))]).toEqual([8, 0.75]);
   });
   it('sends numbers, and null for no notes', () => {
     expect(bodyOfBlend({ name: ' House ', notes: ' ', lines: [line('2.5')] })).toEqual({

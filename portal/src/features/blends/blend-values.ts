@@ -49,14 +49,13 @@ export const lineError = ({ kg, leftKg }: BlendLine): string | null => {
   return null;
 };
 
-/** Exact to the milligram. */
-export const totalKg = (lines: readonly BlendLine[]): number =>
-  lines.reduce((sum, { kg }) => sum + Math.round((kgIn(kg) || 0) * 1e6), 0) / 1e6;
+/** Exact to the milligram; `keptKg` are of roasts that were deleted since, and stay in the blend. */
+export const totalKg = (lines: readonly BlendLine[], keptKg = 0): number =>
+  lines.reduce((sum, { kg }) => sum + Math.round((kgIn(kg) || 0) * 1e6), Math.round(keptKg * 1e6)) / 1e6;
 
-export const shareOf = (line: BlendLine, lines: readonly BlendLine[]): number | null => {
-  const total = totalKg(lines);
+export const shareOf = (line: BlendLine, totalOfBlend: number): number | null => {
   const kg = kgIn(line.kg);
-  return total > 0 && kg > 0 ? kg / total : null;
+  return totalOfBlend > 0 && kg > 0 ? kg / totalOfBlend : null;
 };
 
 export const bodyOfBlend = ({ name, notes, lines }: BlendValues): BodyOf<typeof createBlend> => ({
