@@ -73,9 +73,13 @@ export const knownChannel = (name: string): { channel: string; unit: ChannelUnit
   return known.find(({ names }) => names.includes(said));
 };
 
+/** `Inlet (°F)` → `Inlet`: what is kept is °C, whatever the file had. */
+export const labelWithoutUnit = (label: string): string =>
+  label.replace(/\s*[([]\s*(?:°\s*[CF]?|%)\s*[)\]]$/i, '') || label;
+
 const longest = 40;
 
-/** `Inlet °C` → `inlet`; a name without a letter of ours becomes `channel_3`. Never one that is taken. */
+/** `Inlet Air` → `inlet_air`; a name without a letter of ours becomes `channel_3`. Never one that is taken. */
 export const ownChannel = (name: string, place: number, taken: ReadonlySet<string>): string => {
   const slug = name
     .normalize('NFKD')

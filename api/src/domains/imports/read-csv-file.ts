@@ -1,5 +1,6 @@
 import type { UploadChoices } from '@roastery/contract/imports';
 import { parseCsv } from '../../sheets/csv.ts';
+import { labelWithoutUnit } from './channel-names.ts';
 import { noFacts, type ImportedRoast } from './imported-roast.ts';
 import { readTable, type TableHints } from './read-table.ts';
 import type { TableRow } from './table-layout.ts';
@@ -31,5 +32,7 @@ export const readCsvFile = (text: string, choices: UploadChoices): ImportedRoast
   const { records } = parseCsv(text);
   const rows = records.map(({ cells }) => cells);
   const head = artisanHead(rows[0]);
-  return { ...readTable(rows, choices, head), facts: noFacts, recordedAtMs: head?.recordedAtMs ?? null };
+  const curve = readTable(rows, choices, head);
+  const channels = curve.channels.map((channel) => ({ ...channel, label: labelWithoutUnit(channel.label) }));
+  return { ...curve, channels, facts: noFacts, recordedAtMs: head?.recordedAtMs ?? null };
 };

@@ -4,7 +4,7 @@ import { risingIndices } from '@roastery/roasting/rising-times';
 import type { Reading } from '@roastery/roasting/series';
 import { guessTimeUnit, perSecond, type TimeUnit } from '@roastery/roasting/time-unit';
 import { fToC, type TemperatureUnit } from '@roastery/roasting/units';
-import { isPercentage, knownChannel, ownChannel } from './channel-names.ts';
+import { isPercentage, knownChannel, labelWithoutUnit, ownChannel } from './channel-names.ts';
 import { guessTemperatureUnit } from './guess-temperature-unit.ts';
 import { refusedFile, type ImportedChannel, type ImportedRoast, type KnownUnit } from './imported-roast.ts';
 import { numberIn, textIn, timeIn } from './table-cells.ts';
@@ -60,7 +60,7 @@ const channelsOf = (rows: readonly TimedRow[], layout: TableLayout, { dropout }:
     if (values.every((value) => value === null)) return [];
     const known = knownChannel(head);
     const fits = known !== undefined && !taken.has(known.channel) && (known.unit !== '%' || isPercentage(values));
-    const name = fits ? known.channel : ownChannel(head, taken.size + 1, taken);
+    const name = fits ? known.channel : ownChannel(labelWithoutUnit(head.trim()), taken.size + 1, taken);
     taken.add(name);
     const unit = fits ? known.unit : /°/.test(head) ? '°C' : /%/.test(head) ? '%' : '';
     return [{ name, label: head.trim().slice(0, 80), unit, values }];

@@ -1,6 +1,7 @@
 import type { UploadChoices } from '@roastery/contract/imports';
 import { markOrigins, type Mark } from '@roastery/roasting/marks';
 import { readWorkbook, WorkbookError, type SheetRows } from '../../sheets/read-workbook.ts';
+import { labelWithoutUnit } from './channel-names.ts';
 import {
   noFacts,
   refusedFile,
@@ -102,7 +103,9 @@ const renamed = (channels: readonly ImportedChannel[], sheets: readonly SheetRow
   return channels.map((channel) => {
     const own = named.get(channel.label);
     const name = textIn(own?.name);
-    if (own === undefined || !/^[a-z][a-z0-9_]{0,39}$/.test(name)) return channel;
+    if (own === undefined || !/^[a-z][a-z0-9_]{0,39}$/.test(name)) {
+      return { ...channel, label: labelWithoutUnit(channel.label) };
+    }
     const unit = (['°C', '%'] as const).find((known) => known === textIn(own.unit)) ?? '';
     return { ...channel, name, label: textIn(own.label) || channel.label, unit };
   });

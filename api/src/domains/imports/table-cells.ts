@@ -1,9 +1,13 @@
 import type { SheetCell } from '../../sheets/read-workbook.ts';
 
+const plainNumber = /^-?\d+(?:\.\d+)?$/;
+
 /** `204,5` and `1 204.5 °C` as numbers; null for what is none. */
 export const numberIn = (cell: SheetCell | undefined): number | null => {
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : null;
   if (typeof cell !== 'string') return null;
+  // Nearly every cell of a file of megabytes.
+  if (plainNumber.test(cell)) return Number(cell);
   const text = cell
     .trim()
     .replace(/\s*(?:°\s*[CF]?|[CF]|%|kg|s)$/i, '')
