@@ -19,8 +19,9 @@ export const beanTempAt = async (
   at: { readonly boot_no: number; readonly mono_ms: number; readonly at_seq: number | null },
 ): Promise<number | null> => {
   if (at.at_seq === null) return null;
-  // The nearest sample's neighbours may lie in the chunks beside its own.
-  const around = await readSamples(sql, recordingId, at.at_seq - 20, at.at_seq + 20);
+  // The nearest sample's neighbours may lie in the chunks beside its own. A mark set while its board was cut off lies up to a
+  // minute behind the last sample that was known then: 600 samples at 10 Hz, and the events among them.
+  const around = await readSamples(sql, recordingId, at.at_seq - 20, at.at_seq + 700);
   const samples = keepSamples(around, (index) => around.bootNo[index] === at.boot_no);
   return valueAt(
     samples.monoMs.map((ms) => ms / 1000),

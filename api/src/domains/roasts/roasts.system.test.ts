@@ -164,6 +164,21 @@ describe('roasts', () => {
       expect([none.status, none.body.detail]).toEqual([409, 'First crack was not set by hand']);
     });
 
+    it('set while the board was cut off get their temperature when its readings arrive', async () => {
+      const board = createJournalBoard();
+      const id = uuidV7();
+      roastOn(board, id);
+      const messages = board.batches(() => 20).map((batch) => messageOf('RM15-1', batch));
+      await commitMessages(database.sql, messages.slice(0, 25));
+      // Second 530 of the recording; the server has heard the first 500.
+      const marked = await owner.send<Roast>('PUT', `/roasts/${id}/marks/first_crack`, { time_seconds: 470 });
+      expect([marked.status, marked.body.first_crack_time, marked.body.first_crack_temp]).toEqual([200, 470, null]);
+      await commitMessages(database.sql, messages.slice(25));
+      const { body } = await owner.send<Roast>('GET', `/roasts/${id}`);
+      expect([body.status, body.first_crack_time]).toEqual(['completed', 470]);
+      expect(body.first_crack_temp).toBeCloseTo(174.8, 5);
+    });
+
     it('keep the order of a roast, said in words', async () => {
       const { id } = await ingestRoast('RM15-1');
       const late = await owner.send<{ detail: string }>('PUT', `/roasts/${id}/marks/dry_end`, { time_seconds: 490 });

@@ -7,6 +7,7 @@ import { NextPlanned } from '../../components/NextPlanned.tsx';
 import { LiveBadge } from './LiveBadge.tsx';
 import { liveCurve } from './live-curve.ts';
 import { LiveFigures } from './LiveFigures.tsx';
+import { markNow } from './mark-now.ts';
 import { MarkBar } from './MarkBar.tsx';
 import { expectNext } from './next-event.ts';
 import { NextStep } from './NextStep.tsx';
@@ -69,7 +70,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProp
           {...{ roast, live, elapsedSeconds, rateC }}
           deviationC={reference && deviationAt(reference.curve, elapsedSeconds, beanC)}
           {...{ expected, learntCrack }}
-          action={<MarkBar {...{ roast, marks, elapsedSeconds, onChanged }} temp={beanC} />}
+          action={<MarkBar {...{ roast, marks, onChanged }} now={markNow(live, elapsedSeconds)} />}
         />
         {plan && plan.points.length > 0 && <NextStep {...{ plan, live, elapsedSeconds }} />}
         <RoastCurves

@@ -11,6 +11,7 @@ import { IconButton } from '../../ui/IconButton.tsx';
 import { Kbd } from '../../ui/Kbd.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { toast } from '../../ui/toast.ts';
+import type { markNow } from './mark-now.ts';
 
 /** What a person marks by ear and eye while the roast runs; charge and drop come from the machine or the detector. */
 const markedByHand: readonly MarkKind[] = ['dry_end', 'first_crack', 'first_crack_end', 'second_crack', 'drop'];
@@ -19,8 +20,8 @@ interface MarkBarProps {
   roast: Roast;
   /** Of this batch. */
   marks: Roast['marks'];
-  elapsedSeconds: number | null;
-  temp: number | null;
+  /** What a mark of this moment says; null before the charge. */
+  now: ReturnType<typeof markNow>;
   onChanged: (roast: Roast) => void;
 }
 
@@ -28,7 +29,7 @@ interface MarkBarProps {
  * The next event of the running roast as one large button; Space does the same. Any other is in the menu beside it: beans
  * may crack before anybody said that they were dry. A mark can be taken back.
  */
-export const MarkBar = ({ roast, marks, elapsedSeconds, temp, onChanged }: MarkBarProps) => {
+export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
   const [busy, setBusy] = useState(false);
   const last = Math.max(-1, ...marks.map((mark) => markedByHand.indexOf(mark.kind)));
   const next = markedByHand[last + 1];
@@ -45,12 +46,10 @@ export const MarkBar = ({ roast, marks, elapsedSeconds, temp, onChanged }: MarkB
   );
   const mark = useCallback(
     async (kind: MarkKind) => {
-      if (elapsedSeconds === null) return;
+      if (now === null) return;
       setBusy(true);
       try {
-        onChanged(
-          await call(putMark, { params: { id: roast.id, kind }, body: { time_seconds: elapsedSeconds, temp } }),
-        );
+        onChanged(await call(putMark, { params: { id: roast.id, kind }, body: now }));
         toast(`${markLabels[kind].long} marked`, {
           action: { label: 'Undo', run: () => void undo(kind) },
           stays: 10_000,
@@ -61,7 +60,7 @@ export const MarkBar = ({ roast, marks, elapsedSeconds, temp, onChanged }: MarkB
         setBusy(false);
       }
     },
-    [elapsedSeconds, temp, roast.id, onChanged, undo],
+    [now, roast.id, onChanged, undo],
   );
 
   usePageActions(
@@ -81,7 +80,7 @@ export const MarkBar = ({ roast, marks, elapsedSeconds, temp, onChanged }: MarkB
         size="lg"
         icon={<Flag aria-hidden />}
         busy={busy}
-        disabled={elapsedSeconds === null}
+        disabled={now === null}
         onClick={() => void mark(next)}
         className="min-w-0 max-sm:flex-1"
       >
@@ -96,7 +95,7 @@ export const MarkBar = ({ roast, marks, elapsedSeconds, temp, onChanged }: MarkB
             size="lg"
             label="Other events"
             icon={<ChevronDown aria-hidden />}
-            disabled={busy || elapsedSeconds === null}
+            disabled={busy || now === null}
             className="border border-stroke-strong"
           />
         }
