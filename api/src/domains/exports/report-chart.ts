@@ -155,9 +155,11 @@ export const drawChart = (
     pdf.save().lineWidth(0.5).strokeColor(ink.grid).moveTo(at, plot.y).lineTo(at, bottom).stroke().restore();
     text.line(formatDuration(seconds), at - 15, bottom + 4, { size: 7, color: ink.axis, width: 30, align: 'center' });
   }
-  for (let value = lowestRate + 10; value <= highestRate; value += 20) {
-    const label = String(Math.round(unit === 'F' ? rateCToF(value) : value));
-    text.line(label, plot.x + plot.width + 5, rate(value) - 4, { size: 7, color: ink.axis });
+  // Round figures in the reader's unit: -10, 10, 30, 50 °C/min or -20, 0, 20 … °F/min.
+  const shownRate = (celsius: number) => (unit === 'F' ? rateCToF(celsius) : celsius);
+  const shownRates = scaleOf(shownRate(lowestRate), shownRate(highestRate), bottom, plot.y);
+  for (let value = unit === 'F' ? -20 : lowestRate + 10; value <= shownRate(highestRate); value += 20) {
+    text.line(String(value), plot.x + plot.width + 5, shownRates(value) - 4, { size: 7, color: ink.axis });
   }
 
   const lines: Line[] = [

@@ -129,7 +129,11 @@ describe('the report of a roast', () => {
     const drawing = readDrawing(bytes);
     expect(drawing.match(/ l$/gm)?.length, 'lines of the curves').toBeGreaterThan(150);
     expect(drawing.match(/ Do$/gm), 'pictures').toBeNull();
-    expect((await readText(bytes))[0]).toContain('Bean temp (°F)');
+    const [page = ''] = await readText(bytes);
+    expect(page).toContain('Bean temp (°F)');
+    expect(page.split(/\s+/), 'round figures on the axis').toEqual(
+      expect.arrayContaining(['-20', '20', '40', '60', '80', '300', '400']),
+    );
     const raw = Buffer.from(bytes).toString('latin1');
     expect(raw).not.toContain('/Subtype /Image');
     const fonts = raw.match(/\/Type \/Font\b[^]*?\/Subtype \/Type0/g)?.length ?? 0;
