@@ -7,7 +7,8 @@ import type { ImportedChannel } from './imported-roast.ts';
 
 /**
  * Extra curves and the steps of the controls as columns on the roast's own times. A curve that is called Burner, Air or Drum
- * and holds percentages is that output; where there is none, the steps that somebody set are. The rest keeps its own name.
+ * and holds percentages is that output; where there is none, or it falls silent before the roast is over while somebody went on
+ * setting steps, the steps are. The rest keeps its own name.
  */
 export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading) => Reading): ImportedChannel[] => {
   const taken = new Set(['bean_temp', 'exhaust_temp']);
@@ -20,23 +21,27 @@ export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading
     taken.add(name);
     columns.push({ ...column, name });
   };
+  const set = controlNames.flatMap((control, place) => {
+    const steps = roast.controls[control];
+    const label = roast.controlLabels[place] ?? control;
+    return steps.length === 0 ? [] : [{ label, steps, values: stepsOnTimes(steps, roast.timesSeconds) }];
+  });
   for (const channel of roast.channels) {
     const onTimes = valuesOnTimes(channel, roast.timesSeconds);
     const known = outputOf(channel.name, onTimes);
     // A curve that only ever says 0 tells less than the steps that were set.
-    const silent = known !== undefined && onTimes.every((value) => value === null || value === 0);
+    const silent =
+      known !== undefined &&
+      (onTimes.every((value) => value === null || value === 0) ||
+        set.some(({ label, steps, values }) => outputOf(label, values) === known && isOutlived(onTimes, steps, roast)));
     if (known !== undefined) add({ label: channel.name, unit: '%', values: onTimes }, silent ? undefined : known);
     else if (channel.mayBeTemperature)
       add({ label: channel.name, unit: '°C', values: onTimes.map(toCelsius) }, undefined);
     else add({ label: channel.name, unit: '', values: onTimes }, undefined);
   }
-  for (const [place, control] of controlNames.entries()) {
-    const steps = roast.controls[control];
-    if (steps.length === 0) continue;
-    const own = roast.controlLabels[place] ?? control;
+  for (const { label: own, values } of set) {
     // What was measured and what was set are two things.
     const label = columns.some((column) => column.label === own) ? `${own} set` : own;
-    const values = stepsOnTimes(steps, roast.timesSeconds);
     if (columns.some((column) => column.label === own && saysTheSame(column.values, values))) continue;
     const known = outputOf(own, values);
     add({ label, unit: known === undefined ? '' : '%', values }, known);
@@ -50,6 +55,12 @@ const saysTheSame = (measured: readonly Reading[], set: readonly Reading[]): boo
     const there = measured[index] ?? null;
     return value === null || there === null || Math.abs(value - there) <= 0.5;
   });
+
+/** The curve ends before the last steps were set: the duty of a controller that was switched off, for one. */
+const isOutlived = (measured: readonly Reading[], steps: readonly ControlStep[], { timesSeconds }: ArtisanRoast) => {
+  const last = timesSeconds[measured.findLastIndex((value) => value !== null)] ?? Number.NEGATIVE_INFINITY;
+  return steps.filter(({ timeSeconds }) => timeSeconds > last).length > 1;
+};
 
 const outputOf = (label: string, values: readonly Reading[]): string | undefined => {
   const known = knownChannel(label);
