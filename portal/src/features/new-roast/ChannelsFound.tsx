@@ -1,21 +1,31 @@
 import type { Upload } from '@roastery/contract/imports';
+import { usePreferences } from '../../components/preferences.ts';
+import { unitOf } from '../../components/quantities.ts';
 import { Panel } from '../../ui/Card.tsx';
 
 /** Which curves were found, as the file calls them, and what they become here. */
-export const ChannelsFound = ({ channels, samples }: Pick<Upload, 'channels' | 'samples'>) => (
-  <Panel title="Channels">
-    <ul className="divide-y divide-stroke text-sm">
-      {channels.map((channel) => (
-        <li key={channel.name} className="flex items-baseline justify-between gap-3 px-4 py-1.5">
-          <span className="min-w-0 truncate text-strong">
-            {channel.label} {channel.unit !== '' && <span className="text-muted">{channel.unit}</span>}
-          </span>
-          <span className="shrink-0 font-mono text-xs text-muted">
-            {channel.name}
-            {channel.readings < samples && ` · ${Math.floor((channel.readings / samples) * 100)}% read`}
-          </span>
-        </li>
-      ))}
-    </ul>
-  </Panel>
-);
+export const ChannelsFound = ({ channels, samples }: Pick<Upload, 'channels' | 'samples'>) => {
+  const units = usePreferences();
+  return (
+    <Panel title="Channels">
+      <ul className="divide-y divide-stroke text-sm">
+        {channels.map((channel) => (
+          <li key={channel.name} className="flex items-baseline justify-between gap-3 px-4 py-1.5">
+            <span className="min-w-0 truncate text-strong">
+              {channel.label}{' '}
+              {channel.unit !== '' && (
+                <span className="text-muted">
+                  {channel.unit === '°C' ? unitOf('temperature', units) : channel.unit}
+                </span>
+              )}
+            </span>
+            <span className="shrink-0 font-mono text-xs text-muted">
+              {channel.name}
+              {channel.readings < samples && ` · ${Math.floor((channel.readings / samples) * 100)}% read`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+};
