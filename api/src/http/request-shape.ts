@@ -4,13 +4,17 @@ import { AppError, invalid } from './app-error.ts';
 
 const fieldOf = (path: readonly PropertyKey[]): string => path.map(String).join('.') || 'body';
 
+/** What the shapes say of their own accord is kept; a field that isn't there is told to a person, not to a compiler. */
+const sentenceOf = (message: string): string =>
+  /^Invalid input: expected .+, received undefined$/.test(message) ? 'Is required' : message;
+
 /** Parses one part of a request, or throws `validation` with one line for each field that is wrong. */
 export const parsePart = async (shape: z.ZodType, value: unknown): Promise<unknown> => {
   const parsed = await shape.safeParseAsync(value);
   if (parsed.success) return parsed.data;
   const lines: FieldError[] = parsed.error.issues.slice(0, 100).map((issue) => ({
     field: fieldOf(issue.path),
-    message: issue.message,
+    message: sentenceOf(issue.message),
   }));
   throw new AppError('validation', lines);
 };
