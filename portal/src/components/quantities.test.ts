@@ -21,6 +21,8 @@ describe('figures as a person reads them', () => {
 
   it('groups thousands, drops a negative zero and owns up to what is missing', () => {
     expect(readingOf('weight', 12_345.678, celsius)).toEqual({ value: '12,345.7', unit: 'kg' });
+    const small = [0.13, 0.5, 0.2835, 0].map((kg) => readingOf('weight', kg, celsius).value);
+    expect(small).toEqual(['0.13', '0.5', '0.284', '0.0']);
     expect(readingOf('rate', -0.04, celsius).value).toBe('0.0');
     expect(readingOf('temperature', null, celsius)).toEqual({ value: '--', unit: '' });
     expect(readingOf('share', 0.1825, celsius).value).toBe('18.3');

@@ -32,18 +32,25 @@ export const inUnitsOf = (quantity: Quantity, stored: number, units: Units): num
   return units.rate_unit === 'per_minute' ? perMinute : perMinute / 2;
 };
 
-const formats: Intl.NumberFormat[] = [];
+const formats = new Map<string, Intl.NumberFormat>();
 
 /** Making a format costs a hundred times what formatting does, and under a moving pointer many figures change at once. */
-const formatOf = (digits: number): Intl.NumberFormat =>
-  (formats[digits] ??= new Intl.NumberFormat('en-US', {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  }));
+const formatOf = (least: number, most: number): Intl.NumberFormat => {
+  const key = `${least}-${most}`;
+  const known = formats.get(key);
+  if (known !== undefined) return known;
+  const made = new Intl.NumberFormat('en-US', { minimumFractionDigits: least, maximumFractionDigits: most });
+  formats.set(key, made);
+  return made;
+};
+
+/** A sample roast of 0.13 kg is no roast of 0.1 kg: below a kilogram the grams count. */
+const mostDigits = (quantity: Quantity, stored: number, digits: number): number =>
+  quantity === 'weight' && Math.abs(stored) < 1 ? Math.max(digits, 3) : digits;
 
 /** Value and unit apart, so that a page can show the value bright and the unit dim; `--` for what is missing. */
 export const readingOf = (quantity: Quantity, stored: number | null | undefined, units: Units, digits = 1): Reading => {
   if (stored === null || stored === undefined || !Number.isFinite(stored)) return { value: '--', unit: '' };
-  const value = formatOf(digits).format(inUnitsOf(quantity, stored, units));
+  const value = formatOf(digits, mostDigits(quantity, stored, digits)).format(inUnitsOf(quantity, stored, units));
   return { value: /^-0(?:\.0*)?$/.test(value) ? value.slice(1) : value, unit: unitOf(quantity, units) };
 };

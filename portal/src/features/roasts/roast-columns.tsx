@@ -6,6 +6,7 @@ import type { Column } from '../../components/table/columns.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { LiveDot } from '../../ui/LiveDot.tsx';
 import { FavoriteStar } from './FavoriteStar.tsx';
+import { batchText } from './roast-texts.ts';
 
 const orDash = (text: string | null) => text ?? <span className="text-faint">--</span>;
 
@@ -56,7 +57,7 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
   {
     id: 'batch',
     label: 'Batch (kg)',
-    cell: (roast) => roast.batch_size_kg?.toFixed(1) ?? '--',
+    cell: (roast) => batchText(roast.batch_size_kg),
     align: 'right',
     sort: 'batch_size_kg',
   },
