@@ -73,6 +73,19 @@ describe('a machine map', () => {
   });
 
   it.each([
+    ['40001', 'write "h:0"'],
+    ['300007', 'write "i:6"'],
+    ['2/40007', 'write "2/h:6"'],
+    ['40007.3', 'write "h:6.3"'],
+    ['10001', 'write "d:0"'],
+    ['40000', 'begins at 40001: write [unit/]h'],
+    ['0x0006', 'zero-based as on the wire'],
+    ['%MW10', 'zero-based as on the wire'],
+  ])('says what to write in place of %s', (at, sentence) => {
+    expect(machineMapShape.safeParse(least({}, { at })).error?.issues[0]?.message).toContain(sentence);
+  });
+
+  it.each([
     least({ unit: 247 }),
     least({ unit: 0, link: { kind: 'tcp', host: 'drum' } }),
     least({ unit: 255, link: { kind: 'tcp', host: 'drum' } }, { at: 'h:65535' }),

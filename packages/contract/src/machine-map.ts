@@ -12,16 +12,23 @@ const addressSentence =
 
 export const addressPattern = /^(?:(\d{1,3})\/)?([hicd]):(\d{1,5})(?:\.(\d{1,2}))?$/;
 
+/** `40007`, `2/40007`, `300007.3`: manuals count from one. */
+const fiveDigitPattern = /^(\d{1,3}\/)?([0134])(\d{4,5})(\.\d{1,2})?$/;
+const lettersOfTables: Record<string, string> = { '0': 'c', '1': 'd', '3': 'i', '4': 'h' };
+
+const fiveDigitHint = (text: string): string | undefined => {
+  const [, unit = '', table = '', number = '', bit = ''] = fiveDigitPattern.exec(text.trim()) ?? [];
+  const letter = lettersOfTables[table];
+  if (letter === undefined) return undefined;
+  if (Number(number) === 0)
+    return `"${text}" is five-digit notation, which begins at ${table}${'1'.padStart(number.length, '0')}: ${addressSentence}`;
+  return `"${text}" is five-digit notation: write "${unit}${letter}:${Number(number) - 1}${bit}"`;
+};
+
 export const addressShape = z.string().superRefine((text, context) => {
   const match = addressPattern.exec(text);
   if (!match) {
-    const fiveDigits = /^[0134]\d{4,5}$/.exec(text.trim());
-    const kind = { '0': 'c', '1': 'd', '3': 'i', '4': 'h' }[text.trim()[0] ?? ''];
-    const hint =
-      fiveDigits && kind
-        ? `"${text}" is five-digit notation: write "${kind}:${Number(text.trim().slice(1)) - 1}"`
-        : addressSentence;
-    context.addIssue({ code: 'custom', message: hint });
+    context.addIssue({ code: 'custom', message: fiveDigitHint(text) ?? addressSentence });
     return;
   }
   const [, unit, table, address, bit] = match;
