@@ -77,6 +77,27 @@ describe('the sweeper', () => {
     expect(await status()).toBe('completed');
   });
 
+  it('ends a roast soon whose board goes on with a new journal, not while that is silent too', async () => {
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    await registerMachine(sql, 'S-4');
+    const [lostCard, newCard] = [createJournalBoard(), createJournalBoard()];
+    const id = uuidV7();
+    lostCard.sample(0, 100, 150, 50);
+    lostCard.event(0, { type: 'roast', roast_id: id, state: 'in_progress' });
+    await ship(sql, 'S-4', lostCard, 20);
+    await sql`UPDATE recordings SET last_received_at = now() - interval '16 minutes'`;
+    expect(await abortStaleRoasts(sql, sweepRules)).toBe(0);
+    newCard.sample(0, 100, 150, 50);
+    await ship(sql, 'S-4', newCard, 20);
+    await sql`UPDATE recordings SET last_received_at = now() - interval '14 minutes' WHERE epoch = ${lostCard.epoch}`;
+    expect(await abortStaleRoasts(sql, sweepRules)).toBe(0);
+    await sql`UPDATE recordings SET last_received_at = now() - interval '16 minutes' WHERE epoch = ${lostCard.epoch}`;
+    expect(await abortStaleRoasts(sql, sweepRules)).toBe(1);
+    const [roast] = await sql<{ status: string }[]>`SELECT status FROM roasts WHERE id = ${id}`;
+    expect(roast?.status).toBe('aborted');
+  });
+
   it('removes old samples outside roasts, never those of a roast', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;

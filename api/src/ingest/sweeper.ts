@@ -17,6 +17,8 @@ export const sweepRules: SweepRules = { abortAfterHours: 3, keepSamplesDays: 90,
 
 /** No roast takes longer: one that began so long before a newer one on its machine is over. */
 const longestRoastHours = 1;
+/** As long as a board waits for samples before it gives a roast up. */
+const goneAfterMinutes = 15;
 /** Samples this far before charge and after drop belong to a roast's story. */
 const marginMinutes = 30;
 /** Highest rate a machine map allows: turns minutes into sequence numbers. */
@@ -30,6 +32,11 @@ export const abortStaleRoasts = async (sql: Database, rules: SweepRules): Promis
     SELECT r.id FROM roasts r LEFT JOIN recordings c ON c.id = r.recording_id
     WHERE r.status = 'in_progress' AND (
       coalesce(c.last_received_at, r.created_at) < now() - make_interval(hours => ${rules.abortAfterHours})
+      -- A new card in the board, or a new board: nobody goes on with what the earlier stream was in the middle of.
+      OR c.last_received_at < now() - make_interval(mins => ${goneAfterMinutes}) AND EXISTS (
+        SELECT FROM recordings later
+        WHERE later.machine_id = c.machine_id AND later.source = 'agent' AND later.created_at > c.created_at
+          AND later.last_received_at > c.last_received_at)
       OR EXISTS (
         SELECT FROM roasts newer
         WHERE newer.machine_id = r.machine_id
