@@ -212,8 +212,10 @@ describe.concurrent('bus', () => {
     const server = await serve('rtu', ({ unit }) => ({ lost: unit === 2 }));
     const bus = busOn('rtu', server.port, { quietMs: 50 });
     const counts = { 1: 0, 2: 0 };
+    let rounds = 0;
     const until = performance.now() + 2500;
     while (performance.now() < until) {
+      rounds += 1;
       for (const unit of [1, 2] as const) {
         const answer = await bus.read({ unit, table: 'holding', start: unit, count: 1 });
         if (answer.kind === 'data') counts[unit] += 1;
@@ -221,7 +223,8 @@ describe.concurrent('bus', () => {
       await pause(20);
     }
     expect(counts[2]).toBe(0);
-    expect(counts[1]).toBeGreaterThan(40);
+    // A busy computer gets fewer rounds; in most of them the living unit is read.
+    expect(counts[1]).toBeGreaterThan(rounds * 0.6);
     expect(server.connections(), 'the line is kept').toBe(1);
     // Asked less and less often: a dead unit costs the line little.
     expect(server.requests.filter(({ unit }) => unit === 2).length).toBeLessThan(8);
