@@ -13,6 +13,8 @@ const realParts = {
   hookTimeout: 120_000,
   // Much of this time is waiting for boards and browsers: three at once keep two cores busy.
   maxWorkers: 3,
+  // A file that lets its tests run at once means all of them: they wait for boards.
+  maxConcurrency: 8,
   sequence: { groupOrder: 1 },
   globalSetup: ['packages/testing/src/vitest-postgres.ts'],
 };

@@ -1,6 +1,4 @@
 import { listSessions, me } from '@roastery/contract/auth';
-import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
-import { SCREEN } from '@roastery/testing/browser';
 import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, tomoIto, type TestRoastery } from './roastery.ts';
@@ -93,23 +91,6 @@ describe('the account', () => {
     await page.getByText(/sessions have ended$/).waitFor();
     expect((await ana.call(listSessions)).sessions).toHaveLength(1);
     await expect(stranger.call(me)).rejects.toThrow(/not_signed_in/);
-    expect(watched.complaints).toEqual([]);
-  });
-
-  it.each([
-    ['desk', 'light'],
-    ['desk', 'dark'],
-    ['phone', 'light'],
-    ['phone', 'dark'],
-  ] as const)('is fit to be seen and used on a %s in the %s', async (screen, colorScheme) => {
-    const touch = screen === 'phone' ? { hasTouch: true, isMobile: true } : {};
-    await using watched = await roastery.openAs(roastery.admin, { viewport: SCREEN[screen], colorScheme, ...touch });
-    const { page } = watched;
-    await page.goto('/account');
-    await page.getByRole('list', { name: 'Sessions' }).getByText('This one').waitFor();
-    expect(await seriousAccessibilityFindings(page)).toEqual([]);
-    const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(overhang).toBeLessThanOrEqual(0);
     expect(watched.complaints).toEqual([]);
   });
 });

@@ -370,25 +370,4 @@ describe('recipes', () => {
     await page.waitForURL('**/recipes');
     await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('Recipes');
   });
-
-  it.each([
-    ['desk', 'light'],
-    ['desk', 'dark'],
-    ['phone', 'light'],
-    ['phone', 'dark'],
-  ] as const)('are fit to be seen and used on a %s in the %s', async (screen, colorScheme) => {
-    const { id } = await write(`Seen on ${screen} ${colorScheme}`, { description: 'Bright' });
-    const touch = screen === 'phone' ? { hasTouch: true, isMobile: true } : {};
-    await using watched = await roastery.openAs(ana, { viewport: SCREEN[screen], colorScheme, ...touch });
-    const { page } = watched;
-    for (const path of ['/recipes', '/recipes/new', `/recipes/${id}`]) {
-      await page.goto(path);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForLoadState('networkidle');
-      expect(await seriousAccessibilityFindings(page), path).toEqual([]);
-      const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(overhang, `${path} scrolls sideways`).toBeLessThanOrEqual(0);
-    }
-    expect(watched.complaints).toEqual([]);
-  });
 });

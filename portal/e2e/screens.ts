@@ -229,6 +229,7 @@ export const screens: readonly Screen[] = [
     ...over,
   },
   { name: 'analytics', address: '/analytics', who: 'ana', shows: 'Roasted, kg' },
+  { name: 'analytics-daily', address: '/analytics?by=recipe&period=day', who: 'ana', shows: 'Roasted, kg' },
   { name: 'analytics-consistency', address: '/analytics?tab=consistency', who: 'ana', shows: /Mean distance/i },
   { name: 'analytics-green', address: '/analytics?tab=green', who: 'ana', shows: 'Green used' },
   { name: 'account', address: '/account', who: 'ana', shows: /Everywhere you are signed in/ },

@@ -3,15 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Test files that take about a minute and more, the longest first; most of it is waiting. */
 const longest = [
   'screens.e2e',
-  'killed-at-random.system',
   'real-roasts.system',
-  'analytics.e2e',
+  'killed-at-random.system',
   'pairing.e2e',
-  'inventory.e2e',
   'live-roast.e2e',
-  'recipes.e2e',
-  'board-update.system',
   'board-in-trouble.system',
+  'board-update.system',
+  'sign-in-to-machines.e2e',
 ];
 
 const place = ({ moduleId }: TestSpecification): number => {
