@@ -80,6 +80,16 @@ describe('marks corrected by hand', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(async () => (await readBack(roast.id)).marks).toEqual(roast.marks);
 
+    // Taken back by mistake: it is put back where it was.
+    await set.click();
+    const takeBack = markers(page).getByRole('button', { name: 'Take back First Crack' });
+    await takeBack.click();
+    await expect.poll(async () => (await readBack(roast.id)).marks).toEqual(roast.marks);
+    await page.getByRole('button', { name: 'Put back' }).last().click();
+    await expect.poll(async () => (await readBack(roast.id)).first_crack_time).toBe(moved.first_crack_time);
+    await takeBack.click();
+    await expect.poll(async () => (await readBack(roast.id)).marks).toEqual(roast.marks);
+
     // The beans went in 20 s after the board said: the curve begins there, and all times follow.
     await page.goto(`/roasts/${roast.id}?markers=correct&at=20`);
     await markers(page).getByRole('button', { name: 'Set Charge to 0:20' }).click();

@@ -22,18 +22,21 @@ interface CorrectMarksProps {
   onDone: () => void;
 }
 
+/** Where a mark lies: seconds since charge, and °C where they are known. */
+type Place = Pick<RoastMark, 'time_seconds'> & Partial<Pick<RoastMark, 'temp'>>;
+
 /** Each mark with the moment it has; a pinned point becomes its moment. The window moves, no sample changes. */
 export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDone }: CorrectMarksProps) => {
   const [busy, setBusy] = useState<MarkKind | null>(null);
 
-  const change = async (kind: MarkKind, made: Promise<Roast>, said: (undo: () => void) => void) => {
+  const change = async (kind: MarkKind, made: Promise<Roast>, said: () => void) => {
     setBusy(kind);
     try {
       onChanged(await made);
       await refresh(getRoastCurveColumns);
       // All times count from the charge: where it moved, the pinned point is another one.
       if (kind === 'charge') onSelect(null);
-      said(() => void takeBack(kind));
+      said();
     } catch (error) {
       toast(sentenceFor(error, 'The mark could not be changed'), { tone: 'danger' });
     } finally {
@@ -41,15 +44,26 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
     }
   };
   const params = (kind: MarkKind) => ({ params: { id: roast.id, kind } });
-  const set = (kind: MarkKind, seconds: number) =>
-    change(kind, call(putMark, { ...params(kind), body: { time_seconds: seconds } }), (undo) =>
-      toast(`${markLabels[kind].long} set to ${formatDuration(seconds)}`, {
-        action: { label: 'Undo', run: undo },
+  const set = (kind: MarkKind, place: Place): Promise<void> =>
+    change(kind, call(putMark, { ...params(kind), body: place }), () =>
+      toast(`${markLabels[kind].long} set to ${formatDuration(place.time_seconds)}`, {
+        action: { label: 'Undo', run: () => void takeBack(kind, place) },
         stays: 10_000,
       }),
     );
-  const takeBack = (kind: MarkKind): Promise<void> =>
-    change(kind, call(deleteMark, params(kind)), () => toast(`${markLabels[kind].long} taken back`));
+  const takeBack = (kind: MarkKind, { time_seconds, temp }: Place): Promise<void> =>
+    change(kind, call(deleteMark, params(kind)), () =>
+      toast(`${markLabels[kind].long} taken back`, {
+        // A mark that came with a file has nobody else who knows it. The charge's own time is another one by now.
+        ...(kind !== 'charge' && {
+          action: {
+            label: 'Put back',
+            run: () => void set(kind, { time_seconds, ...(temp !== undefined && { temp }) }),
+          },
+        }),
+        stays: 10_000,
+      }),
+    );
 
   const at = selected === null ? null : formatDuration(selected);
   return (
@@ -84,7 +98,7 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
                   label={`Take back ${long}`}
                   icon={<Undo2 aria-hidden />}
                   disabled={busy !== null}
-                  onClick={() => void takeBack(kind)}
+                  onClick={() => void takeBack(kind, mark)}
                 />
               ) : (
                 <span aria-hidden className="w-8 pointer-coarse:w-10" />
@@ -93,7 +107,7 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
                 busy={busy === kind}
                 disabled={selected === null || busy !== null}
                 aria-label={at === null ? `Set ${long}` : `Set ${long} to ${at}`}
-                onClick={() => selected !== null && void set(kind, selected)}
+                onClick={() => selected !== null && void set(kind, { time_seconds: selected })}
               >
                 Set
               </Button>
