@@ -38,6 +38,9 @@ describe('administrators', () => {
     await form.getByRole('button', { name: 'Create User' }).click();
     await form.getByText('Full name is required').waitFor();
     await form.getByText('Enter an email address').waitFor();
+    await form.getByLabel('Full Name').fill('K'.repeat(121));
+    await form.getByRole('button', { name: 'Create User' }).click();
+    await form.getByText('At most 120 characters', { exact: true }).waitFor();
     await form.getByLabel('Full Name').fill('Kofi Mensah');
     await form.getByLabel('Email').fill(anaRestrepo.email);
     await form.getByLabel('Password').fill('password1');
@@ -56,6 +59,11 @@ describe('administrators', () => {
     await once.getByText(password, { exact: true }).waitFor();
     await page.mouse.click(5, 5);
     await expect.poll(() => once.isVisible(), { message: 'a click beside it does not lose them' }).toBe(true);
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('alertdialog', { name: 'Close the credentials of Kofi Mensah?' });
+    await question.getByRole('button', { name: 'Back' }).click();
+    await question.waitFor({ state: 'hidden' });
+    await once.getByText(password, { exact: true }).waitFor();
     await once.getByRole('button', { name: 'Done' }).click();
     await page.getByText('3 users in total').waitFor();
     await expect.poll(() => page.getByText(password).count()).toBe(0);

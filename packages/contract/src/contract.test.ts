@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { endpoints } from './endpoints.ts';
 import { addressShape, machineMapShape, parseAddress } from './machine-map.ts';
 import { allMachines, journalBatchShape, parseTopic, topicOf } from './mqtt.ts';
+import { registerMachineShape } from './machines.ts';
 import { openApiDocument } from './openapi.ts';
+import { profileBodyShape } from './profiles.ts';
 
 describe('endpoints', () => {
   it('have unique names and unique method and path', () => {
@@ -23,6 +25,31 @@ describe('endpoints', () => {
   });
   it('answer something, or say what they produce', () => {
     expect(endpoints.filter((endpoint) => !endpoint.response && !endpoint.produces)).toEqual([]);
+  });
+});
+
+const told = (parsed: ReturnType<typeof registerMachineShape.safeParse | typeof profileBodyShape.safeParse>) =>
+  parsed.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+
+describe('a limit without a sentence of its own', () => {
+  it('is told as a person would', () => {
+    const machine = { serial_number: 'S', machine_type: 'RM7', display_name: 'x'.repeat(121), max_capacity_kg: 7 };
+    expect(told(registerMachineShape.safeParse(machine))).toEqual(['display_name: At most 120 characters']);
+    const point = { burner: 50, exhaust: 50, drum: 50 };
+    expect(
+      told(
+        profileBodyShape.safeParse({
+          name: 'R',
+          target_drop_temp: 401,
+          target_development_time: -1,
+          control_profile: Array.from({ length: 501 }, (_, time) => ({ time, ...point })),
+        }),
+      ),
+    ).toEqual([
+      'target_drop_temp: At most 400',
+      'target_development_time: At least 0',
+      'control_profile: At most 500 entries',
+    ]);
   });
 });
 

@@ -1,5 +1,19 @@
 import { z } from 'zod';
 
+/** Of a limit whose field has no sentence of its own: what a person can do about it, not what a program expected. */
+const limitSentence = (issue: z.core.$ZodRawIssue): string | undefined => {
+  if (issue.code !== 'too_big' && issue.code !== 'too_small') return undefined;
+  const isMost = issue.code === 'too_big';
+  const limit = Number(isMost ? issue.maximum : issue.minimum);
+  const figure = limit.toLocaleString('en-US');
+  const most = isMost ? 'At most' : 'At least';
+  if (issue.origin === 'string') return `${most} ${figure} ${limit === 1 ? 'character' : 'characters'}`;
+  if (issue.origin === 'array') return `${most} ${figure} ${limit === 1 ? 'entry' : 'entries'}`;
+  if (issue.origin !== 'number' && issue.origin !== 'int') return undefined;
+  return issue.inclusive === false ? `${isMost ? 'Less' : 'More'} than ${figure}` : `${most} ${figure}`;
+};
+z.config({ customError: limitSentence });
+
 /** UUID, version 7 where we make it: sorts by creation time. */
 export const idShape = z.uuid();
 export type Id = z.infer<typeof idShape>;

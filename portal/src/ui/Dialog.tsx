@@ -13,6 +13,8 @@ interface DialogProps {
   description?: ReactNode;
   /** A click outside is ignored: for what is shown once only. */
   sticky?: boolean;
+  /** Escape and the cross ask this first: for what is lost with the modal, which has a button of its own for going on. */
+  question?: { title: string; text: string };
   width?: 'sm' | 'md' | 'lg';
   children: ReactNode;
 }
@@ -35,7 +37,8 @@ export const useDirtyDialog = (dirty: boolean): void => {
 };
 
 /** A modal; on a phone it is a sheet from below. Focus goes in, stays in, and returns to where it was. */
-export const Dialog = ({ open, onClose, title, description, sticky = false, width = 'sm', children }: DialogProps) => {
+export const Dialog = (props: DialogProps) => {
+  const { open, onClose, title, description, sticky = false, question, width = 'sm', children } = props;
   const popup = useRef<HTMLDivElement>(null);
   const isDirty = useRef(false);
   const [tellDirty] = useState(() => (dirty: boolean) => {
@@ -48,7 +51,7 @@ export const Dialog = ({ open, onClose, title, description, sticky = false, widt
       disablePointerDismissal={sticky}
       onOpenChange={(next) => {
         if (next) return;
-        if (isDirty.current) setAsking(true);
+        if (isDirty.current || question !== undefined) setAsking(true);
         else onClose();
       }}
     >
@@ -91,12 +94,11 @@ export const Dialog = ({ open, onClose, title, description, sticky = false, widt
           setAsking(false);
           onClose();
         }}
-        title="Discard your changes?"
-        confirmLabel="Discard"
-        cancelLabel="Keep editing"
-        danger
+        {...(question === undefined
+          ? { title: 'Discard your changes?', confirmLabel: 'Discard', cancelLabel: 'Keep editing', danger: true }
+          : { title: question.title, confirmLabel: 'Close', cancelLabel: 'Back' })}
       >
-        What you entered here has not been saved.
+        {question?.text ?? 'What you entered here has not been saved.'}
       </AlertDialog>
     </Base.Root>
   );

@@ -16,12 +16,16 @@ interface CredentialsDialogProps {
   onDone: () => void;
 }
 
-/** Email and password, shown this once. A click beside it does not close it: a slip must not lose them. */
+/** Email and password, shown this once. A click beside it does not close it, and Escape asks: a slip must not lose them. */
 export const CredentialsDialog = ({ credentials, onDone }: CredentialsDialogProps) => (
   <Dialog
     open={credentials !== null}
     onClose={onDone}
     sticky
+    question={{
+      title: `Close the credentials of ${credentials?.full_name ?? ''}?`,
+      text: 'The password will not be shown again.',
+    }}
     title={credentials?.title ?? ''}
     description={credentials?.full_name}
   >

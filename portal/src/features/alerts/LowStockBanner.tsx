@@ -13,8 +13,9 @@ import { toast } from '../../ui/toast.ts';
 const mostShown = 3;
 const refreshMs = 30_000;
 
+/** Never rounded up: 19.96 kg are below 20 and must not read as 20.0. */
 const kgText = (kg: number): string =>
-  kg.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  kg.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1, roundingMode: 'floor' });
 
 /** Watched lots that fell below the threshold, on every page until this person has seen it. */
 export const LowStockBanner = () => {

@@ -4,7 +4,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import type { RotatedToken } from './device-changes.ts';
 
-/** A new token, shown this once. Only Done closes it. */
+/** A new token, shown this once. Only Done closes it without a question. */
 export const RotatedTokenDialog = ({ rotated, onDone }: { rotated: RotatedToken | null; onDone: () => void }) => {
   const dates = useDates();
   return (
@@ -12,6 +12,10 @@ export const RotatedTokenDialog = ({ rotated, onDone }: { rotated: RotatedToken 
       open={rotated !== null}
       onClose={onDone}
       sticky
+      question={{
+        title: `Close the token of ${rotated?.display_name ?? ''}?`,
+        text: 'The machine token will not be shown again.',
+      }}
       title="Token rotated"
       description={rotated?.display_name}
       width="md"

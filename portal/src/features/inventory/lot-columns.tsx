@@ -23,7 +23,7 @@ const Kilograms = ({ kg, low = false }: { kg: number; low?: boolean }) => (
 
 /** What is left of a lot, in kg and as a share with its bar; red when it runs low. */
 const Remaining = ({ lot }: { lot: Lot }) => (
-  <span className="inline-flex flex-col items-end gap-1 sm:w-27 max-sm:items-start">
+  <span className="inline-flex flex-col items-end gap-1 sm:min-w-27 max-sm:items-start">
     <span className="inline-flex items-baseline gap-2">
       <Kilograms kg={lot.current_weight} low={isLow(lot)} />
       <span className={classes('figures w-9 text-right text-xs', isLow(lot) ? 'text-danger' : 'text-muted')}>
