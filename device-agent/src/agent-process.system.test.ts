@@ -88,7 +88,7 @@ describe('device-agent', () => {
 
   it('refuses a second agent on the same data, and takes over from a killed one', async () => {
     const first = run(['run']);
-    await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(0);
     const second = run(['run']);
     expect(await second.exit).toBe(2);
     expect(second.output()).toMatch(/another agent \(process \d+\)/);
@@ -96,12 +96,12 @@ describe('device-agent', () => {
     await first.exit;
     const before = server.live.length;
     run(['run']);
-    await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(before);
+    await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(before);
   });
 
   it('goes on with its roast through SIGKILL after SIGKILL; nothing journalled is lost or doubled', async () => {
     let agent = run(['run']);
-    await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(5);
+    await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(5);
     charge = true;
     const roast = () => server.live.at(-1)?.roast?.id;
     await expect.poll(roast).toBeDefined();
@@ -112,7 +112,7 @@ describe('device-agent', () => {
       await agent.exit;
       const shown = server.live.length;
       agent = run(['run']);
-      await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(shown);
+      await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(shown);
       expect(roast()).toBe(id);
     }
     const from = performance.now();
