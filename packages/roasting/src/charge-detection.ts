@@ -1,6 +1,16 @@
-import { detectionLimits as limits } from './detection-limits.ts';
+import { detectionLimits as limits, lookBackSeconds } from './detection-limits.ts';
 import type { TrustedReading } from './reading-filter.ts';
-import { highest, lowestOf, newestLevel, trendOf, within } from './readings.ts';
+import {
+  highest,
+  lastWatched,
+  lowestOf,
+  lowestSince,
+  middleOf,
+  newestLevel,
+  silenceSeconds,
+  trendOf,
+  within,
+} from './readings.ts';
 import type { TurnState } from './turn-detection.ts';
 
 /** A charge as far as it is known. Plain data. */
@@ -34,8 +44,7 @@ function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: num
   const newest = readings.at(-1);
   const level = newestLevel(readings);
   if (!newest || level === undefined) return null;
-  const recent = within(readings, newest.timeSeconds - limits.chargeSlowTurnWithinSeconds, newest.timeSeconds);
-  const lowest = lowestOf(recent);
+  const lowest = lowestSince(readings, newest.timeSeconds - limits.chargeSlowTurnWithinSeconds);
   if (!lowest || level - lowest.tempC < limits.turnRiseC) return null;
   if (newest.timeSeconds - lowest.timeSeconds < limits.turnRiseSeconds) return null;
   const turnSeconds = lowest.timeSeconds;
@@ -52,15 +61,43 @@ function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: num
   return chargeAt(readings, knee, peak, lowest.tempC);
 }
 
+/**
+ * What was taken for a drop was the next charge: the drum had been emptied without the probe showing it, or the roast
+ * broken off, and then stood at its temperature. Only cold beans take so much off the probe so fast and then warm up again
+ * steadily. Asked after a drop that is certain.
+ */
+export function findChargeInDrop(readings: readonly TrustedReading[], droppedSeconds: number): ChargeState | null {
+  const newest = readings.at(-1);
+  const level = newestLevel(readings);
+  if (!newest || level === undefined) return null;
+  const since = newest.timeSeconds - droppedSeconds;
+  if (since < limits.turnAfterSeconds + limits.rechargeRiseSeconds || since > lookBackSeconds.waiting) return null;
+  const fallen = readings.filter(({ timeSeconds }) => timeSeconds >= droppedSeconds);
+  // The reading of the drop belongs to the roast it ended.
+  const [knee, lowest] = [fallen[1], lowestOf(fallen)];
+  if (!knee || !lowest || level - lowest.tempC < limits.rechargeRiseC) return null;
+  const turned = lowest.timeSeconds - droppedSeconds;
+  if (turned > limits.rechargeTurnWithinSeconds || since - turned < limits.rechargeRiseSeconds) return null;
+  // Beans warm steadily up to their drop; an empty drum stands or cools, or is heated up.
+  const before = trendOf(within(readings, droppedSeconds - 2 * limits.chargeBeforeSeconds, droppedSeconds));
+  if (!before || isRoasting(before.slopePerSecond)) return null;
+  const early = lowestOf(within(fallen, droppedSeconds, droppedSeconds + limits.rechargeFallSeconds));
+  if (!early || knee.tempC - early.tempC < limits.chargeCertainFallC) return null;
+  return chargeAt(readings, knee, knee, lowest.tempC);
+}
+
+function isRoasting(risePerSecond: number): boolean {
+  return risePerSecond > limits.rechargeStillPerSecond && risePerSecond < limits.rechargeHeatedPerSecond;
+}
+
 /** As most charges look: beans in a drum that was heated for them. */
 function findFastFall(readings: readonly TrustedReading[], notBeforeSeconds: number): ChargeState | null {
   const newest = readings.at(-1);
   const level = newestLevel(readings);
   if (!newest || level === undefined) return null;
-  const recent = within(readings, newest.timeSeconds - limits.chargeFallSeconds, newest.timeSeconds);
-  const top = highest(recent);
+  const top = highest(lastWatched(readings, limits.chargeFallSeconds));
   if (!top || top.tempC < limits.chargeMinC || top.tempC - level < limits.chargeFallC) return null;
-  const peak = highest(within(readings, newest.timeSeconds - 2 * limits.chargeFallSeconds, newest.timeSeconds)) ?? top;
+  const peak = highest(lastWatched(readings, 2 * limits.chargeFallSeconds)) ?? top;
   const knee = kneeOf(readings, peak, level, limits.chargeTypicalFallC);
   if (knee.timeSeconds < notBeforeSeconds) return null;
 
@@ -111,7 +148,56 @@ export function kneeOf(
     if (fallen && peak.tempC - (readings[index + 1]?.tempC ?? reading.tempC) >= tolerance) break;
     if (!fallen) knee = reading;
   }
-  return fromFallingLevel(readings, knee, lowestC);
+  return fromFallingLevel(
+    readings,
+    acrossSilence(readings, onsetOf(readings, peak, knee, tolerance), lowestC),
+    lowestC,
+  );
+}
+
+/**
+ * A slow probe needs seconds for the part of the fall that tells it from noise. From the time of that part and of the
+ * next the beginning can be told: the fall tends to the beans' temperature, so it was no slower before.
+ */
+function onsetOf(
+  readings: readonly TrustedReading[],
+  peak: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
+  knee: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
+  tolerance: number,
+): Pick<TrustedReading, 'timeSeconds' | 'tempC'> {
+  const fallen = (depthC: number) => {
+    const at = readings.findIndex(
+      ({ timeSeconds, tempC }) => timeSeconds > knee.timeSeconds && peak.tempC - tempC >= depthC,
+    );
+    const [before, past] = [readings[at - 1], readings[at]];
+    if (!before || !past || past.timeSeconds - before.timeSeconds > silenceSeconds) return undefined;
+    const share = (before.tempC - peak.tempC + depthC) / (before.tempC - past.tempC);
+    return before.timeSeconds + share * (past.timeSeconds - before.timeSeconds);
+  };
+  const [some, more] = [fallen(tolerance), fallen(tolerance * limits.chargeOnsetTimes)];
+  if (some === undefined || more === undefined) return knee;
+  const onset = some - (more - some) / (limits.chargeOnsetTimes - 1);
+  const earliest = Math.max(peak.timeSeconds, knee.timeSeconds - limits.chargeOnsetBackSeconds);
+  return within(readings, earliest, Math.max(earliest, Math.min(knee.timeSeconds, onset))).at(-1) ?? knee;
+}
+
+/**
+ * Where nothing was read when the beans went in, the fall that was seen afterwards is followed back to the level it left:
+ * it tends to a little below its lowest, where the heat has bent it up, and was the steeper the earlier.
+ */
+function acrossSilence(
+  readings: readonly TrustedReading[],
+  knee: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
+  lowestC: number,
+): Pick<TrustedReading, 'timeSeconds' | 'tempC'> {
+  const next = readings.find(({ timeSeconds }) => timeSeconds > knee.timeSeconds);
+  if (!next || next.timeSeconds - knee.timeSeconds <= silenceSeconds) return knee;
+  const fall = trendOf(within(readings, next.timeSeconds, next.timeSeconds + limits.chargeFallSeconds / 2));
+  if (!fall || fall.slopePerSecond > limits.chargeCoolingPerSecond) return knee;
+  const tendsToC = lowestC - limits.chargeBentShare * (knee.tempC - lowestC);
+  const left = Math.max(1, next.tempC - tendsToC);
+  const since = (left / -fall.slopePerSecond) * Math.log(Math.max(1, (knee.tempC - tendsToC) / left));
+  return { timeSeconds: Math.max(knee.timeSeconds, next.timeSeconds - since), tempC: knee.tempC };
 }
 
 /** A drum that cools is charged where its fall becomes a steep one. */
@@ -157,17 +243,13 @@ export function findColdStart(readings: readonly TrustedReading[]): ChargeState 
 function leftLevel(readings: readonly TrustedReading[], lowest: TrustedReading): TrustedReading {
   const risen = readings.findLast(({ tempC }) => tempC - lowest.tempC <= limits.coldStartClearC) ?? lowest;
   const still = within(readings, risen.timeSeconds - limits.coldStartLevelSeconds, risen.timeSeconds);
-  const level = middle(still.map(({ tempC }) => tempC)) ?? lowest.tempC;
-  const scatter = middle(still.map(({ tempC }) => Math.abs(tempC - level))) ?? 0;
+  const level = middleOf(still.map(({ tempC }) => tempC)) ?? lowest.tempC;
+  const scatter = middleOf(still.map(({ tempC }) => Math.abs(tempC - level))) ?? 0;
   const tolerance = Math.max(limits.coldStartStillC, limits.coldStartScatters * scatter);
   return (
     readings.findLast(({ timeSeconds, tempC }) => timeSeconds <= risen.timeSeconds && tempC - level <= tolerance) ??
     lowest
   );
-}
-
-function middle(values: readonly number[]): number | undefined {
-  return [...values].sort((a, b) => a - b)[values.length >> 1];
 }
 
 /** Whether the fall turned out to be something else: it came back, fizzled out, or never turned. */
@@ -177,7 +259,8 @@ export function isNoCharge(charge: ChargeState, newest: TrustedReading, turn: Tu
   const age = newest.timeSeconds - charge.timeSeconds;
   if (fall < limits.chargeCertainFallC && !isFewBeans(charge, newest, turn)) {
     if (newest.tempC - charge.lowestC > fall * limits.chargeRecoveredShare) return true;
-    if (age > limits.chargeShallowSeconds && (turn === null || fall < limits.chargeFewBeansFallC)) return true;
+    const shallow = fall < (turn === null ? limits.chargeShallowFallC : limits.chargeFewBeansFallC);
+    if (shallow && age > limits.chargeShallowSeconds) return true;
   }
   return turn === null && age > limits.chargeWithoutTurnSeconds;
 }

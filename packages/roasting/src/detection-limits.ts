@@ -24,13 +24,20 @@ export const detectionLimits = {
   chargeKneeShare: 0.03,
   /** … and that lies further down than noise goes: so many times the scatter before. */
   chargeKneeScatters: 4,
-  /** Cold beans take 60-120 °C off the probe (curves); a door opened in between takes 5-15 °C. A charge has
-   * taken 25 °C after 20 s (curves); what hasn't after a minute is none. */
-  chargeCertainFallC: 25,
+  /** The fall's beginning is told from when it is that deep and this many times as deep. */
+  chargeOnsetTimes: 3,
+  chargeOnsetBackSeconds: 3,
+  /** How far below its lowest a fall tends, as a part of it; between a twentieth and a tenth it makes no difference (curves). */
+  chargeBentShare: 0.1,
+  /** Cold beans take 60-120 °C off the probe (curves); a door opened in between takes 5-15 °C, a lid left open up to 45.
+   * A charge has taken 25 °C after 20 s (curves); what hasn't after two minutes is none. */
+  chargeCertainFallC: 50,
+  chargeShallowFallC: 25,
   chargeShallowSeconds: 120,
-  /** A fall this deep that hasn't come back when the probe has turned for so long was beans, if few. */
+  /** A fall this deep that hasn't come back when the probe has turned for so long was beans, if few: a probe comes back from
+   * a lid in a minute or two, from beans in three and more (curves). */
   chargeFewBeansFallC: 14,
-  chargeFewBeansSeconds: 60,
+  chargeFewBeansSeconds: 100,
   chargeTypicalFallC: 60,
   /** The part of a fall that is judged by is taken of no less than this: below it noise speaks. */
   chargeKneeLeastFallC: 30,
@@ -47,6 +54,12 @@ export const detectionLimits = {
   /** Risen this far it can't fall back for lack of heat alone. */
   turnCertainRiseC: 5,
 
+  /** The top of a roast rises only by what the middle of three readings shows, if they lie within this. */
+  peakSpanSeconds: 11,
+  /** … and by no more than this and so much a second; a probe that really warms up faster is followed a little later. */
+  peakRiseC: 0.5,
+  peakRisePerSecond: 1,
+
   /** Where the beans turn yellow, by convention; their colour isn't measured. */
   dryEndC: 150,
   dryEndHoldSeconds: 10,
@@ -57,11 +70,13 @@ export const detectionLimits = {
   dropMinRoastSeconds: 180,
   /** Fallen this far below its peak the bean temperature says "drop?". Pulling the trier takes 1-3 °C for seconds. */
   dropFallC: 2,
+  /** … and by so many times its noise: the top is the luckiest of many readings. */
+  dropFallScatters: 3.5,
   /** Fallen this far and this long it is one. */
   dropCertainFallC: 8,
   dropCertainSeconds: 10,
   /** … and it must have been that far down for so long: a loose plug is back sooner. */
-  dropHoldSeconds: 5,
+  dropHoldSeconds: 12,
   /** Broken off early: colder beans, slower proof. */
   dropEarlyFallC: 20,
   dropEarlySeconds: 60,
@@ -69,18 +84,22 @@ export const detectionLimits = {
   dropDipC: 5,
   dropDipSeconds: 20,
   dropDipWaitSeconds: 120,
-  /** A slow, shallow fall in a heavy machine that never comes back. */
-  dropSlowFallC: 4,
+  /** A slow or shallow fall in a heavy machine, not resumed for so long: nobody lets a roast stand still as long. */
   dropSlowSeconds: 240,
-  /** Above the drop's temperature by this much the roast goes on: withdrawn. The larger figure after a dip. */
-  dropResumedC: 0.5,
-  dropResumedAfterDipC: 2,
+  /** Above the drop's temperature by this much the roast goes on: withdrawn. */
+  dropResumedC: 2,
+  /** … or by this much if it is as near as this to the line it followed. */
+  dropOnLineC: 0.5,
+  dropNearLineC: 1,
   /** The trend that the bean temperature leaves when the beans do: a line through this much time before the top. */
   dropTrendSeconds: 30,
   /** How far before the top that departure may lie; a burner cut well before the drop bends the curve too. */
   dropKneeBackSeconds: 10,
   dropKneeToleranceC: 0.35,
   dropKneeScatters: 1.5,
+  /** Noise is averaged out over no more than this to either side of a reading. */
+  dropCalmSeconds: 6,
+  dropInSilenceShare: 0.6,
   /** Cooling starts with the fan on full: at least this, risen by this much within this time. */
   coolingFanPercent: 95,
   coolingFanRisePercent: 25,
@@ -90,6 +109,14 @@ export const detectionLimits = {
 
   /** After a drop nothing is a charge for so long. The quickest crews charge again after about a minute. */
   rechargeAfterSeconds: 30,
+  /** A drop that takes as much as a charge off the probe within this, turns and rises by so much for so long was a charge
+   * (curves: turned 43-98 s after charge; no drop has), unless the probe rose as beans do before: they gain 3-10 °C/min at their drop. */
+  rechargeStillPerSecond: 0.04,
+  rechargeHeatedPerSecond: 0.33,
+  rechargeFallSeconds: 45,
+  rechargeTurnWithinSeconds: 130,
+  rechargeRiseC: 15,
+  rechargeRiseSeconds: 60,
   /** Changes less than this over 20 s: the machine stands by again. */
   idleChangeC: 1.5,
   idleSeconds: 20,

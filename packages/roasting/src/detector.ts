@@ -1,6 +1,7 @@
 import {
   chargeConfidence,
   findCharge,
+  findChargeInDrop,
   findColdStart,
   isFewBeans,
   isNoCharge,
@@ -91,7 +92,11 @@ function awaitCharge(
   const dropped = memory.droppedSeconds;
   const notBefore = dropped === null ? Number.NEGATIVE_INFINITY : dropped + limits.rechargeAfterSeconds;
   if (memory.state === 'dropped' && isAtRest(memory, newest)) memory.state = 'idle';
-  const charge = charging === 'cold' ? findColdStart(memory.readings) : findCharge(memory.readings, notBefore);
+  const charge =
+    charging === 'cold'
+      ? findColdStart(memory.readings)
+      : (findCharge(memory.readings, notBefore) ??
+        (dropped === null ? null : findChargeInDrop(memory.readings, dropped)));
   if (!charge) return [];
   memory.state = 'roasting';
   memory.charge = charge;
@@ -194,11 +199,10 @@ function followDryEnd(memory: DetectorSnapshot, newest: TrustedReading, dryEndC:
 
 function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: TrustedReading): Finding[] {
   const level = newestLevel(memory.readings) ?? newest.tempC;
-  if (!memory.peak || level >= memory.peak.tempC - 0.05) {
-    memory.peak = { timeSeconds: newest.timeSeconds, tempC: Math.max(level, memory.peak?.tempC ?? level) };
-  }
+  followPeak(memory, level, newest.timeSeconds);
   if (!memory.drop) {
-    memory.drop = findDrop(memory.readings, level, memory.peak, memory.peak.timeSeconds - charge.timeSeconds);
+    const { peak } = memory;
+    memory.drop = peak && findDrop(memory.readings, level, peak, peak.timeSeconds - charge.timeSeconds);
     if (!memory.drop) return [];
     placeDrop(memory, charge, memory.drop);
     return reportDrop(memory, memory.drop, true);
@@ -207,7 +211,7 @@ function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: Trust
   drop.deepestC = Math.min(drop.deepestC, level);
   const fast = newest.timeSeconds - drop.peakSeconds <= limits.dropDipSeconds;
   if (fast && drop.peakC - level >= limits.dropDipC) drop.dip = true;
-  const verdict = judgeDrop(drop, level, newest.timeSeconds);
+  const verdict = judgeDrop(drop, memory.readings, level, newest.timeSeconds);
   if (verdict === 'withdraw') {
     memory.drop = null;
     return [retract(memory, 'drop')];
@@ -218,6 +222,16 @@ function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: Trust
   startOver(memory, 'dropped');
   memory.droppedSeconds = drop.timeSeconds;
   return findings;
+}
+
+/** The top so far. It rises no faster than beans do: one or two readings above the others, as a bad line makes, are no top to fall from. */
+function followPeak(memory: DetectorSnapshot, level: number, nowSeconds: number): void {
+  const { peak } = memory;
+  const high = Math.min(level, newestLevel(memory.readings, limits.peakSpanSeconds) ?? level);
+  if (peak && high < peak.tempC - 0.05) return;
+  const since = nowSeconds - (memory.readings.at(-2)?.timeSeconds ?? nowSeconds);
+  const reached = peak ? Math.min(high, peak.tempC + limits.peakRiseC + limits.peakRisePerSecond * since) : high;
+  memory.peak = { timeSeconds: nowSeconds, tempC: Math.max(reached, peak?.tempC ?? reached) };
 }
 
 /** Where the beans left, but never before what came before it in this roast. */

@@ -1,6 +1,6 @@
 import { detectionLimits as limits } from './detection-limits.ts';
 import type { TrustedReading } from './reading-filter.ts';
-import { trendOf, within } from './readings.ts';
+import { highest, middleOf, noiseBefore, silenceSeconds, trendOf, within, type TrendLine } from './readings.ts';
 
 /** A drop as far as it is known. Plain data. */
 export interface DropState {
@@ -22,7 +22,7 @@ export interface DropState {
 
 export type DropVerdict = 'wait' | 'withdraw' | 'confirm';
 
-/** What the newest readings suggest: the bean temperature is 2 °C below its top and on the way down. */
+/** What the newest readings suggest: the bean temperature is 2 °C below its top, or further than its noise goes. */
 export function findDrop(
   readings: readonly TrustedReading[],
   level: number,
@@ -30,6 +30,8 @@ export function findDrop(
   sinceChargeSeconds: number,
 ): DropState | null {
   if (peak.tempC - level < limits.dropFallC) return null;
+  const noiseC = noiseBefore(readings, peak.timeSeconds);
+  if (peak.tempC - level < Math.min(limits.dropCertainFallC, limits.dropFallScatters * noiseC)) return null;
   const mark = markOfDrop(readings, peak);
   return {
     ...mark,
@@ -47,10 +49,57 @@ export function markOfDrop(
   readings: readonly TrustedReading[],
   peak: { timeSeconds: number; tempC: number },
 ): Pick<DropState, 'timeSeconds' | 'tempC' | 'witnessSeconds'> {
-  const knee = departureFromTrend(readings, peak);
+  const noiseC = noiseBefore(readings, peak.timeSeconds);
+  const knee =
+    noiseC > limits.dropKneeToleranceC
+      ? departureFromTrend(...calmed(readings, peak, noiseC))
+      : departureFromTrend(readings, peak);
   const witness = coolingSwitch(readings, peak.timeSeconds);
-  const mark = witness ?? knee;
+  const mark = witness ?? acrossSilence(readings, knee);
   return { timeSeconds: mark.timeSeconds, tempC: mark.tempC, witnessSeconds: witness?.timeSeconds ?? null };
+}
+
+/**
+ * Where nothing was read when the beans left, the fall seen afterwards is followed straight back to the level it left. One
+ * that is over by then tells nothing: the middle is never far off, and a little before it nearer, since a probe shows late.
+ */
+function acrossSilence(
+  readings: readonly TrustedReading[],
+  knee: { timeSeconds: number; tempC: number },
+): { timeSeconds: number; tempC: number } {
+  const next = readings.find(({ timeSeconds }) => timeSeconds > knee.timeSeconds);
+  const silence = next ? next.timeSeconds - knee.timeSeconds : 0;
+  if (!next || silence <= silenceSeconds) return knee;
+  const fall = trendOf(within(readings, next.timeSeconds, next.timeSeconds + limits.dropCertainSeconds));
+  const since = fall && fall.slopePerSecond < 0 ? (next.tempC - knee.tempC) / fall.slopePerSecond : silence;
+  const before = since < silence ? Math.max(0, since) : silence * limits.dropInSilenceShare;
+  return { timeSeconds: next.timeSeconds - before, tempC: knee.tempC };
+}
+
+/** The line the curve followed up to a moment. */
+function lineBefore(readings: readonly TrustedReading[], untilSeconds: number): TrendLine | undefined {
+  return trendOf(within(readings, untilSeconds - limits.dropTrendSeconds, untilSeconds));
+}
+
+/**
+ * A noisy probe's top is its luckiest reading. The middle of as many readings as bring the noise down to what a mark is
+ * placed by tells better where the curve turned down, and its top is looked for among them.
+ */
+function calmed(
+  readings: readonly TrustedReading[],
+  peak: { timeSeconds: number; tempC: number },
+  noiseC: number,
+): [TrustedReading[], { timeSeconds: number; tempC: number }] {
+  const half = Math.ceil((noiseC / limits.dropKneeToleranceC) ** 2 / 2);
+  const around = within(readings, peak.timeSeconds - 3 * limits.dropTrendSeconds, Number.POSITIVE_INFINITY);
+  const calm = around.map((reading, index) => {
+    const near = around
+      .slice(Math.max(0, index - half), index + half + 1)
+      .filter(({ timeSeconds }) => Math.abs(timeSeconds - reading.timeSeconds) <= limits.dropCalmSeconds);
+    return { ...reading, tempC: middleOf(near.map(({ tempC }) => tempC)) ?? reading.tempC };
+  });
+  const top = highest(within(calm, peak.timeSeconds - limits.dropCalmSeconds, Number.POSITIVE_INFINITY));
+  return [calm, top ?? peak];
 }
 
 /**
@@ -105,19 +154,32 @@ function moved(value: number | null, from: number | null): boolean {
 }
 
 /** Whether a suspected drop is one by now; notes in it since when it is deep. `level` is the newest bean temperature without a lone spike. */
-export function judgeDrop(drop: DropState, level: number, nowSeconds: number): DropVerdict {
+export function judgeDrop(
+  drop: DropState,
+  readings: readonly TrustedReading[],
+  level: number,
+  nowSeconds: number,
+): DropVerdict {
   const age = nowSeconds - drop.peakSeconds;
   const depth = drop.peakC - level;
-  const resumed = drop.dip ? limits.dropResumedAfterDipC : limits.dropResumedC;
-  if (-depth >= resumed) return 'withdraw';
+  if (hasResumed(drop, readings, level, nowSeconds)) return 'withdraw';
   if (drop.early) return depth >= limits.dropEarlyFallC && age >= limits.dropEarlySeconds ? 'confirm' : 'wait';
   if (depth < limits.dropCertainFallC) drop.deepSinceSeconds = null;
   else drop.deepSinceSeconds ??= nowSeconds;
   const held = drop.deepSinceSeconds !== null && nowSeconds - drop.deepSinceSeconds >= limits.dropHoldSeconds;
   if (held && age >= limits.dropCertainSeconds) return 'confirm';
   if (drop.dip && age >= limits.dropDipWaitSeconds) return 'confirm';
-  if (depth >= limits.dropSlowFallC && age >= limits.dropSlowSeconds) return 'confirm';
+  if (age >= limits.dropSlowSeconds) return 'confirm';
   return 'wait';
+}
+
+/** Clearly above the top, or above it and back on the line it followed: where beans go after a trier was pulled. An empty hot drum warms the probe up to about the top and no further. */
+function hasResumed(drop: DropState, readings: readonly TrustedReading[], level: number, nowSeconds: number): boolean {
+  const above = level - drop.peakC;
+  if (above >= limits.dropResumedC) return true;
+  if (above < limits.dropOnLineC) return false;
+  const line = lineBefore(readings, drop.peakSeconds);
+  return line !== undefined && level >= line.at(nowSeconds) - limits.dropNearLineC;
 }
 
 /** How sure: by depth, speed and whether heat and fan agree; a roast broken off stays doubtful. */

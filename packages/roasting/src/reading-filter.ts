@@ -12,8 +12,10 @@ export interface ReadingFilterState {
   suspects: TrustedReading[];
 }
 
-/** No bean probe falls or rises faster than this (the steepest of the recorded charges fell 9 °C/s), plus its noise. */
-const maxChangePerSecond = 12;
+/** No bean probe falls faster than this (the steepest of the recorded charges fell 9 °C/s), plus its noise. */
+const maxFallPerSecond = 12;
+/** … nor rises faster: cold beans cool a probe at once, only hot air warms it. */
+const maxRisePerSecond = 4;
 const maxNoiseC = 5;
 /** So many readings that agree with each other and not with the past are a new level. */
 const convincing = 3;
@@ -52,5 +54,6 @@ export function trustedReadings(filter: ReadingFilterState, reading: TrustedRead
 
 function follows(before: TrustedReading, reading: TrustedReading): boolean {
   const seconds = Math.min(explainingSeconds, reading.timeSeconds - before.timeSeconds);
-  return Math.abs(reading.tempC - before.tempC) <= maxNoiseC + maxChangePerSecond * seconds;
+  const risen = reading.tempC - before.tempC;
+  return risen <= maxNoiseC + maxRisePerSecond * seconds && -risen <= maxNoiseC + maxFallPerSecond * seconds;
 }

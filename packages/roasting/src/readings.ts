@@ -5,6 +5,23 @@ export function within(readings: readonly TrustedReading[], fromSeconds: number,
   return readings.filter(({ timeSeconds }) => timeSeconds >= fromSeconds && timeSeconds <= toSeconds);
 }
 
+/** Readings of the last so many seconds in which anything was read: a silence, up to a minute of it, counts as one reading's step. */
+export function lastWatched(readings: readonly TrustedReading[], watchedSeconds: number): TrustedReading[] {
+  let watched = 0;
+  let from = readings.length - 1;
+  for (; from > 0; from--) {
+    const step = (readings[from]?.timeSeconds ?? 0) - (readings[from - 1]?.timeSeconds ?? 0);
+    if (step > longestSilenceSeconds) break;
+    watched += step > silenceSeconds ? silenceSeconds : step;
+    if (watched > watchedSeconds) break;
+  }
+  return readings.slice(Math.max(0, from));
+}
+
+/** Readings further apart than this have a silence between them: something was lost. */
+export const silenceSeconds = 6;
+const longestSilenceSeconds = 60;
+
 export function highest(readings: readonly TrustedReading[]): TrustedReading | undefined {
   return readings.reduce<TrustedReading | undefined>(
     (high, reading) => (high && high.tempC > reading.tempC ? high : reading),
@@ -18,6 +35,17 @@ export function lowestOf(readings: readonly TrustedReading[]): TrustedReading | 
     (low, reading) => (low && low.tempC <= reading.tempC ? low : reading),
     undefined,
   );
+}
+
+/** The first of the lowest since a moment. Without a list: this is asked at every sample of an idle machine. */
+export function lowestSince(readings: readonly TrustedReading[], fromSeconds: number): TrustedReading | undefined {
+  let lowest: TrustedReading | undefined;
+  for (let at = readings.length - 1; at >= 0; at--) {
+    const reading = readings[at];
+    if (!reading || reading.timeSeconds < fromSeconds) break;
+    if (!lowest || reading.tempC <= lowest.tempC) lowest = reading;
+  }
+  return lowest;
 }
 
 export interface TrendLine {
@@ -50,10 +78,36 @@ export function trendOf(readings: readonly TrustedReading[]): TrendLine | undefi
 const medianSpanSeconds = 6;
 
 /** The newest temperature without a lone spike: the middle one of the last three, where they lie close enough. */
-export function newestLevel(readings: readonly TrustedReading[]): number | undefined {
+export function newestLevel(
+  readings: readonly TrustedReading[],
+  spanSeconds: number = medianSpanSeconds,
+): number | undefined {
   const newest = readings.at(-1);
   if (!newest) return undefined;
-  const last = readings.slice(-3).filter(({ timeSeconds }) => newest.timeSeconds - timeSeconds <= medianSpanSeconds);
+  const last = readings.slice(-3).filter(({ timeSeconds }) => newest.timeSeconds - timeSeconds <= spanSeconds);
   if (last.length < 3) return newest.tempC;
   return last.map(({ tempC }) => tempC).sort((a, b) => a - b)[1];
+}
+
+/** The middle value; the upper one of two. */
+export function middleOf(values: readonly number[]): number | undefined {
+  return [...values].sort((a, b) => a - b)[values.length >> 1];
+}
+
+/** So many readings tell the noise well enough; more would cost time at every sample. */
+const noiseReadings = 40;
+
+/**
+ * Standard deviation of the noise up to a moment, °C: from how far readings lie from the middle of their neighbours, so that
+ * neither a bend nor a few torn readings count.
+ */
+export function noiseBefore(readings: readonly TrustedReading[], untilSeconds: number): number {
+  const off: number[] = [];
+  for (let at = readings.length - 2; at > 0 && off.length < noiseReadings; at--) {
+    const [before, here, after] = [readings[at - 1], readings[at], readings[at + 1]];
+    if (!before || !here || !after || after.timeSeconds > untilSeconds) continue;
+    off.push(Math.abs(here.tempC - (before.tempC + after.tempC) / 2));
+  }
+  // The middle of such distances is 0.83 of the deviation of normal noise.
+  return 1.21 * (middleOf(off) ?? 0);
 }

@@ -18,7 +18,15 @@ import {
   type Truth,
 } from '../marks/detection-score.ts';
 import { fieldKinds, fieldSeries } from '../marks/field-roast.ts';
-import { chargedCold, recordedRoasts, recordedRoastsPresent, samplesOf } from '../marks/recorded-roasts.ts';
+import {
+  chargedCold,
+  doubtfulCharges,
+  doubtfulDrops,
+  recordedRoasts,
+  recordedRoastsPresent,
+  samplesOf,
+} from '../marks/recorded-roasts.ts';
+import { untunedConditions } from '../marks/untuned-conditions.ts';
 
 const seedsOfAKind = 40;
 
@@ -66,6 +74,37 @@ const onRecordedRoasts = (): Measurement[] => {
     ];
   });
 };
+
+/** Roasts changed in ways that no figure of the detector was chosen by; what was never charged is counted too. */
+const onUntunedRoasts = (): Measurement[] =>
+  untunedConditions.flatMap(({ name, hotOnly, apply }) => {
+    const [ours, artisan] = [emptyScore(), emptyScore()];
+    let never = 0;
+    const roasts = recordedRoasts().filter(
+      ({ id, roast }) => !(id in doubtfulCharges || (hotOnly && chargedCold(roast))),
+    );
+    for (const [seed, { id, roast }] of roasts.entries()) {
+      const truth: Truth = {
+        charge: markOf(roast.marks, 'charge')?.timeSeconds,
+        drop: markOf(roast.marks, 'drop')?.timeSeconds,
+      };
+      const samples = apply(samplesOf(roast), truth, seed);
+      const said = marksOfEach(samples, 'hot');
+      const from = (truth.charge ?? 0) - 60;
+      const mine = said.find(({ charge }) => charge !== null && charge > from) ?? { charge: null, drop: null };
+      const early = mine.drop !== null && truth.drop !== undefined && mine.drop < truth.drop - 10;
+      never += said.filter(({ charge, drop }) => charge !== null && charge <= from && drop !== null).length;
+      // A recording that ends as the beans leave shows no drop to anybody.
+      const asked = id in doubtfulDrops ? { ...truth, drop: undefined } : truth;
+      count(ours, asked, { charge: mine.charge, drop: mine.drop, falseDrops: early ? 1 : 0 });
+      count(artisan, asked, marksByArtisan(samples, truth));
+    }
+    const title = `roasts nobody tuned for, ${name}`;
+    return [
+      ...beside(title, ours, artisan),
+      { what: `${title}: roasts that were none`, value: never, unit: '', aim: { of: 'value' as const, atMost: 0 } },
+    ];
+  });
 
 const onImaginedMachines = (): Measurement[] =>
   fieldKinds.flatMap((kind) => {
@@ -191,7 +230,7 @@ const firstCracks = (): Measurement[] => {
 
 const run: Bench['run'] = (say) => {
   if (!recordedRoastsPresent) say('recorded roasts left out: needs ../shared/data/alog, which is absent');
-  return Promise.resolve([...onRecordedRoasts(), ...onImaginedMachines(), ...firstCracks()]);
+  return Promise.resolve([...onRecordedRoasts(), ...onUntunedRoasts(), ...onImaginedMachines(), ...firstCracks()]);
 };
 
 export default {
