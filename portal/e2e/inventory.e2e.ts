@@ -175,6 +175,23 @@ describe('green inventory', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?q=LAST&rows=25&sort=lot_number');
   });
 
+  it('keeps every letter of a search that is typed slowly on a slow computer', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/inventory?status=all');
+    await lotRow(page, 'LAST-10').waitFor();
+    const browser = await page.context().newCDPSession(page);
+    await browser.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+    const box = page.getByRole('searchbox', { name: 'Search lots' });
+    await box.pressSequentially('coffee of LAST', { delay: 260, timeout: 60_000 });
+    await browser.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    await page.waitForURL('**/inventory?status=all&q=coffee+of+LAST');
+    await expect.poll(() => box.inputValue()).toBe('coffee of LAST');
+    // What comes from elsewhere than the keys is followed.
+    await page.getByRole('button', { name: /^Reset filters/ }).click();
+    await expect.poll(() => box.inputValue()).toBe('');
+  });
+
   it('keeps its filters in the address and takes them off together', async () => {
     await takeIn({ lot_number: 'FI-1', origin: 'Rwanda', location: 'Silo 2' });
     await takeIn({ lot_number: 'FI-2', origin: 'Rwanda', location: 'Silo 3' });
