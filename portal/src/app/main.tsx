@@ -19,7 +19,11 @@ followTheme();
 followNetwork();
 startOfflineWorker();
 
-createRoot(root).render(
+/** What React could mend by drawing once more is still a fault: the console names it, not only that it was mended. */
+const onRecoverableError = (error: unknown): void =>
+  reportError(error instanceof Error && error.cause !== undefined ? error.cause : error);
+
+createRoot(root, { onRecoverableError }).render(
   <StrictMode>
     <CSPProvider disableStyleElements>
       <SWRConfig value={reading}>

@@ -3,7 +3,7 @@ import type { FollowedPlan } from '@roastery/contract/roast-plan';
 import type { CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Maximize2 } from 'lucide-react';
-import { Suspense, use, useEffect, useMemo } from 'react';
+import { Suspense, use, useEffect, useMemo, useState } from 'react';
 import { stepStyles } from '../../components/chart/curves.ts';
 import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
 import { axisPixels, barePixels } from '../../components/chart/plot-frame.ts';
@@ -33,7 +33,8 @@ import { useShownCurves } from './use-shown-curves.ts';
 // it is here: React replaces a fallback, which `lazy` always shows first, 0.3 s later at the earliest.
 const loadCharts = () =>
   Promise.all([import('../../components/chart/RoastChart.tsx'), import('../../components/chart/StepChart.tsx')]);
-let charts: Awaited<ReturnType<typeof loadCharts>> | undefined;
+type LoadedCharts = Awaited<ReturnType<typeof loadCharts>>;
+let charts: LoadedCharts | undefined;
 const chartsLoaded = loadCharts().then((loaded) => (charts = loaded));
 
 interface RoastCurvesProps {
@@ -184,8 +185,19 @@ interface ChartsProps extends RoastChartProps {
   endSeconds: number;
 }
 
-const Charts = ({ plan, nowSeconds, endSeconds, ...props }: ChartsProps) => {
-  const [{ default: RoastChart }, { default: StepChart }] = charts ?? use(chartsLoaded);
+/**
+ * A component always waits with `use`, or never does: React begins one that waits a second time, and the same hooks have to
+ * be met. Which of the two it is stays as it was at first, so that charts on the screen are not made anew.
+ */
+const Charts = (props: ChartsProps) => {
+  const [loaded] = useState(() => charts);
+  return loaded === undefined ? <ChartsToCome {...props} /> : <ChartsHere {...props} loaded={loaded} />;
+};
+
+const ChartsToCome = (props: ChartsProps) => <ChartsHere {...props} loaded={use(chartsLoaded)} />;
+
+const ChartsHere = ({ plan, nowSeconds, endSeconds, loaded, ...props }: ChartsProps & { loaded: LoadedCharts }) => {
+  const [{ default: RoastChart }, { default: StepChart }] = loaded;
   const { curve, view, selected, shown } = props;
   const planned = useMemo(
     () => (plan === null || plan.points.length === 0 ? undefined : plannedLines(plan, endSeconds)),
