@@ -1,12 +1,12 @@
 import { execFile, execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { createMachineMap, setBoardConfig } from '@roastery/contract/machine-maps';
 import { registerMachine } from '@roastery/contract/machines';
 import { getRoastCurve, listRoasts } from '@roastery/contract/roasts';
+import { freePort } from '@roastery/stack/ports';
 import { startStack, type Stack } from '@roastery/stack/stack';
 import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
 import { createTestDatabase } from '@roastery/testing/test-database';
@@ -49,17 +49,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const freePort = async (): Promise<number> => {
-  const listener = createServer();
-  await new Promise<void>((resolve) => {
-    listener.listen(0, '127.0.0.1', () => resolve());
-  });
-  const { port } = listener.address() as AddressInfo;
-  await new Promise((resolve) => {
-    listener.close(resolve);
-  });
-  return port;
-};
 /** A command as it is typed at the board. */
 const type = (...words: string[]): Promise<{ code: number; said: string }> =>
   new Promise((resolve) => {
