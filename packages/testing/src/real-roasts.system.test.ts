@@ -22,8 +22,11 @@ const recordings = [
 const beforeChargeSeconds = 90;
 const factor = 8;
 const hz = 2.5;
-/** Half of what a reading may take on a busy machine (0.2 s), by the hurried board's clock. */
-const toleranceSeconds = 0.1 * factor;
+/**
+ * Half of what a reading may take on a machine that runs other tests at the same time (0.5 s), by the hurried board's clock: a
+ * sample of the file beside the right one. The bench looks closer, alone and at the roast's own pace.
+ */
+const toleranceSeconds = 0.25 * factor;
 
 const seconds = (text: string | null): number => {
   const [, minutes = '', rest = ''] = /(\d+):(\d\d)/.exec(text ?? '') ?? [];
