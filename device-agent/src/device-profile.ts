@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { deviceSelf } from '@roastery/contract/devices';
+import { deviceSelf, deviceSelfShape } from '@roastery/contract/devices';
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
@@ -24,13 +24,7 @@ export interface DeviceProfileParts {
 
 const timeoutMs = 8000;
 /** A map that this agent can't read by must not cost the rest: the server may be newer. */
-export const deviceAnswerShape = z.object({
-  serial_number: z.string(),
-  display_name: z.string(),
-  mqtt_url: z.string(),
-  server_time: z.iso.datetime(),
-  map: z.unknown(),
-});
+export const deviceAnswerShape = deviceSelfShape.extend({ map: z.unknown() });
 const keptShape = z.object({ mqtt_url: z.string() });
 
 /**

@@ -1,5 +1,5 @@
 import { parseAddress, type Channel, type Encoding, type MachineMap } from '@roastery/contract/machine-map';
-import { fToC } from '@roastery/roasting/units';
+import { coldestC, fToC, hottestC } from '@roastery/roasting/units';
 import { rawValue } from '@roastery/contract/raw-value';
 
 /** Why a channel has no value: `bad` is the machine's own "no probe", `refused` a Modbus exception. */
@@ -19,8 +19,6 @@ const limit = 1e6;
 /** Four decimals are finer than any probe and keep `2153 × 0.1` from travelling as 215.30000000000001. */
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
 
-/** °C. No probe in a roaster shows more or less: where a map names no range, this is it. */
-const plausibleC = [-100, 1200] as const;
 /**
  * What controllers send in place of a temperature when the probe is broken or missing, where a map says nothing of it: the
  * ends of the number. At two decimals they would pass for 327.67 and 655.35 °C.
@@ -61,10 +59,9 @@ export const createDecoder = (
   const order = channel.order ?? map.order;
   const isTemperature = channel.unit === '°C' || channel.unit === '°F';
   const bad = new Set(channel.bad ?? (isTemperature ? noProbe[channel.as] : undefined) ?? []);
+  // Where a map names no range, what a probe can show is it.
   const isPlausible = (value: number): boolean =>
-    isTemperature && channel.range === undefined
-      ? value >= plausibleC[0] && value <= plausibleC[1]
-      : Math.abs(value) <= limit;
+    isTemperature && channel.range === undefined ? value >= coldestC && value <= hottestC : Math.abs(value) <= limit;
   const convert = toPortalUnit(name, channel, map);
   return (words, offset) => {
     const first = words[offset];

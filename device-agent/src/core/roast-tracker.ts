@@ -8,6 +8,7 @@ import {
   type Finding,
 } from '@roastery/roasting/detector';
 import type { MarkKind, MarkOrigin } from '@roastery/roasting/marks';
+import { coldestC, hottestC } from '@roastery/roasting/units';
 import { createSamplePlaces } from './sample-places.ts';
 
 export interface TrackedSample {
@@ -89,7 +90,7 @@ export const createRoastTracker = (
       kind,
       at_seq: atSeq,
       at_mono: mono,
-      temp: temp !== null && temp >= -100 && temp <= 1200 ? Math.round(temp * 100) / 100 : null,
+      temp: temp !== null && temp >= coldestC && temp <= hottestC ? Math.round(temp * 100) / 100 : null,
       origin,
       confidence: Math.min(1, Math.max(0, confidence)),
       provisional,

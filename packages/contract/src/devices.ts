@@ -4,6 +4,15 @@ import { storedMapShape } from './machine-map.ts';
 import { idShape, instantShape, lineShape } from './shapes.ts';
 
 /** What a board needs to know beyond its environment file; it keeps the answer for starts without a network. */
+export const deviceSelfShape = z.object({
+  machine_id: idShape,
+  serial_number: z.string(),
+  display_name: z.string(),
+  mqtt_url: z.string(),
+  server_time: instantShape,
+  map: storedMapShape.nullable(),
+});
+
 export const deviceSelf = endpoint({
   name: 'deviceSelf',
   method: 'GET',
@@ -11,14 +20,7 @@ export const deviceSelf = endpoint({
   tag: 'Devices',
   summary: 'The machine behind a credential, and where its broker is',
   access: 'device',
-  response: z.object({
-    machine_id: idShape,
-    serial_number: z.string(),
-    display_name: z.string(),
-    mqtt_url: z.string(),
-    server_time: instantShape,
-    map: storedMapShape.nullable(),
-  }),
+  response: deviceSelfShape,
 });
 
 export const revokeOwnCredential = endpoint({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { channelNameShape } from './channels.ts';
 import { machineMapShape } from './machine-map.ts';
 import { boardUpdateShape } from './board-update.ts';
-import { idShape, lineShape } from './shapes.ts';
+import { idShape, lineShape, temperatureShape } from './shapes.ts';
 
 /**
  * Topics and payloads between a board and the server. MQTT user name = serial number, password = machine token,
@@ -105,7 +105,7 @@ export const markEventShape = z.strictObject({
   at_seq: seqShape.nullable(),
   /** Monotonic clock of the mark, ms since boot; may lie between two samples. */
   at_mono: millisShape.nullable(),
-  temp: z.number().min(-100).max(1200).nullable(),
+  temp: temperatureShape.nullable(),
   origin: markOriginShape,
   confidence: z.number().min(0).max(1),
   provisional: z.boolean(),

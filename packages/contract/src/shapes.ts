@@ -1,3 +1,4 @@
+import { coldestC, hottestC } from '@roastery/roasting/units';
 import { z } from 'zod';
 
 /** Of a limit whose field has no sentence of its own: what a person can do about it, not what a program expected. */
@@ -25,7 +26,7 @@ export const instantShape = z.iso.datetime();
 export const dayShape = z.iso.date();
 
 /** Temperatures in °C unless a name says otherwise; wide enough for burners, narrow enough to refuse nonsense. */
-export const temperatureShape = z.number().min(-100).max(1200);
+export const temperatureShape = z.number().min(coldestC).max(hottestC);
 
 /** A single line that a person typed: trimmed, no control characters. */
 export const lineShape = (max: number) =>

@@ -7,7 +7,7 @@ import {
   recordedRoastsTitle,
   samplesOf,
 } from '@roastery/testing/marks/recorded-roasts';
-import { droppedUnseen, untunedConditions } from '@roastery/testing/marks/untuned-conditions';
+import { droppedUnseen, changedConditions } from '@roastery/testing/marks/changed-conditions';
 import { describe, expect, it } from 'vitest';
 import { detectRoasts, type DetectedRoast } from './detect-marks.ts';
 import { markOf } from './marks.ts';
@@ -28,7 +28,7 @@ const rows = recordedRoasts()
 
 /** What the detector makes of every credible file when this happens to it. */
 const under = (name: string) => {
-  const condition = untunedConditions.find((each) => each.name === name);
+  const condition = changedConditions.find((each) => each.name === name);
   if (!condition) throw new Error(`no condition is called ${name}`);
   return rows.map(({ file, samples, truth, cold }, seed) => {
     const found = detectRoasts(condition.apply(samples, truth, seed), { charging: cold ? 'cold' : 'hot' });
@@ -41,7 +41,7 @@ const away = (found: number | undefined, truth: number) => Math.abs((found ?? Nu
 const nearest = (found: readonly DetectedRoast[], chargeSeconds: number) =>
   Math.min(...found.map(({ marks }) => away(markOf(marks, 'charge')?.timeSeconds, chargeSeconds)));
 
-describe.skipIf(!recordedRoastsPresent)(`the detector on roasts nobody tuned it for${recordedRoastsTitle}`, () => {
+describe.skipIf(!recordedRoastsPresent)(`the detector on changed roasts${recordedRoastsTitle}`, () => {
   it('makes no roast of a lid that stood open', () => {
     for (const { file, certain, truth } of under('lid open before, 25-45 °C')) {
       const before = certain.filter(({ marks }) => (markOf(marks, 'charge')?.timeSeconds ?? 0) < truth.charge - 10);

@@ -78,3 +78,7 @@ function oneDecimal(value: number): string {
   const text = value.toFixed(1);
   return text === '-0.0' ? '0.0' : text;
 }
+
+/** What a probe in a roaster can show, °C: outside of it no reading is a temperature. */
+export const coldestC = -100;
+export const hottestC = 1200;

@@ -1,4 +1,5 @@
 import type { UploadChoices, UploadFormat } from '@roastery/contract/imports';
+import { coldestC, hottestC } from '@roastery/roasting/units';
 import { completeMarks } from './complete-marks.ts';
 import { mostSamples, refusedFile, valuesOf, type ImportedRoast } from './imported-roast.ts';
 import { readAlogFile } from './read-alog-file.ts';
@@ -7,9 +8,6 @@ import { readXlsxFile } from './read-xlsx-file.ts';
 
 /** A day: whatever is longer is no roast, and its times would not fit a chunk. */
 const longestSeconds = 86_400;
-/** What a probe can show, °C. */
-const lowestC = -100;
-const highestC = 1200;
 
 /** By what the file begins with, not by its name: a renamed file is still what it is. */
 export const formatOf = (bytes: Uint8Array): UploadFormat | undefined => {
@@ -52,7 +50,7 @@ const withoutNonsense = (roast: ImportedRoast): ImportedRoast => {
   const channels = roast.channels.map((channel) => ({
     ...channel,
     values: channel.values.map((value) => {
-      const isSound = value === null || channel.unit !== '°C' || (value > lowestC && value < highestC);
+      const isSound = value === null || channel.unit !== '°C' || (value > coldestC && value < hottestC);
       if (isSound && (value === null || Math.abs(value) < 1e6)) return value;
       left += 1;
       return null;

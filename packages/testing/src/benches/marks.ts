@@ -26,7 +26,7 @@ import {
   recordedRoastsPresent,
   samplesOf,
 } from '../marks/recorded-roasts.ts';
-import { untunedConditions } from '../marks/untuned-conditions.ts';
+import { changedConditions } from '../marks/changed-conditions.ts';
 
 const seedsOfAKind = 40;
 
@@ -75,9 +75,9 @@ const onRecordedRoasts = (): Measurement[] => {
   });
 };
 
-/** Roasts changed in ways that no figure of the detector was chosen by; what was never charged is counted too. */
-const onUntunedRoasts = (): Measurement[] =>
-  untunedConditions.flatMap(({ name, hotOnly, apply }) => {
+/** Recorded roasts with something done to them; what was never charged is counted too. */
+const onChangedRoasts = (): Measurement[] =>
+  changedConditions.flatMap(({ name, hotOnly, apply }) => {
     const [ours, artisan] = [emptyScore(), emptyScore()];
     let never = 0;
     const roasts = recordedRoasts().filter(
@@ -99,7 +99,7 @@ const onUntunedRoasts = (): Measurement[] =>
       count(ours, asked, { charge: mine.charge, drop: mine.drop, falseDrops: early ? 1 : 0 });
       count(artisan, asked, marksByArtisan(samples, truth));
     }
-    const title = `roasts nobody tuned for, ${name}`;
+    const title = `changed roasts, ${name}`;
     return [
       ...beside(title, ours, artisan),
       { what: `${title}: roasts that were none`, value: never, unit: '', aim: { of: 'value' as const, atMost: 0 } },
@@ -230,7 +230,7 @@ const firstCracks = (): Measurement[] => {
 
 const run: Bench['run'] = (say) => {
   if (!recordedRoastsPresent) say('recorded roasts left out: needs ../shared/data/alog, which is absent');
-  return Promise.resolve([...onRecordedRoasts(), ...onUntunedRoasts(), ...onImaginedMachines(), ...firstCracks()]);
+  return Promise.resolve([...onRecordedRoasts(), ...onChangedRoasts(), ...onImaginedMachines(), ...firstCracks()]);
 };
 
 export default {

@@ -3,8 +3,11 @@ import { isReading } from '@roastery/roasting/series';
 import type { Truth } from './detection-score.ts';
 import { normal, randomStream } from './random.ts';
 
-/** Something that happens to a recorded roast and that no figure of the detector was chosen by. */
-export interface UntunedCondition {
+/**
+ * Something that happens on a line or in a roastery, put upon a recorded roast. The detector was mended with these in view: they keep
+ * what it can do, and say nothing of how it fares with what nobody has tried.
+ */
+export interface ChangedCondition {
   readonly name: string;
   /** Whether it makes sense only for a machine that is charged hot. */
   readonly hotOnly?: true;
@@ -19,13 +22,13 @@ const changed = (samples: readonly DetectorSample[], change: (tempC: number, tim
   );
 
 const noisy =
-  (sigmaC: number): UntunedCondition['apply'] =>
+  (sigmaC: number): ChangedCondition['apply'] =>
   (samples, _truth, seed) => {
     const random = randomStream(seed + 7);
     return changed(samples, (tempC) => tempC + sigmaC * normal(random));
   };
 
-const torn: UntunedCondition['apply'] = (samples, _truth, seed) => {
+const torn: ChangedCondition['apply'] = (samples, _truth, seed) => {
   const random = randomStream(seed + 11);
   return changed(samples, (tempC) => {
     if (random() >= 0.01) return tempC;
@@ -35,7 +38,7 @@ const torn: UntunedCondition['apply'] = (samples, _truth, seed) => {
 
 /** Nothing is read from so many seconds after the charge on, for so long. */
 const silentAtCharge =
-  (fromSeconds: number, lengthSeconds: number): UntunedCondition['apply'] =>
+  (fromSeconds: number, lengthSeconds: number): ChangedCondition['apply'] =>
   (samples, { charge = 0 }) =>
     samples.filter(({ timeSeconds }) => {
       const since = timeSeconds - charge - fromSeconds;
@@ -44,7 +47,7 @@ const silentAtCharge =
 
 /** The probe is pulled with the trier, or the beans on it: a fall of a few degrees that is back within ten seconds. */
 const trierPulled =
-  (depthC: number): UntunedCondition['apply'] =>
+  (depthC: number): ChangedCondition['apply'] =>
   (samples, { charge = 0, drop = charge }, seed) => {
     const random = randomStream(seed + 41);
     const pulls: number[] = [];
@@ -57,7 +60,7 @@ const trierPulled =
   };
 
 /** 20 minutes at the level the file begins at; twice the lid stands open for up to 80 s and takes 25-45 °C off the probe. */
-const lidOpened: UntunedCondition['apply'] = (samples, _truth, seed) => {
+const lidOpened: ChangedCondition['apply'] = (samples, _truth, seed) => {
   const random = randomStream(seed + 31);
   const first = samples.find(({ beanTempC }) => isReading(beanTempC));
   if (!first || first.beanTempC === null) return [...samples];
@@ -79,7 +82,7 @@ const lidOpened: UntunedCondition['apply'] = (samples, _truth, seed) => {
 };
 
 /** What is done to recorded roasts to see what the detector makes of roasts it wasn't tuned for. */
-export const untunedConditions: readonly UntunedCondition[] = [
+export const changedConditions: readonly ChangedCondition[] = [
   { name: 'probe reads 40 °C low', apply: (samples) => changed(samples, (tempC) => tempC - 40) },
   { name: 'noise of 0.6 °C', apply: noisy(0.6) },
   { name: 'noise of 1 °C', apply: noisy(1) },
