@@ -54,3 +54,7 @@ export const readingOf = (quantity: Quantity, stored: number | null | undefined,
   const value = formatOf(digits, mostDigits(quantity, stored, digits)).format(inUnitsOf(quantity, stored, units));
   return { value: /^-0(?:\.0*)?$/.test(value) ? value.slice(1) : value, unit: unitOf(quantity, units) };
 };
+
+/** A weight in a column whose head says kg. */
+export const kilogramsText = (kg: number | null): string =>
+  kg === null ? '--' : formatOf(1, mostDigits('weight', kg, 1)).format(kg);

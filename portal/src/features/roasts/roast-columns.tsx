@@ -2,11 +2,11 @@ import type { RoastRow } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { Measure } from '../../components/Measure.tsx';
 import type { DateTexts } from '../../components/dates.ts';
+import { kilogramsText } from '../../components/quantities.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { LiveDot } from '../../ui/LiveDot.tsx';
 import { FavoriteStar } from './FavoriteStar.tsx';
-import { batchText } from './roast-texts.ts';
 
 const orDash = (text: string | null) => text ?? <span className="text-faint">--</span>;
 
@@ -57,7 +57,7 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
   {
     id: 'batch',
     label: 'Batch (kg)',
-    cell: (roast) => batchText(roast.batch_size_kg),
+    cell: (roast) => kilogramsText(roast.batch_size_kg),
     align: 'right',
     sort: 'batch_size_kg',
   },

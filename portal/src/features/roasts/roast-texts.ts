@@ -22,9 +22,3 @@ export const developmentText = (
   const ratio = roast.development_time_ratio;
   return `${formatDuration(roast.development_time_seconds)}${ratio === null ? '' : ` · ${(ratio * 100).toFixed(1)}%`}`;
 };
-
-/** For a column of kilograms: to 100 g, and to the gram below a kilogram. */
-export const batchText = (kg: number | null): string => {
-  if (kg === null) return '--';
-  return kg < 1 ? String(Number(kg.toFixed(3))) : kg.toFixed(1);
-};
