@@ -1,18 +1,18 @@
 #!/bin/sh
 # Prepares what the test of the arm64 package needs on a computer with another processor: Debian's libraries for arm64 and a
-# Node for it, in ~/.cache/roastery-arm64. Needs root, debootstrap, qemu-user-static and npm; about 250 MB. Then:
+# Node for it, in ~/.cache/roastery-arm64; about 250 MB, from debootstrap's mirror or DEBIAN_MIRROR. Needs root, debootstrap,
+# qemu-user-static and npm. Then:
 #   npx vitest run --project system device-agent/src/packaging
 set -eu
 
 folder="${ROASTERY_ARM64:-$HOME/.cache/roastery-arm64}"
 suite="${1:-bookworm}"
 node_version=20.20.2
-mirror="${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
 
 mkdir -p "$folder"
 if [ ! -e "$folder/root/lib/ld-linux-aarch64.so.1" ]; then
     # The first stage unpacks the libraries; nothing of it has to be configured for qemu's use of them.
-    debootstrap --arch=arm64 --foreign --variant=minbase "$suite" "$folder/root" "$mirror"
+    debootstrap --arch=arm64 --foreign --variant=minbase "$suite" "$folder/root" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
 fi
 if [ ! -x "$folder/node" ]; then
     cd "$folder"
