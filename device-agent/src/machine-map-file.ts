@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { machineMapShape, type MachineMap } from '@roastery/contract/machine-map';
+import { machineMapShape, sentMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import { ConfigError } from '@roastery/runtime/env';
 import type { Logger } from '@roastery/runtime/logger';
 import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
@@ -19,7 +19,7 @@ const describeIssue = (issue: Issue): string => {
 
 /** The map that the server has for this board, or what is wrong with it for this agent; null where it has none. */
 export const mapFromServer = (given: unknown): { map: MachineMap | null } | { trouble: string } => {
-  const parsed = machineMapShape.nullable().safeParse(given);
+  const parsed = sentMapShape.nullable().safeParse(given);
   if (parsed.success) return { map: parsed.data };
   return {
     trouble: `the portal’s map for this machine is not one to read by: ${parsed.error.issues.slice(0, 3).map(describeIssue).join('; ')}`,
@@ -27,7 +27,11 @@ export const mapFromServer = (given: unknown): { map: MachineMap | null } | { tr
 };
 
 /** Takes a machine map from text. Throws `ConfigError` with one line that names every wrong place in it. */
-export const parseMachineMap = (text: string, source: string): MachineMap => {
+export const parseMachineMap = (
+  text: string,
+  source: string,
+  shape: typeof machineMapShape | typeof sentMapShape = machineMapShape,
+): MachineMap => {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -36,7 +40,7 @@ export const parseMachineMap = (text: string, source: string): MachineMap => {
       `machine map ${source} is no JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  const parsed = machineMapShape.safeParse(json);
+  const parsed = shape.safeParse(json);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(describeIssue);
   const more = issues.length > 3 ? `; and ${issues.length - 3} more` : '';
@@ -81,7 +85,8 @@ export const chooseMachineMap = async (
   const text = await readFileIfThere(pushedMapPath(dataDir));
   if (text === undefined) return fromFile;
   try {
-    const pushed = parseMachineMap(text, pushedMapPath(dataDir));
+    // A newer agent may have kept it.
+    const pushed = parseMachineMap(text, pushedMapPath(dataDir), sentMapShape);
     return fromFile && fromFile.id === pushed.id && fromFile.rev > pushed.rev ? fromFile : pushed;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -77,6 +77,9 @@ describe('a journal message', () => {
       }
     }
     for (const value of oddities) expect(readSampleBatch(value)).toBeUndefined();
+    const fromNewerAgent = { ...good, extra: 1, map: { ...good.map, extra: 1 } };
+    expect(readSampleBatch(fromNewerAgent)).toEqual(good);
+    expect(sampleBatchShape.parse(fromNewerAgent)).toEqual(good);
   });
 
   it('may be gzipped', () => {

@@ -83,11 +83,15 @@ const socket = {
   port: z.number().int().min(1).max(65_535).default(502),
 };
 export const linkKinds = ['tcp', 'rtu-over-tcp', 'rtu', 'ascii'] as const;
+const tcpLinkShape = z.strictObject({ kind: z.literal('tcp'), ...socket });
+const rtuOverTcpLinkShape = z.strictObject({ kind: z.literal('rtu-over-tcp'), ...socket });
+const rtuLinkShape = z.strictObject({ kind: z.literal('rtu'), ...serialLine });
+const asciiLinkShape = z.strictObject({ kind: z.literal('ascii'), ...serialLine });
 export const linkShape = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('tcp'), ...socket }),
-  z.strictObject({ kind: z.literal('rtu-over-tcp'), ...socket }),
-  z.strictObject({ kind: z.literal('rtu'), ...serialLine }),
-  z.strictObject({ kind: z.literal('ascii'), ...serialLine }),
+  tcpLinkShape,
+  rtuOverTcpLinkShape,
+  rtuLinkShape,
+  asciiLinkShape,
 ]);
 export type Link = z.infer<typeof linkShape>;
 
@@ -220,7 +224,7 @@ const addressesOf = (
   ),
 ];
 
-export const machineMapShape = storedMapShape.superRefine((map, context) => {
+const checkMap = (map: z.infer<typeof storedMapShape>, context: z.RefinementCtx): void => {
   const refuse = (path: (string | number)[], message: string): void =>
     context.addIssue({ code: 'custom', path, message });
   const serialUnits = 'unit must be 1 to 247 on a serial line';
@@ -247,7 +251,27 @@ export const machineMapShape = storedMapShape.superRefine((map, context) => {
   for (const [name, output] of Object.entries(map.outputs))
     if (output?.readback !== undefined && !(output.readback in map.channels))
       refuse(['outputs', name, 'readback'], `there is no channel "${output.readback}"`);
-});
+};
+
+/** As a person writes it: an unknown key is most likely a typing error, so it is refused. */
+export const machineMapShape = storedMapShape.superRefine(checkMap);
+
+/** As a server or a board of another version sends it: what is not known is ignored. */
+export const sentLinkShape = z.discriminatedUnion('kind', [
+  tcpLinkShape.strip(),
+  rtuOverTcpLinkShape.strip(),
+  rtuLinkShape.strip(),
+  asciiLinkShape.strip(),
+]);
+export const sentMapShape = storedMapShape
+  .extend({
+    link: sentLinkShape,
+    channels: z.record(channelNameShape, channelShape.strip()),
+    outputs: z.partialRecord(channelNameShape, outputShape.strip()).default({}),
+    events: z.partialRecord(eventNameShape, eventShape.strip()).default({}),
+  })
+  .strip()
+  .superRefine(checkMap);
 export type MachineMap = z.infer<typeof machineMapShape>;
 /** As a person writes it, defaults left away. */
 export type MachineMapInput = z.input<typeof machineMapShape>;

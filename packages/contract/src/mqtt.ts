@@ -1,13 +1,17 @@
 import { markKinds } from '@roastery/roasting/marks';
 import { z } from 'zod';
 import { channelNameShape } from './channels.ts';
-import { machineMapShape } from './machine-map.ts';
+import { sentMapShape } from './machine-map.ts';
 import { boardUpdateShape } from './board-update.ts';
 import { idShape, lineShape, temperatureShape } from './shapes.ts';
 
 /**
  * Topics and payloads between a board and the server. MQTT user name = serial number, password = machine token,
  * client id = `clientIdOf(serial)`. A serial number may hold any character: it travels percent-encoded as one level.
+ *
+ * A reader ignores fields that it does not know, in every message and both directions, so that boards and servers of different
+ * versions work together. `v` changes only when the meaning of a known field changes. Servers and boards up to 0.1.0 refused
+ * unknown fields in journal batches, live readings, machine maps and probe messages: those four get no new field.
  */
 const root = 'roastery/v1';
 const level = (serialNumber: string): string => encodeURIComponent(serialNumber);
@@ -69,10 +73,10 @@ export const maxBatchEntries = 600;
 const valueShape = z.number().min(-1e6).max(1e6).nullable();
 
 export const sampleBatchShape = z
-  .strictObject({
+  .object({
     ...batchHead,
     k: z.literal('samples'),
-    map: z.strictObject({ id: z.string().max(80), rev: z.number().int() }),
+    map: z.object({ id: z.string().max(80), rev: z.number().int() }),
     /** ms after `mono`, one per sample, rising. */
     dt: z.array(z.number().int().min(0).max(86_400_000)).min(1).max(maxBatchEntries),
     ch: z.array(channelNameShape).min(1).max(64),
@@ -97,7 +101,7 @@ export const markKindShape = z.enum(markKinds);
 export const markOriginShape = z.enum(['machine', 'detector', 'person']);
 
 /** A mark, or its correction: the newest entry of one kind within a roast counts; `seq: null` takes the mark back. */
-export const markEventShape = z.strictObject({
+export const markEventShape = z.object({
   type: z.literal('mark'),
   roast_id: idShape,
   kind: markKindShape,
@@ -112,7 +116,7 @@ export const markEventShape = z.strictObject({
 });
 
 /** A roast exists from its first `in_progress`; the board makes its id (UUID v7). */
-export const roastEventShape = z.strictObject({
+export const roastEventShape = z.object({
   type: z.literal('roast'),
   roast_id: idShape,
   state: z.enum(['in_progress', 'completed', 'aborted']),
@@ -121,15 +125,16 @@ export const roastEventShape = z.strictObject({
 });
 
 /** What the journal had to let go when its disk was full: those sequence numbers will never come. */
-export const gapEventShape = z.strictObject({
+export const gapEventShape = z.object({
   type: z.literal('gap'),
   from_seq: seqShape,
   to_seq: seqShape,
-  reason: z.enum(['disk_full', 'damaged', 'cap_reached']),
+  /** A reason of a newer agent must not cost the marks that travel in the same batch. */
+  reason: z.enum(['disk_full', 'damaged', 'cap_reached']).catch('damaged'),
 });
 
 /** The agent started: explains a pause in the samples. */
-export const startEventShape = z.strictObject({ type: z.literal('start'), agent_version: lineShape(40) });
+export const startEventShape = z.object({ type: z.literal('start'), agent_version: lineShape(40) });
 
 export const journalEventShape = z.discriminatedUnion('type', [
   markEventShape,
@@ -140,11 +145,11 @@ export const journalEventShape = z.discriminatedUnion('type', [
 export type JournalEvent = z.infer<typeof journalEventShape>;
 export type MarkEvent = z.infer<typeof markEventShape>;
 
-export const eventBatchShape = z.strictObject({
+export const eventBatchShape = z.object({
   ...batchHead,
   k: z.literal('events'),
   ev: z
-    .array(z.strictObject({ dt: z.number().int().min(0).max(86_400_000), e: journalEventShape }))
+    .array(z.object({ dt: z.number().int().min(0).max(86_400_000), e: journalEventShape }))
     .min(1)
     .max(maxBatchEntries),
 });
@@ -157,6 +162,8 @@ export type JournalBatch = z.infer<typeof journalBatchShape>;
 /** Entries in a batch: the batch covers seq … seq + count − 1. */
 export const entryCount = (batch: JournalBatch): number => (batch.k === 'samples' ? batch.dt.length : batch.ev.length);
 
+export const maxAckRanges = 1000;
+
 /**
  * Payload of `ack`, published after the commit: these inclusive ranges of the stream are in the database (or refused for
  * good and quarantined) and may leave the board's disk. The first range starts at the lowest sequence number still of interest.
@@ -164,12 +171,24 @@ export const entryCount = (batch: JournalBatch): number => (batch.k === 'samples
 export const ackShape = z.object({
   v: z.literal(1),
   epoch: epochShape,
-  ranges: z.array(z.tuple([seqShape, seqShape])).max(1000),
+  ranges: z.array(z.tuple([seqShape, seqShape])).max(maxAckRanges),
+  /**
+   * Makes the message a statement of what the server holds: every entry up to this sequence number that it stored, refused,
+   * deleted or expired lies in `ranges`. The server lacks the others and wants them from a board that still has them.
+   */
+  through: seqShape.optional(),
+  /** In a statement: for whom the server keeps this machine's history. Opaque; derived from machine and owner. */
+  owner: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .optional(),
+  /** In a statement: an admin confirmed that the board may send this stream although it was recorded for another owner. */
+  restore: z.boolean().optional(),
 });
 export type Ack = z.infer<typeof ackShape>;
 
 /** Payload of `live`, QoS 0: the newest reading, for the eye only. Same (epoch, seq) as in the journal. */
-export const liveReadingShape = z.strictObject({
+export const liveReadingShape = z.object({
   v: z.literal(1),
   epoch: epochShape,
   seq: seqShape,
@@ -178,7 +197,7 @@ export const liveReadingShape = z.strictObject({
   mono: millisShape,
   values: z.record(channelNameShape, valueShape),
   roast: z
-    .strictObject({ id: idShape, charge_mono: millisShape, state: z.enum(['in_progress', 'completed', 'aborted']) })
+    .object({ id: idShape, charge_mono: millisShape, state: z.enum(['in_progress', 'completed', 'aborted']) })
     .nullable(),
   /** What the machine is doing, by the board's detector. */
   phase: z.enum(['idle', 'roasting', 'dropped']),
@@ -187,6 +206,25 @@ export type LiveReading = z.infer<typeof liveReadingShape>;
 
 const configRevShape = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
+/** A field of a status that is not understood must not cost the rest of it. */
+const lenient = <T extends z.ZodType>(shape: T) => shape.optional().catch(undefined);
+
+/** Streams that a board can name in its status; it names the current one first, then the newest. */
+export const maxHistoryStreams = 20;
+
+/** A stream that a board still holds on its disk, acknowledged or not. */
+export const heldStreamShape = z.object({
+  epoch: epochShape,
+  entries: z.number().int().min(0),
+  bytes: z.number().int().min(0),
+  /** Wall clock of its first and last entry, as far as it is known. */
+  from: millisShape.nullable(),
+  to: millisShape.nullable(),
+  /** It was recorded for another owner than the server's: not sent until an admin confirms. */
+  sealed: z.boolean(),
+});
+export type HeldStream = z.infer<typeof heldStreamShape>;
+
 /** Payload of `status`, retained; the last will is the same with `online: false`. */
 export const statusShape = z.object({
   v: z.literal(1),
@@ -194,36 +232,37 @@ export const statusShape = z.object({
   /** Random per connection: a late last will of an older connection must not hide a newer one. */
   session: z.string().max(40),
   t: millisShape,
-  agent_version: lineShape(40).optional(),
-  firmware_version: lineShape(40).optional(),
-  epoch: epochShape.optional(),
-  map: z.object({ id: z.string().max(80), rev: z.number().int() }).optional(),
+  agent_version: lenient(lineShape(40)),
+  firmware_version: lenient(lineShape(40)),
+  epoch: lenient(epochShape),
+  map: lenient(z.object({ id: z.string().max(80), rev: z.number().int() })),
   /** What became of the newest `config`. */
-  config: z
-    .object({
+  config: lenient(
+    z.object({
       rev: configRevShape,
       state: z.enum(['running', 'waiting', 'refused']),
       reason: z.string().max(300).optional(),
-    })
-    .optional(),
+    }),
+  ),
   /** The plan that the board follows, or holds for the next charge; null when it has none. */
-  plan: z
-    .object({ id: idShape, roast_id: idShape.nullable(), recipe_revision: z.number().int().nullable() })
-    .nullable()
-    .optional(),
-  machine_link: z.enum(['ok', 'failing', 'starting']).optional(),
-  machine_link_detail: z.string().max(300).optional(),
-  journal: z
-    .object({
+  plan: lenient(
+    z.object({ id: idShape, roast_id: idShape.nullable(), recipe_revision: z.number().int().nullable() }).nullable(),
+  ),
+  machine_link: lenient(z.enum(['ok', 'failing', 'starting'])),
+  machine_link_detail: lenient(z.string().max(300)),
+  journal: lenient(
+    z.object({
       entries_waiting: z.number().int().min(0),
       bytes: z.number().int().min(0),
       dropped_entries: z.number().int().min(0),
-    })
-    .optional(),
-  clock_synced: z.boolean().optional(),
-  disk_free_bytes: z.number().int().min(0).optional(),
-  /** Of a board whose agent was ever updated; one that can't be understood must not cost the rest. */
-  update: boardUpdateShape.optional().catch(undefined),
+    }),
+  ),
+  /** What a server that lost data can ask for. */
+  history: lenient(z.array(heldStreamShape).max(maxHistoryStreams)),
+  clock_synced: lenient(z.boolean()),
+  disk_free_bytes: lenient(z.number().int().min(0)),
+  /** Of a board whose agent was ever updated. */
+  update: lenient(boardUpdateShape),
 });
 export type DeviceStatus = z.infer<typeof statusShape>;
 
@@ -234,7 +273,7 @@ export type DeviceStatus = z.infer<typeof statusShape>;
 export const configShape = z.object({
   v: z.literal(1),
   rev: configRevShape.default(0),
-  map: machineMapShape.nullable(),
+  map: sentMapShape.nullable(),
   /** Readings per second instead of the map's. */
   hz: z.number().min(0.1).max(10).optional(),
   log_level: z.enum(['error', 'warn', 'info', 'debug']).optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { linkShape } from './machine-map.ts';
+import { sentLinkShape } from './machine-map.ts';
 import { idShape } from './shapes.ts';
 
 /**
@@ -31,7 +31,7 @@ export type ProbeWish = z.infer<typeof probeWishShape>;
 
 /** Payload of `probe`, QoS 1, never retained. */
 export const probeRequestShape = z.discriminatedUnion('do', [
-  z.strictObject({
+  z.object({
     v: z.literal(1),
     do: z.literal('look'),
     id: idShape,
@@ -39,9 +39,9 @@ export const probeRequestShape = z.discriminatedUnion('do', [
     expires_at: z.number().int(),
     /** The board stops by itself after so long. */
     lasts_s: z.number().int().min(5).max(900),
-    wish: probeWishShape,
+    wish: probeWishShape.strip(),
   }),
-  z.strictObject({
+  z.object({
     v: z.literal(1),
     /** Ask which speed, parity and units answer on the machine's line; the board reads nothing else meanwhile. */
     do: z.literal('find'),
@@ -51,7 +51,7 @@ export const probeRequestShape = z.discriminatedUnion('do', [
     /** Tried first, beside the usual ones. */
     unit: z.number().int().min(0).max(255),
   }),
-  z.strictObject({ v: z.literal(1), do: z.literal('stop'), id: idShape }),
+  z.object({ v: z.literal(1), do: z.literal('stop'), id: idShape }),
 ]);
 export type ProbeRequest = z.infer<typeof probeRequestShape>;
 
@@ -73,7 +73,7 @@ export const maxProbeWords = 1000;
 
 const wordShape = z.number().int().min(0).max(65_535);
 /** Neighbours that were read in one request: registers 0 to 65535, or bits as 0 and 1. */
-export const probeBlockShape = z.strictObject({
+export const probeBlockShape = z.object({
   unit: z.number().int().min(0).max(255),
   table: tableShape,
   start: z.number().int().min(0).max(65_535),
@@ -83,7 +83,7 @@ export type ProbeBlock = z.infer<typeof probeBlockShape>;
 
 /** Payload of `probed`. */
 export const probeMessageShape = z.discriminatedUnion('k', [
-  z.strictObject({
+  z.object({
     v: z.literal(1),
     id: idShape,
     k: z.literal('progress'),
@@ -94,7 +94,7 @@ export const probeMessageShape = z.discriminatedUnion('k', [
     /** What is being asked for, e.g. `unit 1, holding 96 to 127`. */
     where: z.string().max(80),
   }),
-  z.strictObject({
+  z.object({
     v: z.literal(1),
     id: idShape,
     k: z.literal('words'),
@@ -104,7 +104,7 @@ export const probeMessageShape = z.discriminatedUnion('k', [
     seconds: z.number().min(0),
     blocks: z.array(probeBlockShape).min(1).max(200),
   }),
-  z.strictObject({
+  z.object({
     v: z.literal(1),
     id: idShape,
     k: z.literal('trying'),
@@ -114,15 +114,15 @@ export const probeMessageShape = z.discriminatedUnion('k', [
     /** `rtu /dev/ttyUSB0 9600 baud, no parity, unit 1` */
     where: z.string().max(300),
   }),
-  z.strictObject({
+  z.object({
     v: z.literal(1),
     id: idShape,
     k: z.literal('line'),
     /** How the machine's line is, and the units that answer on it. */
-    link: linkShape,
+    link: sentLinkShape,
     units: z.array(z.number().int().min(0).max(255)).min(1).max(32),
   }),
-  z.strictObject({
+  z.object({
     v: z.literal(1),
     id: idShape,
     k: z.literal('ended'),
