@@ -14,7 +14,10 @@ export interface MqttLink {
    * that is too large for the broker too, which would cut off this connection and with it everybody's journals.
    */
   publish(topic: string, payload: string | Buffer, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
-  /** Subscribes now and after every reconnect; several handlers may share a filter. Returns what ends it. */
+  /**
+   * Subscribes now and after every reconnect; several handlers may share a filter. Returns what ends it. A message whose
+   * handler throws is logged and left out: no message ends the process.
+   */
   subscribe(filter: string, qos: 0 | 1, handler: MessageHandler): () => void;
   /** Called at once when connected, and on every (re)connect. Returns what ends it. */
   onConnect(handler: () => void): () => void;
@@ -61,6 +64,15 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
     reconnectPeriod: backoff.nextMs(),
   };
   const client = connect(url, options);
+  const mayLogFault = createLogGate(60_000);
+  const guard = (about: { topic?: string; bytes?: number }, work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      const held = mayLogFault(about.topic ?? 'connect');
+      if (held !== undefined) log.error({ ...about, err: error, held }, 'mqtt handler failed');
+    }
+  };
   const subscribeNow = (filter: string, qos: 0 | 1): void => {
     client.subscribe(filter, { qos }, (error, granted) => {
       const refused = granted?.some((grant) => grant.qos > 2) ?? false;
@@ -71,7 +83,7 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
     backoff.reset();
     log.info('broker connected');
     for (const [filter, entry] of handlers) subscribeNow(filter, entry.qos);
-    for (const handler of connectHandlers) handler();
+    for (const handler of connectHandlers) guard({}, handler);
   });
   client.on('close', () => {
     client.options.reconnectPeriod = backoff.nextMs();
@@ -85,7 +97,8 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
   });
   client.on('message', (topic, payload) => {
     for (const [filter, entry] of handlers) {
-      if (matchesFilter(filter, topic)) for (const handler of entry.handlers) handler(topic, payload);
+      if (!matchesFilter(filter, topic)) continue;
+      for (const handler of entry.handlers) guard({ topic, bytes: payload.length }, () => handler(topic, payload));
     }
   });
   return {
@@ -115,7 +128,7 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
     },
     onConnect(handler) {
       connectHandlers.add(handler);
-      if (client.connected) handler();
+      if (client.connected) guard({}, handler);
       return () => connectHandlers.delete(handler);
     },
     async close() {

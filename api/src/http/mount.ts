@@ -7,6 +7,7 @@ import {
   type ParsedQuery,
   type ResponseOf,
 } from '@roastery/contract/endpoint';
+import { describeRefusal, parseShape } from '@roastery/contract/parse-shape';
 import type { Context, Hono } from 'hono';
 import type { AppContext, DeviceContext, PublicContext, RequestContext, UserContext } from '../context.ts';
 import { AppError } from './app-error.ts';
@@ -54,8 +55,10 @@ const wholeJson = async ({ pieces }: JsonPieces): Promise<unknown> => {
 };
 
 const checkAnswer = (endpoint: Endpoint, answer: unknown): void => {
-  const parsed = endpoint.response?.safeParse(answer);
-  if (parsed && !parsed.success) throw new Error(`${endpoint.name} answered off its contract: ${parsed.error.message}`);
+  const parsed = endpoint.response && parseShape(endpoint.response, answer);
+  if (parsed && !parsed.success) {
+    throw new Error(`${endpoint.name} answered off its contract: ${describeRefusal(parsed, 10)}`);
+  }
 };
 
 /** With its length, which decides whether and how it is compressed. */
@@ -73,12 +76,12 @@ const respond = (answer: unknown, status: number): Response => {
 const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E): Promise<Input<E>> => {
   const { params, query, body } = endpoint;
   // A path that cannot be an id names nothing.
-  const parsedParams = params?.safeParse(c.req.param());
+  const parsedParams = params && parseShape(params, c.req.param());
   if (parsedParams && !parsedParams.success) throw new AppError('not_found', 'There is nothing at this address');
   const input: Record<keyof Input<E>, unknown> = {
     params: parsedParams?.data,
-    query: query && (await parsePart(query, readQuery(c.req.url))),
-    body: body && (await parsePart(body, await readJsonBody(c))),
+    query: query && parsePart(query, readQuery(c.req.url)),
+    body: body && parsePart(body, await readJsonBody(c)),
     file: endpoint.accepts ? await readFileBody(c, endpoint.accepts) : new Uint8Array(),
     signal: c.req.raw.signal,
   };

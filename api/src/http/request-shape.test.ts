@@ -5,23 +5,32 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from './app-error.ts';
 import { parsePart } from './request-shape.ts';
 
-const refusal = async (shape: z.ZodType | undefined, value: unknown): Promise<unknown> => {
+const refusal = (shape: z.ZodType | undefined, value: unknown): unknown => {
   if (shape === undefined) throw new Error('the endpoint takes no body');
-  const error: unknown = await parsePart(shape, value).catch((thrown: unknown) => thrown);
-  return error instanceof AppError ? error.detail : error;
+  try {
+    return parsePart(shape, value);
+  } catch (error) {
+    return error instanceof AppError ? error.detail : error;
+  }
 };
 
 describe('a request that lacks something', () => {
-  it('is told which fields, in words for a person', async () => {
-    expect(await refusal(login.body, {})).toEqual([
+  it('is told which fields, in words for a person', () => {
+    expect(refusal(login.body, {})).toEqual([
       { field: 'email', message: 'Is required' },
       { field: 'password', message: 'Is required' },
     ]);
   });
-  it('is told the shape’s own words where it has some', async () => {
+  it('is told the shape’s own words where it has some', () => {
     const body = { coffee_name: 'Guji', start_time: '2026-11-20T07:40:00.000Z' };
-    expect(await refusal(logRoast.body, body)).toEqual([
-      { field: 'duration_seconds', message: 'Duration is required' },
+    expect(refusal(logRoast.body, body)).toEqual([{ field: 'duration_seconds', message: 'Duration is required' }]);
+  });
+});
+
+describe('a request whose check throws', () => {
+  it('is refused as a validation, not as a fault of the server', () => {
+    expect(refusal(login.body, { email: { length: { toString: 1 } }, password: 'x' })).toEqual([
+      { field: 'body', message: 'has a value that cannot be checked' },
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import type { FieldError } from '@roastery/contract/errors';
+import { parseShape } from '@roastery/contract/parse-shape';
 import type { z } from 'zod';
 import { AppError, invalid } from './app-error.ts';
 
@@ -9,10 +10,10 @@ const sentenceOf = (message: string): string =>
   /^Invalid input: expected .+, received undefined$/.test(message) ? 'Is required' : message;
 
 /** Parses one part of a request, or throws `validation` with one line for each field that is wrong. */
-export const parsePart = async (shape: z.ZodType, value: unknown): Promise<unknown> => {
-  const parsed = await shape.safeParseAsync(value);
+export const parsePart = (shape: z.ZodType, value: unknown): unknown => {
+  const parsed = parseShape(shape, value);
   if (parsed.success) return parsed.data;
-  const lines: FieldError[] = parsed.error.issues.slice(0, 100).map((issue) => ({
+  const lines: FieldError[] = parsed.issues.slice(0, 100).map((issue) => ({
     field: fieldOf(issue.path),
     message: sentenceOf(issue.message),
   }));

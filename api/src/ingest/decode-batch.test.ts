@@ -105,4 +105,22 @@ describe('a journal message', () => {
       reason: 'unpacks to more than 4 MB',
     });
   });
+
+  it('never throws, and claims its entries, whatever stands in one of its fields', () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const hostile = ['{"length":{"toString":1}}', '{"toString":1}', '{"__proto__":1}', '1e400', '"\\ud800"', deep];
+    const text = JSON.stringify({ ...good, ev: [] });
+    for (const key of Object.keys({ ...good, ev: [] })) {
+      for (const kind of ['samples', 'events']) {
+        for (const value of hostile) {
+          const rest = { ...(JSON.parse(text) as Record<string, unknown>), k: kind, [key]: undefined };
+          const payload = Buffer.from(`${JSON.stringify(rest).slice(0, -1)},${JSON.stringify(key)}:${value}}`);
+          const decoded = decodeBatch(payload);
+          expect(decoded, `${kind} ${key} ${value.slice(0, 40)}`).toMatchObject({ ok: false });
+          const start = !decoded.ok && decoded.claims?.range.start;
+          expect(start, key).toBe(key === 'epoch' || key === 'seq' ? undefined : 7);
+        }
+      }
+    }
+  });
 });

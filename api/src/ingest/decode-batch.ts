@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { entryCount, eventBatchShape, sampleBatchShape, type JournalBatch } from '@roastery/contract/mqtt';
+import { describeRefusal, parseShape } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
 import { readSampleBatch } from './sample-columns.ts';
 import type { SeqRange } from './seq-ranges.ts';
@@ -23,15 +24,17 @@ const gzipMagic = (payload: Buffer): boolean => payload[0] === 0x1f && payload[1
 const claimShape = z.object({
   epoch: sampleBatchShape.shape.epoch,
   seq: sampleBatchShape.shape.seq,
-  dt: z.array(z.unknown()).optional(),
-  ev: z.array(z.unknown()).optional(),
+  dt: z.unknown().optional(),
+  ev: z.unknown().optional(),
 });
 
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
+
 const claimsOf = (value: unknown): { epoch: string; range: SeqRange } | undefined => {
-  const claim = claimShape.safeParse(value);
+  const claim = parseShape(claimShape, value);
   if (!claim.success) return undefined;
   const { epoch, seq, dt, ev } = claim.data;
-  const count = Math.max(dt?.length ?? 0, ev?.length ?? 0, 1);
+  const count = Math.max(lengthOf(dt), lengthOf(ev), 1);
   if (!Number.isSafeInteger(seq + count)) return undefined;
   return { epoch, range: { start: seq, end: seq + count } };
 };
@@ -42,11 +45,7 @@ const refuse = (reason: string, claims?: { epoch: string; range: SeqRange }): De
   ...(claims === undefined ? {} : { claims }),
 });
 
-/**
- * Reads a journal message: JSON, plain or gzipped. Answers the batch, or why it is none and which entries it claimed.
- * Never throws; never unpacks more than 4 MB.
- */
-export const decodeBatch = (payload: Buffer): Decoded => {
+const decode = (payload: Buffer): Decoded => {
   let json = payload;
   if (gzipMagic(payload)) {
     try {
@@ -71,14 +70,25 @@ export const decodeBatch = (payload: Buffer): Decoded => {
   if (samples !== undefined && Number.isSafeInteger(samples.seq + entryCount(samples))) {
     return { ok: true, batch: samples };
   }
-  const parsed = kind === 'samples' ? sampleBatchShape.safeParse(value) : eventBatchShape.safeParse(value);
-  if (!parsed.success) {
-    const [first] = parsed.error.issues;
-    const more = parsed.error.issues.length - 1;
-    const where = first?.path.join('.') ?? '';
-    return refuse(`${where}: ${first?.message ?? 'invalid'}${more > 0 ? ` (and ${more} more)` : ''}`, claimsOf(value));
-  }
+  const parsed = parseShape<typeof sampleBatchShape | typeof eventBatchShape>(
+    kind === 'samples' ? sampleBatchShape : eventBatchShape,
+    value,
+  );
+  if (!parsed.success) return refuse(describeRefusal(parsed), claimsOf(value));
   const batch = parsed.data;
   if (!Number.isSafeInteger(batch.seq + entryCount(batch))) return refuse('seq is too large');
   return { ok: true, batch };
+};
+
+/**
+ * Reads a journal message: JSON, plain or gzipped. Answers the batch, or why it is none and which entries it claimed.
+ * Never throws; never unpacks more than 4 MB.
+ */
+export const decodeBatch = (payload: Buffer): Decoded => {
+  try {
+    return decode(payload);
+  } catch (error) {
+    // Nesting without end, for one, exhausts the stack wherever the value is walked.
+    return refuse(`cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`);
+  }
 };

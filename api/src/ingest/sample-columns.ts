@@ -1,5 +1,6 @@
 import { maxBatchEntries, sampleBatchShape, type SampleBatch } from '@roastery/contract/mqtt';
 import { channelNameShape } from '@roastery/contract/channels';
+import { parseShape } from '@roastery/contract/parse-shape';
 
 const { shape } = sampleBatchShape;
 
@@ -44,15 +45,15 @@ const createAccepted = (accepts: (value: unknown) => boolean) => {
     return true;
   };
 };
-const isEpoch = createAccepted((value) => typeof value === 'string' && shape.epoch.safeParse(value).success);
-const isBoot = createAccepted((value) => typeof value === 'string' && shape.boot.safeParse(value).success);
-const isMap = createAccepted((value) => shape.map.safeParse(value).success);
+const isEpoch = createAccepted((value) => typeof value === 'string' && parseShape(shape.epoch, value).success);
+const isBoot = createAccepted((value) => typeof value === 'string' && parseShape(shape.boot, value).success);
+const isMap = createAccepted((value) => parseShape(shape.map, value).success);
 const isChannels = createAccepted(
   (value) =>
     Array.isArray(value) &&
-    shape.ch.safeParse(value).success &&
+    parseShape(shape.ch, value).success &&
     new Set(value).size === value.length &&
-    value.every((name) => channelNameShape.safeParse(name).success),
+    value.every((name) => parseShape(channelNameShape, name).success),
 );
 
 const isMillis = (value: unknown): boolean =>

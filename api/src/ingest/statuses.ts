@@ -1,4 +1,5 @@
 import { allMachines, parseTopic, statusShape, type DeviceStatus } from '@roastery/contract/mqtt';
+import { parseJson } from '@roastery/contract/parse-shape';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
@@ -11,12 +12,7 @@ const maxStatusBytes = 16 * 1024;
 
 export const parseStatus = (payload: Buffer): DeviceStatus | undefined => {
   if (payload.length === 0 || payload.length > maxStatusBytes) return undefined;
-  try {
-    return statusShape.parse(JSON.parse(payload.toString('utf8')));
-  } catch {
-    // Whatever is wrong with it, the answer is the same: it says nothing we understand.
-    return undefined;
-  }
+  return parseJson(statusShape, payload.toString('utf8')).data;
 };
 
 /**

@@ -1,5 +1,6 @@
 import type { Connection } from '@roastery/contract/machines';
 import { statusShape, type DeviceStatus } from '@roastery/contract/mqtt';
+import { parseShape } from '@roastery/contract/parse-shape';
 import type { Sql } from '../db/sql.ts';
 
 export interface MachineConnection {
@@ -34,7 +35,7 @@ export const readConnections = async (
     FROM machines WHERE id = ANY(${[...machineIds]}::uuid[]) AND archived_at IS NULL`;
   return new Map(
     rows.map((row) => {
-      const status = statusShape.safeParse(row.status);
+      const status = parseShape(statusShape, row.status);
       return [
         row.id,
         {

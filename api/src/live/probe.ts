@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { topicOf } from '@roastery/contract/mqtt';
+import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import {
   findProbeLine,
   probeMessageShape,
@@ -132,16 +133,9 @@ export const probeRoutes: Domain = ({ forUser }) => {
     const beat = setInterval(stream.heartbeat, heartbeatMs);
     const stopListening = mqtt.subscribe(topicOf(machine.serial_number, 'probed'), 0, (_topic, payload) => {
       if (payload.length > maxMessageBytes) return;
-      let value: unknown;
-      try {
-        value = JSON.parse(payload.toString('utf8'));
-      } catch (error) {
-        log.warn({ err: error, machine: machine.id }, 'what a board saw is not JSON');
-        return;
-      }
-      const message = probeMessageShape.safeParse(value);
+      const message = parseJson(probeMessageShape, payload.toString('utf8'));
       if (message.success) stream.send(sseFrame('probe', message.data));
-      else log.warn({ machine: machine.id, reason: message.error.message }, 'what a board saw was not understood');
+      else log.warn({ machine: machine.id, reason: describeRefusal(message) }, 'probe message refused');
     });
     if (end.aborted) stream.close();
     else end.addEventListener('abort', stream.close);

@@ -1,5 +1,6 @@
 import type { LiveEvent, LiveSamples } from '@roastery/contract/live';
 import { liveReadingShape, topicOf, type SampleBatch } from '@roastery/contract/mqtt';
+import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { MqttLink } from '../broker/link.ts';
 import { decodeBatch } from '../ingest/decode-batch.ts';
@@ -55,17 +56,10 @@ export const createRoom = (machine: WatchedMachine, mqtt: MqttLink, log: Logger)
 
   const stopLive = mqtt.subscribe(topicOf(machine.serialNumber, 'live'), 0, (_topic, payload) => {
     if (payload.length > maxLiveBytes) return;
-    let value: unknown;
-    try {
-      value = JSON.parse(payload.toString('utf8'));
-    } catch (error) {
-      if (mayLog('json') !== undefined) log.warn({ err: error, machine: machine.id }, 'a live reading is not JSON');
-      return;
-    }
-    const reading = liveReadingShape.safeParse(value);
+    const reading = parseJson(liveReadingShape, payload.toString('utf8'));
     if (!reading.success) {
-      if (mayLog('shape') !== undefined) {
-        log.warn({ machine: machine.id, reason: reading.error.message }, 'a live reading was not understood');
+      if (mayLog('refused') !== undefined) {
+        log.warn({ machine: machine.id, reason: describeRefusal(reading) }, 'live reading refused');
       }
       return;
     }
