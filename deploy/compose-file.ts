@@ -1,3 +1,4 @@
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
@@ -21,7 +22,7 @@ const composeShape = z.object({
 
 /** Reads the parts of a compose file that the checks look at. Throws when it isn't one. */
 export const readCompose = (text: string): z.infer<typeof composeShape> =>
-  composeShape.parse(parse(text, { merge: true }));
+  parseOrThrow(composeShape, parse(text, { merge: true }));
 
 /** Puts values in where compose would: `${NAME}`, `${NAME:-fallback}`, `${NAME:?sentence}`. */
 export const filledIn = (environment: Record<string, string>, values: Record<string, string>): Record<string, string> =>

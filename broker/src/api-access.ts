@@ -1,3 +1,4 @@
+import { parseShape } from '@roastery/contract/parse-shape';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
 
@@ -60,7 +61,7 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
       throw away(path, cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer in time');
     }
     if (response.status !== 200) throw away(path, `status ${response.status}`);
-    const parsed = answerShape.safeParse(parseJson(text));
+    const parsed = parseShape(answerShape, parseJson(text));
     if (!parsed.success) throw away(path, 'an answer of another shape');
     lastAnswer = 'answered';
     return parsed.data;

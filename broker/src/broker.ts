@@ -92,6 +92,10 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
       topicAccess,
       metrics,
       onRefused: (connection, reason, detail) => noteRefusal(reason, { ...describe(connection), detail }),
+      onFault(error) {
+        const held = logGate('handler');
+        if (held !== undefined) log.error({ err: error, held }, 'mqtt handler failed');
+      },
     }),
   });
   const onProtocolFault = (client: { conn: object }, error: Error): void => {

@@ -23,11 +23,12 @@ export interface HandlerOptions {
   readonly topicAccess: TopicAccess;
   readonly metrics: Metrics;
   readonly onRefused: (connection: Connection, reason: RefusalReason, detail: string) => void;
+  /** A handler threw. Its client is closed; the others are served on. */
+  readonly onFault: (error: unknown) => void;
 }
 
-type Handlers = Required<
-  Pick<AedesOptions, 'preConnect' | 'authenticate' | 'authorizePublish' | 'authorizeSubscribe' | 'authorizeForward'>
->;
+type HandlerName = 'preConnect' | 'authenticate' | 'authorizePublish' | 'authorizeSubscribe' | 'authorizeForward';
+type Handlers = { readonly [Name in HandlerName]: NonNullable<AedesOptions[Name]> };
 
 /** CONNACK return codes of MQTT 3.1.1, 3.2.2.3. */
 const returnCodes = { identifier: 2, api_away: 3, credentials: 4, too_many_failures: 4, will_forbidden: 5 } as const;
@@ -51,8 +52,8 @@ const faultOf = (connection: Connection): ConnectRefusal | undefined => {
   return party.kind === 'device' && willTopic === party.statusTopic ? undefined : 'will_forbidden';
 };
 
-/** What may pass on a connection: aedes asks, contract and api answer. */
-export const handlers = ({ connections, deviceAccess, topicAccess, metrics, onRefused }: HandlerOptions): Handlers => {
+const throwing = (options: HandlerOptions, fault: (client: Client, error: unknown) => void): Handlers => {
+  const { connections, deviceAccess, topicAccess, metrics, onRefused } = options;
   const connectionOf = (client: Client): Connection => {
     const connection = connections.of(client.conn);
     if (!connection) throw new Error('a client without a connection');
@@ -101,16 +102,16 @@ export const handlers = ({ connections, deviceAccess, topicAccess, metrics, onRe
 
     authenticate(client, _username, password, done) {
       const connection = connectionOf(client);
-      const answer = (refusal: ConnectRefusal | undefined): void => {
-        if (refusal === undefined) return done(null, true);
-        onRefused(connection, refusal, 'CONNECT');
-        return done(connectError(refusal), null);
+      const answer = (reason: ConnectRefusal | undefined): void => {
+        if (reason === undefined) return done(null, true);
+        onRefused(connection, reason, 'CONNECT');
+        return done(connectError(reason), null);
       };
-      const fault = faultOf(connection) ?? (password?.length ? undefined : 'credentials');
-      if (fault) return answer(fault);
-      admit(connection, String(password)).then(answer, (error: unknown) => {
-        client.emit('error', error instanceof Error ? error : new Error(String(error)));
-      });
+      const refusal = faultOf(connection) ?? (password?.length ? undefined : 'credentials');
+      if (refusal) return answer(refusal);
+      admit(connection, String(password))
+        .then(answer)
+        .catch((error: unknown) => fault(client, error));
     },
 
     authorizePublish(client, packet, done) {
@@ -136,7 +137,7 @@ export const handlers = ({ connections, deviceAccess, topicAccess, metrics, onRe
       const allowed = checkTopic(connection, party, packet.topic, 'publish');
       if (allowed === true) return pass();
       if (allowed === false) return forbid();
-      allowed.then((answer) => (answer ? pass() : forbid()), done);
+      allowed.then((answer) => (answer ? pass() : forbid())).catch((error: unknown) => fault(client, error));
     },
 
     authorizeSubscribe(client, subscription, done) {
@@ -154,7 +155,7 @@ export const handlers = ({ connections, deviceAccess, topicAccess, metrics, onRe
       if (!party || !maySubscribe(party, subscription.topic)) return answer(false);
       const allowed = checkTopic(connection, party, subscription.topic, 'subscribe');
       if (typeof allowed === 'boolean') return answer(allowed);
-      allowed.then(answer, done);
+      allowed.then(answer).catch((error: unknown) => fault(client, error));
     },
 
     authorizeForward(client, packet) {
@@ -166,6 +167,41 @@ export const handlers = ({ connections, deviceAccess, topicAccess, metrics, onRe
       if (packet.qos > 0 && kind && (connection.grantedQos.get(kind) ?? 0) > 0)
         connection.unansweredSince ??= Date.now();
       return packet;
+    },
+  };
+};
+
+/**
+ * What may pass on a connection: aedes asks, contract and api answer. None of them throws into aedes, which would end the
+ * process: a fault is reported and closes its client.
+ */
+export const handlers = (options: HandlerOptions): Handlers => {
+  const fault = (client: Client | null, error: unknown): void => {
+    options.onFault(error);
+    client?.conn.destroy();
+  };
+  const inner = throwing(options, fault);
+  const guard = (client: Client | null, work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      fault(client, error);
+    }
+  };
+  return {
+    preConnect: (client, packet, done) => guard(client, () => inner.preConnect(client, packet, done)),
+    authenticate: (client, username, password, done) =>
+      guard(client, () => inner.authenticate(client, username, password, done)),
+    authorizePublish: (client, packet, done) => guard(client, () => inner.authorizePublish(client, packet, done)),
+    authorizeSubscribe: (client, subscription, done) =>
+      guard(client, () => inner.authorizeSubscribe(client, subscription, done)),
+    authorizeForward: (client, packet) => {
+      try {
+        return inner.authorizeForward(client, packet);
+      } catch (error) {
+        fault(client, error);
+        return null;
+      }
     },
   };
 };

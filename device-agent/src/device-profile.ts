@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { deviceSelf, deviceSelfShape } from '@roastery/contract/devices';
 import type { MachineMap } from '@roastery/contract/machine-map';
+import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
 import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
@@ -44,7 +45,7 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
 
   const ask = async (): Promise<DeviceProfile | undefined> => {
     const askedAt = Date.now();
-    let body: unknown;
+    let body: string;
     try {
       const headers = {
         authorization: `Bearer ${machineToken}`,
@@ -53,11 +54,11 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
       const { status, text } = await httpRequest(`${apiUrl}${deviceSelf.path}`, { headers, timeoutMs });
       if (status === 401) return complain('machine serial or token is not accepted');
       if (status !== 200) return complain(`status ${status}`);
-      body = JSON.parse(text);
+      body = text;
     } catch (error) {
       return complain(error instanceof Error ? error.message || error.name : String(error));
     }
-    const parsed = deviceAnswerShape.safeParse(body);
+    const parsed = parseJson(deviceAnswerShape, body);
     if (!parsed.success) return complain('an answer of another shape');
     const { mqtt_url: mqttUrl, map, server_time: serverTime } = parsed.data;
     serverOffsetMs = Date.parse(serverTime) - (askedAt + Date.now()) / 2;
@@ -72,12 +73,10 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
   const kept = async (): Promise<string | undefined> => {
     const text = await readFileIfThere(keptPath);
     if (text === undefined) return undefined;
-    try {
-      return keptShape.parse(JSON.parse(text)).mqtt_url;
-    } catch (error) {
-      log.warn({ reason: String(error) }, 'the kept answer of the api is left aside');
-      return undefined;
-    }
+    const parsed = parseJson(keptShape, text);
+    if (parsed.success) return parsed.data.mqtt_url;
+    log.warn({ reason: describeRefusal(parsed) }, 'the kept answer of the api is left aside');
+    return undefined;
   };
 
   return {

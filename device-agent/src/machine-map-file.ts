@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { machineMapShape, sentMapShape, type MachineMap } from '@roastery/contract/machine-map';
+import { parseShape } from '@roastery/contract/parse-shape';
 import { ConfigError } from '@roastery/runtime/env';
 import type { Logger } from '@roastery/runtime/logger';
 import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
@@ -19,10 +20,10 @@ const describeIssue = (issue: Issue): string => {
 
 /** The map that the server has for this board, or what is wrong with it for this agent; null where it has none. */
 export const mapFromServer = (given: unknown): { map: MachineMap | null } | { trouble: string } => {
-  const parsed = sentMapShape.nullable().safeParse(given);
+  const parsed = parseShape(sentMapShape.nullable(), given);
   if (parsed.success) return { map: parsed.data };
   return {
-    trouble: `the portal’s map for this machine is not one to read by: ${parsed.error.issues.slice(0, 3).map(describeIssue).join('; ')}`,
+    trouble: `the portal’s map for this machine is not one to read by: ${parsed.issues.slice(0, 3).map(describeIssue).join('; ')}`,
   };
 };
 
@@ -40,9 +41,9 @@ export const parseMachineMap = (
       `machine map ${source} is no JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  const parsed = shape.safeParse(json);
+  const parsed = parseShape(shape, json);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(describeIssue);
+  const issues = parsed.issues.map(describeIssue);
   const more = issues.length > 3 ? `; and ${issues.length - 3} more` : '';
   throw new ConfigError(`machine map ${source} is wrong at ${issues.slice(0, 3).join('; ')}${more}`);
 };

@@ -1,3 +1,4 @@
+import { parseJson } from '@roastery/contract/parse-shape';
 import { agentOn } from './data-dir-lock.ts';
 import { httpRequest } from './http-request.ts';
 import { boardStatusShape, type BoardStatus } from './status-page/board-status.ts';
@@ -27,7 +28,7 @@ const askPage = async (place: AgentPlace): Promise<BoardStatus | undefined> => {
   if (place.statusPort === undefined) return undefined;
   try {
     const { status, text } = await httpRequest(statusUrl(place), { headers: {}, timeoutMs });
-    return status === 200 ? boardStatusShape.safeParse(JSON.parse(text)).data : undefined;
+    return status === 200 ? parseJson(boardStatusShape, text).data : undefined;
   } catch (error) {
     if (error instanceof Error) return undefined;
     throw error;

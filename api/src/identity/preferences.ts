@@ -1,4 +1,5 @@
 import { preferencesShape, type Preferences } from '@roastery/contract/auth';
+import { parseShape } from '@roastery/contract/parse-shape';
 
 const defaults: Preferences = {
   temperature_unit: 'C',
@@ -9,7 +10,7 @@ const defaults: Preferences = {
 
 /** What a user chose, and the defaults for the rest. */
 export const preferencesOf = (stored: Record<string, unknown>): Preferences => {
-  const parsed = preferencesShape.partial().safeParse(stored);
+  const parsed = parseShape(preferencesShape.partial(), stored);
   return parsed.success ? { ...defaults, ...withoutUndefined(parsed.data) } : defaults;
 };
 

@@ -104,6 +104,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
       roastChangedChannel,
       (text) => {
         const notice = parseRoastNotice(text);
+        if (notice === undefined) return;
         const room = rooms.get(notice.machine_id);
         if (room !== undefined) guard('live: a changed roast could not be told', tellRoast(room, notice.roast_id));
       },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { linkShape, type Link } from '@roastery/contract/machine-map';
+import { parseShape } from '@roastery/contract/parse-shape';
 import { probeWishShape } from '@roastery/contract/probe';
 import { ConfigError } from '@roastery/runtime/env';
 import { readBoardEnvironment, usualConfigDir } from '../board-files.ts';
@@ -58,7 +59,8 @@ const linkOf = (options: ProbeOptions, inUse: Link | undefined): Link => {
       'there is no machine map yet: say where the machine is, --host 192.168.0.20 or --serial /dev/ttyUSB0',
     );
   }
-  const link = linkShape.safeParse(
+  const link = parseShape(
+    linkShape,
     host === undefined
       ? {
           kind: framing === 'ascii' ? 'ascii' : 'rtu',
@@ -69,7 +71,7 @@ const linkOf = (options: ProbeOptions, inUse: Link | undefined): Link => {
       : { kind: framing === 'rtu' ? 'rtu-over-tcp' : 'tcp', host, port: number('port', options.port, 502) },
   );
   if (link.success) return link.data;
-  const issue = link.error.issues[0];
+  const issue = link.issues[0];
   throw new WrongUse(`--${issue?.path.join('.')}: ${issue?.message}`);
 };
 
@@ -79,7 +81,7 @@ const wishOf = (options: ProbeOptions, mapUnit: number) => {
     if (table === undefined) throw new WrongUse(`--tables takes h, i, c and d with commas between, not "${letter}"`);
     return table;
   });
-  const wish = probeWishShape.safeParse({
+  const wish = parseShape(probeWishShape, {
     units: (options.unit ?? String(mapUnit)).split(',').map((unit) => number('unit', unit, mapUnit)),
     tables,
     from: number('from', options.from, 0),
@@ -87,7 +89,7 @@ const wishOf = (options: ProbeOptions, mapUnit: number) => {
     usual_places: options.from === undefined && options.count === undefined,
   });
   if (wish.success) return wish.data;
-  const issue = wish.error.issues[0];
+  const issue = wish.issues[0];
   throw new WrongUse(`--${String(issue?.path[0] ?? 'from').replace('units', 'unit')}: ${issue?.message}`);
 };
 

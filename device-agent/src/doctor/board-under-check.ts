@@ -1,5 +1,6 @@
 import { deviceSelf } from '@roastery/contract/devices';
 import type { MachineMap } from '@roastery/contract/machine-map';
+import { parseJson } from '@roastery/contract/parse-shape';
 import { ConfigError } from '@roastery/runtime/env';
 import { createLogger } from '@roastery/runtime/logger';
 import type { z } from 'zod';
@@ -64,19 +65,10 @@ const askApi = async ({ apiUrl, machineSerial, machineToken }: AgentConfig): Pro
       status: answer.status,
       tookMs: Math.round(performance.now() - began),
       clockAheadMs: Number.isNaN(serverNow) ? undefined : serverNow - Date.now(),
-      self: answer.status === 200 ? deviceAnswerShape.safeParse(jsonOf(answer.text)).data : undefined,
+      self: answer.status === 200 ? parseJson(deviceAnswerShape, answer.text).data : undefined,
     };
   } catch (error) {
     return { kind: 'failed', error };
-  }
-};
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 };
 

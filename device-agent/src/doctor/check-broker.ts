@@ -1,3 +1,4 @@
+import { parseJson } from '@roastery/contract/parse-shape';
 import { readFileIfThere } from '../atomic-file.ts';
 import { join } from 'node:path';
 import { clientIdOf, topicOf } from '@roastery/contract/mqtt';
@@ -16,10 +17,10 @@ const sessionMs = 12_000;
 const keptUrl = async (dataDir: string): Promise<string | undefined> => {
   try {
     const text = await readFileIfThere(join(dataDir, 'device.json'));
-    return text === undefined ? undefined : keptShape.parse(JSON.parse(text)).mqtt_url;
+    return text === undefined ? undefined : parseJson(keptShape, text).data?.mqtt_url;
   } catch (error) {
-    // Not ours to read, or not whole: the agent asks the api again as well.
-    if (codeOf(error) === 'EACCES' || error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
+    // Not ours to read: the agent asks the api again as well.
+    if (codeOf(error) === 'EACCES') return undefined;
     throw error;
   }
 };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pairDevice } from '@roastery/contract/devices';
 import { errorBodyShape } from '@roastery/contract/errors';
+import { parseJson } from '@roastery/contract/parse-shape';
 import { httpRequest, type HttpAnswer } from '../http-request.ts';
 import { PairingTrouble, codeOf, sentenceForNoConnection } from './pairing-trouble.ts';
 
@@ -28,20 +29,10 @@ export class TicketRefused extends Error {
   override readonly name = 'TicketRefused';
 }
 
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-};
-
 /** Answered, or the milliseconds to wait before asking again. */
 const understand = (answer: HttpAnswer, api: string, pauseMs: number): Exchanged | number => {
   const { status, headers, text } = answer;
-  const body = jsonOf(text);
-  const paired = status === 200 ? pairDevice.response?.safeParse(body).data : undefined;
+  const paired = status === 200 && pairDevice.response ? parseJson(pairDevice.response, text).data : undefined;
   if (paired) {
     const serverNow = Date.parse(headers.date ?? '');
     return {
@@ -50,7 +41,7 @@ const understand = (answer: HttpAnswer, api: string, pauseMs: number): Exchanged
       clockAheadMs: Number.isNaN(serverNow) ? undefined : serverNow - Date.now(),
     };
   }
-  const refusal = errorBodyShape.safeParse(body).data;
+  const refusal = parseJson(errorBodyShape, text).data;
   if (refusal?.code === 'wrong_credentials') throw new TicketRefused();
   if (status === 429 || status === 503) {
     const seconds = Number(headers['retry-after']);

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseJson } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
 import { readFileIfThere, syncFolder, writeFileAtomically } from '../atomic-file.ts';
 
@@ -14,13 +15,8 @@ export const hashOfSecret = (secret: string): string => createHash('sha256').upd
 const readPending = async (folder: string) => {
   const text = await readFileIfThere(pathIn(folder));
   if (text === undefined) return undefined;
-  try {
-    return shape.parse(JSON.parse(text));
-  } catch (error) {
-    // Cut off or edited: a new secret costs nothing that could not be mended by a new ticket.
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
-    throw error;
-  }
+  // Cut off or edited: a new secret costs nothing that could not be mended by a new ticket.
+  return parseJson(shape, text).data;
 };
 
 /**

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { DeviceStatus, JournalEvent } from '@roastery/contract/mqtt';
+import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import type { RoastPlan } from '@roastery/contract/roast-plan';
 import type { Logger } from '@roastery/runtime/logger';
 import { readFileIfThere, writeFileAtomically } from '../atomic-file.ts';
@@ -12,11 +13,10 @@ export const planFile = (dataDir: string): string => join(dataDir, 'plans.json')
 export const readPlanBook = async (dataDir: string): Promise<{ book: PlanBook; trouble: string | undefined }> => {
   const text = await readFileIfThere(planFile(dataDir));
   if (text === undefined) return { book: emptyPlanBook, trouble: undefined };
-  try {
-    return { book: planBookShape.parse(JSON.parse(text)), trouble: undefined };
-  } catch (error) {
-    return { book: emptyPlanBook, trouble: error instanceof Error ? error.message : String(error) };
-  }
+  const parsed = parseJson(planBookShape, text);
+  return parsed.success
+    ? { book: parsed.data, trouble: undefined }
+    : { book: emptyPlanBook, trouble: describeRefusal(parsed) };
 };
 
 /** The plan that the journal names for a roast; undefined where its begin lies further back. */

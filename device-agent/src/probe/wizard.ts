@@ -1,5 +1,6 @@
 import { machineMapShape, type Link, type MachineMap } from '@roastery/contract/machine-map';
 import { channelChanges, draftMap, type PickedPlace, type PickedSignal } from '@roastery/contract/map-draft';
+import { parseShape } from '@roastery/contract/parse-shape';
 import type { ProbeBlock, ProbeWish } from '@roastery/contract/probe';
 import { rankBits, rankTemperatures } from '@roastery/contract/decodings';
 import { createProbeSeries } from '@roastery/contract/probe-series';
@@ -89,9 +90,9 @@ interface Picked {
 
 const save = async (parts: WizardParts, link: Link, picks: Picked): Promise<number> => {
   const { terminal, base, out } = parts;
-  const draft = machineMapShape.safeParse(draftMap({ base, link, ...picks }));
+  const draft = parseShape(machineMapShape, draftMap({ base, link, ...picks }));
   if (!draft.success) {
-    terminal.write(`That is no whole map: ${draft.error.issues[0]?.message}. Nothing was written.\n`);
+    terminal.write(`That is no whole map: ${draft.issues[0]?.message}. Nothing was written.\n`);
     return 1;
   }
   const map = draft.data;

@@ -4,6 +4,8 @@ import { arch, freemem, hostname, loadavg, networkInterfaces, release, totalmem,
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { parseJson } from '@roastery/contract/parse-shape';
+import { z } from 'zod';
 import { agentVersion } from '../agent-version.ts';
 import { readFileIfThere } from '../atomic-file.ts';
 import { identityFile, settingsFile } from '../board-files.ts';
@@ -69,15 +71,10 @@ const system = async (): Promise<string> => {
 };
 
 const pendingSecret = (text: string): string[] => {
-  try {
-    // Of all that stands there the server's address alone is none, and support has to see it.
-    return Object.entries(JSON.parse(text) as object).flatMap(([name, value]) =>
-      typeof value === 'string' && name !== 'api' ? [value] : [],
-    );
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
+  // Of all that stands there the server's address alone is none, and support has to see it.
+  return Object.entries(parseJson(z.record(z.string(), z.unknown()), text).data ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' && name !== 'api' ? [value] : [],
+  );
 };
 
 /**

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { boardUpdateShape, type BoardUpdate } from '@roastery/contract/board-update';
+import { parseShape } from '@roastery/contract/parse-shape';
 import { isMissing } from '../atomic-file.ts';
 
 const usualRecord = '/var/lib/roastery-agent-update/record';
@@ -48,7 +49,7 @@ export const readUpdateState = async (env: NodeJS.ProcessEnv = process.env): Pro
   const written = states[record['STATE'] ?? ''];
   const hasPassed = written === 'on_trial' && passed !== undefined && passed !== '' && passed === record['TRIAL'];
   const reason = record['REASON']?.slice(0, 300);
-  return boardUpdateShape.safeParse({
+  return parseShape(boardUpdateShape, {
     state: hasPassed ? 'good' : written,
     installed: record['INSTALLED'],
     earlier: record['EARLIER'],

@@ -1,3 +1,4 @@
+import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import { probeRequestShape, type ProbeRequest } from '@roastery/contract/probe';
 import {
   ackShape,
@@ -30,31 +31,36 @@ const shapeOf = (kind: TopicKind | undefined) => {
   return kind === 'probe' ? probeRequestShape : undefined;
 };
 
-/** What the server tells this board: acknowledgements, its map and settings, what is planned. Nothing it sends can stop the agent. */
+const deliver = (parts: InboxParts, topic: string, payload: Buffer): void => {
+  const kind = parseTopic(topic)?.kind;
+  const shape = shapeOf(kind);
+  // What was taken back leaves its topic empty.
+  if (kind === 'plan' && payload.length === 0) return parts.plansReceived([]);
+  if (!shape || payload.length === 0) return;
+  const text = payload.toString();
+  const parsed = parseJson<typeof shape>(shape, text);
+  if (!parsed.success) {
+    const issue = describeRefusal(parsed);
+    const refused = kind === 'config' ? parseJson(unreadableConfigShape, text).data : undefined;
+    if (refused !== undefined) parts.configRefused(refused.rev, issue);
+    return parts.unreadable(topic, issue);
+  }
+  if ('do' in parsed.data) parts.probeRequested(parsed.data);
+  else if ('ranges' in parsed.data) parts.acknowledged(parsed.data);
+  else if ('plans' in parsed.data) parts.plansReceived(parsed.data.plans);
+  else parts.configReceived(parsed.data);
+};
+
+/**
+ * Reads what the server sends to this board: acknowledgements, map and settings, plans, probe requests. Never throws: a
+ * message that cannot be read or handled is reported as unreadable and left out.
+ */
 export const createInbox =
   (parts: InboxParts) =>
   (topic: string, payload: Buffer): void => {
-    const kind = parseTopic(topic)?.kind;
-    const shape = shapeOf(kind);
-    // What was taken back leaves its topic empty.
-    if (kind === 'plan' && payload.length === 0) return parts.plansReceived([]);
-    if (!shape || payload.length === 0) return;
-    let json: unknown;
     try {
-      json = JSON.parse(payload.toString());
+      deliver(parts, topic, payload);
     } catch (error) {
-      return parts.unreadable(topic, error instanceof Error ? error.message : String(error));
+      parts.unreadable(topic, `its handler failed: ${error instanceof Error ? error.message : String(error)}`);
     }
-    const parsed = shape.safeParse(json);
-    if (!parsed.success) {
-      const issue = parsed.error.issues[0];
-      const sentence = `${issue?.path.join('.')}: ${issue?.message}`;
-      const refused = kind === 'config' ? unreadableConfigShape.safeParse(json) : undefined;
-      if (refused?.success) parts.configRefused(refused.data.rev, sentence);
-      return parts.unreadable(topic, sentence);
-    }
-    if ('do' in parsed.data) parts.probeRequested(parsed.data);
-    else if ('ranges' in parsed.data) parts.acknowledged(parsed.data);
-    else if ('plans' in parsed.data) parts.plansReceived(parsed.data.plans);
-    else parts.configReceived(parsed.data);
   };

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { parseJson } from '@roastery/contract/parse-shape';
 import type { Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
 import { faultsShape } from './modbus/faults.ts';
@@ -25,15 +26,7 @@ export const takeControlLines = (input: Readable, simulator: Simulator, log: Log
   return () => lines.close();
 };
 
-const parseOrder = (line: string): Order | undefined => {
-  try {
-    const parsed = orderShape.safeParse(JSON.parse(line));
-    return parsed.success ? parsed.data : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-};
+const parseOrder = (line: string): Order | undefined => parseJson(orderShape, line).data;
 
 const carryOut = (order: Order, simulator: Simulator): boolean => {
   if ('faults' in order) {

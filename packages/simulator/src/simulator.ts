@@ -1,4 +1,5 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { Logger } from '@roastery/runtime/logger';
 import type { EventName, RoastingMachine } from './machine.ts';
 import { createModelledMachine, type ModelledMachineOptions } from './modelled-machine.ts';
@@ -65,7 +66,7 @@ export interface Simulator extends AsyncDisposable {
   /** TCP port; undefined on a serial line. */
   readonly port: number | undefined;
   state(): SimulatorState;
-  /** Replaces all faults; `{}` is a machine without any. Throws a ZodError for unknown or impossible faults. */
+  /** Replaces all faults; `{}` is a machine without any. Throws a ShapeError for unknown or impossible faults. */
   setFaults(faults: FaultsInput): void;
   /** Charges now, or starts a replay that waits; false when it can't. */
   charge(): boolean;
@@ -91,7 +92,7 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
     : createModelledMachine({ seed, maxDrumRpm: map.maxDrumRpm, ...config.model });
   const face = createRegisterFace(machine, map, config.holes);
   const presented: PresentedState[] = [];
-  let faults: Faults = config.faults ? faultsShape.parse(config.faults) : noFaults;
+  let faults: Faults = config.faults ? parseOrThrow(faultsShape, config.faults) : noFaults;
   let timeFactor = config.timeFactor ?? 1;
   let requests = 0;
   const functions = new Set<number>();
@@ -184,7 +185,7 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
       functions: [...functions].toSorted((a, b) => a - b),
     }),
     setFaults(next) {
-      faults = faultsShape.parse(next);
+      faults = parseOrThrow(faultsShape, next);
       if (faults.refuseConnections) listener.hangUp();
       present();
     },

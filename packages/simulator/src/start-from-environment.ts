@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { machineMapShape, type MachineMap } from '@roastery/contract/machine-map';
+import { parseShape } from '@roastery/contract/parse-shape';
 import { AlogError, parseAlog } from '@roastery/roasting/alog';
 import { ConfigError, readEnv } from '@roastery/runtime/env';
 import { logLevels, type Logger } from '@roastery/runtime/logger';
@@ -108,9 +109,9 @@ const parseJson = (text: string, what: string): unknown => {
 };
 
 const parsed = <S extends z.ZodType>(shape: S, value: unknown, what: string): z.output<S> => {
-  const result = shape.safeParse(value);
+  const result = parseShape(shape, value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
+  const [issue] = result.issues;
   throw new ConfigError(`${what}: ${issue?.path.join('.') || 'as a whole'}: ${issue?.message}`);
 };
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
 import { newSecret, readIfPresent, writePrivateFile } from './private-file.ts';
 
@@ -16,7 +17,7 @@ export type StackSecrets = z.infer<typeof shape>;
 export async function openSecrets(dataDir: string): Promise<StackSecrets & { isNew: boolean }> {
   const file = path.join(dataDir, 'secrets.json');
   const kept = await readIfPresent(file);
-  if (kept !== undefined) return { ...shape.parse(JSON.parse(kept)), isNew: false };
+  if (kept !== undefined) return { ...parseOrThrow(shape, JSON.parse(kept)), isNew: false };
   const secrets = {
     brokerSecret: newSecret(),
     secretKey: newSecret(),

@@ -148,6 +148,17 @@ export function importCycles(files: readonly SourceFile[]): string[][] {
   return cycles;
 }
 
+/** The one module that calls zod, and the one that reads a program's own environment below the contract. */
+const MAY_PARSE: readonly string[] = ['packages/contract/src/parse-shape.ts', 'packages/runtime/src/env.ts'];
+const OWN_PARSE = /(?<!\b(?:JSON|Date|path))\??\.(?:parse|safeParse|safeDecode|safeEncode)(?:Async)?\(/g;
+
+/** Where a zod shape is asked directly: its checks throw on hostile values, which `parseShape` turns into a refusal. */
+export function directParses(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => !isTestFile(path) && !MAY_PARSE.includes(path))
+    .flatMap(({ path, text }) => placesOf(path, text, OWN_PARSE));
+}
+
 const VAGUE = /(?:^|[/.-])(?:utils?|helpers?|common|manager|misc)(?:[/.-]|$)/i;
 
 /** Files and folders whose name says nothing about what is in them. */
@@ -167,9 +178,12 @@ const READ_ONCE =
 export function looksOnce(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => path.startsWith('portal/e2e/'))
-    .flatMap(({ path, text }) =>
-      Array.from(text.matchAll(READ_ONCE), ({ index }) => `${path}:${text.slice(0, index).split('\n').length}`),
-    );
+    .flatMap(({ path, text }) => placesOf(path, text, READ_ONCE));
+}
+
+/** `path:line` of every match. */
+function placesOf(path: string, text: string, pattern: RegExp): string[] {
+  return Array.from(text.matchAll(pattern), ({ index }) => `${path}:${text.slice(0, index).split('\n').length}`);
 }
 
 function eachImport(files: readonly SourceFile[], isWrong: (from: string, to: string) => boolean): string[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   barrels,
+  directParses,
   forbiddenWorkspaceImports,
   foldersWithoutLayer,
   importCycles,
@@ -24,6 +25,7 @@ describe('the house', () => {
   it('never imports sideways between features or undeclared domains', () => expect(sidewaysImports(files)).toEqual([]));
   it('keeps the craft and the contract pure', () => expect(impureImports(files)).toEqual([]));
   it('has no circle of imports', () => expect(importCycles(files)).toEqual([]));
+  it('checks values only by parseShape, never by a shape itself', () => expect(directParses(files)).toEqual([]));
   it('names things in the words of the field', () => expect(vagueNames(files)).toEqual([]));
   it('looks at a page until it shows what is wanted, not once', () => expect(looksOnce(files)).toEqual([]));
   it('has no file that only gathers others', () => expect(barrels(files)).toEqual([]));
@@ -93,6 +95,16 @@ describe('the rules themselves', () => {
     expect(importCycles([file('a.ts', 'b.ts'), file('b.ts', 'c.ts'), file('c.ts', 'b.ts')])).toEqual([
       ['b.ts', 'c.ts', 'b.ts'],
     ]);
+    const calls = (text: string): SourceFile => ({ ...file('api/src/a.ts'), text });
+    const direct = [
+      'shape.safeParse(x)',
+      'shape\n.parse(x)',
+      's?.safeParse(x)',
+      'await s.parseAsync(x)',
+      's.safeDecode(x)',
+    ];
+    expect(directParses(direct.map(calls))).toHaveLength(direct.length);
+    expect(directParses(['JSON.parse(x)', 'Date.parse(x)', 'path.parse(x)', 'parse(x)'].map(calls))).toEqual([]);
     expect(vagueNames([file('api/src/string-utils.ts'), file('api/src/machines/rename.ts')])).toEqual([
       'api/src/string-utils.ts',
     ]);

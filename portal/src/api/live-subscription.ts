@@ -1,4 +1,5 @@
 import { liveEventShape, machineLive, type LiveEvent } from '@roastery/contract/live';
+import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import { addressOf } from './call.ts';
 import { logError } from './error-log.ts';
 import { checkReachability } from './reachability.ts';
@@ -24,9 +25,9 @@ export const subscribeLive = (machineId: string, { onEvent, onLink }: LiveHandle
   let ended = false;
 
   const receive = (message: MessageEvent<string>) => {
-    const parsed = liveEventShape.safeParse(JSON.parse(message.data));
+    const parsed = parseJson(liveEventShape, message.data);
     if (parsed.success) onEvent(parsed.data);
-    else logError('A live event has a shape this page does not know', parsed.error);
+    else logError('A live event has a shape this page does not know', describeRefusal(parsed));
   };
 
   const open = () => {

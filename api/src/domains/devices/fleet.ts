@@ -1,5 +1,6 @@
 import type { Device } from '@roastery/contract/fleet';
 import { statusShape, type DeviceStatus } from '@roastery/contract/mqtt';
+import { parseShape } from '@roastery/contract/parse-shape';
 import { containing } from '../../db/search.ts';
 import type { Sql } from '../../db/sql.ts';
 import { configState } from '../machine-maps/config-state.ts';
@@ -42,7 +43,7 @@ export const listDevices = async (
   const ids = rows.map((row) => row.machine_id);
   const [credentials, tickets] = await Promise.all([standingCredentials(sql, ids), newestTickets(sql, ids)]);
   const devices = rows.map(({ status: stored, chosen, config_rev: revision, config_changed_at, ...row }) => {
-    const status = stored === null ? undefined : statusShape.safeParse(stored).data;
+    const status = stored === null ? undefined : parseShape(statusShape, stored).data;
     const device = {
       ...row,
       ...described(status),

@@ -1,6 +1,7 @@
 import { deviceSelf, pairDevice as pairDeviceEndpoint, revokeOwnCredential } from '@roastery/contract/devices';
 import * as contract from '@roastery/contract/fleet';
 import { storedMapShape } from '@roastery/contract/machine-map';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { Domain } from '../../app.ts';
 import { notFound } from '../../http/app-error.ts';
 import { confirmPairing, revokeCredential, revokeOwn, rotateCredential, standingCredentials } from './credentials.ts';
@@ -23,7 +24,7 @@ export const deviceRoutes: Domain = (routes) => {
       display_name: row.display_name,
       mqtt_url: config.mqttPublicUrl,
       server_time: new Date().toISOString(),
-      map: row.map === null ? null : storedMapShape.parse(row.map),
+      map: row.map === null ? null : parseOrThrow(storedMapShape, row.map),
     };
   });
   routes.forDevice(revokeOwnCredential, (context, { body }) => revokeOwn(context, body.because));

@@ -1,3 +1,4 @@
+import { parseShape } from '@roastery/contract/parse-shape';
 import { markKinds, markOrigins, type Mark } from '@roastery/roasting/marks';
 import type { PythonValue } from '@roastery/roasting/python-literal';
 import { z } from 'zod';
@@ -53,7 +54,7 @@ const plain = (value: PythonValue): unknown => {
 
 /** The record of a file that we wrote; undefined for every other, and for one that somebody tampered with. */
 export const readRecord = (value: PythonValue | undefined): RoastRecord | undefined => {
-  const parsed = roastRecordShape.safeParse(value === undefined ? undefined : plain(value));
+  const parsed = parseShape(roastRecordShape, value === undefined ? undefined : plain(value));
   if (!parsed.success) return undefined;
   const { facts, marks, channels, recorded_at: recordedAt } = parsed.data;
   return {

@@ -1,4 +1,5 @@
 import { uploadChoicesShape, type Upload, type UploadChoices } from '@roastery/contract/imports';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { lttbIndices } from '@roastery/roasting/decimate';
 import { markOf } from '@roastery/roasting/marks';
 import { uuidV7 } from '@roastery/runtime/uuid';
@@ -28,7 +29,7 @@ export const findUpload = async (sql: Sql, id: string, userId: string, lock = fa
   const [row] = await sql<(Omit<StoredUpload, 'choices'> & { choices: unknown })[]>`
     SELECT id, file_name, file_sha256, content, choices FROM roast_uploads
     WHERE id = ${id} AND user_id = ${userId} ${lock ? sql`FOR UPDATE` : sql``}`;
-  return row && { ...row, choices: uploadChoicesShape.parse(row.choices) };
+  return row && { ...row, choices: parseOrThrow(uploadChoicesShape, row.choices) };
 };
 
 /** Roasts that this person may see and that hold the same file, or the same curve. */

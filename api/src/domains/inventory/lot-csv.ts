@@ -1,5 +1,6 @@
 import { lotBodyShape, type Lot } from '@roastery/contract/inventory';
 import type { FieldError } from '@roastery/contract/errors';
+import { parseShape } from '@roastery/contract/parse-shape';
 import { invalid } from '../../http/app-error.ts';
 import { parseCsv, writeCsv, type CsvFile } from '../../sheets/csv.ts';
 import type { LotForm } from './lot-columns.ts';
@@ -144,8 +145,8 @@ const readRow = (
       errors.push({ field, message: `“${cell}” is not a day; write it as 2025-12-31` });
     }
   }
-  const parsed = lotBodyShape.safeParse(values);
-  for (const issue of parsed.error?.issues ?? []) {
+  const parsed = parseShape(lotBodyShape, values);
+  for (const issue of parsed.success ? [] : parsed.issues) {
     const field = String(issue.path[0]);
     if (!errors.some((error) => error.field === field)) errors.push({ field, message: issue.message });
   }

@@ -1,6 +1,7 @@
 import { storedMapShape } from '@roastery/contract/machine-map';
 import type { BoardConfig, BoardSettings } from '@roastery/contract/machine-maps';
 import { statusShape } from '@roastery/contract/mqtt';
+import { parseOrThrow, parseShape } from '@roastery/contract/parse-shape';
 import { actorOf, type SignedInUser, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -26,8 +27,8 @@ export const readBoardConfig = async (sql: Sql, user: SignedInUser, id: string):
     SELECT map, map_id, map_rev, board_settings, config_rev, config_changed_at, status
       FROM machines WHERE id = ${machine.id}`;
   if (!row) throw new Error('the machine just found is not there');
-  const map = row.map === null ? null : storedMapShape.parse(row.map);
-  const status = row.status === null ? undefined : statusShape.safeParse(row.status).data;
+  const map = row.map === null ? null : parseOrThrow(storedMapShape, row.map);
+  const status = row.status === null ? undefined : parseShape(statusShape, row.status).data;
   const { host, port, path, hz, log_level: level } = row.board_settings;
   return {
     map: map && {

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { machineMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import type { MapSummary } from '@roastery/contract/machine-maps';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 
 /** Beside `src` and `dist`: data, a file a machine. */
 const folder = new URL('../../../catalogue/maps/', import.meta.url);
@@ -19,7 +20,7 @@ export const summaryOf = (map: MachineMap): Omit<MapSummary, 'origin' | 'owner_n
 });
 
 const readMap = async (id: string): Promise<MachineMap> =>
-  machineMapShape.parse(JSON.parse(await readFile(new URL(`${id}.json`, folder), 'utf8')));
+  parseOrThrow(machineMapShape, JSON.parse(await readFile(new URL(`${id}.json`, folder), 'utf8')));
 
 const readSummaries = async (): Promise<ReadonlyMap<string, MapSummary>> => {
   const names = await readdir(folder);

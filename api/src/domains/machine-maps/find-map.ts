@@ -1,5 +1,6 @@
 import { storedMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import type { MapSummary } from '@roastery/contract/machine-maps';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { SignedInUser } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
@@ -31,7 +32,7 @@ export const listOwnMaps = async (sql: Sql, user: SignedInUser): Promise<MapSumm
      WHERE ${visible(sql, user)}
      ORDER BY lower(r.map ->> 'maker'), lower(r.map ->> 'model'), m.id`;
   return rows.map(({ owner_name, map, saved_at }) => ({
-    ...summaryOf(storedMapShape.parse(map)),
+    ...summaryOf(parseOrThrow(storedMapShape, map)),
     origin: 'own',
     owner_name,
     saved_at,
@@ -61,7 +62,7 @@ export const findMap = async (sql: Sql, user: SignedInUser, id: string, rev: num
       JOIN users o ON o.id = m.owner_id
      WHERE m.id = ${id} AND ${visible(sql, user)}`;
   if (!row) throw notFound('Machine map');
-  const map = storedMapShape.parse(row.map);
+  const map = parseOrThrow(storedMapShape, row.map);
   return {
     summary: {
       ...summaryOf(map),

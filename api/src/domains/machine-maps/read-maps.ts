@@ -1,5 +1,6 @@
 import type { MapDetail, MapRevision, MapSummary } from '@roastery/contract/machine-maps';
 import { storedMapShape } from '@roastery/contract/machine-map';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { UserContext } from '../../context.ts';
 import { catalogueSummaries } from './catalogue.ts';
 import { findMap, listOwnMaps } from './find-map.ts';
@@ -59,5 +60,5 @@ export const listRevisions = async ({ sql, user }: UserContext, id: string): Pro
     SELECT r.rev, r.saved_at, u.full_name AS saved_by_name, r.note, r.map
       FROM machine_map_revisions r LEFT JOIN users u ON u.id = r.saved_by
      WHERE r.map_id = ${id} ORDER BY r.rev DESC LIMIT 200`;
-  return { revisions: rows.map((row) => ({ ...row, map: storedMapShape.parse(row.map) })) };
+  return { revisions: rows.map((row) => ({ ...row, map: parseOrThrow(storedMapShape, row.map) })) };
 };

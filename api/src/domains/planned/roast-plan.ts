@@ -1,3 +1,4 @@
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { followedPlanShape, mostPlansOnBoard, type FollowedPlan, type RoastPlan } from '@roastery/contract/roast-plan';
 import { rpmToPercent } from '@roastery/roasting/control-profile';
 import type { SignedInUser } from '../../context.ts';
@@ -73,7 +74,7 @@ export const readRoastPlan = async (sql: Sql, user: SignedInUser, roastId: strin
       LEFT JOIN planned_roasts p ON p.roast_id = r.id
     WHERE r.id = ${roastId} AND ${user.is_admin ? sql`true` : sql`r.owner_id = ${user.id}`}`;
   if (row === undefined) throw notFound('Roast');
-  const kept = row.kept === null ? null : followedPlanShape.parse(row.kept);
+  const kept = row.kept === null ? null : parseOrThrow(followedPlanShape, row.kept);
   // A person may say afterwards that it was another recipe: then that one is what it is held against.
   const isStillIt = kept !== null && (row.profile_id === null || row.profile_id === kept.recipe?.id);
   if (isStillIt) return { ...kept, roast_id: roastId, coffee_name: row.coffee_name, batch_size_kg: row.batch_size_kg };

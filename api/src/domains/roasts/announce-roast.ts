@@ -1,3 +1,4 @@
+import { parseJson } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
 import type { Sql } from '../../db/sql.ts';
 
@@ -14,4 +15,5 @@ export const announceRoast = async (tx: Sql, roastId: string, machineId: string 
   await tx`SELECT pg_notify(${roastChangedChannel}, ${JSON.stringify(notice)})`;
 };
 
-export const parseRoastNotice = (text: string): RoastNotice => noticeShape.parse(JSON.parse(text));
+/** Undefined for a notice that another version of the api wrote. */
+export const parseRoastNotice = (text: string): RoastNotice | undefined => parseJson(noticeShape, text).data;

@@ -1,4 +1,5 @@
 import { machineMapShape, type Link, type MachineMap } from '@roastery/contract/machine-map';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 
 /** The demo machines, by their capacity in kg. */
 export const demoModels = { RM7: 7, RM15: 15, RM30: 30 } as const;
@@ -43,7 +44,7 @@ const output = (address: number, readback: string) => ({
  */
 export const demoRoasterMap = (options: DemoMapOptions = {}): MachineMap => {
   const model = options.model ?? 'RM30';
-  return machineMapShape.parse({
+  return parseOrThrow(machineMapShape, {
     v: 1,
     id: `demo-${model.toLowerCase()}`,
     maker: 'Demo',

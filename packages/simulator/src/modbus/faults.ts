@@ -1,3 +1,4 @@
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
 import type { Random } from '../model/random.ts';
 import type { Damage } from './framing.ts';
@@ -35,7 +36,7 @@ export const faultsShape = z.strictObject({
 export type Faults = z.infer<typeof faultsShape>;
 export type FaultsInput = z.input<typeof faultsShape>;
 
-export const noFaults: Faults = faultsShape.parse({});
+export const noFaults: Faults = parseOrThrow(faultsShape, {});
 
 /** What becomes of one request. */
 export type Fate =

@@ -7,6 +7,7 @@ import {
   type JournalBatch,
   type SampleBatch,
 } from '@roastery/contract/mqtt';
+import { parseJson } from '@roastery/contract/parse-shape';
 import type { SimulatedRoast } from '@roastery/simulator/simulate-roast';
 import { connectAsync } from 'mqtt';
 
@@ -114,8 +115,8 @@ export const shipJournal = async (
     const committed = new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`the roasts of ${serial} were not taken within 30 s`)), 30_000);
       client.on('message', (_, payload) => {
-        const ack = ackShape.parse(JSON.parse(payload.toString()));
-        if (!ack.ranges.some(([from, to]) => from <= batches[0]!.seq && to >= lastSeq)) return;
+        const ack = parseJson(ackShape, payload.toString()).data;
+        if (!ack?.ranges.some(([from, to]) => from <= batches[0]!.seq && to >= lastSeq)) return;
         clearTimeout(timer);
         resolve();
       });

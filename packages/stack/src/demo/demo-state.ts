@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
 import { newSecret, readIfPresent, writePrivateFile } from '../private-file.ts';
 
@@ -26,7 +27,7 @@ export const openDemoState = async (dataDir: string) => {
           machines: {},
           isComplete: false,
         }
-      : shape.parse(JSON.parse(kept));
+      : parseOrThrow(shape, JSON.parse(kept));
   return { state, save: () => writePrivateFile(file, `${JSON.stringify(state, null, 2)}\n`) };
 };
 

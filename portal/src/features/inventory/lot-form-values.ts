@@ -1,4 +1,5 @@
 import { lotBodyShape, type Lot } from '@roastery/contract/inventory';
+import { parseShape } from '@roastery/contract/parse-shape';
 import type { FieldErrors, Resolver } from 'react-hook-form';
 import type { z } from 'zod';
 
@@ -67,7 +68,7 @@ const required: Partial<Record<string, string>> = {
 /** Holds a form to the contract's shape, in the document's sentences. */
 export const lotResolver: Resolver<LotValues, unknown, LotBody> = (values) => {
   const body = bodyOfValues(values);
-  const parsed = lotBodyShape.safeParse({
+  const parsed = parseShape(lotBodyShape, {
     ...body,
     lot_number: body.lot_number ?? '',
     coffee_name: body.coffee_name ?? '',
@@ -75,7 +76,7 @@ export const lotResolver: Resolver<LotValues, unknown, LotBody> = (values) => {
   });
   if (parsed.success) return { values: parsed.data, errors: {} };
   const errors: FieldErrors<LotValues> = {};
-  for (const issue of parsed.error.issues) {
+  for (const issue of parsed.issues) {
     const field = lotFields.find((known) => known === issue.path[0]);
     if (field === undefined || errors[field] !== undefined) continue;
     const isEmpty = values[field].trim() === '';

@@ -1,4 +1,5 @@
 import { linkKinds, linkShape, type Link } from '@roastery/contract/machine-map';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { linkWords } from '../../components/machine-maps/map-words.ts';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
@@ -14,7 +15,7 @@ const parities = [
 const choicesOf = (...values: string[]) => values.map((value) => ({ value, label: value }));
 
 const freshLink = (kind: Link['kind']): Link =>
-  linkShape.parse(kind === 'tcp' || kind === 'rtu-over-tcp' ? { kind, host: '192.168.0.10' } : { kind });
+  parseOrThrow(linkShape, kind === 'tcp' || kind === 'rtu-over-tcp' ? { kind, host: '192.168.0.10' } : { kind });
 const isSerial = (link: Link): link is Extract<Link, { path: string }> => 'path' in link;
 
 interface LinkFieldsProps {

@@ -1,4 +1,5 @@
 import { addressShape, eventNameShape, type MachineMap } from '@roastery/contract/machine-map';
+import { parseShape } from '@roastery/contract/parse-shape';
 
 export const eventNames = eventNameShape.options;
 export type EventName = (typeof eventNames)[number];
@@ -31,8 +32,8 @@ export const stepsOf = (text: string): { readonly steps: readonly Step[] } | { r
     const [, at, value] = stepPattern.exec(part) ?? [];
     if (wait !== undefined) steps.push({ wait: Math.round(Number(wait) * (unit?.toLowerCase() === 'ms' ? 1 : 1000)) });
     else if (at !== undefined) {
-      const address = addressShape.safeParse(at);
-      if (!address.success) return { problem: address.error.issues[0]?.message ?? wantsSteps };
+      const address = parseShape(addressShape, at);
+      if (!address.success) return { problem: address.issues[0]?.message ?? wantsSteps };
       steps.push([at, Number(value)]);
     } else return { problem: wantsSteps };
   }

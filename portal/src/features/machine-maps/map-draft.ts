@@ -7,6 +7,7 @@ import {
   type MachineMap,
 } from '@roastery/contract/machine-map';
 
+import { parseShape } from '@roastery/contract/parse-shape';
 import { eventDraftsOf, eventsOf, type EventDraft } from './event-draft.ts';
 import { figure } from './figures.ts';
 import { outputDraftsOf, outputOf, type OutputDraft } from './output-draft.ts';
@@ -96,7 +97,7 @@ export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap
   const { events, problems: ofEvents } = eventsOf(draft.events);
   for (const [place, sentence] of Object.entries(ofEvents)) problems[`events.${place}`] = sentence;
   const { notes: _, charging: __, ...rest } = from;
-  const parsed = machineMapShape.safeParse({
+  const parsed = parseShape(machineMapShape, {
     ...rest,
     maker: draft.maker,
     model: draft.model,
@@ -114,7 +115,7 @@ export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap
     outputs: Object.fromEntries(draft.outputs.map((output) => [output.name.trim(), outputOf(output)])),
     events,
   });
-  for (const { path, message, code } of parsed.error?.issues ?? []) {
+  for (const { path, message, code } of parsed.success ? [] : parsed.issues) {
     const [first = '', second, third] = path.map(String);
     const row = second === undefined ? -1 : (rowsOf[first]?.indexOf(second) ?? -1);
     const place =

@@ -1,5 +1,6 @@
 import { createRoastFromUpload, takeUploadShape, type Upload } from '@roastery/contract/imports';
 import { listLots } from '@roastery/contract/inventory';
+import { parseShape } from '@roastery/contract/parse-shape';
 import { listRoasts } from '@roastery/contract/roasts';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { FormProvider, useForm, type Resolver } from 'react-hook-form';
@@ -28,9 +29,9 @@ const resolverIn =
   (values) => {
     // A field of minutes would cut off the seconds that the file has.
     const instant = values.start_time === stated.local ? stated.instant : instantOf(values.start_time, timeZone);
-    const parsed = takeUploadShape.safeParse({ ...bodyOfFacts(values), start_time: instant ?? '' });
+    const parsed = parseShape(takeUploadShape, { ...bodyOfFacts(values), start_time: instant ?? '' });
     if (parsed.success) return { values: parsed.data, errors: {} };
-    const errors = errorsOfShape<FactValues>(parsed.error, factFields);
+    const errors = errorsOfShape<FactValues>(parsed, factFields);
     if (instant === null) errors.start_time = { type: 'required', message: 'Say when it was roasted' };
     return { values: {}, errors };
   };

@@ -1,7 +1,7 @@
 import type { Upload } from '@roastery/contract/imports';
+import type { Refusal } from '@roastery/contract/parse-shape';
 import { roastLevels } from '@roastery/contract/roasts';
 import type { FieldErrors, FieldValues, Path } from 'react-hook-form';
-import type { z } from 'zod';
 
 const textFields = [
   'coffee_name',
@@ -58,11 +58,11 @@ export const bodyOfFacts = (values: FactValues) => ({
 
 /** What the contract's shape has against a form, beside the fields it is about. */
 export const errorsOfShape = <Values extends FieldValues>(
-  error: z.ZodError,
+  { issues }: Refusal,
   fields: readonly Path<Values>[],
 ): FieldErrors<Values> => {
   const errors = new Map<string, { type: string; message: string }>();
-  for (const issue of error.issues) {
+  for (const issue of issues) {
     const field = fields.find((known) => known === issue.path[0]);
     if (field !== undefined && !errors.has(field)) errors.set(field, { type: issue.code, message: issue.message });
   }

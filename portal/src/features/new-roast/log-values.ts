@@ -1,4 +1,5 @@
 import { logRoastShape } from '@roastery/contract/imports';
+import { parseShape } from '@roastery/contract/parse-shape';
 import { fToC, parseDuration, type TemperatureUnit } from '@roastery/roasting/units';
 import type { Resolver } from 'react-hook-form';
 import type { z } from 'zod';
@@ -33,7 +34,7 @@ export const logResolver =
   (values) => {
     const duration = parseDuration(values.duration_seconds);
     const crack = parseDuration(values.first_crack_time);
-    const parsed = logRoastShape.safeParse({
+    const parsed = parseShape(logRoastShape, {
       ...bodyOfFacts(values),
       coffee_name: values.coffee_name,
       start_time: instantOf(values.start_time, timeZone) ?? '',
@@ -41,7 +42,7 @@ export const logResolver =
       first_crack_time: crack,
       ...Object.fromEntries(tempFields.map((field) => [field, celsius(values[field], unit)])),
     });
-    const errors = parsed.success ? {} : errorsOfShape<LogValues>(parsed.error, logFields);
+    const errors = parsed.success ? {} : errorsOfShape<LogValues>(parsed, logFields);
     if (values.start_time === '') errors.start_time = { type: 'required', message: 'Say when it was roasted' };
     if (values.duration_seconds.trim() !== '' && duration === null) {
       errors.duration_seconds = { type: 'format', message: 'Write the time as 10:30' };

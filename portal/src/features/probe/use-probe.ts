@@ -1,5 +1,6 @@
 import type { RegisterSeries } from '@roastery/contract/decodings';
 import type { Link } from '@roastery/contract/machine-map';
+import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import {
   findProbeLine,
   probeMessageShape,
@@ -74,8 +75,8 @@ export const useProbe = (machineId: string) => {
     source.addEventListener('listening', () => setListening(true));
     source.addEventListener('error', () => setListening(false));
     source.addEventListener('probe', (event: MessageEvent<string>) => {
-      const parsed = probeMessageShape.safeParse(JSON.parse(event.data));
-      if (!parsed.success) return logError('A board said something this page does not know', parsed.error);
+      const parsed = parseJson(probeMessageShape, event.data);
+      if (!parsed.success) return logError('A board said something this page does not know', describeRefusal(parsed));
       if (parsed.data.id === current.current) take(parsed.data);
       else if (early.current.length < 50) early.current.push(parsed.data);
     });

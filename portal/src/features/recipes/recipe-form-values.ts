@@ -1,3 +1,4 @@
+import { parseShape } from '@roastery/contract/parse-shape';
 import { profileBodyShape, type Profile } from '@roastery/contract/profiles';
 import { defaultControlPoints } from '@roastery/roasting/control-profile';
 import { cToF, formatDuration, fToC, parseDuration, type TemperatureUnit } from '@roastery/roasting/units';
@@ -129,11 +130,11 @@ const sentenceOf = (field: string, values: RecipeValues, unit: TemperatureUnit):
 export const recipeResolver =
   (unit: TemperatureUnit): Resolver<RecipeValues, unknown, RecipeBody> =>
   (values) => {
-    const parsed = profileBodyShape.safeParse(bodyOf(values, unit));
+    const parsed = parseShape(profileBodyShape, bodyOf(values, unit));
     const problem = problemsOf(values.control_profile)[0];
     if (parsed.success && problem === undefined) return { values: parsed.data, errors: {} };
     const errors: Record<string, { type: string; message: string }> = {};
-    for (const issue of parsed.error?.issues ?? []) {
+    for (const issue of parsed.success ? [] : parsed.issues) {
       const field = String(issue.path[0]);
       errors[field] ??= { type: issue.code, message: sentenceOf(field, values, unit) ?? issue.message };
     }
