@@ -1,7 +1,6 @@
+import { doubtAboutCharge, doubtAboutDrop } from '@roastery/testing/marks/doubtful-marks';
 import {
   chargedCold,
-  doubtfulCharges,
-  doubtfulDrops,
   recordedRoasts,
   recordedRoastsPresent,
   recordedRoastsTitle,
@@ -13,7 +12,7 @@ import { detectRoasts, type DetectedRoast } from './detect-marks.ts';
 import { markOf } from './marks.ts';
 
 const rows = recordedRoasts()
-  .filter(({ id }) => !(id in doubtfulCharges) && !(id in doubtfulDrops))
+  .filter(({ roast }) => doubtAboutCharge(roast) === null && doubtAboutDrop(roast) === null)
   .map(({ file, roast }) => ({
     file,
     cold: chargedCold(roast),

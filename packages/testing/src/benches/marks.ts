@@ -1,7 +1,8 @@
-import { createRoastDetector, isRetraction } from '@roastery/roasting/detector';
+import { createRoastDetector, isRetraction, type DetectorSample } from '@roastery/roasting/detector';
 import { straysPerRootSecond } from '@roastery/roasting/first-crack';
 import { markOf } from '@roastery/roasting/marks';
 import type { Bench, Measurement } from '../bench.ts';
+import { artisanModes, type ArtisanMode } from '../marks/artisan-rule.ts';
 import { straysOf, triedOnOtherHalf, usefulMoments } from '../marks/crack-band.ts';
 import { foretell, imaginedRoastery, simulatedRoastery } from '../marks/crack-roasteries.ts';
 import { foretellRecorded } from '../marks/crack-recorded.ts';
@@ -18,26 +19,27 @@ import {
   type Truth,
 } from '../marks/detection-score.ts';
 import { fieldKinds, fieldSeries } from '../marks/field-roast.ts';
-import {
-  chargedCold,
-  doubtfulCharges,
-  doubtfulDrops,
-  recordedRoasts,
-  recordedRoastsPresent,
-  samplesOf,
-} from '../marks/recorded-roasts.ts';
+import { chargedCold, recordedRoasts, recordedRoastsPresent, samplesOf } from '../marks/recorded-roasts.ts';
+import { doubtAboutCharge, doubtAboutDrop } from '../marks/doubtful-marks.ts';
 import { changedConditions } from '../marks/changed-conditions.ts';
 
 const seedsOfAKind = 40;
 
-/** Each figure of a score beside Artisan's; ours must be no worse. */
-const beside = (name: string, ours: Score, artisan: Score): Measurement[] => {
+/** Artisan's rule in both modes. */
+type ArtisanScores = Readonly<Record<ArtisanMode, Score>>;
+const emptyArtisanScores = (): ArtisanScores => ({ standard: emptyScore(), sensitive: emptyScore() });
+const countArtisan = (scores: ArtisanScores, samples: readonly DetectorSample[], truth: Truth, asked = truth): void => {
+  for (const mode of artisanModes) count(scores[mode], asked, marksByArtisan(samples, truth, mode));
+};
+
+/** Each figure of a score beside both modes of Artisan's rule; ours must be no worse than Standard, the usual one. */
+const beside = (name: string, ours: Score, { standard, sensitive }: ArtisanScores): Measurement[] => {
   const row = (what: string, of: (score: Score) => number, better: 'more' | 'fewer', all: number): Measurement => ({
     what: `${name}: ${what}`,
     value: of(ours),
     unit: `of ${all}`,
-    against: { what: 'Artisan’s rule', value: of(artisan) },
-    aim: better === 'more' ? { of: 'value', atLeast: of(artisan) } : { of: 'value', atMost: of(artisan) },
+    against: { what: `Artisan Standard; Sensitive ${of(sensitive)}`, value: of(standard) },
+    aim: better === 'more' ? { of: 'value', atLeast: of(standard) } : { of: 'value', atMost: of(standard) },
   });
   return [
     row('charge within 5 s', (score) => score.chargeWithin5, 'more', ours.charges),
@@ -52,7 +54,7 @@ const beside = (name: string, ours: Score, artisan: Score): Measurement[] => {
 const onRecordedRoasts = (): Measurement[] => {
   const roasts = recordedRoasts();
   return conditions.flatMap(({ name, apply }) => {
-    const [corrected, first, beansOnly, artisan] = [emptyScore(), emptyScore(), emptyScore(), emptyScore()];
+    const [corrected, first, beansOnly, artisan] = [emptyScore(), emptyScore(), emptyScore(), emptyArtisanScores()];
     for (const [seed, { roast }] of roasts.entries()) {
       const truth: Truth = {
         charge: markOf(roast.marks, 'charge')?.timeSeconds,
@@ -65,7 +67,7 @@ const onRecordedRoasts = (): Measurement[] => {
       count(corrected, truth, correctedMarks(samples, truth));
       count(beansOnly, truth, correctedMarks(blind, truth));
       count(first, truth, marksAsFirstSaid(samples, truth, { charging }));
-      count(artisan, truth, marksByArtisan(samples, truth));
+      countArtisan(artisan, samples, truth);
     }
     return [
       ...beside(`${name}, corrected`, corrected, artisan),
@@ -78,12 +80,12 @@ const onRecordedRoasts = (): Measurement[] => {
 /** Recorded roasts with something done to them; what was never charged is counted too. */
 const onChangedRoasts = (): Measurement[] =>
   changedConditions.flatMap(({ name, hotOnly, apply }) => {
-    const [ours, artisan] = [emptyScore(), emptyScore()];
+    const [ours, artisan] = [emptyScore(), emptyArtisanScores()];
     let never = 0;
     const roasts = recordedRoasts().filter(
-      ({ id, roast }) => !(id in doubtfulCharges || (hotOnly && chargedCold(roast))),
+      ({ roast }) => doubtAboutCharge(roast) === null && !(hotOnly && chargedCold(roast)),
     );
-    for (const [seed, { id, roast }] of roasts.entries()) {
+    for (const [seed, { roast }] of roasts.entries()) {
       const truth: Truth = {
         charge: markOf(roast.marks, 'charge')?.timeSeconds,
         drop: markOf(roast.marks, 'drop')?.timeSeconds,
@@ -95,9 +97,9 @@ const onChangedRoasts = (): Measurement[] =>
       const early = mine.drop !== null && truth.drop !== undefined && mine.drop < truth.drop - 10;
       never += said.filter(({ charge, drop }) => charge !== null && charge <= from && drop !== null).length;
       // A recording that ends as the beans leave shows no drop to anybody.
-      const asked = id in doubtfulDrops ? { ...truth, drop: undefined } : truth;
+      const asked = doubtAboutDrop(roast) !== null ? { ...truth, drop: undefined } : truth;
       count(ours, asked, { charge: mine.charge, drop: mine.drop, falseDrops: early ? 1 : 0 });
-      count(artisan, asked, marksByArtisan(samples, truth));
+      countArtisan(artisan, samples, truth, asked);
     }
     const title = `changed roasts, ${name}`;
     return [
@@ -108,7 +110,7 @@ const onChangedRoasts = (): Measurement[] =>
 
 const onImaginedMachines = (): Measurement[] =>
   fieldKinds.flatMap((kind) => {
-    const [ours, artisan] = [emptyScore(), emptyScore()];
+    const [ours, artisan] = [emptyScore(), emptyArtisanScores()];
     for (let seed = 0; seed < seedsOfAKind; seed++) {
       const { samples, roasts, charging } = fieldSeries(kind, seed);
       const said = marksOfEach(samples, charging);
@@ -120,7 +122,7 @@ const onImaginedMachines = (): Measurement[] =>
         const around = samples.filter(
           ({ timeSeconds }) => timeSeconds > truth.charge - 60 && timeSeconds < truth.drop + 300,
         );
-        count(artisan, truth, marksByArtisan(around, truth));
+        countArtisan(artisan, around, truth);
       }
     }
     return beside(`imagined, ${kind}`, ours, artisan);

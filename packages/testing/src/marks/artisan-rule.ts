@@ -1,60 +1,117 @@
 import type { DetectorSample } from '@roastery/roasting/detector';
 import { isReading } from '@roastery/roasting/series';
 
+/** Artisan's two settings of its automatic charge and drop. */
+export type ArtisanMode = 'standard' | 'sensitive';
+export const artisanModes: readonly ArtisanMode[] = ['standard', 'sensitive'];
+
+interface Figures {
+  /** Each of the two newest steps must lie below this, °C. */
+  readonly step: number;
+  /** The slope after the break exceeds this plus 2.5 times the slope before it. */
+  readonly offset: number;
+  /** Rise before plus fall after: more than this is a break too. */
+  readonly change: number;
+}
+
+/** By sampling interval: 1 s or longer, 0.5 to 1 s, shorter. */
+type ByInterval = readonly [Figures, Figures, Figures];
+
+const figures: Readonly<Record<ArtisanMode, Readonly<Record<'charge' | 'drop', ByInterval>>>> = {
+  standard: {
+    charge: [
+      { step: -0.67, offset: 0.5, change: 0.78 },
+      { step: -0.34, offset: 0.2, change: 0.78 },
+      { step: -0.2, offset: 0, change: 20 },
+    ],
+    drop: [
+      { step: -0.34, offset: 0.2, change: 0.78 },
+      { step: -0.2, offset: 0.1, change: 0.78 },
+      { step: 0, offset: 0, change: 20 },
+    ],
+  },
+  sensitive: {
+    charge: [
+      { step: 0, offset: 0.5, change: 20 },
+      { step: 0, offset: 0.1, change: 20 },
+      { step: 0, offset: 0, change: 20 },
+    ],
+    drop: [
+      { step: 0, offset: 0.2, change: 20 },
+      { step: 0, offset: 0.05, change: 20 },
+      { step: 0, offset: 0, change: 20 },
+    ],
+  },
+};
+
+const chargeMinC = 77;
+const dropMinC = 160;
+const dropAfterSeconds = 420;
+/** A slope after the break this steep always is one, °C a reading. */
+const steepest = 6.4;
+const timesSteeper = 2.5;
+/** The loose test takes every second reading and asks for this much more of each step. */
+const looseStepTimes = 1.5;
+
 /**
- * Artisan 4.0.3's automatic charge and drop, restated from a description of its rule, to measure ours against: six
- * readings in a row, slopes before and after the fourth, thresholds by sampling interval. A drop is looked for 7
- * minutes after the charge that a person marked, where there is one, so that a missed charge doesn't cost the drop.
+ * Artisan 4.0.3's automatic charge and drop, restated from a description of its rule, as the reference for ours. A drop
+ * is looked for 7 minutes after `markedCharge` where there is one, so that a missed charge doesn't cost the drop.
  */
 export function artisanMarks(
   samples: readonly DetectorSample[],
+  mode: ArtisanMode,
   markedCharge?: number,
 ): { charge: number | null; drop: number | null } {
-  const readings = samples.flatMap(({ timeSeconds, beanTempC }) =>
-    isReading(beanTempC) ? [{ timeSeconds, tempC: beanTempC }] : [],
-  );
-  const first = readings[0];
-  const last = readings.at(-1);
-  if (!first || !last) return { charge: null, drop: null };
-  const interval = (last.timeSeconds - first.timeSeconds) / Math.max(1, readings.length - 1);
-  // Real intervals jitter around the nominal second.
-  const column = interval >= 0.95 ? 0 : interval >= 0.5 ? 1 : 2;
+  const interval = figuresColumn(samples);
+  const readings: { timeSeconds: number; tempC: number }[] = [];
   let charge: number | null = null;
-  for (let newest = 5; newest < readings.length; newest++) {
-    const at = readings[newest - 2];
-    if (!at) continue;
-    if (charge === null && at.tempC > 77 && breaks(readings, newest, 'charge', column)) charge = at.timeSeconds;
+  for (const { timeSeconds, beanTempC } of samples) {
+    if (!isReading(beanTempC)) continue;
+    readings.push({ timeSeconds, tempC: beanTempC });
+    if (charge === null && beanTempC > chargeMinC) {
+      const before = readingsSinceBreak(readings, figures[mode].charge[interval]);
+      if (before !== null) charge = readings.at(-1 - before)?.timeSeconds ?? null;
+    }
     const since = markedCharge ?? charge;
-    if (since === null || at.tempC <= 160 || at.timeSeconds - since <= 420) continue;
-    if (breaks(readings, newest, 'drop', column)) return { charge, drop: at.timeSeconds };
+    if (since === null || beanTempC <= dropMinC || timeSeconds - since <= dropAfterSeconds) continue;
+    const before = readingsSinceBreak(readings, figures[mode].drop[interval]);
+    if (before !== null) return { charge, drop: readings.at(-1 - before)?.timeSeconds ?? null };
   }
   return { charge, drop: null };
 }
 
-const figures = {
-  charge: { d: [-0.67, -0.34, -0.2], off: [0.5, 0.2, 0] },
-  drop: { d: [-0.34, -0.2, 0], off: [0.2, 0.1, 0] },
-} as const;
-const dd = [0.78, 0.78, 20] as const;
-
-function breaks(
-  readings: readonly { tempC: number }[],
-  newest: number,
-  kind: 'charge' | 'drop',
-  column: 0 | 1 | 2,
-): boolean {
-  const d = figures[kind].d[column];
-  const off = figures[kind].off[column];
-  const six = (step: number) =>
-    Array.from({ length: 6 }, (_, k) => readings[newest - (5 - k) * step]?.tempC ?? Number.NaN);
-  return sixBreak(six(1), d, off, dd[column]) || sixBreak(six(2), 1.5 * d, off, dd[column]);
+/** The column of the figures that Artisan takes for this sampling interval. */
+function figuresColumn(samples: readonly DetectorSample[]): 0 | 1 | 2 {
+  const steps = samples
+    .slice(1)
+    .map(({ timeSeconds }, index) => timeSeconds - (samples[index]?.timeSeconds ?? timeSeconds))
+    .sort((a, b) => a - b);
+  const interval = steps[steps.length >> 1] ?? 1;
+  // Real intervals jitter around the nominal second.
+  if (interval >= 0.95) return 0;
+  return interval >= 0.475 ? 1 : 2;
 }
 
-function sixBreak(p: readonly number[], d: number, off: number, both: number): boolean {
-  const [p0 = 0, , , p3 = 0, p4 = 0, p5 = 0] = p;
-  if (p.some(Number.isNaN)) return false;
-  const pre = (p3 - p0) / 3;
-  const post = (p5 - p3) / 2;
-  if (!(p4 - p3 < d && p5 - p4 < d)) return false;
-  return Math.abs(post) > Math.min(6.4, off + 2.5 * Math.abs(pre)) || (pre < 0 && post < 0 && -pre - post > both);
+/** How many readings before the newest the curve broke: 2 by the strict test, 4 by the loose one; null where it didn't. */
+function readingsSinceBreak(readings: readonly { tempC: number }[], { step, offset, change }: Figures): 2 | 4 | null {
+  const newestSix = (stride: 1 | 2) => {
+    const from = readings.length - 1 - 5 * stride;
+    return from < 0 ? null : Array.from({ length: 6 }, (_, k) => readings[from + k * stride]?.tempC ?? Number.NaN);
+  };
+  const strict = newestSix(1);
+  if (strict && isBreak(strict, step, offset, change)) return 2;
+  const loose = newestSix(2);
+  if (loose && isBreak(loose, looseStepTimes * step, offset, change)) return 4;
+  return null;
+}
+
+/** The slope before (positive while it falls) is taken over the first three readings, the one after over the last three. */
+export function isBreak(six: readonly number[], step: number, offset: number, change: number): boolean {
+  const [p0 = 0, p1 = 0, p2 = 0, p3 = 0, p4 = 0, p5 = 0] = six;
+  const [d3, d4] = [p4 - p3, p5 - p4];
+  if (!(d3 < step && d4 < step)) return false;
+  const before = (p0 - p1 + (p1 - p2)) / 2;
+  const after = (d3 + d4) / 2;
+  if (Math.abs(after) > Math.min(steepest, offset + timesSteeper * Math.abs(before))) return true;
+  return after < 0 && before < 0 && -before - after > change;
 }

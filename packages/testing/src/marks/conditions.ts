@@ -19,7 +19,7 @@ const longestHoleSeconds = 10;
 const farthestStepC = 40;
 
 /** The same curve read every so many seconds, with the jitter of a real line. */
-const readEvery = (intervalSeconds: number): Condition['apply'] => {
+export const readEvery = (intervalSeconds: number): Condition['apply'] => {
   return (samples, _charge, seed) => {
     const random = randomStream(seed);
     const rising = samples.filter(

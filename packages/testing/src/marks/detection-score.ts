@@ -6,7 +6,7 @@ import {
   type DetectorSample,
 } from '@roastery/roasting/detector';
 import { markOf } from '@roastery/roasting/marks';
-import { artisanMarks } from './artisan-rule.ts';
+import { artisanMarks, type ArtisanMode } from './artisan-rule.ts';
 
 /** What one rule made of one roast: seconds on the recording's axis. */
 export interface Said {
@@ -109,8 +109,8 @@ export const marksAsFirstSaid = (samples: readonly DetectorSample[], truth: Trut
 };
 
 /** Artisan's rule, which says a mark once and leaves it; its drop is looked for from the charge a person marked. */
-export const marksByArtisan = (samples: readonly DetectorSample[], truth: Truth): Said => {
-  const { charge, drop } = artisanMarks(samples, truth.charge);
+export const marksByArtisan = (samples: readonly DetectorSample[], truth: Truth, mode: ArtisanMode): Said => {
+  const { charge, drop } = artisanMarks(samples, mode, truth.charge);
   const early = drop !== null && truth.drop !== undefined && drop < truth.drop - sameMomentSeconds;
   return { charge, drop, falseDrops: early ? 1 : 0 };
 };

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseAlog, type ArtisanRoast } from '@roastery/roasting/alog';
 import type { DetectorSample } from '@roastery/roasting/detector';
@@ -8,7 +8,6 @@ import { sharedData } from '../shared-data.ts';
 
 /** Real Artisan files lie beside the repository, not in it. */
 const data = sharedData();
-const folder = data.path('alog');
 
 export const recordedRoastsPresent = data.present;
 export const recordedRoastsTitle = recordedRoastsPresent
@@ -21,17 +20,54 @@ export interface RecordedRoast {
   readonly file: string;
   readonly text: string;
   readonly roast: ArtisanRoast;
+  /** Whose roasts they are: the collection the file comes from. */
+  readonly owner: string;
+  /** Who made the machine, as far as it is known. */
+  readonly maker: string;
 }
 
-export function recordedRoasts(): RecordedRoast[] {
+/** The files of 2025; crack forecasts and unit tests are about these. */
+export const firstFolder = ['alog'] as const;
+/** All files. The second folder may be absent. */
+export const allFolders = ['alog', 'alog2'] as const;
+
+export function recordedRoasts(folders: readonly string[] = firstFolder): RecordedRoast[] {
   if (!recordedRoastsPresent) return [];
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.alog'))
-    .sort()
-    .map((file) => {
-      const text = readFileSync(path.join(folder, file), 'utf8');
-      return { id: file.slice(0, 2), file, text, roast: parseAlog(text) };
-    });
+  const sources = sourcesOfFiles();
+  return folders.flatMap((name) => {
+    const folder = data.path(name);
+    if (!existsSync(folder)) return [];
+    return readdirSync(folder)
+      .filter((file) => file.endsWith('.alog'))
+      .sort()
+      .map((file) => {
+        const text = readFileSync(path.join(folder, file), 'utf8');
+        const roast = parseAlog(text);
+        const { owner, machine } = sources.get(file) ?? { owner: name, machine: '' };
+        return { id: file.slice(0, 2), file, text, roast, owner, maker: makerOf(machine || (roast.machine ?? '')) };
+      });
+  });
+}
+
+/** Owner and machine of each file, from the tables in the data's README. */
+function sourcesOfFiles(): Map<string, { owner: string; machine: string }> {
+  const readme = data.path('README.md');
+  if (!existsSync(readme)) return new Map();
+  const rows = readFileSync(readme, 'utf8')
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter((cells) => cells[1]?.endsWith('.alog'));
+  return new Map(
+    rows.map((cells) => [
+      cells[1] ?? '',
+      { owner: (cells[2] ?? '').split('/')[0] ?? '', machine: cells.filter((cell) => cell !== '').at(-1) ?? '' },
+    ]),
+  );
+}
+
+/** The first word of a machine's name; tables without a machine end in a list of indices. */
+function makerOf(machine: string): string {
+  return /^[\d, -]*$/.test(machine) ? 'not named' : (machine.split(/\s/)[0] ?? 'not named');
 }
 
 /** What an agent would have read: bean temperature, and heat and fan where the file has them. */
@@ -54,21 +90,3 @@ export function chargedCold({ marks, timesSeconds, beanTempC }: ArtisanRoast): b
   const temp = charge && valueAt(timesSeconds, beanTempC, charge.timeSeconds);
   return isReading(temp) && temp <= 60;
 }
-
-/** Marks that people set where the curve itself contradicts them, or can't confirm them. */
-export const doubtfulCharges: Readonly<Record<string, string>> = {
-  '16': 'marked when the probe had fallen 19 °C already',
-  '18': 'charged cold',
-  '19': 'charged cold, the heat was on before the recording began',
-  '21': 'the probe rises unchanged for 6 s more',
-  '22': 'the probe rises for 38 s more, to 148 °C, before it falls',
-  '26': 'charged cold',
-  '27': 'charged cold',
-  '28': 'charged cold',
-  '29': 'charged cold',
-  '30': 'no reading at all',
-};
-export const doubtfulDrops: Readonly<Record<string, string>> = {
-  '04': 'the recording ends 2 s later, still rising',
-  '30': 'no reading at all',
-};

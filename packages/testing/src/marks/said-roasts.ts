@@ -1,0 +1,135 @@
+import { createRoastDetector, isRetraction, type DetectorSample } from '@roastery/roasting/detector';
+import { artisanMarks, type ArtisanMode } from './artisan-rule.ts';
+
+/** When the beans went in and out; undefined where it isn't known. */
+export interface RoastTruth {
+  readonly charge: number;
+  readonly drop: number | undefined;
+}
+
+export interface SaidRoast {
+  readonly charge: number;
+  readonly drop: number | null;
+}
+
+/** Everything a rule made of one recording. */
+export interface SaidRoasts {
+  readonly roasts: readonly SaidRoast[];
+  /** Roasts opened on a suspicion and taken back. */
+  readonly takenBack: number;
+}
+
+/** The roasts of a recording as they stand when all samples are in. */
+export function saidByDetector(samples: readonly DetectorSample[], charging: 'hot' | 'cold' = 'hot'): SaidRoasts {
+  const detector = createRoastDetector({ charging });
+  const roasts: SaidRoast[] = [];
+  let takenBack = 0;
+  let charge: number | null = null;
+  let drop: number | null = null;
+  const close = () => {
+    if (charge !== null) roasts.push({ charge, drop });
+    [charge, drop] = [null, null];
+  };
+  for (const sample of samples) {
+    const findings = detector.push(sample);
+    if (findings.length === 0 && detector.state === 'idle') close();
+    for (const finding of findings) {
+      if (isRetraction(finding)) {
+        if (finding.retract === 'drop') drop = null;
+        if (finding.retract !== 'charge') continue;
+        takenBack++;
+        [charge, drop] = [null, null];
+      } else if (finding.kind === 'charge') charge = finding.timeSeconds;
+      else if (finding.kind === 'drop') {
+        drop = finding.timeSeconds;
+        if (!finding.provisional) close();
+      }
+    }
+  }
+  close();
+  return { roasts, takenBack };
+}
+
+/** Artisan says one charge and one drop, and takes nothing back. */
+export function saidByArtisan(samples: readonly DetectorSample[], mode: ArtisanMode, truth: RoastTruth): SaidRoasts {
+  const { charge, drop } = artisanMarks(samples, mode, truth.charge);
+  return { roasts: [{ charge: charge ?? Number.NaN, drop }], takenBack: 0 };
+}
+
+/** Counts over many roasts. */
+export interface RoastScore {
+  roasts: number;
+  charges: number;
+  chargeWithin5: number;
+  chargeMissed: number;
+  drops: number;
+  dropWithin10: number;
+  dropMissed: number;
+  falseRoasts: number;
+  takenBack: number;
+}
+
+export const emptyRoastScore = (): RoastScore => ({
+  roasts: 0,
+  charges: 0,
+  chargeWithin5: 0,
+  chargeMissed: 0,
+  drops: 0,
+  dropWithin10: 0,
+  dropMissed: 0,
+  falseRoasts: 0,
+  takenBack: 0,
+});
+
+/** A charge further away is another roast's, or none. */
+const sameRoastSeconds = 60;
+
+/** Which marks of a recording are asked: those that the curve doesn't contradict. */
+export interface Asked {
+  readonly charge: boolean;
+  readonly drop: boolean;
+}
+
+/**
+ * Adds one recording to a score. Every true roast takes the said roast with the nearest charge; what is left is false.
+ * @returns whether the charge of each true roast was found
+ */
+export function countRoasts(
+  score: RoastScore,
+  truths: readonly RoastTruth[],
+  said: SaidRoasts,
+  asked: Asked = { charge: true, drop: true },
+): boolean[] {
+  const left = new Set(said.roasts.filter(({ charge }) => Number.isFinite(charge)));
+  const found = truths.map((truth) => {
+    const away = ({ charge }: SaidRoast) => Math.abs(charge - truth.charge);
+    const nearest = [...left].sort((a, b) => away(a) - away(b))[0];
+    const mine = nearest && away(nearest) <= sameRoastSeconds ? nearest : undefined;
+    if (mine) left.delete(mine);
+    score.roasts++;
+    if (asked.charge) {
+      score.charges++;
+      if (!mine) score.chargeMissed++;
+      else if (away(mine) <= 5) score.chargeWithin5++;
+    }
+    if (asked.drop && truth.drop !== undefined) {
+      score.drops++;
+      // Artisan's drop is looked for from the charge that a person marked, so it counts without its charge.
+      const drop = (mine ?? (said.roasts.length === 1 ? said.roasts[0] : undefined))?.drop ?? null;
+      if (drop === null) score.dropMissed++;
+      else if (Math.abs(drop - truth.drop) <= 10) score.dropWithin10++;
+    }
+    return mine !== undefined;
+  });
+  score.falseRoasts += left.size;
+  score.takenBack += said.takenBack;
+  return found;
+}
+
+export function addScores(scores: readonly RoastScore[]): RoastScore {
+  const sum = emptyRoastScore();
+  for (const score of scores) {
+    for (const key of Object.keys(sum) as (keyof RoastScore)[]) sum[key] += score[key];
+  }
+  return sum;
+}
