@@ -1,4 +1,5 @@
 import { detectionLimits as limits, lookBackSeconds } from './detection-limits.ts';
+import { onsetOfFall, type Moment } from './onset.ts';
 import type { TrustedReading } from './reading-filter.ts';
 import {
   highest,
@@ -75,15 +76,16 @@ export function findChargeInDrop(readings: readonly TrustedReading[], droppedSec
   const fallen = readings.filter(({ timeSeconds }) => timeSeconds >= droppedSeconds);
   // The reading of the drop belongs to the roast it ended.
   const [knee, lowest] = [fallen[1], lowestOf(fallen)];
-  if (!knee || !lowest || level - lowest.tempC < limits.rechargeRiseC) return null;
+  const top = highest(within(fallen, droppedSeconds, droppedSeconds + limits.chargeFallSeconds));
+  if (!knee || !lowest || !top || level - lowest.tempC < limits.rechargeRiseC) return null;
   const turned = lowest.timeSeconds - droppedSeconds;
   if (turned > limits.rechargeTurnWithinSeconds || since - turned < limits.rechargeRiseSeconds) return null;
   // Beans warm steadily up to their drop; an empty drum stands or cools, or is heated up.
   const before = trendOf(within(readings, droppedSeconds - 2 * limits.chargeBeforeSeconds, droppedSeconds));
   if (!before || isRoasting(before.slopePerSecond)) return null;
-  const early = lowestOf(within(fallen, droppedSeconds, droppedSeconds + limits.rechargeFallSeconds));
-  if (!early || knee.tempC - early.tempC < limits.chargeCertainFallC) return null;
-  return chargeAt(readings, knee, knee, lowest.tempC);
+  const early = lowestOf(within(fallen, top.timeSeconds, top.timeSeconds + limits.rechargeFallSeconds));
+  if (!early || top.tempC - early.tempC < limits.chargeCertainFallC) return null;
+  return chargeAt(readings, knee, top, lowest.tempC);
 }
 
 function isRoasting(risePerSecond: number): boolean {
@@ -107,12 +109,7 @@ function findFastFall(readings: readonly TrustedReading[], notBeforeSeconds: num
   return chargeAt(readings, knee, peak, level);
 }
 
-function chargeAt(
-  readings: readonly TrustedReading[],
-  knee: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
-  peak: TrustedReading,
-  level: number,
-): ChargeState {
+function chargeAt(readings: readonly TrustedReading[], knee: Moment, peak: TrustedReading, level: number): ChargeState {
   const first = readings[0];
   return {
     timeSeconds: knee.timeSeconds,
@@ -131,16 +128,11 @@ function chargeAt(
  * `leastFallC` where it is shallower, or not over yet. A share rather than a figure, because a thin probe in a sample roaster and a thick one in a 30 kg drum fall alike only
  * in shape.
  */
-export function kneeOf(
-  readings: readonly TrustedReading[],
-  peak: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
-  lowestC: number,
-  leastFallC: number,
-) {
+export function kneeOf(readings: readonly TrustedReading[], peak: Moment, lowestC: number, leastFallC: number) {
   const still = trendOf(within(readings, peak.timeSeconds - limits.chargeBeforeSeconds, peak.timeSeconds));
   const noiseC = limits.chargeKneeScatters * (still?.scatterC ?? 0);
   const tolerance = Math.max(noiseC, Math.max(peak.tempC - lowestC, leastFallC) * limits.chargeKneeShare);
-  let knee: Pick<TrustedReading, 'timeSeconds' | 'tempC'> = peak;
+  let knee: Moment = peak;
   for (const [index, reading] of readings.entries()) {
     if (reading.timeSeconds < peak.timeSeconds) continue;
     const fallen = peak.tempC - reading.tempC >= tolerance;
@@ -148,48 +140,32 @@ export function kneeOf(
     if (fallen && peak.tempC - (readings[index + 1]?.tempC ?? reading.tempC) >= tolerance) break;
     if (!fallen) knee = reading;
   }
-  return fromFallingLevel(
-    readings,
-    acrossSilence(readings, onsetOf(readings, peak, knee, tolerance), lowestC),
-    lowestC,
-  );
+  const rough = fromFallingLevel(readings, acrossSilence(readings, knee, lowestC), lowestC);
+  return fittedKnee(readings, rough, lowestC);
 }
 
-/**
- * A slow probe needs seconds for the part of the fall that tells it from noise. From the time of that part and of the
- * next the beginning can be told: the fall tends to the beans' temperature, so it was no slower before.
- */
-function onsetOf(
-  readings: readonly TrustedReading[],
-  peak: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
-  knee: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
-  tolerance: number,
-): Pick<TrustedReading, 'timeSeconds' | 'tempC'> {
-  const fallen = (depthC: number) => {
-    const at = readings.findIndex(
-      ({ timeSeconds, tempC }) => timeSeconds > knee.timeSeconds && peak.tempC - tempC >= depthC,
-    );
-    const [before, past] = [readings[at - 1], readings[at]];
-    if (!before || !past || past.timeSeconds - before.timeSeconds > silenceSeconds) return undefined;
-    const share = (before.tempC - peak.tempC + depthC) / (before.tempC - past.tempC);
-    return before.timeSeconds + share * (past.timeSeconds - before.timeSeconds);
-  };
-  const [some, more] = [fallen(tolerance), fallen(tolerance * limits.chargeOnsetTimes)];
-  if (some === undefined || more === undefined) return knee;
-  const onset = some - (more - some) / (limits.chargeOnsetTimes - 1);
-  const earliest = Math.max(peak.timeSeconds, knee.timeSeconds - limits.chargeOnsetBackSeconds);
-  return within(readings, earliest, Math.max(earliest, Math.min(knee.timeSeconds, onset))).at(-1) ?? knee;
+/** The fitted onset of the fall around a rough knee; the knee itself where nothing was read around it. */
+function fittedKnee(readings: readonly TrustedReading[], knee: Moment, lowestC: number): Moment {
+  const next = readings.find(({ timeSeconds }) => timeSeconds > knee.timeSeconds);
+  if (!next || next.timeSeconds - knee.timeSeconds > silenceSeconds) return knee;
+  const deep = limits.chargeOnsetShare * (knee.tempC - lowestC);
+  const fallen = readings.find(
+    ({ timeSeconds, tempC }) => timeSeconds > knee.timeSeconds && knee.tempC - tempC >= deep,
+  );
+  const onset = onsetOfFall(readings, {
+    fromSeconds: knee.timeSeconds - limits.onsetLevelSeconds,
+    untilSeconds: (fallen ?? next).timeSeconds,
+    earliestSeconds: knee.timeSeconds - limits.onsetBackSeconds,
+    bends: limits.chargeBends,
+  });
+  return onset ?? knee;
 }
 
 /**
  * Where nothing was read when the beans went in, the fall that was seen afterwards is followed back to the level it left:
  * it tends to a little below its lowest, where the heat has bent it up, and was the steeper the earlier.
  */
-function acrossSilence(
-  readings: readonly TrustedReading[],
-  knee: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
-  lowestC: number,
-): Pick<TrustedReading, 'timeSeconds' | 'tempC'> {
+function acrossSilence(readings: readonly TrustedReading[], knee: Moment, lowestC: number): Moment {
   const next = readings.find(({ timeSeconds }) => timeSeconds > knee.timeSeconds);
   if (!next || next.timeSeconds - knee.timeSeconds <= silenceSeconds) return knee;
   const fall = trendOf(within(readings, next.timeSeconds, next.timeSeconds + limits.chargeFallSeconds / 2));
@@ -201,11 +177,7 @@ function acrossSilence(
 }
 
 /** A drum that cools is charged where its fall becomes a steep one. */
-function fromFallingLevel(
-  readings: readonly TrustedReading[],
-  knee: Pick<TrustedReading, 'timeSeconds' | 'tempC'>,
-  lowestC: number,
-) {
+function fromFallingLevel(readings: readonly TrustedReading[], knee: Moment, lowestC: number) {
   const before = trendOf(within(readings, knee.timeSeconds - limits.chargeBeforeSeconds, knee.timeSeconds));
   if (!before || before.slopePerSecond > limits.chargeCoolingPerSecond) return knee;
   const falling = readings.filter(({ timeSeconds, tempC }) => timeSeconds >= knee.timeSeconds && tempC >= lowestC);

@@ -24,9 +24,12 @@ export const detectionLimits = {
   chargeKneeShare: 0.03,
   /** … and that lies further down than noise goes: so many times the scatter before. */
   chargeKneeScatters: 4,
-  /** The fall's beginning is told from when it is that deep and this many times as deep. */
-  chargeOnsetTimes: 3,
-  chargeOnsetBackSeconds: 3,
+  /** Its onset is fitted to the level before and to this part of the fall, which a lag bends but the beans' warming doesn't yet. */
+  chargeOnsetShare: 0.2,
+  chargeBends: [1, 2] as readonly number[],
+  /** So much of the level before a fall is fitted with it, and so long before the rough knee it may have begun. */
+  onsetLevelSeconds: 30,
+  onsetBackSeconds: 12,
   /** How far below its lowest a fall tends, as a part of it; between a twentieth and a tenth it makes no difference (curves). */
   chargeBentShare: 0.1,
   /** Cold beans take 60-120 °C off the probe (curves); a door opened in between takes 5-15 °C, a lid left open up to 45.
@@ -97,6 +100,10 @@ export const detectionLimits = {
   dropKneeBackSeconds: 10,
   dropKneeToleranceC: 0.35,
   dropKneeScatters: 1.5,
+  /** The onset of a drop: beans leave over seconds and through a lag, so the fall is bent. Fitted to this part of it, at most so deep. */
+  dropOnsetShare: 0.5,
+  dropOnsetFallC: 8,
+  dropBends: [2] as readonly number[],
   /** Noise is averaged out over no more than this to either side of a reading. */
   dropCalmSeconds: 6,
   dropInSilenceShare: 0.6,

@@ -238,7 +238,7 @@ function followPeak(memory: DetectorSnapshot, level: number, nowSeconds: number)
 function placeDrop(memory: DetectorSnapshot, charge: ChargeState, drop: DropState): void {
   const { turn, dryEnd } = memory;
   const earliest = Math.max(charge.timeSeconds, turn?.timeSeconds ?? charge.timeSeconds, dryEnd?.timeSeconds ?? 0);
-  Object.assign(drop, markOfDrop(memory.readings, { timeSeconds: drop.peakSeconds, tempC: drop.peakC }));
+  Object.assign(drop, markOfDrop(memory.readings, { timeSeconds: drop.peakSeconds, tempC: drop.peakC }, drop.deepestC));
   if (drop.timeSeconds >= earliest) return;
   const after = memory.readings.find(({ timeSeconds }) => timeSeconds >= earliest);
   drop.timeSeconds = earliest;

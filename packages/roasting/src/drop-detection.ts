@@ -1,6 +1,7 @@
 import { detectionLimits as limits } from './detection-limits.ts';
+import { onsetOfFall, type Moment } from './onset.ts';
 import type { TrustedReading } from './reading-filter.ts';
-import { highest, middleOf, noiseBefore, silenceSeconds, trendOf, within, type TrendLine } from './readings.ts';
+import { noiseBefore, silenceSeconds, trendOf, within, type TrendLine } from './readings.ts';
 
 /** A drop as far as it is known. Plain data. */
 export interface DropState {
@@ -26,13 +27,13 @@ export type DropVerdict = 'wait' | 'withdraw' | 'confirm';
 export function findDrop(
   readings: readonly TrustedReading[],
   level: number,
-  peak: { timeSeconds: number; tempC: number },
+  peak: Moment,
   sinceChargeSeconds: number,
 ): DropState | null {
   if (peak.tempC - level < limits.dropFallC) return null;
   const noiseC = noiseBefore(readings, peak.timeSeconds);
   if (peak.tempC - level < Math.min(limits.dropCertainFallC, limits.dropFallScatters * noiseC)) return null;
-  const mark = markOfDrop(readings, peak);
+  const mark = markOfDrop(readings, peak, level);
   return {
     ...mark,
     peakC: peak.tempC,
@@ -47,13 +48,12 @@ export function findDrop(
 /** Where the beans left: when the machine switched to cooling, or where the curve leaves its trend. */
 export function markOfDrop(
   readings: readonly TrustedReading[],
-  peak: { timeSeconds: number; tempC: number },
+  peak: Moment,
+  deepestC: number,
 ): Pick<DropState, 'timeSeconds' | 'tempC' | 'witnessSeconds'> {
-  const noiseC = noiseBefore(readings, peak.timeSeconds);
-  const knee =
-    noiseC > limits.dropKneeToleranceC
-      ? departureFromTrend(...calmed(readings, peak, noiseC))
-      : departureFromTrend(readings, peak);
+  const next = readings.find(({ timeSeconds }) => timeSeconds > peak.timeSeconds);
+  const silent = next !== undefined && next.timeSeconds - peak.timeSeconds > silenceSeconds;
+  const knee = silent ? peak : departureFromTrend(readings, peak, deepestC);
   const witness = coolingSwitch(readings, peak.timeSeconds);
   const mark = witness ?? acrossSilence(readings, knee);
   return { timeSeconds: mark.timeSeconds, tempC: mark.tempC, witnessSeconds: witness?.timeSeconds ?? null };
@@ -63,10 +63,7 @@ export function markOfDrop(
  * Where nothing was read when the beans left, the fall seen afterwards is followed straight back to the level it left. One
  * that is over by then tells nothing: the middle is never far off, and a little before it nearer, since a probe shows late.
  */
-function acrossSilence(
-  readings: readonly TrustedReading[],
-  knee: { timeSeconds: number; tempC: number },
-): { timeSeconds: number; tempC: number } {
+function acrossSilence(readings: readonly TrustedReading[], knee: Moment): Moment {
   const next = readings.find(({ timeSeconds }) => timeSeconds > knee.timeSeconds);
   const silence = next ? next.timeSeconds - knee.timeSeconds : 0;
   if (!next || silence <= silenceSeconds) return knee;
@@ -82,50 +79,24 @@ function lineBefore(readings: readonly TrustedReading[], untilSeconds: number): 
 }
 
 /**
- * A noisy probe's top is its luckiest reading. The middle of as many readings as bring the noise down to what a mark is
- * placed by tells better where the curve turned down, and its top is looked for among them.
+ * The fitted onset of the fall: where the bean temperature leaves the line that it followed. A thick probe goes on reading
+ * the top for a while after the beans are out; that it no longer rises is the first sign.
  */
-function calmed(
-  readings: readonly TrustedReading[],
-  peak: { timeSeconds: number; tempC: number },
-  noiseC: number,
-): [TrustedReading[], { timeSeconds: number; tempC: number }] {
-  const half = Math.ceil((noiseC / limits.dropKneeToleranceC) ** 2 / 2);
-  const around = within(readings, peak.timeSeconds - 3 * limits.dropTrendSeconds, Number.POSITIVE_INFINITY);
-  const calm = around.map((reading, index) => {
-    const near = around
-      .slice(Math.max(0, index - half), index + half + 1)
-      .filter(({ timeSeconds }) => Math.abs(timeSeconds - reading.timeSeconds) <= limits.dropCalmSeconds);
-    return { ...reading, tempC: middleOf(near.map(({ tempC }) => tempC)) ?? reading.tempC };
-  });
-  const top = highest(within(calm, peak.timeSeconds - limits.dropCalmSeconds, Number.POSITIVE_INFINITY));
-  return [calm, top ?? peak];
-}
-
-/**
- * The last reading that still lies on the line the curve followed, at most 10 s before the last one near the top.
- * A thick probe goes on reading the top for a while after the beans are out; that it no longer rises is the first sign.
- */
-function departureFromTrend(
-  readings: readonly TrustedReading[],
-  peak: { timeSeconds: number; tempC: number },
-): { timeSeconds: number; tempC: number } {
-  const near = limits.dropKneeToleranceC;
-  const before = within(readings, peak.timeSeconds - 2 * limits.dropTrendSeconds, peak.timeSeconds);
-  const reached = (before.find(({ tempC }) => peak.tempC - tempC <= near) ?? peak).timeSeconds;
-  let last: { timeSeconds: number; tempC: number } = before.at(-1) ?? peak;
-  for (const reading of within(readings, peak.timeSeconds, Number.POSITIVE_INFINITY)) {
-    if (peak.tempC - reading.tempC > near) break;
-    last = reading;
-  }
-  const trend = trendOf(within(readings, reached - limits.dropTrendSeconds, reached));
-  if (!trend || trend.slopePerSecond <= 0) return last;
-  const tolerance = Math.min(1, Math.max(near, limits.dropKneeScatters * trend.scatterC));
-  const earliest = last.timeSeconds - limits.dropKneeBackSeconds;
-  const onTrend = within(readings, earliest, last.timeSeconds).findLast(
-    ({ timeSeconds, tempC }) => tempC > trend.at(timeSeconds) - tolerance,
+function departureFromTrend(readings: readonly TrustedReading[], peak: Moment, deepestC: number): Moment {
+  const depth = Math.min(limits.dropOnsetFallC, limits.dropOnsetShare * (peak.tempC - deepestC));
+  const fallen = readings.find(
+    ({ timeSeconds, tempC }, index) =>
+      timeSeconds > peak.timeSeconds &&
+      peak.tempC - tempC >= depth &&
+      peak.tempC - (readings[index + 1]?.tempC ?? tempC) >= depth,
   );
-  return onTrend ?? within(readings, earliest, last.timeSeconds)[0] ?? last;
+  const onset = onsetOfFall(readings, {
+    fromSeconds: peak.timeSeconds - limits.onsetLevelSeconds,
+    untilSeconds: (fallen ?? readings.at(-1) ?? peak).timeSeconds,
+    earliestSeconds: peak.timeSeconds - limits.onsetBackSeconds,
+    bends: limits.dropBends,
+  });
+  return onset ?? peak;
 }
 
 /**
