@@ -8,6 +8,12 @@ export type Database = postgres.Sql;
 /** The pool or a transaction: what queries take, so that they run inside either. */
 export type Sql = postgres.ISql;
 
+/** A moment of a row in ISO 8601. One that JavaScript or four digits of a year cannot say is the nearest that they can. */
+const isoMoment = (text: string): string => {
+  if (text.endsWith(' BC') || text === '-infinity') return '0001-01-01T00:00:00.000Z';
+  return /^\d{4}-/.test(text) ? new Date(text).toISOString() : '9999-12-31T23:59:59.999Z';
+};
+
 /** Types of the driver's rows are these: timestamptz and timestamp → ISO 8601 string in UTC with milliseconds; date → `yyyy-mm-dd`;
  * int8 and numeric → number (sequence numbers stay below 2^53, weights have at most 14 digits); bytea → Buffer. */
 const rowTypes = {
@@ -15,7 +21,7 @@ const rowTypes = {
     to: 1184,
     from: [1114, 1184],
     serialize: (value: string | Date): string => (value instanceof Date ? value.toISOString() : value),
-    parse: (text: string): string => new Date(text).toISOString(),
+    parse: isoMoment,
   },
   day: { to: 1082, from: [1082], serialize: (value: string): string => value, parse: (text: string): string => text },
   number: {

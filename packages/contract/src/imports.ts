@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { editRoastShape, markShape, roastShape } from './roasts.ts';
-import { idShape, instantShape, lineShape, temperatureShape } from './shapes.ts';
+import { givenInstantShape, idShape, instantShape, lineShape, temperatureShape } from './shapes.ts';
 
 /** The largest file that is taken, bytes. The longest of the real ones we know has 0.4 MB. */
 export const largestUpload = 10 * 1024 * 1024;
@@ -133,7 +133,7 @@ export const roastFactsShape = editRoastShape.omit({ revision: true });
 export const takeUploadShape = roastFactsShape.extend({
   machine_id: idShape.nullable().optional(),
   /** The moment of charge. */
-  start_time: instantShape,
+  start_time: givenInstantShape,
   /** A file or curve that is here already is refused, unless one says that it is wanted twice. */
   even_if_duplicate: z.boolean().default(false),
 });
@@ -159,7 +159,7 @@ export const logRoastShape = roastFactsShape
   .extend({
     machine_id: idShape.nullable().optional(),
     coffee_name: lineShape(200).min(1, 'Coffee name is required'),
-    start_time: instantShape,
+    start_time: givenInstantShape,
     /** Charge to drop. */
     duration_seconds: z.number('Duration is required').min(1, 'Duration must be greater than 0').max(14_400),
     charge_temp: temperatureShape.nullable().optional(),

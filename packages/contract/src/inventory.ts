@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { fieldErrorShape } from './errors.ts';
-import { dayShape, idShape, instantShape, lineShape, messageShape, pageQuery, textShape } from './shapes.ts';
+import {
+  givenDayShape,
+  givenInstantShape,
+  idShape,
+  instantShape,
+  lineShape,
+  messageShape,
+  pageQuery,
+  textShape,
+} from './shapes.ts';
 
 export const lotStatuses = ['Available', 'In Use', 'Reserved', 'Depleted'] as const;
 export const lotStatusShape = z.enum(lotStatuses);
@@ -51,7 +60,10 @@ export type Lot = z.infer<typeof lotShape>;
 const optionalLine = (max: number) => lineShape(max).nullable().optional();
 const optionalNumber = (min: number, max: number, message: string) =>
   z.number(message).min(min, message).max(max, message).nullable().optional();
-const dateOrInstant = z.union([instantShape, dayShape], 'Write a day as 2025-12-31').nullable().optional();
+const dateOrInstant = z
+  .union([givenInstantShape, givenDayShape], 'Write a day as 2025-12-31, in a year from 1900 to 2200')
+  .nullable()
+  .optional();
 
 export const lotBodyShape = z.object({
   lot_number: lineShape(60).min(1, 'Lot number is required'),

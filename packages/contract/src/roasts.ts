@@ -5,6 +5,7 @@ import { curveGapShape } from './curve-gaps.ts';
 import { endpoint } from './endpoint.ts';
 import {
   flagQueryShape,
+  givenDayShape,
   idShape,
   instantShape,
   lineShape,
@@ -12,7 +13,6 @@ import {
   pageQuery,
   temperatureShape,
   textShape,
-  dayShape,
 } from './shapes.ts';
 
 export const roastStatusShape = z.enum(['in_progress', 'completed', 'aborted']);
@@ -135,8 +135,8 @@ export const roastFilters = {
   /** Name of a recipe that was deleted: its roasts keep it. */
   former_recipe: lineShape(200).optional(),
   /** Days in the roastery's time zone, both included. */
-  from: dayShape.optional(),
-  to: dayShape.optional(),
+  from: givenDayShape.optional(),
+  to: givenDayShape.optional(),
 };
 
 export const listRoasts = endpoint({

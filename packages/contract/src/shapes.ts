@@ -25,6 +25,14 @@ export const instantShape = z.iso.datetime();
 /** Calendar day in the roastery's time zone, `yyyy-mm-dd`. */
 export const dayShape = z.iso.date();
 
+/** Years that a person can mean: beyond them calendars, spreadsheets and text comparisons of days end. */
+const meantYears = /^(?:19|20|21)\d\d-|^2200-/;
+const meantYearsMessage = 'Use a year from 1900 to 2200';
+/** A moment that a request gives. What is stored may lie elsewhere: the clock of a board can be wrong. */
+export const givenInstantShape = instantShape.regex(meantYears, meantYearsMessage);
+/** A day that a request gives. */
+export const givenDayShape = dayShape.regex(meantYears, meantYearsMessage);
+
 /** Temperatures in °C unless a name says otherwise; wide enough for burners, narrow enough to refuse nonsense. */
 export const temperatureShape = z.number().min(coldestC).max(hottestC);
 

@@ -32,6 +32,19 @@ describe('periods', () => {
     expect(periodStarts({ from: '0001-01-01', to: '9999-12-31' }, 'month')).toEqual([]);
   });
 
+  it('end at every end of the calendar', () => {
+    // The seventh day of a week and the month after reach beyond the year 9999, whose text sorts before all others.
+    expect(periodStarts({ from: '9999-12-31', to: '9999-12-31' }, 'day')).toEqual(['9999-12-31']);
+    for (const day of ['0000-01-01', '0001-01-01', '1900-01-01', '1970-01-01', '2200-12-31', '9999-12-31']) {
+      for (const kind of ['day', 'week', 'month'] as const) {
+        expect(periodStarts({ from: day, to: day }, kind), `${kind} ${day}`).toHaveLength(1);
+        expect(periodStarts({ from: 'x', to: day }, kind)).toEqual([]);
+      }
+    }
+    const span = { from: '2200-12-01', to: '2200-12-31' };
+    expect(periodWithin('2200-12-01', 'month', span)).toEqual(span);
+  });
+
   it('compare with as many days before', () => {
     expect(daysBefore({ from: '2026-03-01', to: '2026-03-31' })).toEqual({ from: '2026-01-29', to: '2026-02-28' });
     expect(daysIn({ from: '2026-03-29', to: '2026-03-29' })).toBe(1);

@@ -1,4 +1,5 @@
 import type { PeriodKind } from '@roastery/contract/analytics';
+import type { Sql } from '../../db/sql.ts';
 
 /** Calendar days, both included, `yyyy-mm-dd`. */
 export interface Days {
@@ -9,6 +10,12 @@ export interface Days {
 const dayMs = 86_400_000;
 /** More bars than this are no chart any more. */
 const mostPeriods = 400;
+
+/** A moment of roasting, in SQL, moved into the years that the contract takes: the clock of a board may have said anything. */
+export const withinCalendar = (sql: Sql, moment: ReturnType<Sql>) => {
+  const [first, last] = [sql`'1900-01-01T00:00:00Z'::timestamptz`, sql`'2200-12-31T00:00:00Z'::timestamptz`];
+  return sql`CASE WHEN ${moment} < ${first} THEN ${first} WHEN ${moment} > ${last} THEN ${last} ELSE ${moment} END`;
+};
 
 /** A day as whole days since 1970. Calendar days have no clock: UTC serves as a calendar without summer time. */
 const dayNumber = (day: string): number => Math.round(Date.parse(`${day}T00:00:00Z`) / dayMs);
@@ -24,25 +31,29 @@ export const daysBefore = (span: Days): Days | undefined => {
   return { from: dayText(first), to: dayText(first + length - 1) };
 };
 
-/** First day of the period that a day lies in; weeks begin on Monday. */
-export const periodStart = (day: string, kind: PeriodKind): string => {
+/** First day of the period that a day lies in, both as numbers; weeks begin on Monday. */
+const startNumber = (day: number, kind: PeriodKind): number => {
   if (kind === 'day') return day;
-  if (kind === 'month') return `${day.slice(0, 8)}01`;
-  const number = dayNumber(day);
+  if (kind === 'month') return day - new Date(day * dayMs).getUTCDate() + 1;
   // 1 January 1970 was a Thursday: day -3 was a Monday.
-  return dayText(number - ((((number + 3) % 7) + 7) % 7));
+  return day - ((((day + 3) % 7) + 7) % 7);
 };
 
-const periodAfter = (start: string, kind: PeriodKind): string => {
-  if (kind === 'day') return dayText(dayNumber(start) + 1);
-  if (kind === 'week') return dayText(dayNumber(start) + 7);
-  return periodStart(dayText(dayNumber(start) + 31), 'month');
+const numberAfter = (start: number, kind: PeriodKind): number => {
+  if (kind === 'day') return start + 1;
+  return kind === 'week' ? start + 7 : startNumber(start + 31, 'month');
 };
+
+/** First day of the period that a day lies in. */
+export const periodStart = (day: string, kind: PeriodKind): string => dayText(startNumber(dayNumber(day), kind));
 
 /** The period that begins on `start`, cut to the span. */
 export const periodWithin = (start: string, kind: PeriodKind, span: Days): Days => {
-  const last = dayText(dayNumber(periodAfter(start, kind)) - 1);
-  return { from: start < span.from ? span.from : start, to: last > span.to ? span.to : last };
+  const last = numberAfter(dayNumber(start), kind) - 1;
+  return {
+    from: dayText(Math.max(dayNumber(start), dayNumber(span.from))),
+    to: dayText(Math.min(last, dayNumber(span.to))),
+  };
 };
 
 /** Days for up to six weeks, weeks for up to half a year, months beyond: some 6 to 45 periods. */
@@ -60,7 +71,11 @@ export const choosePeriod = (span: Days, wanted: PeriodKind | undefined): Period
 /** First days of all periods of a span in their order; none for a span that is too long even in months. */
 export const periodStarts = (span: Days, kind: PeriodKind): string[] => {
   if (daysIn(span) / roughDays[kind] > mostPeriods) return [];
+  const last = dayNumber(span.to);
   const starts: string[] = [];
-  for (let start = periodStart(span.from, kind); start <= span.to; start = periodAfter(start, kind)) starts.push(start);
+  // Numbers rise whatever the calendar does, so this ends: a text such as "+010000-01-01" sorts before all others.
+  for (let day = startNumber(dayNumber(span.from), kind); day <= last; day = numberAfter(day, kind)) {
+    starts.push(dayText(day));
+  }
   return starts;
 };

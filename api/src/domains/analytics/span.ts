@@ -3,7 +3,7 @@ import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { invalid } from '../../http/app-error.ts';
 import { matched, matching, type AnalyticsFilter } from './matching.ts';
-import type { Days } from './periods.ts';
+import { withinCalendar, type Days } from './periods.ts';
 
 /** The zone of the roastery and the days that are looked at: what was asked for, else from the first roast to today or the last. */
 export const readSpan = async (
@@ -18,8 +18,8 @@ export const readSpan = async (
   if (filter.from !== undefined && filter.to !== undefined) return { zone, span: { from: filter.from, to: filter.to } };
   const [row] = await sql<{ today: string; first: string | null; last: string | null }[]>`
     SELECT (now() AT TIME ZONE ${zone}::text)::date AS today,
-           (min(r.start_time) AT TIME ZONE ${zone}::text)::date AS first,
-           (max(r.start_time) AT TIME ZONE ${zone}::text)::date AS last
+           ((${withinCalendar(sql, sql`min(r.start_time)`)}) AT TIME ZONE ${zone}::text)::date AS first,
+           ((${withinCalendar(sql, sql`max(r.start_time)`)}) AT TIME ZONE ${zone}::text)::date AS last
       FROM ${matched(sql, filter)} WHERE ${matching(sql, user, filter, zone)}`;
   if (!row) throw new Error('an aggregate without a row');
   // A board whose clock runs ahead has roasted "tomorrow".

@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Segments } from '../../ui/Segments.tsx';
 import type { Choice } from '../../ui/Select.tsx';
-import { TextField } from '../../ui/TextField.tsx';
+import { DayField } from '../../components/DayField.tsx';
 import { usualSpans } from './span.ts';
 import type { ChosenKey, useAnalyticsFilter } from './use-analytics-filter.ts';
 
@@ -68,29 +68,27 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
       <div className="flex flex-wrap items-center gap-2.5">
         <Segments label="Span" choices={usualSpans} value={usual} onChange={takeSpan} />
         <div className="flex items-center gap-1.5 max-sm:w-full">
-          <TextField
+          <DayField
             label="From"
             hideLabel
-            type="date"
             size="sm"
             className="w-36 max-sm:flex-1"
             value={filter.from ?? ''}
             max={filter.to}
-            onChange={(event) => chooseDays({ from: event.target.value })}
+            onChange={(from) => chooseDays({ from })}
           />
           <span aria-hidden className="text-muted">
             –
           </span>
-          <TextField
+          <DayField
             label="To"
             hideLabel
-            type="date"
             size="sm"
             className="w-36 max-sm:flex-1"
             // The usual spans end today.
             value={filter.to ?? (usual === null || usual === 'all' ? '' : today)}
             min={filter.from}
-            onChange={(event) => chooseDays({ to: event.target.value })}
+            onChange={(to) => chooseDays({ to })}
           />
         </div>
       </div>

@@ -1,3 +1,5 @@
+import { isGivenDay } from '../../components/given-day.ts';
+
 /** Which days are looked at: one of the usual spans that end today, or days that were chosen. */
 export const usualSpans = [
   { value: '30d', label: '30 days' },
@@ -33,12 +35,9 @@ export const daysOf = (span: UsualSpan, today: string): DaySpan => {
   return { from: first.toISOString().slice(0, 10) };
 };
 
-const isDay = (text: string | undefined): text is string =>
-  text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
-
 /** Days from an address, as far as they are days. */
 export const chosenDays = (from: string | undefined, to: string | undefined): DaySpan | undefined => {
-  const span: DaySpan = { ...(isDay(from) ? { from } : {}), ...(isDay(to) ? { to } : {}) };
+  const span: DaySpan = { ...(isGivenDay(from) ? { from } : {}), ...(isGivenDay(to) ? { to } : {}) };
   if (span.from === undefined && span.to === undefined) return undefined;
   // Typed the wrong way round, both ends are still what was meant.
   if (span.from !== undefined && span.to !== undefined && span.from > span.to) return { from: span.to, to: span.from };

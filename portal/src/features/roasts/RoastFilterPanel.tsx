@@ -8,7 +8,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Select, type Choice } from '../../ui/Select.tsx';
-import { TextField } from '../../ui/TextField.tsx';
+import { DayField } from '../../components/DayField.tsx';
 import {
   idsOf,
   parts,
@@ -117,22 +117,14 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
           choose({ with: key === 'with' ? part : undefined, without: key === 'without' ? part : undefined });
         }}
       />
-      <TextField
+      <DayField
         label="From"
-        type="date"
         size="sm"
         value={values.from ?? ''}
         max={values.to}
-        onChange={(event) => choose({ from: event.target.value })}
+        onChange={(from) => choose({ from })}
       />
-      <TextField
-        label="To"
-        type="date"
-        size="sm"
-        value={values.to ?? ''}
-        min={values.from}
-        onChange={(event) => choose({ to: event.target.value })}
-      />
+      <DayField label="To" size="sm" value={values.to ?? ''} min={values.from} onChange={(to) => choose({ to })} />
       {values.ids !== undefined && (
         <p className="flex items-center justify-between gap-3 rounded-sm border border-stroke bg-hover py-1 pr-1 pl-3 text-sm text-content sm:col-span-2 lg:col-span-4">
           Only {roastCount(idsOf(values.ids).length)} that were picked elsewhere

@@ -43,6 +43,12 @@ describe('filters of the list of roasts', () => {
       expect('ids' in of(`ids=${ids}`), `${count}`).toBe(roastFilters.ids.safeParse(ids).success);
     }
   });
+  it('take exactly the days that the api takes', () => {
+    const days = ['0000-01-01', '0002-11-21', '1899-12-31', '1900-01-01', '1999-02-29', '2024-02-29', '2026-02-30'];
+    for (const day of [...days, '2026-11-21', '2200-12-31', '2201-01-01', '9999-12-31', '2026-11-21T00:00:00Z']) {
+      expect('from' in of(`from=${day}`), day).toBe(roastFilters.from.safeParse(day).success);
+    }
+  });
   it('that the api would refuse are passed over', () => {
     expect(of('status=done&machine_id=018f&from=yesterday&to=2026-13-40&favorites_only=maybe&coffee_name=')).toEqual(
       {},

@@ -1,6 +1,7 @@
 import type { listRoasts, RoastPart, RoastStatus } from '@roastery/contract/roasts';
 import type { QueryOf } from '@roastery/contract/endpoint';
 import { useMemo } from 'react';
+import { isGivenDay } from '../../components/given-day.ts';
 import { useUrlState } from '../../components/url-state.ts';
 
 type ListQuery = NonNullable<QueryOf<typeof listRoasts>>;
@@ -49,7 +50,6 @@ const longest: Partial<Record<RoastFilterKey, number>> = { coffee_name: 200, for
 /** As many as the api takes. */
 const mostPicked = 100;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const day = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The roasts that an address picks one by one. */
 export const idsOf = (value: string): string[] => value.split(',');
@@ -58,7 +58,7 @@ export const idsOf = (value: string): string[] => value.split(',');
 const isUsable = (key: RoastFilterKey, value: string): boolean => {
   if (key === 'ids') return idsOf(value).length <= mostPicked && idsOf(value).every((id) => uuid.test(id));
   if (key.endsWith('_id')) return uuid.test(value);
-  if (key === 'from' || key === 'to') return day.test(value) && !Number.isNaN(Date.parse(value));
+  if (key === 'from' || key === 'to') return isGivenDay(value);
   if (key === 'status') return statuses.some((status) => status.value === value);
   if (key === 'favorites_only') return value === 'true';
   if (key === 'with' || key === 'without') return parts.some((one) => one.part === value);
