@@ -4,6 +4,7 @@ import type { BrokerManagement } from './broker/management.ts';
 import type { MqttLink } from './broker/link.ts';
 import type { ApiConfig } from './config.ts';
 import type { Database } from './db/sql.ts';
+import type { FileReaders } from './file-reading/file-readers.ts';
 import type { Health } from './http/health.ts';
 import type { OpenStreams } from './http/open-streams.ts';
 import type { SendMail } from './mail/smtp.ts';
@@ -18,6 +19,8 @@ export interface AppContext {
   /** Long answers (server-sent events) that must end with their session or with the process. */
   readonly streams: OpenStreams;
   readonly health: Health;
+  /** Whatever reads a person's file does it there, in a process of its own. */
+  readonly files: FileReaders;
   readonly metrics: Registry;
   /** Undefined where no mail server is set. */
   readonly sendMail: SendMail | undefined;

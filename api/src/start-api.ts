@@ -10,6 +10,7 @@ import type { AppContext } from './context.ts';
 import { migrate } from './db/migrate.ts';
 import { isDatabaseAway, loggable } from './db/postgres-errors.ts';
 import { openDatabase } from './db/sql.ts';
+import { createFileReaders } from './file-reading/file-readers.ts';
 import { createHealth } from './http/health.ts';
 import { listen } from './http/listen.ts';
 import { createOpenStreams, followEndedSessions } from './http/open-streams.ts';
@@ -39,6 +40,7 @@ const createContext = (config: ApiConfig, log: Logger): AppContext => {
     broker: createBrokerManagement(config.brokerManagementUrl, config.brokerSecret, log),
     streams: createOpenStreams(),
     health: createHealth(),
+    files: createFileReaders(log),
     metrics,
     sendMail:
       config.smtpUrl === undefined || config.mailFrom === undefined
@@ -93,6 +95,7 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
     stop.abort();
     context.streams.endAll();
     await listening.close(graceMs);
+    await context.files.close();
     for (const service of services) await service.close();
     await context.mqtt.close();
     await context.sql.end({ timeout: 2 });

@@ -1,5 +1,6 @@
 import { unzipSync, zipSync, type Unzipped } from 'fflate';
-import readXlsxFile, { InvalidInputError, InvalidSpreadsheetError } from 'read-excel-file/node';
+import readXlsxFile from 'read-excel-file/universal';
+import { areCellsWithinLimits } from './cell-addresses.ts';
 
 export type SheetCell = string | number | boolean | Date | null;
 
@@ -8,7 +9,7 @@ export interface SheetRows {
   readonly rows: readonly (readonly SheetCell[])[];
 }
 
-export type WorkbookErrorCode = 'too_large' | 'damaged';
+export type WorkbookErrorCode = 'too_large' | 'too_many_cells' | 'damaged';
 
 export class WorkbookError extends Error {
   override readonly name = 'WorkbookError';
@@ -55,14 +56,16 @@ const unpack = (bytes: Uint8Array): Unzipped => {
 export const readWorkbook = async (bytes: Uint8Array): Promise<SheetRows[]> => {
   const parts = unpack(bytes);
   if (parts['xl/workbook.xml'] === undefined) throw new WorkbookError('damaged', 'there is no workbook in it');
+  for (const [name, content] of Object.entries(parts)) {
+    if (!name.endsWith('.xml') || areCellsWithinLimits(new TextDecoder().decode(content))) continue;
+    throw new WorkbookError('too_many_cells', `the cells of ${name} fill a larger area than is read`);
+  }
   try {
-    const sheets = await readXlsxFile(Buffer.from(zipSync(parts, { level: 0 })), { trim: false });
+    const archive = new Uint8Array(zipSync(parts, { level: 0 }));
+    const sheets = await readXlsxFile(archive.buffer, { trim: false });
     return sheets.map(({ sheet, data }) => ({ name: sheet, rows: data.map((row) => row.map(cellOf)) }));
   } catch (error) {
-    if (error instanceof InvalidInputError || error instanceof InvalidSpreadsheetError || error instanceof Error) {
-      throw new WorkbookError('damaged', error.message);
-    }
-    throw error;
+    throw new WorkbookError('damaged', error instanceof Error ? error.message : String(error));
   }
 };
 

@@ -140,7 +140,9 @@ export const addUpload = async (sql: Sql, userId: string): Promise<string> => {
   const id = uuidV7();
   const content = Buffer.from(exampleCsv(id));
   await sql`
-    INSERT INTO roast_uploads (id, user_id, file_name, file_sha256, content)
-    VALUES (${id}, ${userId}, 'roast.csv', sha256(${content}), ${content})`;
+    WITH upload AS (
+      INSERT INTO roast_uploads (id, user_id, file_name, file_sha256)
+      VALUES (${id}, ${userId}, 'roast.csv', sha256(${content})))
+    INSERT INTO roast_upload_parts (upload_id, part, content) VALUES (${id}, 0, ${content})`;
   return id;
 };

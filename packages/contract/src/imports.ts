@@ -99,7 +99,7 @@ export const uploadRoastFile = endpoint({
   query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
   accepts: { type: 'application/octet-stream', maxBytes: largestUpload },
   response: uploadShape,
-  errors: ['too_large', 'wrong_type'],
+  errors: ['too_large', 'wrong_type', 'too_many_requests'],
 });
 
 export const getRoastUpload = endpoint({
@@ -111,7 +111,7 @@ export const getRoastUpload = endpoint({
   access: 'user',
   params: byId,
   response: uploadShape,
-  errors: ['not_found'],
+  errors: ['not_found', 'too_many_requests'],
 });
 
 export const chooseRoastUpload = endpoint({
@@ -124,7 +124,7 @@ export const chooseRoastUpload = endpoint({
   params: byId,
   body: uploadChoicesShape,
   response: uploadShape,
-  errors: ['not_found'],
+  errors: ['not_found', 'too_many_requests'],
 });
 
 /** What was roasted, as it is known when a roast is made: all that an edit may set. */
@@ -149,7 +149,7 @@ export const createRoastFromUpload = endpoint({
   params: byId,
   body: takeUploadShape,
   response: roastShape,
-  errors: ['not_found', 'conflict', 'already_exists'],
+  errors: ['not_found', 'conflict', 'already_exists', 'too_many_requests'],
 });
 
 const momentsAscend = (body: { duration_seconds: number; first_crack_time?: number | null | undefined }): boolean =>

@@ -189,7 +189,7 @@ export const importLots = endpoint({
     /** Columns of the file that are no fields of a lot, or that only the ledger decides. */
     ignored_columns: z.array(z.string()),
   }),
-  errors: ['already_exists'],
+  errors: ['already_exists', 'too_many_requests'],
 });
 
 const byId = z.object({ id: idShape });

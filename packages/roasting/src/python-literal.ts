@@ -51,17 +51,12 @@ export function parsePythonLiteral(text: string, { maxLength = defaultMaxLength 
   if (text.length > maxLength) throw new LiteralError('too_large', maxLength, 'more text than is read');
   const numberPattern = /[+-]?(?:(?:\d[\d_]*)?\.\d+|\d[\d_]*\.?)(?:[eE][+-]?\d+)?/y;
   const wordPattern = /[+-]?[A-Za-z]+/y;
-  const spacePattern = /(?:\s|#[^\n]*)*/y;
+  const spacePattern = /\s+|#[^\n]*/y;
   const plainPattern = /[^'"\\\n]+/y;
   let at = 0;
 
   const fail = (message: string, code: LiteralErrorCode = 'syntax'): never => {
     throw new LiteralError(code, at, message);
-  };
-  const skipSpace = () => {
-    spacePattern.lastIndex = at;
-    spacePattern.test(text);
-    at = spacePattern.lastIndex;
   };
   const take = (pattern: RegExp): string | null => {
     pattern.lastIndex = at;
@@ -69,6 +64,10 @@ export function parsePythonLiteral(text: string, { maxLength = defaultMaxLength 
     if (!match) return null;
     at = pattern.lastIndex;
     return match[0];
+  };
+  /** Piece by piece: one pattern over megabytes of blanks would run out of stack. */
+  const skipSpace = () => {
+    while (take(spacePattern) !== null);
   };
 
   function readValue(depth: number): PythonValue {

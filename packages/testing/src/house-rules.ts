@@ -22,7 +22,7 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
   'api/src': [
     ['db'],
     ['broker', 'http', 'mail', 'sheets'],
-    ['identity', 'ledger'],
+    ['file-reading', 'identity', 'ledger'],
     ['domains'],
     ['ingest'],
     ['live', 'seed'],

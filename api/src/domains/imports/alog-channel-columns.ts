@@ -2,7 +2,7 @@ import type { AlogChannel } from '@roastery/roasting/alog-channels';
 import type { ArtisanRoast } from '@roastery/roasting/alog';
 import { controlNames, type ControlStep } from '@roastery/roasting/alog-controls';
 import type { Reading } from '@roastery/roasting/series';
-import { isPercentage, knownChannel, ownChannel } from './channel-names.ts';
+import { ChannelNames, isPercentage, knownChannel } from './channel-names.ts';
 import type { ImportedChannel } from './imported-roast.ts';
 
 /**
@@ -11,14 +11,13 @@ import type { ImportedChannel } from './imported-roast.ts';
  * setting steps, the steps are. The rest keeps its own name.
  */
 export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading) => Reading): ImportedChannel[] => {
-  const taken = new Set(['bean_temp', 'exhaust_temp']);
+  const names = new ChannelNames();
+  names.take('bean_temp');
+  names.take('exhaust_temp');
   const columns: ImportedChannel[] = [];
   const add = (column: Omit<ImportedChannel, 'name'>, preferred: string | undefined) => {
     const name =
-      preferred !== undefined && !taken.has(preferred)
-        ? preferred
-        : ownChannel(column.label, columns.length + 1, taken);
-    taken.add(name);
+      preferred !== undefined && names.take(preferred) ? preferred : names.takeOwn(column.label, columns.length + 1);
     columns.push({ ...column, name });
   };
   const set = controlNames.flatMap((control, place) => {

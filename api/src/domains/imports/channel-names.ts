@@ -59,8 +59,13 @@ const known: readonly KnownName[] = [
   { channel: 'drum_speed', unit: '%', names: ['drum', 'drum speed', '滾筒'] },
 ];
 
+/** Names are compared by patterns that take time with the square of their length; no channel is called something longer. */
+const longestName = 120;
+
+export const cutName = (name: string): string => name.slice(0, longestName);
+
 const words = (name: string): string =>
-  name
+  cutName(name)
     .replaceAll(/[([][^)\]]*[)\]]/g, ' ')
     .replaceAll(/[°%]\s*[CF]?\b/g, ' ')
     .toLowerCase()
@@ -75,24 +80,48 @@ export const knownChannel = (name: string): { channel: string; unit: ChannelUnit
 
 /** `Inlet (°F)` → `Inlet`: what is kept is °C, whatever the file had. */
 export const labelWithoutUnit = (label: string): string =>
-  label.replace(/\s*[([]\s*(?:°\s*[CF]?|%)\s*[)\]]$/i, '') || label;
+  cutName(label).replace(/\s*[([]\s*(?:°\s*[CF]?|%)\s*[)\]]$/i, '') || label;
 
 const longest = 40;
 
-/** `Inlet Air` → `inlet_air`; a name without a letter of ours becomes `channel_3`. Never one that is taken. */
-export const ownChannel = (name: string, place: number, taken: ReadonlySet<string>): string => {
-  const slug = name
+const slugOf = (name: string, place: number): string => {
+  const slug = cutName(name)
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^[_\d]+|_+$/g, '')
     .slice(0, longest);
-  const base = slug === '' ? `channel_${place}` : slug;
-  if (!taken.has(base)) return base;
-  let number = 2;
-  while (taken.has(`${base.slice(0, longest - 4)}_${number}`)) number += 1;
-  return `${base.slice(0, longest - 4)}_${number}`;
+  return slug === '' ? `channel_${place}` : slug;
 };
+
+/** The names of one recording's channels: each is given once. */
+export class ChannelNames {
+  readonly #taken = new Set<string>();
+  /** The last number that was given to a name, so that a thousand curves of one name are numbered in one pass. */
+  readonly #lastNumber = new Map<string, number>();
+
+  get size(): number {
+    return this.#taken.size;
+  }
+
+  /** Takes a known name. False when it is taken. */
+  take(name: string): boolean {
+    if (this.#taken.has(name)) return false;
+    this.#taken.add(name);
+    return true;
+  }
+
+  /** `Inlet Air` → `inlet_air`; a name without a letter of ours becomes `channel_3`. Never one that is taken. */
+  takeOwn(label: string, place: number): string {
+    const base = slugOf(label, place);
+    if (this.take(base)) return base;
+    const stem = base.slice(0, longest - 4);
+    let number = (this.#lastNumber.get(stem) ?? 1) + 1;
+    while (!this.take(`${stem}_${number}`)) number += 1;
+    this.#lastNumber.set(stem, number);
+    return `${stem}_${number}`;
+  }
+}
 
 /** Curves that follow from the bean temperature: they are calculated here, not taken in. */
 export const isDerived = (name: string): boolean =>

@@ -1,8 +1,6 @@
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { createRoastFromUpload as endpoint } from '@roastery/contract/imports';
 import type { Roast } from '@roastery/contract/roasts';
-import { markOf, type Mark } from '@roastery/roasting/marks';
-import { valueAt } from '@roastery/roasting/series';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -10,52 +8,49 @@ import { AppError, notFound } from '../../http/app-error.ts';
 import { recomputeRoast } from '../roasts/recompute-roast.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { countProfileUse, settleLot } from '../roasts/settle-roast.ts';
-import { valuesOf, type ImportedRoast } from './imported-roast.ts';
-import { readRoastFile } from './read-roast-file.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
-import { curveHash, storeRecording } from './store-recording.ts';
-import { findDuplicates, findUpload } from './uploads.ts';
-
-/** Index of the sample nearest to a moment. Samples rise. */
-const nearest = (monoMs: readonly number[], ms: number): number => {
-  let best = 0;
-  for (const [index, at] of monoMs.entries()) {
-    if (Math.abs(at - ms) < Math.abs((monoMs[best] ?? 0) - ms)) best = index;
-  }
-  return best;
-};
-
-interface Stored {
-  readonly recordingId: string;
-  readonly bootNo: number;
-  readonly monoMs: readonly number[];
-}
+import { readRecording, type FileRecording } from './roast-file-jobs.ts';
+import { storeRecording } from './store-recording.ts';
+import { readContent } from './upload-content.ts';
+import { findDuplicates, findUpload, type StoredUpload } from './uploads.ts';
 
 /** A person's marks are that person's word; those of a machine or a detector follow the samples like a board's events. */
-const insertMarks = async (tx: Sql, roastId: string, roast: ImportedRoast, stored: Stored, by: string) => {
-  const offsetMs = (stored.monoMs[0] ?? 0) - Math.round((roast.timesSeconds[0] ?? 0) * 1000);
-  const bean = valuesOf(roast, 'bean_temp') ?? [];
-  const rows = roast.marks.map((mark: Mark, place) => {
-    const monoMs = Math.round(mark.timeSeconds * 1000) + offsetMs;
+const insertMarks = async (
+  tx: Sql,
+  roastId: string,
+  recording: FileRecording,
+  stored: { recordingId: string; bootNo: number },
+  by: string,
+) => {
+  const rows = recording.marks.map((mark, place) => {
     const isPerson = mark.origin === 'person';
     return {
       id: uuidV7(),
       roast_id: roastId,
       kind: mark.kind,
       origin: mark.origin,
-      at_seq: nearest(stored.monoMs, monoMs),
-      mono_ms: monoMs,
-      temp: mark.tempC ?? valueAt(roast.timesSeconds, bean, mark.timeSeconds),
+      at_seq: mark.atSample,
+      mono_ms: mark.monoMs,
+      temp: mark.tempC,
       confidence: mark.confidence,
       provisional: false,
       taken_back: false,
       recording_id: stored.recordingId,
       boot_no: stored.bootNo,
-      event_seq: isPerson ? null : stored.monoMs.length + place,
+      event_seq: isPerson ? null : recording.monoMs.length + place,
       by_user: isPerson ? by : null,
     };
   });
   if (rows.length > 0) await tx`INSERT INTO roast_marks ${tx(rows)}`;
+};
+
+/** Two clicks make one roast, and a choice that changed while the file was read is not stored by mistake. */
+const lockUpload = async (tx: Sql, upload: StoredUpload, userId: string): Promise<void> => {
+  const [row] = await tx<{ is_same: boolean }[]>`
+    SELECT choices = ${tx.json(upload.choices)}::jsonb AS is_same FROM roast_uploads
+    WHERE id = ${upload.id} AND user_id = ${userId} FOR UPDATE`;
+  if (row === undefined) throw notFound('Upload');
+  if (!row.is_same) throw new AppError('conflict', 'The units or marks of this file were changed. Check it again.');
 };
 
 const refuseDuplicates = async (tx: Sql, context: UserContext, file: Uint8Array, curve: Buffer): Promise<void> => {
@@ -77,19 +72,19 @@ export const createRoastFromUpload = async (
   body: ParsedBody<typeof endpoint>,
 ): Promise<Roast> => {
   const { machine_id: machineId, start_time: startTime, even_if_duplicate: evenIfDuplicate, ...facts } = body;
+  const upload = await findUpload(context.sql, uploadId, context.user.id);
+  if (upload === undefined) throw notFound('Upload');
+  const content = await readContent(context.sql, uploadId);
+  const recording = await context.files.run(readRecording, context.user.id, content, upload.choices);
+  const { chargeMs } = recording;
+  if (chargeMs === undefined)
+    throw new AppError('conflict', 'Say when the beans went in before the roast is taken in.');
   const roastId = uuidV7();
   await context.sql.begin(async (tx) => {
-    const upload = await findUpload(tx, uploadId, context.user.id, true);
-    if (upload === undefined) throw notFound('Upload');
-    const { roast } = await readRoastFile(upload.content, upload.choices);
-    const charge = markOf(roast.marks, 'charge');
-    if (charge === undefined)
-      throw new AppError('conflict', 'Say when the beans went in before the roast is taken in.');
-    if (!evenIfDuplicate) await refuseDuplicates(tx, context, upload.file_sha256, curveHash(roast));
-    const offsetSeconds = Math.min(0, roast.timesSeconds[0] ?? 0);
-    const chargeMs = Math.round((charge.timeSeconds - offsetSeconds) * 1000);
+    await lockUpload(tx, upload, context.user.id);
+    if (!evenIfDuplicate) await refuseDuplicates(tx, context, upload.file_sha256, Buffer.from(recording.curveSha256));
     const file = { fileName: upload.file_name, sha256: upload.file_sha256 };
-    const stored = await storeRecording(tx, roast, Date.parse(startTime) - chargeMs, file);
+    const stored = await storeRecording(tx, recording, Date.parse(startTime) - chargeMs, file);
     const row = {
       id: roastId,
       recording_id: stored.recordingId,
@@ -100,7 +95,7 @@ export const createRoastFromUpload = async (
       ...(await factColumns(tx, facts)),
     };
     await tx`INSERT INTO roasts ${tx(row)}`;
-    await insertMarks(tx, roastId, roast, stored, context.user.id);
+    await insertMarks(tx, roastId, recording, stored, context.user.id);
     await recomputeRoast(tx, roastId);
     await countProfileUse(tx, [row.profile_id]);
     await settleLot(tx, roastId, context.user.id);

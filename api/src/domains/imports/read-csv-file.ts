@@ -1,6 +1,6 @@
 import type { UploadChoices } from '@roastery/contract/imports';
 import { parseCsv } from '../../sheets/csv.ts';
-import { labelWithoutUnit } from './channel-names.ts';
+import { cutName, labelWithoutUnit } from './channel-names.ts';
 import { noFacts, type ImportedRoast } from './imported-roast.ts';
 import { readTable, type TableHints } from './read-table.ts';
 import type { TableRow } from './table-layout.ts';
@@ -13,7 +13,7 @@ interface ArtisanHead extends TableHints {
 const artisanHead = (first: TableRow | undefined): ArtisanHead | undefined => {
   const fields = new Map(
     (first ?? []).flatMap((cell) => {
-      const field = typeof cell === 'string' ? /^\s*([A-Za-z]+)\s*:\s*(.*?)\s*$/.exec(cell) : null;
+      const field = typeof cell === 'string' ? /^\s*([A-Za-z]+)\s*:\s*(.*?)\s*$/.exec(cutName(cell)) : null;
       return field ? [[field[1]?.toLowerCase() ?? '', field[2] ?? ''] as const] : [];
     }),
   );

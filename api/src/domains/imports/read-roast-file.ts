@@ -1,13 +1,23 @@
 import type { UploadChoices, UploadFormat } from '@roastery/contract/imports';
 import { coldestC, hottestC } from '@roastery/roasting/units';
 import { completeMarks } from './complete-marks.ts';
-import { mostSamples, refusedFile, valuesOf, type ImportedRoast } from './imported-roast.ts';
+import {
+  mostColumns,
+  mostReadings,
+  mostSamples,
+  refusedFile,
+  valuesOf,
+  type ImportedFacts,
+  type ImportedRoast,
+} from './imported-roast.ts';
 import { readAlogFile } from './read-alog-file.ts';
 import { readCsvFile } from './read-csv-file.ts';
 import { readXlsxFile } from './read-xlsx-file.ts';
 
 /** A day: whatever is longer is no roast, and its times would not fit a chunk. */
 const longestSeconds = 86_400;
+/** A roast has nine; a file may say some of them twice. */
+const mostMarks = 500;
 
 /** By what the file begins with, not by its name: a renamed file is still what it is. */
 export const formatOf = (bytes: Uint8Array): UploadFormat | undefined => {
@@ -44,6 +54,30 @@ const read = (bytes: Uint8Array, format: UploadFormat, choices: UploadChoices) =
   return readCsvFile(textOf(bytes), choices);
 };
 
+const refuseTooMuch = ({ timesSeconds, channels, marks }: ImportedRoast): void => {
+  if (timesSeconds.length > mostSamples) throw tooManySamples();
+  if (channels.length > mostColumns) {
+    throw refusedFile(`The file holds more than ${mostColumns} curves: no roast has that many.`);
+  }
+  if (timesSeconds.length * channels.length > mostReadings) {
+    throw refusedFile(
+      `The file holds more than ${mostReadings.toLocaleString('en-US')} readings: cut it to one roast, or leave curves out.`,
+    );
+  }
+  if (marks.length > mostMarks) throw refusedFile(`The file holds more than ${mostMarks} marks: cut it to one roast.`);
+};
+
+const longestFact = { notes: 10_000, name: 200 };
+
+/** Texts of a file fit the fields that a person can write. */
+const cutFacts = (facts: ImportedFacts): ImportedFacts =>
+  Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.slice(0, name === 'notes' ? longestFact.notes : longestFact.name) : value,
+    ]),
+  ) as ImportedFacts;
+
 /** Readings that no probe gives are missing, not measured. */
 const withoutNonsense = (roast: ImportedRoast): ImportedRoast => {
   let left = 0;
@@ -62,7 +96,6 @@ const withoutNonsense = (roast: ImportedRoast): ImportedRoast => {
 
 const refuseEmpty = (roast: ImportedRoast): void => {
   const { timesSeconds } = roast;
-  if (timesSeconds.length > mostSamples) throw tooManySamples();
   const readings = (valuesOf(roast, 'bean_temp') ?? []).filter((value) => value !== null).length;
   if (timesSeconds.length === 0) throw refusedFile('The file holds no samples, so there is no roast in it.');
   if (readings === 0)
@@ -88,7 +121,9 @@ export const readRoastFile = async (
   if (format === undefined) {
     throw refusedFile('This is no file of a roast: Artisan’s .alog, CSV and XLSX can be read.');
   }
-  const roast = withoutNonsense(await read(bytes, format, choices));
+  const whole = await read(bytes, format, choices);
+  refuseTooMuch(whole);
+  const roast = withoutNonsense({ ...whole, facts: cutFacts(whole.facts) });
   refuseEmpty(roast);
   return { format, roast: completeMarks(roast, choices) };
 };

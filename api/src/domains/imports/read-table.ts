@@ -4,7 +4,7 @@ import { risingIndices } from '@roastery/roasting/rising-times';
 import type { Reading } from '@roastery/roasting/series';
 import { guessTimeUnit, perSecond, type TimeUnit } from '@roastery/roasting/time-unit';
 import { fToC, type TemperatureUnit } from '@roastery/roasting/units';
-import { isPercentage, knownChannel, labelWithoutUnit, ownChannel } from './channel-names.ts';
+import { ChannelNames, isPercentage, knownChannel, labelWithoutUnit } from './channel-names.ts';
 import { guessTemperatureUnit } from './guess-temperature-unit.ts';
 import { refusedFile, type ImportedChannel, type ImportedRoast, type KnownUnit } from './imported-roast.ts';
 import { numberIn, textIn, timeIn } from './table-cells.ts';
@@ -50,18 +50,18 @@ const timedRows = (rows: readonly TableRow[], place: number, layout: TableLayout
 };
 
 const channelsOf = (rows: readonly TimedRow[], layout: TableLayout, { dropout }: TableHints): ImportedChannel[] => {
-  const taken = new Set<string>();
-  return layout.columns.flatMap(({ place, head, use }) => {
+  const names = new ChannelNames();
+  return layout.columns.flatMap(({ place: column, head, use }) => {
     if (use !== 'channel') return [];
     const values = rows.map(({ row }): Reading => {
-      const number = numberIn(row[place]);
+      const number = numberIn(row[column]);
       return number === dropout ? null : number;
     });
     if (values.every((value) => value === null)) return [];
     const known = knownChannel(head);
-    const fits = known !== undefined && !taken.has(known.channel) && (known.unit !== '%' || isPercentage(values));
-    const name = fits ? known.channel : ownChannel(labelWithoutUnit(head.trim()), taken.size + 1, taken);
-    taken.add(name);
+    const place = names.size + 1;
+    const fits = known !== undefined && (known.unit !== '%' || isPercentage(values)) && names.take(known.channel);
+    const name = fits ? known.channel : names.takeOwn(labelWithoutUnit(head.trim()), place);
     const unit = fits ? known.unit : /°/.test(head) ? '°C' : /%/.test(head) ? '%' : '';
     return [{ name, label: head.trim().slice(0, 80), unit, values }];
   });

@@ -1,7 +1,7 @@
 import type { UploadChoices } from '@roastery/contract/imports';
 import { markOrigins, type Mark } from '@roastery/roasting/marks';
-import { readWorkbook, WorkbookError, type SheetRows } from '../../sheets/read-workbook.ts';
-import { labelWithoutUnit } from './channel-names.ts';
+import { readWorkbook, WorkbookError, type SheetRows, type WorkbookErrorCode } from '../../sheets/read-workbook.ts';
+import { cutName, labelWithoutUnit } from './channel-names.ts';
 import {
   noFacts,
   refusedFile,
@@ -13,16 +13,18 @@ import { readTable } from './read-table.ts';
 import { numberIn, textIn } from './table-cells.ts';
 import { findTable, markNamed } from './table-layout.ts';
 
+const sentences: Record<WorkbookErrorCode, string> = {
+  too_large: 'The workbook unpacks to more than 40 MB.',
+  too_many_cells: 'A cell of the workbook lies too far to the right or too far down. Delete what is not of the roast.',
+  damaged: 'This is no workbook, or it is damaged: it can’t be read.',
+};
+
 const open = async (bytes: Uint8Array): Promise<SheetRows[]> => {
   try {
     return await readWorkbook(bytes);
   } catch (error) {
     if (!(error instanceof WorkbookError)) throw error;
-    throw refusedFile(
-      error.code === 'too_large'
-        ? 'The workbook unpacks to more than 40 MB.'
-        : 'This is no workbook, or it is damaged: it can’t be read.',
-    );
+    throw refusedFile(sentences[error.code]);
   }
 };
 
@@ -60,7 +62,7 @@ const readSummary = (sheets: readonly SheetRows[]): Summary => {
   let facts = noFacts;
   let recordedAtMs: number | null = null;
   for (const [label, value] of rows) {
-    const name = textIn(label)
+    const name = cutName(textIn(label))
       .replace(/\(.*\)/, '')
       .trim()
       .toLowerCase();

@@ -2,7 +2,8 @@ import type { MarkKind } from '@roastery/roasting/marks';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import type { TimeUnit } from '@roastery/roasting/time-unit';
 import type { SheetCell } from '../../sheets/read-workbook.ts';
-import { isDerived, knownChannel } from './channel-names.ts';
+import { cutName, isDerived, knownChannel } from './channel-names.ts';
+import { mostColumns, refusedFile } from './imported-roast.ts';
 import { textIn } from './table-cells.ts';
 
 export type TableRow = readonly SheetCell[];
@@ -27,7 +28,7 @@ export interface TableLayout {
 const mostRowsAbove = 60;
 
 const plainWords = (head: string): string =>
-  head
+  cutName(head)
     .replaceAll(/[([].*?[)\]]/g, ' ')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
@@ -76,7 +77,9 @@ const columnOf = (head: string, place: number): TableColumn | undefined => {
 /** The head of a table of readings: the first row that names a time and a bean temperature. Undefined when none does. */
 export const findTable = (rows: readonly TableRow[]): TableLayout | undefined => {
   for (const [headRow, row] of rows.slice(0, mostRowsAbove).entries()) {
-    const heads = row.map(textIn);
+    if (row.length > mostColumns)
+      throw refusedFile(`A table has more than ${mostColumns} columns: no roast has that many.`);
+    const heads = row.map((cell) => cutName(textIn(cell)));
     const columns = heads.flatMap((head, place) => columnOf(head, place) ?? []);
     const time = columns.find(({ use }) => use === 'time');
     const bean = columns.find(({ head, use }) => use === 'channel' && knownChannel(head)?.channel === 'bean_temp');

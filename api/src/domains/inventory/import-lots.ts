@@ -5,7 +5,7 @@ import { isTaken } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
 import { insertLots } from './create-lot.ts';
-import { readLotsCsv, type ParsedLotRow } from './lot-csv.ts';
+import { readLots, type ParsedLotRow } from './lot-csv.ts';
 
 /** A statement holds 65,534 values at most, and a lot has two dozen. */
 const lotsAtOnce = 1000;
@@ -48,7 +48,7 @@ export const importLots = async (
   context: UserContext,
   { csv, dry_run: isDryRun }: { csv: string; dry_run: boolean },
 ): Promise<ResponseOf<typeof importLotsEndpoint>> => {
-  const { rows, ignoredColumns } = readLotsCsv(csv);
+  const { rows, ignoredColumns } = await context.files.run(readLots, context.user.id, Buffer.from(csv), null);
   const taken = await findTaken(context.sql, rows.map(numberOf));
   const firstLines = new Map<string, number>();
   for (const row of rows) if (!firstLines.has(numberOf(row))) firstLines.set(numberOf(row), row.line);

@@ -1,6 +1,7 @@
 import { lotBodyShape, type Lot } from '@roastery/contract/inventory';
 import type { FieldError } from '@roastery/contract/errors';
 import { parseShape } from '@roastery/contract/parse-shape';
+import type { FileJob } from '../../file-reading/file-job.ts';
 import { invalid } from '../../http/app-error.ts';
 import { parseCsv, writeCsv, type CsvFile } from '../../sheets/csv.ts';
 import type { LotForm } from './lot-columns.ts';
@@ -57,9 +58,13 @@ const otherNames: Readonly<Record<string, LotField>> = {
   screen: 'screen_size',
 };
 
+/** No column is called something longer. */
+const longestHead = 120;
+
 /** `Initial weight (kg)` → `initial_weight`. */
 const fieldOfHead = (head: string): LotField | undefined => {
   const name = head
+    .slice(0, longestHead)
     .replace(/\([^)]*\)/g, '')
     .trim()
     .toLowerCase()
@@ -97,14 +102,23 @@ export interface ParsedLotRow {
   readonly errors: FieldError[];
 }
 
+export interface ParsedLots {
+  readonly rows: ParsedLotRow[];
+  readonly ignoredColumns: string[];
+}
+
+/** Reading a file of lots, as a job of the file readers. */
+export const readLots: FileJob<null, ParsedLots> = { name: 'read lots' };
+
 const mostRows = 5000;
+const mostColumns = 100;
 
 /**
  * Reads a file of lots row by row, each held to the shape of the lot form.
  * @throws `validation` for a file that holds no lots at all (no rows, or a required column is missing), and for one whose rows
  *         can't be told apart because a quote is not closed
  */
-export const readLotsCsv = (text: string): { rows: ParsedLotRow[]; ignoredColumns: string[] } => {
+export const readLotsCsv = (text: string): ParsedLots => {
   const { separator, records, unclosedQuoteLine } = parseCsv(text);
   if (unclosedQuoteLine !== undefined) {
     throw invalid('csv', `The quote that begins in line ${unclosedQuoteLine} is not closed`);
@@ -112,6 +126,7 @@ export const readLotsCsv = (text: string): { rows: ParsedLotRow[]; ignoredColumn
   const [head, ...body] = records;
   if (head === undefined || body.length === 0) throw invalid('csv', 'The file holds no lots');
   if (body.length > mostRows) throw invalid('csv', `The file holds more than ${mostRows} lots`);
+  if (head.cells.length > mostColumns) throw invalid('csv', `The file has more than ${mostColumns} columns`);
   const columns = head.cells.map(fieldOfHead);
   const twice = columns.find((field, i) => field !== undefined && columns.indexOf(field) !== i);
   if (twice !== undefined) throw invalid('csv', `The column ${twice} stands in the file twice`);
@@ -119,7 +134,9 @@ export const readLotsCsv = (text: string): { rows: ParsedLotRow[]; ignoredColumn
   if (missing.length > 0) throw invalid('csv', `The file has no column ${missing.join(', ')}`);
   return {
     rows: body.map(({ line, cells }) => readRow(line, columns, cells, separator)),
-    ignoredColumns: head.cells.filter((cell, i) => columns[i] === undefined && cell.trim() !== ''),
+    ignoredColumns: head.cells
+      .filter((cell, i) => columns[i] === undefined && cell.trim() !== '')
+      .map((cell) => cell.slice(0, longestHead)),
   };
 };
 

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { Upload, UploadChoices } from '@roastery/contract/imports';
+import { lttbIndices } from '@roastery/roasting/decimate';
+import { markOf } from '@roastery/roasting/marks';
+import { valuesOf, type ImportedRoast } from './imported-roast.ts';
+import { readRoastFile } from './read-roast-file.ts';
+import { curveHash } from './recording-in-file.ts';
+import type { DescribedFile } from './roast-file-jobs.ts';
+
+const previewPoints = 300;
+
+const pictureOf = (roast: ImportedRoast): Upload['curve'] => {
+  const bean = valuesOf(roast, 'bean_temp') ?? [];
+  const exhaust = valuesOf(roast, 'exhaust_temp');
+  const shown = lttbIndices(roast.timesSeconds, bean, previewPoints);
+  return {
+    time_seconds: shown.map((index) => roast.timesSeconds[index] ?? 0),
+    bean_temp: shown.map((index) => bean[index] ?? null),
+    exhaust_temp: shown.map((index) => exhaust?.[index] ?? null),
+  };
+};
+
+/** The moment of charge, where the file says when it was recorded and that moment is a date. */
+const startOf = ({ recordedAtMs }: ImportedRoast, chargeSeconds: number | undefined): string | null => {
+  if (recordedAtMs === null || chargeSeconds === undefined) return null;
+  const start = new Date(Math.round(recordedAtMs + chargeSeconds * 1000));
+  return Number.isNaN(start.getTime()) ? null : start.toISOString();
+};
+
+/** What is in a file of a roast, read as its choices have it. Throws what `readRoastFile` throws. */
+export const describeFile = async (content: Uint8Array, choices: UploadChoices): Promise<DescribedFile> => {
+  const { format, roast } = await readRoastFile(content, choices);
+  const charge = markOf(roast.marks, 'charge');
+  const first = roast.timesSeconds[0] ?? 0;
+  const upload: DescribedFile['upload'] = {
+    format,
+    size_bytes: content.length,
+    ...roast.facts,
+    start_time: startOf(roast, charge?.timeSeconds),
+    temperature_unit: roast.temperatureUnit,
+    time_unit: roast.timeUnit,
+    samples: roast.timesSeconds.length,
+    recorded_seconds: (roast.timesSeconds.at(-1) ?? first) - first,
+    charge_seconds: charge?.timeSeconds ?? null,
+    channels: roast.channels.map(({ name, label, unit, values }) => ({
+      name,
+      label,
+      unit,
+      readings: values.filter((value) => value !== null).length,
+    })),
+    marks:
+      charge === undefined
+        ? []
+        : roast.marks.map(({ timeSeconds, tempC, ...mark }) => ({
+            ...mark,
+            time_seconds: Math.round((timeSeconds - charge.timeSeconds) * 1000) / 1000,
+            temp: tempC,
+          })),
+    curve: pictureOf(roast),
+    warnings: [...roast.warnings],
+    missing:
+      charge === undefined
+        ? 'The file marks no charge and none was found in the curve: say when the beans went in.'
+        : null,
+  };
+  return { upload, fileSha256: createHash('sha256').update(content).digest(), curveSha256: curveHash(roast) };
+};

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { UploadChoices } from '@roastery/contract/imports';
+import { nearestSample } from '@roastery/roasting/alog-controls';
+import { markOf } from '@roastery/roasting/marks';
+import { valueAt } from '@roastery/roasting/series';
+import { valuesOf, type ImportedRoast } from './imported-roast.ts';
+import { readRoastFile } from './read-roast-file.ts';
+import type { FileRecording } from './roast-file-jobs.ts';
+
+/** Times of the samples on the recording's own clock, whole ms from 0. */
+const recordingTimes = (timesSeconds: readonly number[]): Int32Array => {
+  const first = Math.min(0, timesSeconds[0] ?? 0);
+  return Int32Array.from(timesSeconds, (seconds) => Math.round((seconds - first) * 1000));
+};
+
+/** Over what is stored of times and bean temperatures, counted from the first sample: equal for equal curves. */
+export const curveHash = (roast: ImportedRoast): Uint8Array => {
+  const times = recordingTimes(roast.timesSeconds);
+  const bean = valuesOf(roast, 'bean_temp') ?? [];
+  const first = times[0] ?? 0;
+  return createHash('sha256')
+    .update(new Uint8Array(times.map((ms) => ms - first).buffer))
+    .update(new Uint8Array(Float32Array.from(times, (_, index) => bean[index] ?? Number.NaN).buffer))
+    .digest();
+};
+
+/** The samples and marks of a file as they are stored. Throws what `readRoastFile` throws. */
+export const recordingIn = async (content: Uint8Array, choices: UploadChoices): Promise<FileRecording> => {
+  const { roast } = await readRoastFile(content, choices);
+  const { timesSeconds } = roast;
+  const bean = valuesOf(roast, 'bean_temp') ?? [];
+  const offsetSeconds = Math.min(0, timesSeconds[0] ?? 0);
+  const monoMsOf = (seconds: number) => Math.round((seconds - offsetSeconds) * 1000);
+  const charge = markOf(roast.marks, 'charge');
+  return {
+    monoMs: recordingTimes(timesSeconds),
+    channels: roast.channels.map(({ name, label, unit, values }) => ({
+      name,
+      label,
+      unit,
+      values: Float64Array.from(values, (value) => value ?? Number.NaN),
+    })),
+    marks: roast.marks.map((mark) => ({
+      ...mark,
+      tempC: mark.tempC ?? valueAt(timesSeconds, bean, mark.timeSeconds),
+      monoMs: monoMsOf(mark.timeSeconds),
+      atSample: Math.max(0, nearestSample(timesSeconds, mark.timeSeconds)),
+    })),
+    chargeMs: charge === undefined ? undefined : monoMsOf(charge.timeSeconds),
+    curveSha256: curveHash(roast),
+  };
+};

@@ -1,0 +1,30 @@
+import type { Upload, UploadChoices } from '@roastery/contract/imports';
+import type { Mark } from '@roastery/roasting/marks';
+import type { FileJob } from '../../file-reading/file-job.ts';
+import type { ImportedChannel } from './imported-roast.ts';
+
+/** What a file says of itself, without what only the database knows. */
+export interface DescribedFile {
+  readonly upload: Omit<Upload, 'id' | 'file_name' | 'machine_id' | 'choices' | 'duplicates'>;
+  readonly fileSha256: Uint8Array;
+  readonly curveSha256: Uint8Array;
+}
+
+/** A mark with its place among the samples, ms on the recording's own clock. */
+export interface PlacedMark extends Mark {
+  readonly monoMs: number;
+  readonly atSample: number;
+}
+
+/** The samples of a file as they are stored. Columns are as long as the times; NaN where nothing was read. */
+export interface FileRecording {
+  readonly monoMs: Int32Array;
+  readonly channels: readonly (Omit<ImportedChannel, 'values'> & { readonly values: Float64Array })[];
+  readonly marks: readonly PlacedMark[];
+  /** ms on the recording's clock; undefined where neither the file nor the person says when the beans went in. */
+  readonly chargeMs: number | undefined;
+  readonly curveSha256: Uint8Array;
+}
+
+export const describeRoastFile: FileJob<UploadChoices, DescribedFile> = { name: 'describe roast file' };
+export const readRecording: FileJob<UploadChoices, FileRecording> = { name: 'read recording' };

@@ -1,0 +1,12 @@
+import { describeFile } from './domains/imports/describe-file.ts';
+import { recordingIn } from './domains/imports/recording-in-file.ts';
+import { describeRoastFile, readRecording } from './domains/imports/roast-file-jobs.ts';
+import { readLots, readLotsCsv } from './domains/inventory/lot-csv.ts';
+import { serveJobs, served } from './file-reading/serve-jobs.ts';
+
+/** The program of a reader process: `file-reading/` starts it and gives it one file at a time. */
+serveJobs([
+  served(describeRoastFile, describeFile),
+  served(readRecording, recordingIn),
+  served(readLots, (content) => readLotsCsv(new TextDecoder().decode(content))),
+]);

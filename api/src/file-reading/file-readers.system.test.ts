@@ -1,0 +1,224 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { sharedData } from '@roastery/testing/shared-data';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeRoastFile, readRecording } from '../domains/imports/roast-file-jobs.ts';
+import { readLots } from '../domains/inventory/lot-csv.ts';
+import { AppError } from '../http/app-error.ts';
+import { exampleCsv } from '../testing/example-data.ts';
+import { hostileFiles, largeCsv, mutated, workbookOf } from '../testing/hostile-files.ts';
+import { chanceFrom } from '../testing/seeded-random.ts';
+import { openTestApi, type OpenedTestApi } from '../testing/test-api.ts';
+import { createFileReaders, type FileReaders, type FileReadersOptions } from './file-readers.ts';
+
+const shared = sharedData();
+const honest = new TextEncoder().encode(exampleCsv());
+
+/** A pool and what it logged. */
+const openReaders = (options: Partial<FileReadersOptions> = {}) => {
+  const logged: string[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      logged.push(chunk.toString());
+      done();
+    },
+  });
+  const readers = createFileReaders(pino({ level: 'info' }, sink), options);
+  return { readers, log: () => logged.join(''), [Symbol.asyncDispose]: () => readers.close() };
+};
+
+const describeBy = (readers: FileReaders, person: string, content: Uint8Array) =>
+  readers.run(describeRoastFile, person, content, {});
+
+/** What became of a file: its number of samples, or the refusal. */
+const outcome = async (readers: FileReaders, content: Uint8Array, person = 'a person') => {
+  try {
+    return (await describeBy(readers, person, content)).upload.samples;
+  } catch (error) {
+    if (error instanceof AppError) return `${error.code}: ${JSON.stringify(error.detail)}`;
+    throw error;
+  }
+};
+
+const hostileFile = (name: string) => hostileFiles.find((file) => file.name === name)?.bytes ?? new Uint8Array();
+
+/** Processes of readers that this process started and that live, by id. */
+const readerPids = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const parent = /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+        return Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('file-reader');
+      } catch (error) {
+        if (error instanceof Error && 'code' in error) return false;
+        throw error;
+      }
+    })
+    .map(Number);
+
+describe('file readers: limits of a process', () => {
+  it.each([
+    { what: 'deadline', options: { deadlineMs: 1 }, file: largeCsv, says: 'took longer than' },
+    { what: 'resident memory', options: { residentMegabytes: 70 }, file: largeCsv, says: 'more memory than' },
+    { what: 'heap', options: { heapMegabytes: 24 }, file: largeCsv, says: 'more memory than' },
+  ])('refuses a file in words when its process exceeds the $what, and reads the next one', async (limit) => {
+    await using opened = openReaders({ processes: 1, ...limit.options });
+    const [large, next] = await Promise.all([
+      outcome(opened.readers, limit.file()),
+      limit.what === 'deadline' ? 60 : outcome(opened.readers, honest),
+    ]);
+    expect(large).toMatch(new RegExp(`^validation: .*${limit.says}`));
+    expect(next).toBeGreaterThan(10);
+    expect(opened.log()).toContain('file reader stopped');
+  });
+
+  it('reuses a process for honest files, and ends it when it has been idle', async () => {
+    await using opened = openReaders({ processes: 1, idleMs: 500 });
+    await outcome(opened.readers, honest);
+    const [first] = readerPids();
+    await outcome(opened.readers, honest);
+    expect(readerPids()).toEqual([first]);
+    await expect.poll(readerPids).toEqual([]);
+    expect(await outcome(opened.readers, honest)).toBeGreaterThan(10);
+  });
+
+  it('reads a file again whose process was ended from outside', async () => {
+    await using opened = openReaders({ processes: 1 });
+    const reading = outcome(opened.readers, largeCsv());
+    await expect.poll(readerPids).toHaveLength(1);
+    for (const pid of readerPids()) process.kill(pid, 'SIGKILL');
+    expect(await reading).toBe(190_000);
+  });
+
+  it('gives a process none of the environment', async () => {
+    await using opened = openReaders({ processes: 1 });
+    await outcome(opened.readers, honest);
+    const [pid] = readerPids();
+    const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .map((entry) => entry.split('=')[0] ?? '')
+      .filter((name) => name !== '');
+    expect(names.sort()).toEqual(['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE', 'TZ']);
+  });
+
+  it('lets people take turns, and refuses more files of one person than its limit with 429', async () => {
+    await using opened = openReaders({ processes: 1, mostOfOnePerson: 4 });
+    const done: string[] = [];
+    const read = (person: string) => outcome(opened.readers, honest, person).then(() => done.push(person));
+    const all = [read('first'), read('first'), read('first'), read('first'), read('second')];
+    expect(await outcome(opened.readers, honest, 'first')).toContain('too_many_requests');
+    await Promise.all(all);
+    expect(done.indexOf('second')).toBeLessThanOrEqual(1);
+  });
+
+  it('closes with files waiting: they are refused with 503 and no process is left', async () => {
+    const opened = openReaders({ processes: 1 });
+    const waiting = [outcome(opened.readers, largeCsv()), outcome(opened.readers, largeCsv())];
+    await expect.poll(readerPids).toHaveLength(1);
+    await opened.readers.close();
+    expect(await Promise.all(waiting)).toEqual(Array(2).fill('not_ready: "The server is stopping"'));
+    expect(readerPids()).toEqual([]);
+  });
+});
+
+describe('file readers: hostile files', () => {
+  let opened: ReturnType<typeof openReaders>;
+  beforeAll(() => {
+    opened = openReaders();
+  });
+  afterAll(() => opened.readers.close());
+
+  it.each(hostileFiles)('answers $name within its limits', async ({ bytes }) => {
+    // A number of samples, or a refusal in words.
+    expect(String(await outcome(opened.readers, bytes))).toMatch(/^(?:\d+$|validation: )/);
+    expect(opened.log()).not.toContain('file reader failed');
+  });
+
+  it('refuses cells beyond a sheet, too many columns and too many curves without ending the process', async () => {
+    const before = opened.log().length;
+    for (const [name, says] of [
+      ['a cell ZZZZZZZ1', 'too far to the right'],
+      ['8,000 columns of one name', 'more than 256 columns'],
+      ['4,000 extra devices', 'more than 256 curves'],
+      ['a head of 40,000 brackets', ''],
+    ] as const)
+      expect(String(await outcome(opened.readers, hostileFile(name)))).toContain(says);
+    expect(opened.log().slice(before)).not.toContain('file reader stopped');
+  });
+
+  it.skipIf(!shared.present)(
+    `survives damaged copies of real roasts, tables and workbooks${shared.title('')}`,
+    { timeout: 300_000 },
+    async () => {
+      const before = opened.log().length;
+      const chance = chanceFrom(Number(process.env['FUZZ_SEED'] ?? 9));
+      const originals = [
+        ...readdirSync(shared.path('alog'))
+          .filter((name) => name.endsWith('.alog'))
+          .map((name) => new Uint8Array(readFileSync(shared.path('alog', name)))),
+        honest,
+        workbookOf(
+          '<row r="1"><c r="A1" t="inlineStr"><is><t>time</t></is></c><c r="B1" t="inlineStr"><is><t>bt</t></is></c></row>',
+        ),
+      ];
+      const rounds = Number(process.env['FUZZ_FILES'] ?? 300);
+      for (let round = 0; round < rounds; round += 1) {
+        const answer = await outcome(opened.readers, mutated(chance.pick(originals), chance));
+        expect(String(answer)).toMatch(/^(?:\d+$|validation: )/);
+      }
+      expect(opened.log().slice(before)).not.toContain('file reader');
+    },
+  );
+
+  it('reads lots in a process, and refuses hostile ones', async () => {
+    const csv = `lot_number,coffee_name,origin,initial_weight\nA,B,C,60`;
+    expect((await opened.readers.run(readLots, 'a person', Buffer.from(csv), null)).rows[0]?.form?.initial_weight).toBe(
+      60,
+    );
+    const wide = `${'x,'.repeat(200_000)}\n1`;
+    await expect(opened.readers.run(readLots, 'a person', Buffer.from(wide), null)).rejects.toThrow(
+      'more than 100 columns',
+    );
+  });
+
+  it('reads a recording as columns that are as long as its times', async () => {
+    const recording = await opened.readers.run(readRecording, 'a person', largeCsv(), { time_unit: 's' });
+    expect(recording.channels.map(({ values }) => values.length)).toEqual(Array(5).fill(recording.monoMs.length));
+  });
+});
+
+describe('file readers: the api beside them', () => {
+  let api: OpenedTestApi;
+  beforeAll(async () => {
+    api = await openTestApi();
+  });
+  afterAll(() => api.close());
+
+  it('answers other requests while ten hostile and large files are read', async () => {
+    const large = largeCsv();
+    const files = hostileFiles
+      .filter(({ bytes }) => bytes.length < 10 * 1024 * 1024)
+      .map(({ bytes }) => bytes)
+      .slice(0, 7)
+      .concat([large, large, large]);
+    const reading = new Set(files.keys());
+    const uploads = Promise.all(
+      files.map((bytes, at) =>
+        api.admin
+          .sendFile<{ detail?: string }>(`/roasts/uploads?file_name=${at}`, bytes)
+          .finally(() => reading.delete(at)),
+      ),
+    );
+    const waits: number[] = [];
+    while (reading.size > 0) {
+      const from = performance.now();
+      expect((await api.admin.send('GET', '/auth/me')).status).toBe(200);
+      waits.push(performance.now() - from);
+    }
+    for (const { status, body } of await uploads) expect([201, 422], JSON.stringify(body)).toContain(status);
+    expect(waits.length).toBeGreaterThan(10);
+    expect(Math.max(...waits)).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,196 @@
+import type { Logger } from '@roastery/runtime/logger';
+import { AppError } from '../http/app-error.ts';
+import type { FileJob, JobAnswer, JobRequest, Stopped } from './file-job.ts';
+import { startReaderProcess, type ReaderLimits, type ReaderProcess } from './reader-process.ts';
+import { residentBytes } from './resident-memory.ts';
+
+export interface FileReadersOptions extends ReaderLimits {
+  /** Files read at the same time. */
+  readonly processes: number;
+  /** Requests of one person, running and waiting. */
+  readonly mostOfOnePerson: number;
+  readonly mostWaiting: number;
+  /** A process without work ends after this time. */
+  readonly idleMs: number;
+  /** A process that holds more than this after a job is ended. */
+  readonly idleMegabytes: number;
+}
+
+/** The largest honest files, 10 MB, take 2 s and 300 MB; two processes at their limits leave the api room in 2 GB. */
+const defaults: FileReadersOptions = {
+  processes: 2,
+  mostOfOnePerson: 12,
+  mostWaiting: 32,
+  deadlineMs: 20_000,
+  heapMegabytes: 320,
+  residentMegabytes: 512,
+  idleMs: 60_000,
+  idleMegabytes: 150,
+};
+
+/** Reads people's files in child processes, so that no file can stop, slow or swell the api. */
+export interface FileReaders {
+  /**
+   * @param person whose file it is: everybody's files take turns
+   * @throws `AppError` with what the reader refused, or `validation` when the process had to be stopped,
+   *         `too_many_requests` when too many files wait
+   */
+  run<Input, Output>(job: FileJob<Input, Output>, person: string, content: Uint8Array, input: Input): Promise<Output>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly person: string;
+  readonly request: JobRequest;
+  readonly content: Uint8Array;
+  readonly resolve: (answer: JobAnswer | Stopped) => void;
+  readonly isSecondTry: boolean;
+}
+
+interface Reader {
+  readonly process: ReaderProcess;
+  /** Whose file it reads. */
+  person: string | undefined;
+  /** It was told to end, or has ended. */
+  isEnding: boolean;
+  idle: NodeJS.Timeout | undefined;
+}
+
+const rememberedTurns = 100;
+const saveAnew = 'Split it, or save it again in the program it comes from.';
+
+const stoppedError = (why: Stopped['why'], deadlineMs: number): AppError => {
+  if (why === 'closing') return new AppError('not_ready', 'The server is stopping', 2);
+  if (why === 'not_started') return new AppError('not_ready', 'Files can’t be read at the moment', 5);
+  const sentence = {
+    too_slow: `Reading the file took longer than ${Math.round(deadlineMs / 1000)} seconds and was stopped. ${saveAnew}`,
+    too_large: `Reading the file took more memory than a file may take and was stopped. ${saveAnew}`,
+    crashed: 'The file can’t be read: it is damaged. Save it again in the program it comes from.',
+  }[why];
+  return new AppError('validation', sentence);
+};
+
+export const createFileReaders = (log: Logger, options: Partial<FileReadersOptions> = {}): FileReaders => {
+  const settings = { ...defaults, ...options };
+  const readers = new Set<Reader>();
+  let waiting: Waiting[] = [];
+  /** Whose files were read last, the latest at the end. */
+  let turns: string[] = [];
+  let closing = false;
+
+  const runningOf = (person: string) => [...readers].filter((reader) => reader.person === person).length;
+
+  const replaceWhenEnded = async (reader: Reader): Promise<void> => {
+    await reader.process.ended;
+    reader.isEnding = true;
+    clearTimeout(reader.idle);
+    readers.delete(reader);
+    assign();
+  };
+
+  const start = (): Reader => {
+    const reader: Reader = {
+      process: startReaderProcess(settings),
+      person: undefined,
+      isEnding: false,
+      idle: undefined,
+    };
+    readers.add(reader);
+    void replaceWhenEnded(reader);
+    return reader;
+  };
+
+  const freeReader = (): Reader | undefined => {
+    const free = [...readers].find(({ person, isEnding }) => person === undefined && !isEnding);
+    return free ?? (readers.size < settings.processes ? start() : undefined);
+  };
+
+  const end = (reader: Reader): void => {
+    reader.isEnding = true;
+    reader.process.kill();
+  };
+
+  /** A process that grew gives its memory back by ending; one without work ends later. */
+  const rest = async (reader: Reader): Promise<void> => {
+    const bytes = await residentBytes(reader.process.pid ?? 0);
+    if (bytes === undefined || bytes > settings.idleMegabytes * 1024 * 1024) {
+      end(reader);
+      return;
+    }
+    reader.person = undefined;
+    reader.idle = setTimeout(() => end(reader), settings.idleMs).unref();
+    assign();
+  };
+
+  const work = async (reader: Reader, job: Waiting): Promise<void> => {
+    const { person, request, content, resolve } = job;
+    clearTimeout(reader.idle);
+    reader.person = person;
+    const answer = await reader.process.run(request, content);
+    const isClosing = answer.kind === 'stopped' && closing;
+    if (answer.kind === 'stopped' && !isClosing) {
+      log.warn({ job: request.job, why: answer.why, stderr: reader.process.lastWords() }, 'file reader stopped');
+    }
+    if (answer.kind === 'failed') log.error({ job: request.job, reason: answer.reason }, 'file reader failed');
+    if (answer.kind === 'stopped' && answer.why === 'crashed' && !isClosing && !job.isSecondTry) {
+      // The process may have been ended from outside: the file gets another one.
+      waiting.unshift({ ...job, isSecondTry: true });
+      assign();
+      return;
+    }
+    resolve(isClosing ? { kind: 'stopped', why: 'closing' } : answer);
+    if (answer.kind !== 'stopped') await rest(reader);
+  };
+
+  /** First whoever has the fewest files running, then whose last turn is longest ago, then who came first. */
+  const takeNext = (): Waiting | undefined => {
+    const rank = ({ person }: Waiting) => runningOf(person) * 1e6 + turns.lastIndexOf(person);
+    const [next] = waiting.toSorted((a, b) => rank(a) - rank(b));
+    if (next === undefined) return undefined;
+    waiting = waiting.filter((one) => one !== next);
+    turns = [...turns, next.person].slice(-rememberedTurns);
+    return next;
+  };
+
+  /** Gives waiting files to free processes. */
+  const assign = (): void => {
+    if (closing) return;
+    while (waiting.length > 0) {
+      const reader = freeReader();
+      if (reader === undefined) return;
+      const next = takeNext();
+      if (next !== undefined) void work(reader, next);
+    }
+  };
+
+  return {
+    async run<Input, Output>(job: FileJob<Input, Output>, person: string, content: Uint8Array, input: Input) {
+      const own = runningOf(person) + waiting.filter((one) => one.person === person).length;
+      if (waiting.length >= settings.mostWaiting || own >= settings.mostOfOnePerson) {
+        throw new AppError('too_many_requests', 'Too many files are being read. Try again in a few seconds.', 5);
+      }
+      if (closing) throw stoppedError('closing', settings.deadlineMs);
+      const answer = await new Promise<JobAnswer | Stopped>((resolve) => {
+        waiting.push({
+          person,
+          request: { job: job.name, input, contentBytes: content.length },
+          content,
+          resolve,
+          isSecondTry: false,
+        });
+        assign();
+      });
+      if (answer.kind === 'done') return answer.output as Output;
+      if (answer.kind === 'refused') throw new AppError(answer.code, answer.detail);
+      throw stoppedError(answer.kind === 'stopped' ? answer.why : 'crashed', settings.deadlineMs);
+    },
+    async close() {
+      closing = true;
+      for (const { resolve } of waiting) resolve({ kind: 'stopped', why: 'closing' });
+      waiting = [];
+      const ended = [...readers].map(({ process }) => process.ended);
+      for (const { process } of readers) process.kill();
+      await Promise.all(ended);
+    },
+  };
+};
