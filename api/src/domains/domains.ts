@@ -17,6 +17,7 @@ import { plannedRoutes } from './planned/routes.ts';
 import { profileRoutes } from './profiles/routes.ts';
 import { roastRoutes } from './roasts/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { timelineRoutes } from './timeline/routes.ts';
 import { userRoutes } from './users/routes.ts';
 
 /** Everything the api serves beside live streams. */
@@ -30,6 +31,7 @@ export const domains: readonly Domain[] = [
   importRoutes,
   exportRoutes,
   roastRoutes,
+  timelineRoutes,
   blendRoutes,
   inventoryRoutes,
   profileRoutes,

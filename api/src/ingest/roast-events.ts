@@ -1,10 +1,8 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
-import { bindPlan } from '../domains/planned/bind-plan.ts';
-import { announceRoast } from '../domains/roasts/announce-roast.ts';
-import { recomputeRoast } from '../domains/roasts/recompute-roast.ts';
-import { countProfileUse, settleLot } from '../domains/roasts/settle-roast.ts';
+import { placeBoardRoasts } from '../domains/roasts/board-roasts.ts';
+import { bringInLine } from '../domains/roasts/bring-in-line.ts';
 import { insertNotes } from './recording-notes.ts';
 
 /** An event of a stream that is new, with what its place in the stream says about it. */
@@ -46,52 +44,41 @@ const insertMarks = async (tx: Sql, marks: readonly Placed<'mark'>[]): Promise<v
 };
 
 /**
- * Makes a roast from whichever of its events comes first, and lets the event with the highest sequence number decide its
- * status. Another stream can't touch it: a board's roast belongs to the recording it was made in.
+ * Keeps what a board says about its roast: of the events of a roast the one with the highest sequence number decides its
+ * state, the one with the lowest its begin. Another stream can't touch it: a board's roast belongs to the recording it was
+ * made in.
  */
-const upsertRoast = async (tx: Sql, placed: Placed<'roast'>): Promise<void> => {
-  const { event } = placed;
-  const startTime = new Date(placed.wallOffsetMs + placed.monoMs).toISOString();
+const keepBoardRoast = async (tx: Sql, placed: Placed<'roast'>): Promise<void> => {
+  const { event, seq, bootNo, monoMs } = placed;
+  // The plan is said at the begin only, which may come after the end.
   await tx`
-    INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, status_seq, boot_no, start_time)
-    VALUES (${event.roast_id}, ${placed.recordingId}, ${placed.machineId}, ${placed.ownerId}, ${event.state},
-            ${placed.seq}, ${placed.bootNo}, ${startTime})
-    ON CONFLICT (id) DO UPDATE SET status = excluded.status, status_seq = excluded.status_seq
-    WHERE roasts.recording_id = excluded.recording_id
-      AND (roasts.status_seq IS NULL OR roasts.status_seq < excluded.status_seq)`;
-  // Said at the begin only, which may come after the end.
-  if (event.plan_id === undefined) return;
-  await tx`
-    UPDATE roasts SET board_plan_id = ${event.plan_id}
-    WHERE id = ${event.roast_id} AND recording_id = ${placed.recordingId}`;
+    INSERT INTO board_roasts AS b (id, recording_id, machine_id, owner_id, state, state_seq, state_boot_no, state_mono_ms,
+                                   begin_seq, begin_boot_no, begin_mono_ms, plan_id)
+    VALUES (${event.roast_id}, ${placed.recordingId}, ${placed.machineId}, ${placed.ownerId}, ${event.state}, ${seq},
+            ${bootNo}, ${monoMs}, ${seq}, ${bootNo}, ${monoMs}, ${event.plan_id ?? null})
+    ON CONFLICT (id) DO UPDATE SET
+      state = CASE WHEN excluded.state_seq > b.state_seq THEN excluded.state ELSE b.state END,
+      state_boot_no = CASE WHEN excluded.state_seq > b.state_seq THEN excluded.state_boot_no ELSE b.state_boot_no END,
+      state_mono_ms = CASE WHEN excluded.state_seq > b.state_seq THEN excluded.state_mono_ms ELSE b.state_mono_ms END,
+      state_seq = greatest(excluded.state_seq, b.state_seq),
+      begin_boot_no = CASE WHEN excluded.begin_seq < b.begin_seq THEN excluded.begin_boot_no ELSE b.begin_boot_no END,
+      begin_mono_ms = CASE WHEN excluded.begin_seq < b.begin_seq THEN excluded.begin_mono_ms ELSE b.begin_mono_ms END,
+      begin_seq = least(excluded.begin_seq, b.begin_seq),
+      plan_id = coalesce(b.plan_id, excluded.plan_id)
+    WHERE b.recording_id = excluded.recording_id`;
 };
 
-/** Deleted roasts stay deleted; the rest, in the order of their ids so that transactions lock them in one order. */
-const livingRoasts = async (tx: Sql, events: readonly PlacedEvent[]): Promise<Set<string>> => {
+/** The roasts that events speak about, without those that were deleted for good and that no other roast hears. */
+const heardRoasts = async (tx: Sql, events: readonly PlacedEvent[]): Promise<Set<string>> => {
   const ids = new Set<string>();
   for (const { event } of events) if ('roast_id' in event) ids.add(event.roast_id);
   if (ids.size === 0) return ids;
   const deleted = await tx<{ roast_id: string }[]>`
-    SELECT roast_id FROM roast_tombstones WHERE roast_id = ANY(${[...ids]}::uuid[])`;
+    SELECT t.roast_id FROM roast_tombstones t
+    WHERE t.roast_id = ANY(${[...ids]}::uuid[]) AND t.kept IS NULL
+      AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = t.roast_id)`;
   for (const row of deleted) ids.delete(row.roast_id);
-  return new Set([...ids].sort());
-};
-
-/** Window, figures, stock and count of use of one roast, after its events are in. */
-const bringInLine = async (tx: Sql, roastId: string): Promise<void> => {
-  const [roast] = await tx<{ machine_id: string | null; status: string }[]>`
-    SELECT machine_id, status FROM roasts WHERE id = ${roastId} FOR UPDATE`;
-  // Marks can be here before the event that makes the roast; it will look at them then.
-  if (roast === undefined) return;
-  await recomputeRoast(tx, roastId);
-  // A charge takes the plan that waits for it; only then is it known which recipe and lot the roast has.
-  await bindPlan(tx, roastId);
-  if (roast.status !== 'in_progress') {
-    const [bound] = await tx<{ profile_id: string | null }[]>`SELECT profile_id FROM roasts WHERE id = ${roastId}`;
-    await countProfileUse(tx, [bound?.profile_id ?? null]);
-    await settleLot(tx, roastId, null);
-  }
-  await announceRoast(tx, roastId, roast.machine_id);
+  return ids;
 };
 
 /**
@@ -103,15 +90,25 @@ export const applyEvents = async (
   events: readonly PlacedEvent[],
   alsoTouched: readonly string[] = [],
 ): Promise<string[]> => {
-  const living = await livingRoasts(tx, events);
-  const heard = events.filter(({ event }) => !('roast_id' in event) || living.has(event.roast_id));
+  const known = await heardRoasts(tx, events);
+  const heard = events.filter(({ event }) => !('roast_id' in event) || known.has(event.roast_id));
   await insertNotes(tx, heard);
   await insertMarks(tx, ofType(heard, 'mark'));
   const roasts = ofType(heard, 'roast').sort((a, b) =>
     a.event.roast_id === b.event.roast_id ? a.seq - b.seq : a.event.roast_id < b.event.roast_id ? -1 : 1,
   );
-  for (const roast of roasts) await upsertRoast(tx, roast);
-  const touched = [...new Set([...living, ...alsoTouched])].sort();
-  for (const id of touched) await bringInLine(tx, id);
-  return touched;
+  for (const roast of roasts) await keepBoardRoast(tx, roast);
+  const byRecording = new Map<string, Set<string>>();
+  for (const { recordingId, event } of heard) {
+    if (!('roast_id' in event)) continue;
+    const ids = byRecording.get(recordingId) ?? new Set();
+    byRecording.set(recordingId, ids.add(event.roast_id));
+  }
+  const touched = new Set(alsoTouched);
+  for (const [recordingId, ids] of byRecording) {
+    for (const id of await placeBoardRoasts(tx, recordingId, [...ids])) touched.add(id);
+  }
+  const inOrder = [...touched].sort();
+  for (const id of inOrder) await bringInLine(tx, id, null);
+  return inOrder;
 };

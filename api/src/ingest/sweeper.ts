@@ -45,7 +45,7 @@ export const abortStaleRoasts = async (sql: Database, rules: SweepRules): Promis
   for (const { id } of stale) {
     await sql.begin(async (tx) => {
       const [roast] = await tx<{ machine_id: string | null }[]>`
-        UPDATE roasts SET status = 'aborted' WHERE id = ${id} AND status = 'in_progress' RETURNING machine_id`;
+        UPDATE roasts SET status = 'aborted', recorded_status = 'aborted' WHERE id = ${id} AND status = 'in_progress' RETURNING machine_id`;
       if (roast === undefined) return;
       await settleLot(tx, id, null);
       await announceRoast(tx, id, roast.machine_id);

@@ -50,6 +50,17 @@ export const addRoast = async (sql: Sql, ownerId: string): Promise<string> => {
   return id;
 };
 
+/** A roast of this owner that was discarded. */
+export const addDiscardedRoast = async (sql: Sql, ownerId: string): Promise<string> => {
+  const id = await addRoast(sql, ownerId);
+  await sql`
+    INSERT INTO roast_tombstones (roast_id, kept)
+    SELECT id, jsonb_build_object('roast', to_jsonb(r), 'plan_id', NULL, 'favorites', '[]'::jsonb, 'references', '[]'::jsonb)
+    FROM roasts r WHERE id = ${id}`;
+  await sql`DELETE FROM roasts WHERE id = ${id}`;
+  return id;
+};
+
 /** A blend of 3 kg of a new roast of this owner. */
 export const addBlend = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = uuidV7();

@@ -1,6 +1,7 @@
 import type { Sql } from '../db/sql.ts';
 import {
   addBlend,
+  addDiscardedRoast,
   addLot,
   addLotAlert,
   addMachine,
@@ -116,6 +117,14 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   // A roast without a recording has no curve to set a mark on.
   putMark: { params: markOf, belongs: 'owner', body: () => ({ time_seconds: 500 }), status: 409 },
   deleteMark: { params: markOf, belongs: 'owner', status: 409 },
+  getTimeline: machine,
+  // The machine and the roasts of the examples have no recording.
+  makeRoast: { ...machine, body: () => ({ charge_at: '2026-11-21T07:40:00.000Z' }), status: 409 },
+  splitRoast: { ...roast, body: () => ({ at: '2026-11-21T07:40:00.000Z' }), status: 409 },
+  // Nobody has a roast with this id.
+  mergeRoasts: { ...roast, body: () => ({ with: '018f0000-0000-7000-8000-000000000000' }), status: 422 },
+  discardRoast: roast,
+  restoreRoast: { params: withId(addDiscardedRoast), belongs: 'owner' },
   setRoastFavorite: { ...roast, body: () => ({ is_favorite: true }) },
   exportRoastXlsx: roast,
   exportRoastCsv: roast,

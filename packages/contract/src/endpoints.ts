@@ -18,6 +18,7 @@ import * as profiles from './profiles.ts';
 import * as roastPlan from './roast-plan.ts';
 import * as roasts from './roasts.ts';
 import * as settings from './settings.ts';
+import * as timeline from './timeline.ts';
 import * as users from './users.ts';
 
 const isEndpoint = (value: unknown): value is Endpoint =>
@@ -42,6 +43,7 @@ export const endpoints: readonly Endpoint[] = [
   alerts,
   analytics,
   settings,
+  timeline,
   users,
   devices,
   fleet,

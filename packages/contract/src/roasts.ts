@@ -80,6 +80,10 @@ export const roastShape = z.object({
   channels: z.array(z.string()),
   max_drum_rpm: z.number().nullable(),
   time_quality: timeQualityShape,
+  /** The stretch of its machine's recording that it covers; null for a file and for what was logged by hand. */
+  recorded: z.object({ from: instantShape, to: instantShape.nullable() }).nullable(),
+  /** Made by a person of a stretch of a recording, not by the board. */
+  made_by_hand: z.boolean(),
   /** Raised with every change; an edit that names an older one is refused. */
   revision: z.number().int(),
 });
@@ -164,7 +168,7 @@ export const getRoast = endpoint({
 
 const reading = z.number().nullable();
 export const datapointShape = z.object({
-  /** Seconds since charge. */
+  /** Seconds since charge; of a roast without one, since the moment where a charge was first said to be. */
   time_seconds: z.number(),
   bean_temp: reading,
   exhaust_temp: reading,
@@ -293,6 +297,19 @@ export const deleteRoast = endpoint({
   errors: ['not_found'],
 });
 
+const markBodyShape = z
+  .object({
+    /** Seconds since charge; of a roast without a charge as its curve counts them. */
+    time_seconds: z.number().min(-14_400).max(86_400).optional(),
+    /** The moment itself, instead of `time_seconds`. */
+    at: instantShape.optional(),
+    temp: temperatureShape.nullable().optional(),
+  })
+  .refine((body) => (body.time_seconds === undefined) !== (body.at === undefined), {
+    path: ['time_seconds'],
+    message: 'Give either time_seconds or at',
+  });
+
 const markParams = z.object({ id: idShape, kind: z.enum(markKinds) });
 
 export const putMark = endpoint({
@@ -303,7 +320,7 @@ export const putMark = endpoint({
   summary: 'Set or move a mark by hand; the window moves, no sample changes',
   access: 'user',
   params: markParams,
-  body: z.object({ time_seconds: z.number().min(-14_400).max(86_400), temp: temperatureShape.nullable().optional() }),
+  body: markBodyShape,
   response: roastShape,
   errors: ['not_found', 'conflict'],
 });

@@ -57,6 +57,10 @@ const DOMAIN_IMPORTS: Record<string, readonly string[]> = {
   imports: ['roasts'],
   exports: ['roasts'],
   planned: ['roasts'],
+  // A charge takes the plan that waits for it.
+  roasts: ['planned'],
+  // A timeline shows and makes roasts.
+  timeline: ['roasts'],
   blends: ['roasts'],
 };
 

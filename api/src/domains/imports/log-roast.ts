@@ -32,6 +32,7 @@ const markAt = (kind: MarkKind, seconds: number, temp: number | null | undefined
     taken_back: false,
     boot_no: bootNo,
     event_seq: null,
+    source_seq: -1,
   },
 });
 
@@ -44,7 +45,12 @@ const marksOf = (body: LoggedRoast): TimedMark[] => [
 ];
 
 const insertMarks = async (tx: Sql, roastId: string, marks: readonly TimedMark[], by: string): Promise<void> => {
-  const rows = marks.map(({ mark }) => ({ ...mark, roast_id: roastId, recording_id: null, by_user: by }));
+  const rows = marks.map(({ mark: { source_seq: _source, ...word } }) => ({
+    ...word,
+    roast_id: roastId,
+    recording_id: null,
+    by_user: by,
+  }));
   await tx`INSERT INTO roast_marks ${tx(rows)}`;
 };
 

@@ -1,6 +1,7 @@
 import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { notFound } from '../../http/app-error.ts';
+import { lockRecording } from './lock-roast.ts';
 import { visibleTo } from './roast-row.ts';
 import { countProfileUse, unsettleLot } from './settle-roast.ts';
 
@@ -13,13 +14,17 @@ export const deleteRoast = async (context: UserContext, id: string): Promise<{ m
     const [found] = await tx<{ recording_id: string | null }[]>`
       SELECT r.recording_id FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)}`;
     if (found === undefined) throw notFound('Roast');
-    // Ingest holds the recording's row while it applies events: none can slip in between the delete and the tombstone.
-    await tx`SELECT 1 FROM recordings WHERE id = ${found.recording_id} FOR NO KEY UPDATE`;
+    // None of its board's events can slip in between the delete and the tombstone.
+    await lockRecording(tx, found.recording_id);
     const [roast] = await tx<{ profile_id: string | null; coffee_name: string | null }[]>`
       SELECT profile_id, coffee_name FROM roasts WHERE id = ${id} FOR UPDATE`;
     if (roast === undefined) throw notFound('Roast');
     await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${context.user.id})`;
-    await tx`DELETE FROM roast_marks WHERE roast_id = ${id}`;
+    // A roast that hears it goes on hearing.
+    await tx`
+      DELETE FROM roast_marks WHERE roast_id = ${id}
+        AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = ${id})`;
+    await tx`UPDATE roast_sources SET said = true WHERE roast_id = ${id}`;
     await tx`DELETE FROM roasts WHERE id = ${id}`;
     await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
     await countProfileUse(tx, [roast.profile_id]);

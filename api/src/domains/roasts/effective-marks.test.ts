@@ -15,6 +15,7 @@ const word = (kind: MarkKind, mono: number | null, more: Partial<MarkWord> = {})
   taken_back: mono === null,
   boot_no: 0,
   event_seq: null,
+  source_seq: -1,
   ...more,
 });
 const board = (kind: MarkKind, eventSeq: number, mono: number | null) => word(kind, mono, { event_seq: eventSeq });

@@ -16,6 +16,8 @@ export interface MarkWord {
   readonly event_seq: number | null;
   /** UUID v7: the later of two words of persons is the greater. */
   readonly id: string;
+  /** Where the board's roast begins that it is about: of several, the first that says something counts. */
+  readonly source_seq: number;
 }
 
 export interface EffectiveMark extends MarkWord {
@@ -39,20 +41,42 @@ const standing = (words: readonly MarkWord[]): MarkWord | undefined => {
   return said.at(-1);
 };
 
+/** What the board's roasts say about a kind, the newest word of each; of several the first that does not take it back. */
+const ofDevice = (words: readonly MarkWord[]): MarkWord | undefined => {
+  const sources = [...new Set(words.map((word) => word.source_seq))].sort((a, b) => a - b);
+  for (const source of sources) {
+    const word = newest(
+      words.filter((one) => one.source_seq === source),
+      (a, b) => (a.event_seq ?? -1) > (b.event_seq ?? -1),
+    );
+    if (word !== undefined && !word.taken_back) return word;
+  }
+  return undefined;
+};
+
+/** A mark of a board before a charge by hand, or after a drop by hand, belongs to other beans: see same-beans.ts, rule 4. */
+const fits = (mark: EffectiveMark, marks: readonly EffectiveMark[]): boolean => {
+  if (mark.event_seq === null || mark.at_seq === null) return true;
+  const byHand = (kind: MarkKind) =>
+    marks.find((one) => one.kind === kind && one.event_seq === null && one.origin === 'person')?.at_seq ?? null;
+  const [charge, drop] = [byHand('charge'), byHand('drop')];
+  if (mark.kind !== 'charge' && charge !== null && mark.at_seq < charge) return false;
+  return mark.kind === 'cool_end' || drop === null || mark.at_seq <= drop;
+};
+
 /**
  * The marks that count, one a kind at most, in the order of a roast. A person's newest word outranks the board's; when it
  * is taken back, the one before it counts again, in the end the board's. Of the board's words the one with the highest sequence number counts,
  * whatever order they arrived in; a mark it took back is gone.
  */
-export const effectiveMarks = (words: readonly MarkWord[]): EffectiveMark[] =>
-  markKinds.flatMap((kind) => {
+export const effectiveMarks = (words: readonly MarkWord[]): EffectiveMark[] => {
+  const marks = markKinds.flatMap((kind): EffectiveMark[] => {
     const ofKind = words.filter((word) => word.kind === kind);
     const person = standing(ofKind.filter((word) => word.origin === 'person' && word.event_seq === null));
-    const device = newest(
-      ofKind.filter((word) => word.event_seq !== null),
-      (a, b) => (a.event_seq ?? -1) > (b.event_seq ?? -1),
-    );
+    const device = ofDevice(ofKind.filter((word) => word.event_seq !== null));
     const counts = person ?? device;
     if (counts === undefined || counts.taken_back || counts.mono_ms === null || counts.boot_no === null) return [];
     return [{ ...counts, mono_ms: counts.mono_ms, boot_no: counts.boot_no }];
   });
+  return marks.filter((mark) => fits(mark, marks));
+};

@@ -4,13 +4,40 @@ import type { Sql } from '../../db/sql.ts';
 import { readBootClocks } from './boots.ts';
 import { effectiveMarks, type EffectiveMark, type MarkWord } from './effective-marks.ts';
 import { keepSamples, readSamples } from './read-samples.ts';
+import { readOrigin } from './roast-origin.ts';
 import { roastFigures, timedMarks } from './roast-window.ts';
 
-/** Every word about the marks of a roast. A foreign recording can't speak about it. */
+/** Every word about the marks of a roast, also of the boards' roasts that it hears. A foreign recording can't speak about it. */
 export const readMarkWords = (sql: Sql, roastId: string, recordingId: string | null) => sql<MarkWord[]>`
-  SELECT kind, origin, at_seq, mono_ms, temp, confidence, provisional, taken_back, boot_no, event_seq, id
-  FROM roast_marks
-  WHERE roast_id = ${roastId} AND recording_id IS NOT DISTINCT FROM ${recordingId}`;
+  WITH RECURSIVE heard (id) AS (
+    SELECT ${roastId}::uuid UNION SELECT s.board_roast_id FROM roast_sources s JOIN heard h ON s.roast_id = h.id)
+  SELECT w.kind, w.origin, w.at_seq, w.mono_ms, w.temp, w.confidence, w.provisional, w.taken_back, w.boot_no, w.event_seq,
+         w.id, coalesce(b.begin_seq, -1) AS source_seq
+  FROM heard JOIN roast_marks w ON w.roast_id = heard.id LEFT JOIN board_roasts b ON b.id = w.roast_id
+  WHERE (w.roast_id = ${roastId} OR w.event_seq IS NOT NULL) AND w.recording_id IS NOT DISTINCT FROM ${recordingId}`;
+
+interface StatusRow {
+  status: string;
+  recorded_status: string | null;
+  made_by_hand: boolean;
+}
+
+const isByHand = (mark: EffectiveMark): boolean => mark.origin === 'person' && mark.event_seq === null;
+
+/**
+ * The status of a roast. A person who says charge or drop outranks the board: with both marks the roast is completed, though
+ * the board had given it up. Else the board's word stands.
+ */
+const statusOf = (roast: StatusRow, marks: readonly EffectiveMark[]): { status: string; recorded: string } => {
+  const recorded = roast.recorded_status ?? roast.status;
+  const [charge, drop] = [markOf(marks, 'charge'), markOf(marks, 'drop')];
+  if (charge === undefined || drop === undefined) return { status: recorded, recorded };
+  const isCompleted =
+    isByHand(drop) ||
+    (roast.made_by_hand && !drop.provisional) ||
+    (isByHand(charge) && !roast.made_by_hand && recorded !== 'in_progress');
+  return { status: isCompleted ? 'completed' : recorded, recorded };
+};
 
 /** Bean temperature of the recording at a moment, °C, between the samples around it; null in a gap. */
 export const beanTempAt = async (
@@ -44,8 +71,8 @@ const withTemperatures = (sql: Sql, recordingId: string, marks: readonly Effecti
  * transaction by whatever changed a mark. The caller holds the roast's row.
  */
 export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> => {
-  const [roast] = await tx<{ recording_id: string | null; boot_no: number | null }[]>`
-    SELECT recording_id, boot_no FROM roasts WHERE id = ${roastId} FOR UPDATE`;
+  const [roast] = await tx<(StatusRow & { recording_id: string | null; boot_no: number | null })[]>`
+    SELECT recording_id, boot_no, status, recorded_status, made_by_hand FROM roasts WHERE id = ${roastId} FOR UPDATE`;
   if (roast === undefined || roast.recording_id === null) return;
   const clocks = await readBootClocks(tx, roast.recording_id);
   const words = await readMarkWords(tx, roastId, roast.recording_id);
@@ -53,13 +80,17 @@ export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> =>
   const charge = markOf(marks, 'charge');
   const timed = timedMarks(marks, clocks);
   const drop = markOf(timed, 'drop');
-  const offsetMs = charge === undefined ? undefined : clocks.get(charge.boot_no)?.offsetMs;
+  const start = charge ?? (await readOrigin(tx, roastId));
+  const offsetMs = start === undefined ? undefined : clocks.get(start.boot_no)?.offsetMs;
   const startTime =
-    charge === undefined || offsetMs === undefined ? null : new Date(offsetMs + charge.mono_ms).toISOString();
+    start === undefined || offsetMs === undefined ? null : new Date(offsetMs + start.mono_ms).toISOString();
+  const { status, recorded } = statusOf(roast, marks);
   const figures = roastFigures(timed);
   await tx`
     UPDATE roasts SET
-      boot_no = ${charge?.boot_no ?? roast.boot_no},
+      status = ${status},
+      recorded_status = ${recorded},
+      boot_no = ${start?.boot_no ?? roast.boot_no},
       charge_mono_ms = ${charge?.mono_ms ?? null},
       charge_seq = ${charge?.at_seq ?? null},
       drop_mono_ms = ${charge === undefined || drop === undefined ? null : charge.mono_ms + Math.round(drop.timeSeconds * 1000)},

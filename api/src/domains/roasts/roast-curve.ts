@@ -4,7 +4,8 @@ import type { Database, Sql } from '../../db/sql.ts';
 import { onClockOf, readBootClocks } from './boots.ts';
 import { readColumns, readColumnsAtOnce } from './read-columns.ts';
 import type { Column, Samples } from './read-samples.ts';
-import { readGaps } from './roast-gaps.ts';
+import { holesOf, readGaps } from './roast-gaps.ts';
+import { readOrigin, type Place } from './roast-origin.ts';
 import { visibleTo } from './roast-row.ts';
 
 export interface CurveMargins {
@@ -55,7 +56,24 @@ export const windowOf = (
   return { ...start, toSeq: ended ? (row.status_seq ?? 0) : chargeSeq + longestOpenSeconds * maxHz, toMs };
 };
 
-/** The samples of a roast on its own axis, seconds since charge. */
+/** What a roast without a charge shows of its recording, s: enough to find charge and drop in. */
+const stretch = { before: 180, after: 1200 };
+
+const stretchOf = ({ mono_ms: ms, at_seq: seq }: Place, { before, after }: CurveMargins): Window => ({
+  fromSeq: seq - (stretch.before + before) * maxHz - spareSeqs,
+  toSeq: seq + (stretch.after + after) * maxHz + spareSeqs,
+  fromMs: ms - (stretch.before + before) * 1000,
+  toMs: ms + (stretch.after + after) * 1000,
+});
+
+/** Where the times of a roast count from: its charge, else where it was first said to be. */
+const zeroOf = async (sql: Sql, roastId: string, row: WindowRow): Promise<Place | undefined> => {
+  const { boot_no, charge_mono_ms: mono_ms, charge_seq: at_seq } = row;
+  if (boot_no !== null && mono_ms !== null && at_seq !== null) return { boot_no, mono_ms, at_seq };
+  return row.recording_id === null ? undefined : readOrigin(sql, roastId);
+};
+
+/** The samples of a roast on its own axis, seconds since charge (without one, since its origin). */
 export interface Curve {
   readonly timeSeconds: number[];
   readonly channels: ReadonlyMap<string, Column>;
@@ -74,8 +92,8 @@ export interface OpenedCurve extends Omit<Curve, 'channels'> {
 const longFromSeqs = 12_000;
 
 /**
- * Opens the curve of a roast. Undefined when there is no such roast for this person; empty while there is no charge or no
- * recording.
+ * Opens the curve of a roast. Undefined when there is no such roast for this person; empty while there is no recording. A
+ * roast without a charge shows the stretch around the moment where its charge was first said to be.
  * @param only the channels to read; all of them when not given
  */
 export const openCurve = async (
@@ -89,11 +107,13 @@ export const openCurve = async (
     SELECT r.recording_id, r.status, r.status_seq, r.boot_no, r.charge_mono_ms, r.charge_seq, r.drop_mono_ms, r.drop_seq
     FROM roasts r WHERE r.id = ${roastId} AND ${visibleTo(sql, user)}`;
   if (row === undefined) return undefined;
-  const { recording_id: recordingId, boot_no: bootNo, charge_mono_ms: chargeMs, charge_seq: chargeSeq } = row;
-  if (recordingId === null || bootNo === null || chargeMs === null || chargeSeq === null) {
+  const { recording_id: recordingId } = row;
+  const zero = await zeroOf(sql, roastId, row);
+  if (recordingId === null || zero === undefined) {
     return { timeSeconds: [], channels: new Map(), source: undefined, isLong: false };
   }
-  const window = windowOf(row, chargeMs, chargeSeq, margins);
+  const { boot_no: bootNo, mono_ms: chargeMs, at_seq: chargeSeq } = zero;
+  const window = row.charge_seq === null ? stretchOf(zero, margins) : windowOf(row, chargeMs, chargeSeq, margins);
   const isLong = (row.drop_seq ?? chargeSeq) - chargeSeq > longFromSeqs;
   const range = { recordingId, fromSeq: window.fromSeq, toSeq: window.toSeq, only };
   const [clocks, samples] = await Promise.all([
@@ -137,4 +157,5 @@ export const wholeCurve = async ({ timeSeconds, channels, source }: OpenedCurve)
 export const gapsOf = async (
   sql: Sql,
   { timeSeconds, source }: Pick<Curve, 'timeSeconds' | 'source'>,
-): Promise<CurveGap[]> => (source === undefined ? [] : readGaps(sql, source.recordingId, { timeSeconds, ...source }));
+): Promise<CurveGap[]> =>
+  source === undefined ? [] : readGaps(sql, source.recordingId, holesOf({ timeSeconds, ...source }));

@@ -18,6 +18,15 @@ const reasonOf = (row: GapRow, otherBoot: boolean): CurveGap['reason'] => {
   return row.arrived ? 'machine_silent' : 'not_arrived';
 };
 
+/** A pause between two samples, by what tells them apart. */
+export interface SampleHole {
+  readonly fromSeconds: number;
+  readonly toSeconds: number;
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  readonly otherBoot: boolean;
+}
+
 /** Samples of a roast in their order, by what tells them apart. */
 export interface TimedSamples {
   readonly timeSeconds: readonly number[];
@@ -25,15 +34,22 @@ export interface TimedSamples {
   readonly bootNo: readonly number[];
 }
 
+/** The pauses of a roast that are longer than usual. */
+export const holesOf = (samples: TimedSamples): SampleHole[] =>
+  samplingHoles(samples.timeSeconds).map(({ index, fromSeconds, toSeconds }) => ({
+    fromSeconds,
+    toSeconds,
+    fromSeq: samples.seq[index] ?? 0,
+    toSeq: samples.seq[index + 1] ?? 0,
+    otherBoot: samples.bootNo[index] !== samples.bootNo[index + 1],
+  }));
+
 /**
- * Where a roast has no samples, and why. Only a board's own recording can say; a file's pauses are not explained. One
- * statement, and none for a roast without a gap.
+ * Why there are no samples in these pauses. Only a board's own recording can say; a file's pauses are not explained. One
+ * statement, and none without a pause.
  */
-export const readGaps = async (sql: Sql, recordingId: string, samples: TimedSamples): Promise<CurveGap[]> => {
-  const holes = samplingHoles(samples.timeSeconds);
+export const readGaps = async (sql: Sql, recordingId: string, holes: readonly SampleHole[]): Promise<CurveGap[]> => {
   if (holes.length === 0) return [];
-  const before = holes.map(({ index }) => samples.seq[index] ?? 0);
-  const after = holes.map(({ index }) => samples.seq[index + 1] ?? 0);
   const rows = await sql<GapRow[]>`
     SELECT h.from_seconds, h.to_seconds,
       (SELECT n.reason FROM recording_notes n
@@ -44,13 +60,13 @@ export const readGaps = async (sql: Sql, recordingId: string, samples: TimedSamp
       c.committed @> int8range(h.before, h.after) AS arrived
     FROM unnest(
       ${holes.map(({ fromSeconds }) => fromSeconds)}::float8[], ${holes.map(({ toSeconds }) => toSeconds)}::float8[],
-      ${before}::bigint[], ${after}::bigint[]
+      ${holes.map(({ fromSeq }) => fromSeq)}::bigint[], ${holes.map(({ toSeq }) => toSeq)}::bigint[]
     ) WITH ORDINALITY AS h (from_seconds, to_seconds, before, after, place)
     JOIN recordings c ON c.id = ${recordingId} AND c.source = 'agent'
     ORDER BY h.place`;
-  return rows.map((row, place) => {
-    const index = holes[place]?.index ?? 0;
-    const otherBoot = samples.bootNo[index] !== samples.bootNo[index + 1];
-    return { from_seconds: row.from_seconds, to_seconds: row.to_seconds, reason: reasonOf(row, otherBoot) };
-  });
+  return rows.map((row, place) => ({
+    from_seconds: row.from_seconds,
+    to_seconds: row.to_seconds,
+    reason: reasonOf(row, holes[place]?.otherBoot ?? false),
+  }));
 };

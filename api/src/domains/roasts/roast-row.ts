@@ -5,6 +5,7 @@ import type { Sql } from '../../db/sql.ts';
 import { readBootClocks } from './boots.ts';
 import { effectiveMarks } from './effective-marks.ts';
 import { readMarkWords } from './recompute-roast.ts';
+import { readOrigin } from './roast-origin.ts';
 import { timedMarks } from './roast-window.ts';
 
 /** Roasts of one's own machines; all of them for an admin. */
@@ -28,11 +29,26 @@ export const rowColumns = (sql: Sql, userId: string | null) => sql`
 export const rowSource = (sql: Sql) => sql`
   roasts r JOIN users o ON o.id = r.owner_id LEFT JOIN machines m ON m.id = r.machine_id`;
 
+/** Whether a board recorded it: it lies on the timeline of its machine. */
+export const isRecorded = (sql: Sql) =>
+  sql`EXISTS (SELECT FROM recordings c WHERE c.id = r.recording_id AND c.source = 'agent')`;
+
+/** Its drop; without one, where its board ended it. Null while it runs. */
+export const endedAt = (sql: Sql) => sql`
+  CASE WHEN r.drop_mono_ms IS NOT NULL AND r.charge_mono_ms IS NOT NULL
+         THEN r.start_time + make_interval(secs => (r.drop_mono_ms - r.charge_mono_ms) / 1000.0)
+       WHEN r.status = 'in_progress' THEN NULL
+       ELSE greatest(r.start_time, (
+         SELECT to_timestamp((o.wall_offset_ms + b.state_mono_ms) / 1000.0) FROM board_roasts b
+         JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.state_boot_no WHERE b.id = r.id)) END`;
+
 type StoredRoast = RoastRow &
-  Pick<Roast, 'notes' | 'cupping_score' | 'color' | 'max_drum_rpm' | 'revision'> & {
+  Pick<Roast, 'notes' | 'cupping_score' | 'color' | 'max_drum_rpm' | 'revision' | 'made_by_hand'> & {
     recording_id: string | null;
     charge_seq: number | null;
     drop_seq: number | null;
+    is_recorded: boolean;
+    ended_at: string | null;
   };
 
 /** Synchronised clock, in `recording_boots.quality`. */
@@ -64,23 +80,26 @@ export const readRoast = async (
 ): Promise<{ roast: Roast; chargeMonoMs: number | null } | undefined> => {
   const [row] = await sql<StoredRoast[]>`
     SELECT ${rowColumns(sql, viewer?.id ?? null)}, r.notes, r.cupping_score, r.color, m.max_drum_rpm, r.revision,
-           r.recording_id, r.charge_seq, r.drop_seq
+           r.made_by_hand, r.recording_id, r.charge_seq, r.drop_seq, ${isRecorded(sql)} AS is_recorded,
+           ${endedAt(sql)} AS ended_at
     FROM ${rowSource(sql)}
     WHERE r.id = ${id} AND ${viewer === null ? sql`true` : visibleTo(sql, viewer)}`;
   if (row === undefined) return undefined;
-  const { recording_id: recordingId, charge_seq: _chargeSeq, drop_seq: _dropSeq, ...shown } = row;
-  const [words, clocks, channels] = await Promise.all([
+  const { recording_id: recordingId, charge_seq: _charge, drop_seq: _drop, is_recorded, ended_at, ...shown } = row;
+  const [words, clocks, channels, origin] = await Promise.all([
     readMarkWords(sql, id, recordingId),
     recordingId === null ? new Map<number, never>() : readBootClocks(sql, recordingId),
     channelsOf(sql, row),
+    row.charge_seq === null ? readOrigin(sql, id) : undefined,
   ]);
   const marks = effectiveMarks(words);
   const charge = markOf(marks, 'charge');
-  const quality = charge === undefined ? undefined : clocks.get(charge.boot_no)?.quality;
+  const start = charge ?? origin;
+  const quality = start === undefined ? undefined : clocks.get(start.boot_no)?.quality;
   return {
     roast: {
       ...shown,
-      marks: timedMarks(marks, clocks).map(({ kind, timeSeconds, mark }) => ({
+      marks: timedMarks(marks, clocks, origin).map(({ kind, timeSeconds, mark }) => ({
         kind,
         time_seconds: timeSeconds,
         temp: mark.temp,
@@ -90,6 +109,7 @@ export const readRoast = async (
       })),
       channels,
       time_quality: quality === synchronised || recordingId === null ? 'synchronised' : 'estimated',
+      recorded: is_recorded ? { from: row.start_time, to: ended_at } : null,
     },
     chargeMonoMs: charge?.mono_ms ?? null,
   };

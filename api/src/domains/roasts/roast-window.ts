@@ -2,6 +2,7 @@ import { markOf, type MarkKind } from '@roastery/roasting/marks';
 import { phasesOf } from '@roastery/roasting/phases';
 import { onClockOf, type BootClocks } from './boots.ts';
 import type { EffectiveMark } from './effective-marks.ts';
+import type { Place } from './roast-origin.ts';
 
 /** A mark on the roast's own axis: seconds since charge. */
 export interface TimedMark {
@@ -15,14 +16,16 @@ export interface TimedMark {
 /** Milliseconds are what the board measures in; anything finer is noise of the division. */
 const seconds = (ms: number): number => Math.round(ms) / 1000;
 
-/** The marks in seconds since charge. Without a charge there is no axis and the answer is empty. */
-export const timedMarks = (marks: readonly EffectiveMark[], clocks: BootClocks): TimedMark[] => {
-  const charge = markOf(marks, 'charge');
-  if (charge === undefined) return [];
+/**
+ * The marks in seconds since charge, or since `origin` without one. Without either there is no axis and the answer is empty.
+ */
+export const timedMarks = (marks: readonly EffectiveMark[], clocks: BootClocks, origin?: Place): TimedMark[] => {
+  const zero = markOf(marks, 'charge') ?? origin;
+  if (zero === undefined) return [];
   return marks.flatMap((mark) => {
-    const mono = onClockOf(clocks, charge.boot_no, mark.boot_no, mark.mono_ms);
+    const mono = onClockOf(clocks, zero.boot_no, mark.boot_no, mark.mono_ms);
     if (mono === undefined) return [];
-    return [{ kind: mark.kind, timeSeconds: seconds(mono - charge.mono_ms), tempC: mark.temp, mark }];
+    return [{ kind: mark.kind, timeSeconds: seconds(mono - zero.mono_ms), tempC: mark.temp, mark }];
   });
 };
 

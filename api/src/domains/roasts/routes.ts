@@ -1,10 +1,12 @@
 import * as contract from '@roastery/contract/roasts';
+import * as timeline from '@roastery/contract/timeline';
 import type { Domain } from '../../app.ts';
 import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
 import { JsonPieces } from '../../http/streamed-answer.ts';
 import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curve-answers.ts';
 import { deleteRoast } from './delete-roast.ts';
+import { discardRoast, restoreRoast } from './discard-roast.ts';
 import { readLearntCrack } from './learnt-crack.ts';
 import { listRoasts } from './list-roasts.ts';
 import { gapsOf, openCurve, wholeCurve, type CurveMargins, type OpenedCurve } from './roast-curve.ts';
@@ -46,6 +48,8 @@ export const roastRoutes: Domain = (routes) => {
   });
   routes.forUser(contract.updateRoast, (context, { params, body }) => updateRoast(context, params.id, body));
   routes.forUser(contract.deleteRoast, (context, { params }) => deleteRoast(context, params.id));
+  routes.forUser(timeline.discardRoast, (context, { params }) => discardRoast(context, params.id));
+  routes.forUser(timeline.restoreRoast, (context, { params }) => restoreRoast(context, params.id));
   routes.forUser(contract.putMark, (context, { params, body }) => putMark(context, params.id, params.kind, body));
   routes.forUser(contract.deleteMark, (context, { params }) => deleteMark(context, params.id, params.kind));
   routes.forUser(contract.setRoastFavorite, (context, { params, body }) =>

@@ -1,66 +1,22 @@
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { putMark as putMarkEndpoint, Roast } from '@roastery/contract/roasts';
-import { markOf, marksInOrder, type MarkKind } from '@roastery/roasting/marks';
+import { markOf, type MarkKind } from '@roastery/roasting/marks';
 import { formatDuration } from '@roastery/roasting/units';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { UserContext } from '../../context.ts';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
-import { announceRoast } from './announce-roast.ts';
-import { onClockOf, readBootClocks, type BootClocks } from './boots.ts';
-import { effectiveMarks, type EffectiveMark, type MarkWord } from './effective-marks.ts';
+import { placeBoardRoasts } from './board-roasts.ts';
+import { bringInLine } from './bring-in-line.ts';
+import { effectiveMarks, type EffectiveMark } from './effective-marks.ts';
+import { findPlace } from './find-place.ts';
+import { lockRoast, type LockedRoast } from './lock-roast.ts';
+import { insertWord, markNames, ofPerson, personWord, refuseDisorder } from './mark-words.ts';
+import { refuseOverlap, type SeqWindow } from './overlap.ts';
 import { readSamples } from './read-samples.ts';
-import { beanTempAt, readMarkWords, recomputeRoast } from './recompute-roast.ts';
-import { readRoast, visibleTo } from './roast-row.ts';
-
-const nameOf: Record<MarkKind, string> = {
-  charge: 'Charge',
-  turning_point: 'Turning point',
-  dry_end: 'Dry end',
-  first_crack: 'First crack',
-  first_crack_end: 'First crack end',
-  second_crack: 'Second crack',
-  second_crack_end: 'Second crack end',
-  drop: 'Drop',
-  cool_end: 'Cool end',
-};
-
-interface Markable {
-  readonly recordingId: string;
-  readonly machineId: string | null;
-  readonly words: readonly MarkWord[];
-  readonly clocks: BootClocks;
-}
-
-const lockRoast = async (tx: Sql, context: UserContext, id: string): Promise<Markable> => {
-  const [roast] = await tx<{ recording_id: string | null; machine_id: string | null }[]>`
-    SELECT r.recording_id, r.machine_id FROM roasts r
-    WHERE r.id = ${id} AND ${visibleTo(tx, context.user)} FOR UPDATE`;
-  if (roast === undefined) throw notFound('Roast');
-  if (roast.recording_id === null) {
-    throw new AppError('conflict', 'This roast has no recorded curve to put a mark on');
-  }
-  return {
-    recordingId: roast.recording_id,
-    machineId: roast.machine_id,
-    words: await readMarkWords(tx, id, roast.recording_id),
-    clocks: await readBootClocks(tx, roast.recording_id),
-  };
-};
-
-const refuseDisorder = (marks: readonly EffectiveMark[], clocks: BootClocks, axis: EffectiveMark): void => {
-  const timed = marks.flatMap((mark) => {
-    const mono = onClockOf(clocks, axis.boot_no, mark.boot_no, mark.mono_ms);
-    return mono === undefined ? [] : [{ kind: mark.kind, timeSeconds: (mono - axis.mono_ms) / 1000 }];
-  });
-  const order = marksInOrder(timed);
-  if (order.ok) return;
-  const at = (kind: MarkKind) => formatDuration(markOf(timed, kind)?.timeSeconds);
-  throw new AppError(
-    'conflict',
-    `${nameOf[order.earlier]} (${at(order.earlier)}) must come before ${nameOf[order.later].toLowerCase()} (${at(order.later)})`,
-  );
-};
+import { readOrigin, type Place } from './roast-origin.ts';
+import { readRoast } from './roast-row.ts';
 
 /** The sample nearest to a moment of the charge's boot; undefined when there is none within a minute. */
 const nearestSample = async (
@@ -83,21 +39,42 @@ const nearestSample = async (
   return best?.seq;
 };
 
-const insertWord = async (
-  tx: Sql,
-  roastId: string,
-  recordingId: string,
-  by: string,
-  word: Omit<MarkWord, 'event_seq'>,
-) => {
-  const row = { ...word, roast_id: roastId, recording_id: recordingId, by_user: by, event_seq: null };
-  await tx`INSERT INTO roast_marks ${tx(row)}`;
+/** From where the times of a roast count: its charge, else where its charge was first said to be. */
+const axisOf = async (tx: Sql, { id, marks }: LockedRoast): Promise<Place> => {
+  const charge = markOf(marks, 'charge');
+  if (charge !== undefined && charge.at_seq !== null) return { ...charge, at_seq: charge.at_seq };
+  const origin = await readOrigin(tx, id);
+  if (origin !== undefined) return origin;
+  throw new AppError('conflict', 'This roast has no charge yet, so there is nothing to count its time from');
 };
 
-const finish = async (tx: Sql, id: string, machineId: string | null): Promise<void> => {
-  await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${id}`;
-  await recomputeRoast(tx, id);
-  await announceRoast(tx, id, machineId);
+type MarkBody = ParsedBody<typeof putMarkEndpoint>;
+
+const placeOf = async (tx: Sql, roast: LockedRoast, axis: Place, { time_seconds, at }: MarkBody): Promise<Place> => {
+  if (at !== undefined) {
+    const place = await findPlace(tx, [roast.recordingId], Date.parse(at));
+    if (place === undefined) throw new AppError('conflict', 'Nothing was recorded at that time');
+    return place;
+  }
+  const seconds = time_seconds ?? 0;
+  const monoMs = axis.mono_ms + Math.round(seconds * 1000);
+  const atSeq = await nearestSample(tx, roast.recordingId, axis.boot_no, monoMs, axis.at_seq, seconds * 1000);
+  if (atSeq === undefined) throw new AppError('conflict', `Nothing was recorded at ${formatDuration(seconds)}`);
+  return { boot_no: axis.boot_no, mono_ms: monoMs, at_seq: atSeq };
+};
+
+const windowOf = (marks: readonly EffectiveMark[]): SeqWindow | undefined => {
+  const fromSeq = markOf(marks, 'charge')?.at_seq ?? null;
+  return fromSeq === null ? undefined : { fromSeq, toSeq: markOf(marks, 'drop')?.at_seq ?? fromSeq };
+};
+
+/** Brings the roast in line, and which of the board's roasts are of its beans when its window moved. */
+const finish = async (tx: Sql, context: UserContext, roast: LockedRoast, kind: MarkKind): Promise<void> => {
+  const by = context.user.id;
+  await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${roast.id}`;
+  await bringInLine(tx, roast.id, by);
+  if (!roast.madeByHand || (kind !== 'charge' && kind !== 'drop')) return;
+  for (const id of await placeBoardRoasts(tx, roast.recordingId, [], [roast.id])) await bringInLine(tx, id, by);
 };
 
 const answer = async (context: UserContext, id: string): Promise<Roast> => {
@@ -107,41 +84,29 @@ const answer = async (context: UserContext, id: string): Promise<Roast> => {
 };
 
 /**
- * Sets or moves a mark by hand. Times count from the charge as it is now; moving the charge moves the window and with it the
- * times of all other marks, and no sample. A mark that would break the order of a roast is refused in words.
+ * Sets or moves a mark by hand. Times count from the charge as it is now, or without one from the roast's origin; moving the
+ * charge moves the window and with it the times of all other marks, and no sample. A mark that would break the order of a
+ * roast, or a window that would overlap another roast, is refused in words.
  */
-export const putMark = async (
-  context: UserContext,
-  id: string,
-  kind: MarkKind,
-  { time_seconds: seconds, temp }: ParsedBody<typeof putMarkEndpoint>,
-): Promise<Roast> => {
+export const putMark = async (context: UserContext, id: string, kind: MarkKind, body: MarkBody): Promise<Roast> => {
   await context.sql.begin(async (tx) => {
-    const { recordingId, machineId, words, clocks } = await lockRoast(tx, context, id);
-    const marks = effectiveMarks(words);
-    const charge = markOf(marks, 'charge');
-    if (charge === undefined || charge.at_seq === null) {
-      throw new AppError('conflict', 'This roast has no charge yet, so there is nothing to count its time from');
+    const roast = await lockRoast(tx, context, id);
+    const { recordingId, marks, words, clocks } = roast;
+    const axis = await axisOf(tx, roast);
+    const place = await placeOf(tx, roast, axis, body);
+    const word = await personWord(tx, recordingId, kind, place, body.temp);
+    refuseDisorder([...marks.filter((mark) => mark.kind !== kind), { ...word, ...ofPerson }], clocks, axis);
+    const window = windowOf(effectiveMarks([...words, { ...word, ...ofPerson }]));
+    if (window !== undefined && (kind === 'charge' || kind === 'drop')) {
+      await refuseOverlap(tx, recordingId, window, [id], windowOf(marks));
     }
-    const monoMs = charge.mono_ms + Math.round(seconds * 1000);
-    const atSeq = await nearestSample(tx, recordingId, charge.boot_no, monoMs, charge.at_seq, seconds * 1000);
-    if (atSeq === undefined) {
-      throw new AppError('conflict', `Nothing was recorded at ${formatDuration(seconds)}`);
-    }
-    const place = { boot_no: charge.boot_no, mono_ms: monoMs, at_seq: atSeq };
-    const word = {
-      ...place,
-      id: uuidV7(),
-      kind,
-      origin: 'person' as const,
-      temp: temp ?? (await beanTempAt(tx, recordingId, place)),
-      confidence: 1,
-      provisional: false,
-      taken_back: false,
-    };
-    refuseDisorder([...marks.filter((mark) => mark.kind !== kind), { ...word, event_seq: null }], clocks, charge);
     await insertWord(tx, id, recordingId, context.user.id, word);
-    await finish(tx, id, machineId);
+    await finish(tx, context, roast, kind);
+    await recordAudit(tx, actorOf(context), {
+      action: 'roast.mark_set',
+      subject: id,
+      detail: { kind, at_seq: place.at_seq, temp: word.temp },
+    });
   });
   return answer(context, id);
 };
@@ -149,22 +114,25 @@ export const putMark = async (
 /** Takes back a mark set by hand: the one that it replaced counts again, another one by hand or the board's. A mark that only the board made can be moved, not removed. */
 export const deleteMark = async (context: UserContext, id: string, kind: MarkKind): Promise<Roast> => {
   await context.sql.begin(async (tx) => {
-    const { recordingId, machineId, words, clocks } = await lockRoast(tx, context, id);
-    const marks = effectiveMarks(words);
+    const roast = await lockRoast(tx, context, id);
+    const { recordingId, marks, words, clocks } = roast;
     const mark = markOf(marks, kind);
-    const charge = markOf(marks, 'charge');
-    if (mark === undefined || charge === undefined || mark.event_seq !== null) {
-      throw new AppError('conflict', `${nameOf[kind]} was not set by hand`);
+    if (mark === undefined || mark.event_seq !== null) {
+      throw new AppError('conflict', `${markNames[kind]} was not set by hand`);
     }
     const word = { ...mark, id: uuidV7(), taken_back: true };
-    const { event_seq: _none, ...row } = word;
+    const { event_seq: _event, source_seq: _source, ...row } = word;
     const remaining = effectiveMarks([...words, word]);
-    if (markOf(remaining, 'charge') === undefined) {
+    const charge = markOf(remaining, 'charge');
+    const origin = charge === undefined && !roast.madeByHand ? await readOrigin(tx, id) : undefined;
+    if (charge === undefined && origin === undefined) {
       throw new AppError('conflict', 'A roast needs its charge: move it, it can’t be taken back');
     }
-    refuseDisorder(remaining, clocks, charge);
+    const axis = charge ?? origin;
+    if (axis !== undefined && axis.at_seq !== null) refuseDisorder(remaining, clocks, { ...axis, at_seq: axis.at_seq });
     await insertWord(tx, id, recordingId, context.user.id, row);
-    await finish(tx, id, machineId);
+    await finish(tx, context, roast, kind);
+    await recordAudit(tx, actorOf(context), { action: 'roast.mark_taken_back', subject: id, detail: { kind } });
   });
   return answer(context, id);
 };

@@ -66,6 +66,13 @@ export const unsettleLot = async (tx: Sql, roastId: string, byUser: string | nul
   await levelLots(tx, new Map(), moved, { roastId, reason: 'roast_delete', byUser });
 };
 
+/** Gives back what a roast took, since it has not ended after all. The caller holds the roast's row. */
+export const reopenLot = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
+  const moved = await movedSoFar(tx, roastId);
+  await levelLots(tx, new Map(), moved, { roastId, reason: 'roast_edit', byUser });
+  await tx`UPDATE roasts SET deducts = NULL WHERE id = ${roastId}`;
+};
+
 /** Counts the completed roasts of these recipes anew. Their rows are locked first, so that counts at once can't miss each other. */
 export const countProfileUse = async (tx: Sql, profileIds: readonly (string | null)[]): Promise<void> => {
   const ids = [...new Set(profileIds.filter((id) => id !== null))].sort();

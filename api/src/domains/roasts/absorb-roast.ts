@@ -1,0 +1,30 @@
+import type { Sql } from '../../db/sql.ts';
+import { countProfileUse, unsettleLot } from './settle-roast.ts';
+
+/**
+ * Makes one roast part of another: what is said about its coffee fills what the other lacks, its plan goes along, its stock
+ * goes back, and its row goes. Does nothing when it has no row. The caller holds the recording's row.
+ */
+export const absorbRoast = async (tx: Sql, id: string, into: string, byUser: string | null): Promise<void> => {
+  const [roast] = await tx<{ profile_id: string | null }[]>`SELECT profile_id FROM roasts WHERE id = ${id} FOR UPDATE`;
+  if (roast === undefined) return;
+  await tx`
+    UPDATE planned_roasts SET roast_id = ${into}
+    WHERE roast_id = ${id} AND NOT EXISTS (SELECT FROM planned_roasts WHERE roast_id = ${into})`;
+  await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE roast_id = ${id}`;
+  await tx`
+    UPDATE roasts i SET
+      coffee_name = coalesce(i.coffee_name, f.coffee_name), coffee_origin = coalesce(i.coffee_origin, f.coffee_origin),
+      coffee_process = coalesce(i.coffee_process, f.coffee_process),
+      profile_id = coalesce(i.profile_id, f.profile_id), profile_name = coalesce(i.profile_name, f.profile_name),
+      lot_id = coalesce(i.lot_id, f.lot_id), roasted_by = coalesce(i.roasted_by, f.roasted_by),
+      batch_size_kg = coalesce(i.batch_size_kg, f.batch_size_kg),
+      end_weight_kg = coalesce(i.end_weight_kg, f.end_weight_kg), roast_level = coalesce(i.roast_level, f.roast_level),
+      roast_level_target = coalesce(i.roast_level_target, f.roast_level_target), notes = coalesce(i.notes, f.notes),
+      cupping_score = coalesce(i.cupping_score, f.cupping_score), color = coalesce(i.color, f.color)
+    FROM roasts f WHERE i.id = ${into} AND f.id = ${id}`;
+  await tx`UPDATE profiles SET reference_roast_id = ${into} WHERE reference_roast_id = ${id}`;
+  await unsettleLot(tx, id, byUser);
+  await tx`DELETE FROM roasts WHERE id = ${id}`;
+  await countProfileUse(tx, [roast.profile_id]);
+};

@@ -1,0 +1,142 @@
+import type { Sql } from '../../db/sql.ts';
+import { absorbRoast } from './absorb-roast.ts';
+import { sameBeans, type BoardRoast } from './same-beans.ts';
+
+/** Sequence numbers in a minute at the highest rate a machine map allows. */
+const seqsPerMinute = 600;
+/** How far from a charge by hand a roast of the board can begin that is of the same beans, with the time to detect it. */
+const nearSeqs = 20 * seqsPerMinute;
+/** A roast made by hand that a roast of the board may lie in began at most so long before. */
+const longestSeqs = 4 * 60 * seqsPerMinute;
+
+interface HandMadeRow {
+  id: string;
+  charge_seq: number;
+  charge_ms: number;
+  drop_seq: number | null;
+  drop_ms: number | null;
+}
+
+interface BoardRow {
+  id: string;
+  begin_ms: number;
+  charge_ms: number | null;
+  drop_ms: number | null;
+}
+
+const handMadeNear = (tx: Sql, recordingId: string, boardIds: readonly string[], roastIds: readonly string[]) =>
+  tx<HandMadeRow[]>`
+    WITH near AS (SELECT min(begin_seq) AS first, max(begin_seq) AS last FROM board_roasts WHERE id = ANY(${[...boardIds]}::uuid[]))
+    SELECT r.id, r.charge_seq, b.wall_offset_ms + r.charge_mono_ms AS charge_ms, said.at_seq AS drop_seq,
+           said.wall_offset_ms + said.mono_ms AS drop_ms
+    FROM roasts r
+    JOIN recording_boots b ON b.recording_id = r.recording_id AND b.boot_no = r.boot_no
+    LEFT JOIN LATERAL (
+      -- Each taking back undoes one word: the newest that stands has as many words as takings back after it.
+      SELECT w.at_seq, w.mono_ms, d.wall_offset_ms FROM (
+        SELECT id, at_seq, mono_ms, boot_no, taken_back,
+               sum(CASE WHEN taken_back THEN -1 ELSE 1 END) OVER (ORDER BY id DESC) AS left_standing
+        FROM roast_marks WHERE roast_id = r.id AND kind = 'drop' AND origin = 'person' AND event_seq IS NULL) w
+      JOIN recording_boots d ON d.recording_id = r.recording_id AND d.boot_no = w.boot_no
+      WHERE NOT w.taken_back AND w.left_standing = 1 ORDER BY w.id DESC LIMIT 1) said ON true
+    WHERE r.recording_id = ${recordingId} AND r.made_by_hand AND r.charge_seq IS NOT NULL AND (
+      r.id = ANY(${[...roastIds]}::uuid[])
+      OR r.id IN (SELECT roast_id FROM roast_sources WHERE board_roast_id = ANY(${[...boardIds]}::uuid[]))
+      OR r.charge_seq BETWEEN (SELECT first FROM near) - ${longestSeqs} AND (SELECT last FROM near) + ${nearSeqs})
+    ORDER BY r.charge_seq`;
+
+/** Rules 1 and 2: not those that a person has spoken about. */
+const boardRoastsNear = (tx: Sql, recordingId: string, fromSeq: number, toSeq: number) => tx<BoardRow[]>`
+  SELECT b.id, o.wall_offset_ms + b.begin_mono_ms AS begin_ms, charge.ms AS charge_ms, drop.ms AS drop_ms
+  FROM board_roasts b
+  JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.begin_boot_no
+  LEFT JOIN LATERAL (${newestWord(tx, 'charge')}) charge ON NOT charge.taken_back
+  LEFT JOIN LATERAL (${newestWord(tx, 'drop')}) drop ON NOT drop.taken_back AND NOT drop.provisional
+  WHERE b.recording_id = ${recordingId} AND b.begin_seq BETWEEN ${fromSeq} AND ${toSeq}
+    AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
+    AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.said AND s.absorbs)
+    AND NOT EXISTS (
+      SELECT FROM roast_marks w
+      WHERE w.roast_id = b.id AND w.event_seq IS NULL AND w.origin = 'person' AND w.kind IN ('charge', 'drop'))`;
+
+const newestWord = (tx: Sql, kind: 'charge' | 'drop') => tx`
+  SELECT w.taken_back, w.provisional, c.wall_offset_ms + w.mono_ms AS ms
+  FROM roast_marks w LEFT JOIN recording_boots c ON c.recording_id = w.recording_id AND c.boot_no = w.boot_no
+  WHERE w.roast_id = b.id AND w.recording_id = b.recording_id AND w.kind = ${kind} AND w.event_seq IS NOT NULL
+  ORDER BY w.event_seq DESC LIMIT 1`;
+
+/** Brings what the roasts made by hand hear in line with the words that have arrived. Answers whom that concerns. */
+const hearSameBeans = async (tx: Sql, recordingId: string, handMade: readonly HandMadeRow[]): Promise<string[]> => {
+  const concerned: string[] = [];
+  const taken = new Set<string>();
+  for (const [place, roast] of handMade.entries()) {
+    const toSeq = (roast.drop_seq ?? roast.charge_seq) + nearSeqs;
+    const near = await boardRoastsNear(tx, recordingId, roast.charge_seq - nearSeqs, toSeq);
+    const boardRoasts = near
+      .filter(({ id }) => !taken.has(id))
+      .map((row): BoardRoast => ({ id: row.id, beginMs: row.begin_ms, chargeMs: row.charge_ms, dropMs: row.drop_ms }));
+    const heard = sameBeans(
+      { chargeMs: roast.charge_ms, dropMs: roast.drop_ms, nextChargeMs: handMade[place + 1]?.charge_ms ?? null },
+      boardRoasts,
+    );
+    for (const id of heard) taken.add(id);
+    const released = await tx<{ board_roast_id: string }[]>`
+      DELETE FROM roast_sources WHERE roast_id = ${roast.id} AND NOT said AND board_roast_id <> ALL(${heard}::uuid[])
+      RETURNING board_roast_id`;
+    const added = await tx<{ board_roast_id: string }[]>`
+      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said)
+      SELECT ${roast.id}, id, true, false FROM unnest(${heard}::uuid[]) AS h (id)
+      ON CONFLICT DO NOTHING RETURNING board_roast_id`;
+    for (const { board_roast_id: id } of added) await absorbRoast(tx, id, roast.id, null);
+    await tx`
+      UPDATE roasts SET board_plan_id = coalesce(board_plan_id, (
+        SELECT b.plan_id FROM board_roasts b WHERE b.id = ANY(${heard}::uuid[]) AND b.plan_id IS NOT NULL
+        ORDER BY b.begin_seq LIMIT 1))
+      WHERE id = ${roast.id}`;
+    concerned.push(roast.id, ...released.map((row) => row.board_roast_id));
+  }
+  return concerned;
+};
+
+/** Makes a row of each of these roasts of boards that is one of its own, and gives it the board's newest word. */
+const ensureRows = async (tx: Sql, ids: readonly string[]): Promise<void> => {
+  await tx`
+    INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, recorded_status, status_seq, boot_no, start_time,
+                        board_plan_id)
+    SELECT b.id, b.recording_id, b.machine_id, b.owner_id, b.state, b.state, b.state_seq, b.begin_boot_no,
+           to_timestamp((o.wall_offset_ms + b.begin_mono_ms) / 1000.0), b.plan_id
+    FROM board_roasts b JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.begin_boot_no
+    WHERE b.id = ANY(${[...ids]}::uuid[])
+      AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
+      AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.absorbs)
+    ORDER BY b.id
+    ON CONFLICT (id) DO UPDATE
+      SET recorded_status = CASE WHEN roasts.status_seq IS NULL OR roasts.status_seq < excluded.status_seq
+                              THEN excluded.recorded_status ELSE coalesce(roasts.recorded_status, roasts.status) END,
+          status_seq = greatest(roasts.status_seq, excluded.status_seq),
+          board_plan_id = coalesce(roasts.board_plan_id, excluded.board_plan_id)
+      WHERE roasts.recording_id = excluded.recording_id`;
+};
+
+/**
+ * Decides which roasts of a board are roasts of their own and which belong to one that a person made, after words of a board
+ * arrived or a person changed a roast. Answers the roasts to bring in line, in the order in which to lock them. The caller
+ * holds the recording's row.
+ */
+export const placeBoardRoasts = async (
+  tx: Sql,
+  recordingId: string,
+  boardIds: readonly string[],
+  handMadeIds: readonly string[] = [],
+): Promise<string[]> => {
+  const handMade = await handMadeNear(tx, recordingId, boardIds, handMadeIds);
+  const concerned = handMade.length === 0 ? [] : await hearSameBeans(tx, recordingId, handMade);
+  const all = [...new Set([...boardIds, ...concerned])].sort();
+  await ensureRows(tx, all);
+  // The second half of a roast that was split hears what the first one does.
+  const hearers = await tx<{ id: string }[]>`
+    WITH RECURSIVE hearing (id) AS (
+      SELECT unnest(${all}::uuid[]) UNION SELECT s.roast_id FROM roast_sources s JOIN hearing h ON s.board_roast_id = h.id)
+    SELECT id FROM hearing`;
+  return hearers.map((row) => row.id).sort();
+};

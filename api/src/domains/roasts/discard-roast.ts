@@ -1,0 +1,139 @@
+import type { Roast } from '@roastery/contract/roasts';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import type { Sql } from '../../db/sql.ts';
+import { AppError, notFound } from '../../http/app-error.ts';
+import { announceRoast } from './announce-roast.ts';
+import { placeBoardRoasts } from './board-roasts.ts';
+import { bringInLine } from './bring-in-line.ts';
+import { lockRecording } from './lock-roast.ts';
+import { refuseOverlap } from './overlap.ts';
+import { readRoast, visibleTo } from './roast-row.ts';
+import { countProfileUse, unsettleLot } from './settle-roast.ts';
+
+/** What is kept of a roast that goes, so that it can come back: its row, its plan and whose favourite it was. */
+const keepRow = async (tx: Sql, id: string) => {
+  await tx`
+    UPDATE roast_tombstones t SET kept = jsonb_build_object(
+      'roast', to_jsonb(r),
+      'plan_id', (SELECT p.id FROM planned_roasts p WHERE p.roast_id = r.id),
+      'favorites', (SELECT coalesce(jsonb_agg(f.user_id), '[]') FROM roast_favorites f WHERE f.roast_id = r.id),
+      'references', (SELECT coalesce(jsonb_agg(p.id), '[]') FROM profiles p WHERE p.reference_roast_id = r.id))
+    FROM roasts r WHERE t.roast_id = ${id} AND r.id = ${id}`;
+};
+
+/**
+ * Says that this was no roast. The window is free again and the samples stay; its lot gets back what it took, its plan waits
+ * on, and what its board says about it later makes no roast. It is kept so that it can be restored.
+ */
+export const discardRoast = async (context: UserContext, id: string): Promise<{ message: string }> => {
+  await context.sql.begin(async (tx) => {
+    const [found] = await tx<{ recording_id: string | null }[]>`
+      SELECT r.recording_id FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)}`;
+    if (found === undefined) throw notFound('Roast');
+    await lockRecording(tx, found.recording_id);
+    const [roast] = await tx<{ profile_id: string | null; machine_id: string | null; number: string; blend: string }[]>`
+      SELECT r.profile_id, r.machine_id, r.shown_number AS number,
+             (SELECT b.name FROM blend_components c JOIN blends b ON b.id = c.blend_id WHERE c.roast_id = r.id LIMIT 1) AS blend
+      FROM roasts r WHERE r.id = ${id} FOR UPDATE`;
+    if (roast === undefined) throw notFound('Roast');
+    if (roast.blend !== null) {
+      throw new AppError(
+        'conflict',
+        `The blend “${roast.blend}” is made of this roast. Take it out of the blend first.`,
+      );
+    }
+    await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${context.user.id})`;
+    await keepRow(tx, id);
+    // What it heard stays with it: a roast of the board that was of these beans was none either.
+    await tx`UPDATE roast_sources SET said = true WHERE roast_id = ${id}`;
+    await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE roast_id = ${id}`;
+    await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
+    await unsettleLot(tx, id, context.user.id);
+    await tx`DELETE FROM roasts WHERE id = ${id}`;
+    await countProfileUse(tx, [roast.profile_id]);
+    await announceRoast(tx, id, roast.machine_id);
+    const detail = { roast_number: roast.number };
+    await recordAudit(tx, actorOf(context), { action: 'roast.discarded', subject: id, detail });
+  });
+  return { message: 'The roast was discarded. Its samples stay on the timeline.' };
+};
+
+interface KeptRow {
+  recording_id: string | null;
+  charge_seq: number | null;
+  drop_seq: number | null;
+  made_by_hand: boolean;
+  plan_id: string | null;
+}
+
+const restoreRow = async (tx: Sql, id: string): Promise<void> => {
+  // A column that the row had then and that is not derived.
+  const columns = await tx<{ name: string }[]>`
+    SELECT c.column_name AS name FROM information_schema.columns c, roast_tombstones t
+    WHERE t.roast_id = ${id} AND c.table_schema = current_schema() AND c.table_name = 'roasts'
+      AND c.is_generated = 'NEVER' AND t.kept->'roast' ? c.column_name`;
+  const names = tx(columns.map(({ name }) => name));
+  await tx`
+    INSERT INTO roasts (${names})
+    SELECT ${names} FROM roast_tombstones t, jsonb_populate_record(NULL::roasts, t.kept->'roast'
+      -- Its lot or recipe may have been deleted since.
+      || jsonb_build_object(
+        'lot_id', (SELECT l.id FROM lots l WHERE l.id = (t.kept->'roast'->>'lot_id')::uuid),
+        'profile_id', (SELECT p.id FROM profiles p WHERE p.id = (t.kept->'roast'->>'profile_id')::uuid)))
+    WHERE t.roast_id = ${id}`;
+  await tx`
+    INSERT INTO roast_favorites (user_id, roast_id)
+    SELECT u.id, ${id} FROM roast_tombstones t, jsonb_array_elements_text(t.kept->'favorites') f
+    JOIN users u ON u.id = f::uuid WHERE t.roast_id = ${id}`;
+  await tx`
+    UPDATE profiles p SET reference_roast_id = ${id} FROM roast_tombstones t
+    WHERE t.roast_id = ${id} AND p.reference_roast_id IS NULL AND t.kept->'references' ? p.id::text`;
+};
+
+/** Its plan is its own again while it waits; another roast may have taken it, and then the coffee was that one's. */
+const restorePlan = async (tx: Sql, id: string, planId: string | null): Promise<void> => {
+  if (planId === null) return;
+  const bound = await tx`
+    UPDATE planned_roasts SET roast_id = ${id}, bound_at = now() WHERE id = ${planId} AND bound_at IS NULL`;
+  if (bound.count > 0) return;
+  await tx`
+    UPDATE roasts SET lot_id = NULL, profile_id = NULL, profile_name = NULL, batch_size_kg = NULL WHERE id = ${id}`;
+};
+
+/** Brings a discarded roast back, as it was and with what its board has said since. */
+export const restoreRoast = async (context: UserContext, id: string): Promise<Roast> => {
+  await context.sql.begin(async (tx) => {
+    const { user } = context;
+    const kept = tx`
+      SELECT (t.kept->'roast'->>'recording_id')::uuid AS recording_id, (t.kept->'roast'->>'charge_seq')::bigint AS charge_seq,
+             (t.kept->'roast'->>'drop_seq')::bigint AS drop_seq, (t.kept->'roast'->>'made_by_hand')::boolean AS made_by_hand,
+             (t.kept->>'plan_id')::uuid AS plan_id
+      FROM roast_tombstones t
+      WHERE t.roast_id = ${id} AND t.kept IS NOT NULL
+        AND ${user.is_admin ? tx`true` : tx`t.kept->'roast'->>'owner_id' = ${user.id}`}`;
+    const [found] = await tx<KeptRow[]>`${kept}`;
+    if (found === undefined) throw notFound('Roast');
+    await lockRecording(tx, found.recording_id);
+    const [roast] = await tx<KeptRow[]>`${kept} FOR UPDATE`;
+    if (roast === undefined) throw notFound('Roast');
+    if (roast.recording_id !== null && roast.charge_seq !== null) {
+      const window = { fromSeq: roast.charge_seq, toSeq: roast.drop_seq ?? roast.charge_seq };
+      await refuseOverlap(tx, roast.recording_id, window, [id]);
+    }
+    await restoreRow(tx, id);
+    await restorePlan(tx, id, roast.plan_id);
+    await tx`DELETE FROM roast_tombstones WHERE roast_id = ${id}`;
+    const touched = new Set([id]);
+    if (roast.recording_id !== null) {
+      const [board, handMade] = roast.made_by_hand ? [[], [id]] : [[id], []];
+      for (const one of await placeBoardRoasts(tx, roast.recording_id, board, handMade)) touched.add(one);
+    }
+    for (const one of [...touched].sort()) await bringInLine(tx, one, user.id);
+    await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${id}`;
+    await recordAudit(tx, actorOf(context), { action: 'roast.restored', subject: id });
+  });
+  const read = await readRoast(context.sql, id, context.user);
+  if (read === undefined) throw notFound('Roast');
+  return read.roast;
+};

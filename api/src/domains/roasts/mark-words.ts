@@ -1,0 +1,71 @@
+import { markOf, marksInOrder, type MarkKind } from '@roastery/roasting/marks';
+import { formatDuration } from '@roastery/roasting/units';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import type { Sql } from '../../db/sql.ts';
+import { AppError } from '../../http/app-error.ts';
+import { onClockOf, type BootClocks } from './boots.ts';
+import type { EffectiveMark, MarkWord } from './effective-marks.ts';
+import { beanTempAt } from './recompute-roast.ts';
+import type { Place } from './roast-origin.ts';
+
+export const markNames: Record<MarkKind, string> = {
+  charge: 'Charge',
+  turning_point: 'Turning point',
+  dry_end: 'Dry end',
+  first_crack: 'First crack',
+  first_crack_end: 'First crack end',
+  second_crack: 'Second crack',
+  second_crack_end: 'Second crack end',
+  drop: 'Drop',
+  cool_end: 'Cool end',
+};
+
+export const refuseDisorder = (marks: readonly EffectiveMark[], clocks: BootClocks, axis: Place): void => {
+  const timed = marks.flatMap((mark) => {
+    const mono = onClockOf(clocks, axis.boot_no, mark.boot_no, mark.mono_ms);
+    return mono === undefined ? [] : [{ kind: mark.kind, timeSeconds: (mono - axis.mono_ms) / 1000 }];
+  });
+  const order = marksInOrder(timed);
+  if (order.ok) return;
+  const at = (kind: MarkKind) => formatDuration(markOf(timed, kind)?.timeSeconds);
+  throw new AppError(
+    'conflict',
+    `${markNames[order.earlier]} (${at(order.earlier)}) must come before ${markNames[order.later].toLowerCase()} (${at(order.later)})`,
+  );
+};
+
+/** Where the word of a person stands among all words about its roast. */
+export const ofPerson = { event_seq: null, source_seq: -1 } as const;
+
+export type PersonWord = Omit<MarkWord, 'event_seq' | 'source_seq'> & Place;
+
+/** A person's word about a mark at this place; its temperature is what was recorded there unless it is said. */
+export const personWord = async (
+  tx: Sql,
+  recordingId: string,
+  kind: MarkKind,
+  { boot_no, mono_ms, at_seq }: Place,
+  temp?: number | null,
+): Promise<PersonWord> => ({
+  id: uuidV7(),
+  kind,
+  origin: 'person',
+  boot_no,
+  mono_ms,
+  at_seq,
+  temp: temp ?? (await beanTempAt(tx, recordingId, { boot_no, mono_ms, at_seq })),
+  confidence: 1,
+  provisional: false,
+  taken_back: false,
+});
+
+export const insertWord = async (
+  tx: Sql,
+  roastId: string,
+  recordingId: string,
+  by: string,
+  word: Omit<MarkWord, 'event_seq' | 'source_seq'>,
+): Promise<void> => {
+  const row = { ...word, roast_id: roastId, recording_id: recordingId, by_user: by, event_seq: null };
+  await tx`INSERT INTO roast_marks ${tx(row)}`;
+};

@@ -1,0 +1,60 @@
+/**
+ * Which roasts of a board are the beans of a roast that a person made.
+ *
+ * A board goes on with its own idea of a roast: its detector may report a charge or a drop late, replay events, or begin a
+ * roast of its own on a stretch that a person has claimed. The rules, in the order in which they apply:
+ *
+ * 1. Discarded stays discarded. What a board says about a discarded, deleted or merged roast is kept as words and makes no
+ *    roast, however late or often it arrives.
+ * 2. A roast that a person has set charge or drop of, split or merged is theirs: no rule takes it away.
+ * 3. A roast made by hand hears a board's roast when both are of the same beans. The board's roast is then none of its own;
+ *    its marks count for the roast made by hand, below the words of persons. Same beans means that the board's charge (or,
+ *    without one, the begin of its roast) lies
+ *    - at most 3 minutes before the charge by hand (a person presses late), unless the board's roast had dropped by then;
+ *    - before the drop by hand, before the next roast made by hand, and
+ *    - without a drop by hand: at most 6 minutes after the charge by hand. A charge after that is the next batch.
+ *    Without a drop by hand the first final drop among the heard marks ends the roast.
+ * 4. Of several heard roasts of boards, the one that began first and says something about a kind of mark counts for it.
+ *    A mark of a board that lies before a charge by hand, or after a drop by hand, belongs to other beans and does not count.
+ *
+ * All of it is a function of the words that have arrived, not of their order: shuffled, repeated or late words end in the
+ * same roasts.
+ */
+
+const earliestBeforeMs = 3 * 60_000;
+const latestAfterMs = 6 * 60_000;
+
+/** A roast made by hand; wall times, ms. */
+export interface HandMadeRoast {
+  readonly chargeMs: number;
+  /** Set by a person. */
+  readonly dropMs: number | null;
+  /** Charge of the next roast made by hand. */
+  readonly nextChargeMs: number | null;
+}
+
+/** What a board says about one of its roasts; wall times, ms. */
+export interface BoardRoast {
+  readonly id: string;
+  readonly beginMs: number;
+  readonly chargeMs: number | null;
+  /** Not provisional. */
+  readonly dropMs: number | null;
+}
+
+/** The ids of the board's roasts that are of the same beans, in their order: rule 3. */
+export const sameBeans = (roast: HandMadeRoast, boardRoasts: readonly BoardRoast[]): string[] => {
+  const timed = boardRoasts
+    .map((one) => ({ ...one, atMs: one.chargeMs ?? one.beginMs }))
+    .sort((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1));
+  let endMs = Math.min(roast.dropMs ?? Infinity, roast.nextChargeMs ?? Infinity);
+  const heard: string[] = [];
+  for (const { id, atMs, chargeMs, dropMs } of timed) {
+    if (atMs < roast.chargeMs - earliestBeforeMs || atMs >= endMs) continue;
+    if (dropMs !== null && dropMs <= roast.chargeMs) continue;
+    if (roast.dropMs === null && chargeMs !== null && atMs > roast.chargeMs + latestAfterMs) break;
+    heard.push(id);
+    if (roast.dropMs === null && dropMs !== null) endMs = Math.min(endMs, dropMs);
+  }
+  return heard;
+};

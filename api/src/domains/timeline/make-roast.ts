@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type { ParsedBody } from '@roastery/contract/endpoint';
+import type { Roast } from '@roastery/contract/roasts';
+import type { makeRoast as endpoint } from '@roastery/contract/timeline';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import type { Sql } from '../../db/sql.ts';
+import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { placeBoardRoasts } from '../roasts/board-roasts.ts';
+import { bringInLine } from '../roasts/bring-in-line.ts';
+import { findPlace, type PlaceInRecording } from '../roasts/find-place.ts';
+import { lockRecording } from '../roasts/lock-roast.ts';
+import { insertWord, personWord } from '../roasts/mark-words.ts';
+import { refuseOverlap } from '../roasts/overlap.ts';
+import { readRoast } from '../roasts/roast-row.ts';
+
+/** No roast takes longer, nor less. */
+const longestMs = 4 * 3_600_000;
+const shortestMs = 10_000;
+/** A machine that was heard from so lately still sends: its roast may go on. */
+const stillSendsMinutes = 15;
+
+const placesOf = async (tx: Sql, machineId: string, chargeMs: number, dropMs: number | null) => {
+  const recordings = await tx<{ id: string; sends: boolean }[]>`
+    SELECT id, last_received_at > now() - make_interval(mins => ${stillSendsMinutes}) AS sends
+    FROM recordings WHERE machine_id = ${machineId} AND source = 'agent'`;
+  const ids = recordings.map(({ id }) => id);
+  const charge = await findPlace(tx, ids, chargeMs);
+  if (charge === undefined) throw new AppError('conflict', 'Nothing was recorded at the time of the charge');
+  if (dropMs === null) {
+    const sends = recordings.some((recording) => recording.id === charge.recording_id && recording.sends);
+    if (sends && chargeMs > Date.now() - longestMs) return { charge, drop: null };
+    throw new AppError('conflict', 'The machine does not send now, so the roast needs a drop too');
+  }
+  const drop = await findPlace(tx, [charge.recording_id], dropMs);
+  if (drop === undefined) throw new AppError('conflict', 'Nothing was recorded at the time of the drop');
+  return { charge, drop };
+};
+
+interface NewRoast {
+  readonly machineId: string;
+  readonly ownerId: string;
+  readonly by: string;
+  readonly charge: PlaceInRecording;
+  readonly drop: PlaceInRecording | null;
+}
+
+/** The row and the words of a roast made by hand, before it is brought in line. */
+export const insertRoast = async (tx: Sql, made: NewRoast): Promise<string> => {
+  const { charge, drop, by } = made;
+  const id = randomUUID();
+  await tx`
+    INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, recorded_status, boot_no, charge_seq, charge_mono_ms,
+                        start_time, made_by_hand)
+    SELECT ${id}, ${charge.recording_id}, ${made.machineId}, ${made.ownerId}, 'in_progress', 'in_progress', ${charge.boot_no},
+           ${charge.at_seq}, ${charge.mono_ms}, to_timestamp((b.wall_offset_ms + ${charge.mono_ms}::bigint) / 1000.0), true
+    FROM recording_boots b WHERE b.recording_id = ${charge.recording_id} AND b.boot_no = ${charge.boot_no}`;
+  await insertWord(tx, id, charge.recording_id, by, await personWord(tx, charge.recording_id, 'charge', charge));
+  if (drop !== null) {
+    await insertWord(tx, id, charge.recording_id, by, await personWord(tx, charge.recording_id, 'drop', drop));
+  }
+  return id;
+};
+
+/** Brings a roast in line that was made by hand, with what boards said about the same beans. */
+export const settleMade = async (tx: Sql, recordingId: string, ids: readonly string[], by: string): Promise<void> => {
+  const touched = new Set([...ids, ...(await placeBoardRoasts(tx, recordingId, [], ids))]);
+  for (const id of [...touched].sort()) await bringInLine(tx, id, by);
+};
+
+/** Makes a roast of a stretch of a machine's recording. Without a drop it goes on: a drop by hand or the machine's own ends it. */
+export const makeRoast = async (
+  context: UserContext,
+  machineId: string,
+  { charge_at, drop_at }: ParsedBody<typeof endpoint>,
+): Promise<Roast> => {
+  const { user } = context;
+  const [chargeMs, dropMs] = [Date.parse(charge_at), typeof drop_at === 'string' ? Date.parse(drop_at) : null];
+  if (dropMs !== null && dropMs - chargeMs < shortestMs)
+    throw invalid('drop_at', 'The drop must come after the charge');
+  if (dropMs !== null && dropMs - chargeMs > longestMs) throw invalid('drop_at', 'A roast takes at most 4 hours');
+  const id = await context.sql.begin(async (tx) => {
+    const [machine] = await tx<{ owner_id: string }[]>`
+      SELECT m.owner_id FROM machines m
+      WHERE m.id = ${machineId} AND ${user.is_admin ? tx`true` : tx`m.owner_id = ${user.id}`}`;
+    if (machine === undefined) throw notFound('Machine');
+    const { charge, drop } = await placesOf(tx, machineId, chargeMs, dropMs);
+    await lockRecording(tx, charge.recording_id);
+    const window = { fromSeq: charge.at_seq, toSeq: drop?.at_seq ?? null };
+    await refuseOverlap(tx, charge.recording_id, window, []);
+    const made = await insertRoast(tx, { machineId, ownerId: machine.owner_id, by: user.id, charge, drop });
+    await settleMade(tx, charge.recording_id, [made], user.id);
+    const detail = { machine_id: machineId, charge_at, drop_at: drop_at ?? null };
+    await recordAudit(tx, actorOf(context), { action: 'roast.made', subject: made, detail });
+    return made;
+  });
+  const read = await readRoast(context.sql, id, user);
+  if (read === undefined) throw notFound('Roast');
+  return read.roast;
+};

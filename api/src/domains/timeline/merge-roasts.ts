@@ -1,0 +1,93 @@
+import type { Roast } from '@roastery/contract/roasts';
+import { markOf } from '@roastery/roasting/marks';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import type { Sql } from '../../db/sql.ts';
+import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { absorbRoast } from '../roasts/absorb-roast.ts';
+import { lockRoast, type LockedRoast } from '../roasts/lock-roast.ts';
+import { insertWord } from '../roasts/mark-words.ts';
+import { readRoast, visibleTo } from '../roasts/roast-row.ts';
+import { settleMade } from './make-roast.ts';
+
+const refuseStrangers = async (tx: Sql, earlier: LockedRoast, later: LockedRoast): Promise<void> => {
+  if (earlier.recordingId !== later.recordingId) {
+    throw new AppError('conflict', 'These roasts lie in different recordings, so they can’t be one roast');
+  }
+  const [from, to] = [markOf(earlier.marks, 'charge')?.at_seq, markOf(later.marks, 'charge')?.at_seq];
+  const [between] = await tx<{ roast_number: string }[]>`
+    SELECT shown_number AS roast_number FROM roasts
+    WHERE recording_id = ${earlier.recordingId} AND charge_seq > ${from ?? 0} AND charge_seq < ${to ?? 0}
+      AND id <> ALL(${[earlier.id, later.id]}::uuid[]) LIMIT 1`;
+  if (between !== undefined) {
+    throw new AppError('conflict', `Roast ${between.roast_number} lies between these two: they are no neighbours`);
+  }
+  const [blend] = await tx<{ name: string }[]>`
+    SELECT b.name FROM blend_components c JOIN blends b ON b.id = c.blend_id WHERE c.roast_id = ${later.id} LIMIT 1`;
+  if (blend !== undefined) {
+    throw new AppError(
+      'conflict',
+      `The blend “${blend.name}” is made of the later roast. Take it out of the blend first.`,
+    );
+  }
+};
+
+/** What a person said about the later roast counts for the whole, as far as the earlier one doesn't say it; its drop does. */
+const moveWords = async (tx: Sql, earlier: LockedRoast, later: LockedRoast, by: string): Promise<void> => {
+  const said = [...earlier.marks.filter((mark) => mark.kind === 'charge'), ...later.marks].filter(
+    (mark, index) =>
+      index === 0 ||
+      mark.kind === 'drop' ||
+      (mark.kind !== 'charge' && mark.event_seq === null && markOf(earlier.marks, mark.kind) === undefined),
+  );
+  for (const { event_seq: _event, source_seq: _source, ...mark } of said) {
+    await insertWord(tx, earlier.id, earlier.recordingId, by, {
+      ...mark,
+      id: uuidV7(),
+      origin: 'person',
+      provisional: false,
+    });
+  }
+};
+
+/**
+ * Makes one roast of two neighbours: the earlier one keeps its coffee and gets the drop of the later one, whose row goes.
+ * What their boards say later about either counts for the one that is left.
+ */
+export const mergeRoasts = async (context: UserContext, id: string, withId: string): Promise<Roast> => {
+  const { user } = context;
+  const keptId = await context.sql.begin(async (tx) => {
+    const visible = await tx<{ id: string }[]>`
+      SELECT r.id FROM roasts r WHERE r.id = ANY(${[id, withId]}::uuid[]) AND ${visibleTo(tx, user)}`;
+    if (!visible.some((row) => row.id === id)) throw notFound('Roast');
+    if (withId === id || !visible.some((row) => row.id === withId)) throw invalid('with', 'There is no such roast');
+    const [one, two] = [await lockRoast(tx, context, id), await lockRoast(tx, context, withId)];
+    const [a, b] = [markOf(one.marks, 'charge')?.at_seq, markOf(two.marks, 'charge')?.at_seq];
+    if (typeof a !== 'number' || typeof b !== 'number') {
+      throw new AppError('conflict', 'Both roasts need a charge before they can be merged');
+    }
+    const [earlier, later] = a <= b ? [one, two] : [two, one];
+    await refuseStrangers(tx, earlier, later);
+    if (markOf(later.marks, 'drop') === undefined) {
+      throw new AppError('conflict', 'The later roast has no drop yet. Set it, then merge them.');
+    }
+    await moveWords(tx, earlier, later, user.id);
+    await tx`
+      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said)
+      SELECT ${earlier.id}::uuid, board_roast_id, absorbs, true FROM roast_sources
+        WHERE roast_id = ${later.id} AND board_roast_id <> ${earlier.id}
+      UNION SELECT ${earlier.id}::uuid, id, true, true FROM board_roasts WHERE id = ${later.id}
+      ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET absorbs = roast_sources.absorbs OR excluded.absorbs, said = true`;
+    await tx`DELETE FROM roast_sources WHERE roast_id = ${later.id}`;
+    await absorbRoast(tx, later.id, earlier.id, user.id);
+    await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${earlier.id}`;
+    await settleMade(tx, earlier.recordingId, [earlier.id], user.id);
+    const detail = { merged: later.id };
+    await recordAudit(tx, actorOf(context), { action: 'roast.merged', subject: earlier.id, detail });
+    return earlier.id;
+  });
+  const read = await readRoast(context.sql, keptId, user);
+  if (read === undefined) throw notFound('Roast');
+  return read.roast;
+};

@@ -1,0 +1,115 @@
+import type { ParsedQuery } from '@roastery/contract/endpoint';
+import {
+  longestTimelineDays,
+  shortestTimelineSeconds,
+  type getTimeline,
+  type Timeline,
+  type TimelineRoast,
+} from '@roastery/contract/timeline';
+import type { UserContext } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { invalid, notFound } from '../../http/app-error.ts';
+import { endedAt, isRecorded, visibleTo } from '../roasts/roast-row.ts';
+import { readBoots, recordingsOf, type BootSpan } from './boot-spans.ts';
+import { readSteps } from './read-steps.ts';
+import { timelineGaps } from './timeline-gaps.ts';
+
+/** More than these are no windows any more, at any width of a screen. */
+const mostRoasts = 500;
+const dayMs = 86_400_000;
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The span that is asked for; without one the day that ends with the newest sample. */
+const spanOf = ({ from, to }: { from?: string | undefined; to?: string | undefined }, lastMs: number): Span => {
+  const toMs = to === undefined ? (from === undefined ? lastMs : Date.parse(from) + dayMs) : Date.parse(to);
+  const fromMs = from === undefined ? toMs - dayMs : Date.parse(from);
+  if (toMs - fromMs < shortestTimelineSeconds * 1000) {
+    throw invalid('to', `The span must be at least ${shortestTimelineSeconds} seconds long`);
+  }
+  if (toMs - fromMs > longestTimelineDays * dayMs) {
+    throw invalid('to', `The span must be at most ${longestTimelineDays} days long`);
+  }
+  return { fromMs, toMs };
+};
+
+/** A roast reaches into the span from at most so long before: none takes longer. */
+const longestRoastMs = 4 * 3_600_000;
+
+const readRoasts = async (
+  sql: Sql,
+  { user }: UserContext,
+  machineId: string,
+  { fromMs, toMs }: Span,
+): Promise<{ roasts: TimelineRoast[]; total: number }> => {
+  const rows = await sql<(TimelineRoast & { total: number })[]>`
+    SELECT r.*, count(*) OVER () AS total FROM (
+      SELECT r.id, r.shown_number AS roast_number, r.coffee_name, r.status,
+             CASE WHEN ${isRecorded(sql)} THEN r.recording_id END AS recording_id,
+             r.start_time AS "from", coalesce(${endedAt(sql)},
+               CASE WHEN r.duration_seconds IS NOT NULL THEN r.start_time + make_interval(secs => r.duration_seconds) END)
+               AS "to",
+             CASE WHEN r.charge_seq IS NOT NULL OR r.recording_id IS NULL THEN r.start_time END AS charge_at,
+             CASE WHEN r.drop_mono_ms IS NOT NULL THEN ${endedAt(sql)} END AS drop_at, r.made_by_hand
+      FROM roasts r
+      WHERE r.machine_id = ${machineId} AND ${visibleTo(sql, user)}
+        AND r.start_time BETWEEN ${new Date(fromMs - longestRoastMs)} AND ${new Date(toMs)}) r
+    WHERE coalesce(r."to", now()) >= ${new Date(fromMs)}
+    ORDER BY r."from" DESC, r.id DESC LIMIT ${mostRoasts}`;
+  return { roasts: rows.map(({ total: _total, ...roast }) => roast).reverse(), total: rows[0]?.total ?? 0 };
+};
+
+const extent = (boots: readonly BootSpan[]): { first: number; last: number } | undefined => {
+  const [any] = boots;
+  if (any === undefined) return undefined;
+  let [first, last] = [any.from_ms, any.to_ms];
+  for (const boot of boots) {
+    first = Math.min(first, boot.from_ms);
+    last = Math.max(last, boot.to_ms);
+  }
+  return { first, last };
+};
+
+/**
+ * What a machine recorded in a span. The cost follows the number of steps and of the machine's boots, not that of the
+ * samples: of each step the chunk that covers its begin and the first one within it are read.
+ */
+export const readTimeline = async (
+  context: UserContext,
+  machineId: string,
+  query: ParsedQuery<typeof getTimeline>,
+): Promise<Timeline> => {
+  const { sql, user } = context;
+  const [machine] = await sql`
+    SELECT 1 FROM machines m WHERE m.id = ${machineId} AND ${user.is_admin ? sql`true` : sql`m.owner_id = ${user.id}`}`;
+  if (machine === undefined) throw notFound('Machine');
+  const boots = await readBoots(sql, machineId);
+  const all = extent(boots);
+  const span = spanOf(query, all?.last ?? Date.now());
+  const [steps, { roasts, total }] = await Promise.all([
+    readSteps(sql, boots, span, query.points),
+    readRoasts(sql, context, machineId, span),
+  ]);
+  const shown = steps.filter((step) => step.last_ms >= span.fromMs && step.first_ms <= span.toMs);
+  const hasBean = shown.filter((step) => step.low !== null);
+  return {
+    from: iso(span.fromMs),
+    to: iso(span.toMs),
+    first_at: all === undefined ? null : iso(all.first),
+    last_at: all === undefined ? null : iso(all.last),
+    recordings: recordingsOf(boots, span).map(({ id, fromMs, toMs }) => ({ id, from: iso(fromMs), to: iso(toMs) })),
+    curve: {
+      at: hasBean.map((step) => Math.round(step.first_ms)),
+      low: hasBean.map((step) => step.low),
+      high: hasBean.map((step) => step.high),
+    },
+    gaps: await timelineGaps(sql, steps, span, query.points),
+    roasts,
+    roasts_total: total,
+  };
+};

@@ -1,0 +1,65 @@
+import type { Roast } from '@roastery/contract/roasts';
+import { markOf } from '@roastery/roasting/marks';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { AppError, notFound } from '../../http/app-error.ts';
+import { bringInLine } from '../roasts/bring-in-line.ts';
+import { findPlace } from '../roasts/find-place.ts';
+import { lockRoast } from '../roasts/lock-roast.ts';
+import { insertWord, personWord } from '../roasts/mark-words.ts';
+import { readRoast } from '../roasts/roast-row.ts';
+import { insertRoast, settleMade } from './make-roast.ts';
+
+/** Each part is a roast of its own: shorter ones are none. */
+const shortestPartMs = 10_000;
+
+/**
+ * Makes two roasts of one. The first keeps its coffee and drops at this moment; the second is charged then, hears what the
+ * board said about the rest, and drops where the whole did, or goes on.
+ */
+export const splitRoast = async (
+  context: UserContext,
+  id: string,
+  at: string,
+): Promise<{ first: Roast; second: Roast }> => {
+  const { user } = context;
+  const secondId = await context.sql.begin(async (tx) => {
+    const roast = await lockRoast(tx, context, id);
+    const { recordingId, machineId } = roast;
+    const [charge, drop] = [markOf(roast.marks, 'charge'), markOf(roast.marks, 'drop')];
+    const place = await findPlace(tx, [recordingId], Date.parse(at));
+    const wallOf = (mark: { boot_no: number; mono_ms: number }) =>
+      (roast.clocks.get(mark.boot_no)?.offsetMs ?? 0) + mark.mono_ms;
+    if (charge === undefined || place === undefined || machineId === null) {
+      throw new AppError('conflict', 'A roast can only be split between its charge and its drop');
+    }
+    const [fromStart, toEnd] = [wallOf(place) - wallOf(charge), drop && wallOf(drop) - wallOf(place)];
+    if (fromStart < shortestPartMs || (toEnd !== undefined && toEnd < shortestPartMs)) {
+      throw new AppError('conflict', 'A roast can only be split between its charge and its drop');
+    }
+    if (drop === undefined && roast.status !== 'in_progress') {
+      throw new AppError('conflict', 'Set the drop of this roast first, then split it');
+    }
+    const [row] = await tx<{ owner_id: string }[]>`SELECT owner_id FROM roasts WHERE id = ${id}`;
+    const end = drop === undefined || drop.at_seq === null ? null : { ...drop, at_seq: drop.at_seq };
+    const second = await insertRoast(tx, {
+      machineId,
+      ownerId: row?.owner_id ?? user.id,
+      by: user.id,
+      charge: place,
+      drop: end && { ...end, recording_id: recordingId },
+    });
+    // The second half hears what the first one hears, now and later; which of it lies in it is decided by its charge.
+    await tx`
+      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${second}, ${id}, false, true)`;
+    await insertWord(tx, id, recordingId, user.id, await personWord(tx, recordingId, 'drop', place));
+    await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${id}`;
+    await bringInLine(tx, id, user.id);
+    await settleMade(tx, recordingId, [second], user.id);
+    await recordAudit(tx, actorOf(context), { action: 'roast.split', subject: id, detail: { at, second } });
+    return second;
+  });
+  const [first, second] = await Promise.all([id, secondId].map((one) => readRoast(context.sql, one, user)));
+  if (first === undefined || second === undefined) throw notFound('Roast');
+  return { first: first.roast, second: second.roast };
+};

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { gapReasons } from './curve-gaps.ts';
+import { endpoint } from './endpoint.ts';
+import { roastShape, roastStatusShape } from './roasts.ts';
+import { idShape, instantShape, messageShape } from './shapes.ts';
+
+/** The widest span that one answer covers, days. */
+export const longestTimelineDays = 400;
+/** The shortest span, s: finer than this there is nothing to see. */
+export const shortestTimelineSeconds = 10;
+
+const between = z.object({ from: instantShape, to: instantShape });
+
+/** One journal of the machine's board: its samples are one recording. */
+export const timelineRecordingShape = between.extend({ id: idShape });
+export type TimelineRecording = z.infer<typeof timelineRecordingShape>;
+
+/** `new_recording`: the board began another journal, for example on a new card. */
+export const timelineGapReasons = [...gapReasons, 'new_recording'] as const;
+export const timelineGapShape = between.extend({ reason: z.enum(timelineGapReasons) });
+export type TimelineGap = z.infer<typeof timelineGapShape>;
+
+/** A roast as a window on a recording. */
+export const timelineRoastShape = z.object({
+  id: idShape,
+  roast_number: z.string(),
+  coffee_name: z.string().nullable(),
+  status: roastStatusShape,
+  /** Null for a roast that no board recorded: a file, or one that was logged by hand. */
+  recording_id: idShape.nullable(),
+  /** Its charge; without one, where a charge was first said to be. */
+  from: instantShape,
+  /** Its drop; without one, where the board ended it. Null while it runs. */
+  to: instantShape.nullable(),
+  charge_at: instantShape.nullable(),
+  drop_at: instantShape.nullable(),
+  made_by_hand: z.boolean(),
+});
+export type TimelineRoast = z.infer<typeof timelineRoastShape>;
+
+export const timelineShape = between.extend({
+  /** First and last moment of everything that this machine recorded; null before its first sample. */
+  first_at: instantShape.nullable(),
+  last_at: instantShape.nullable(),
+  recordings: z.array(timelineRecordingShape),
+  /** Bean temperature: lowest and highest reading of each step of the span that has samples. */
+  curve: z.object({
+    /** ms since 1970 of the first sample of the step. */
+    at: z.array(z.number().int()),
+    low: z.array(z.number().nullable()),
+    high: z.array(z.number().nullable()),
+  }),
+  gaps: z.array(timelineGapShape),
+  /** The newest of them where there are more than fit. */
+  roasts: z.array(timelineRoastShape),
+  /** How many roasts the span has. */
+  roasts_total: z.number().int(),
+});
+export type Timeline = z.infer<typeof timelineShape>;
+
+export const getTimeline = endpoint({
+  name: 'getTimeline',
+  method: 'GET',
+  path: '/machines/{id}/timeline',
+  tag: 'Timeline',
+  summary: 'What a machine recorded in a span: recordings, bean temperature, gaps with reasons, and roasts as windows',
+  access: 'user',
+  params: z.object({ id: idShape }),
+  query: z.object({
+    /** Without a span: the day that ends with the newest sample. */
+    from: instantShape.optional(),
+    to: instantShape.optional(),
+    /** Steps that the span is divided into: as many as there are pixels to draw on. */
+    points: z.coerce.number().int().min(50).max(2000).default(600),
+  }),
+  response: timelineShape,
+  errors: ['not_found'],
+});
+
+export const makeRoast = endpoint({
+  name: 'makeRoast',
+  method: 'POST',
+  path: '/machines/{id}/roasts',
+  tag: 'Timeline',
+  summary: 'Make a roast of a stretch of a machine’s recording; without a drop it is in progress',
+  access: 'user',
+  status: 201,
+  params: z.object({ id: idShape }),
+  body: z.object({ charge_at: instantShape, drop_at: instantShape.nullable().optional() }),
+  response: roastShape,
+  errors: ['not_found', 'conflict'],
+});
+
+const byId = z.object({ id: idShape });
+
+export const splitRoast = endpoint({
+  name: 'splitRoast',
+  method: 'POST',
+  path: '/roasts/{id}/split',
+  tag: 'Timeline',
+  summary: 'Make two roasts of one: the first drops at this moment, the second is charged then',
+  access: 'user',
+  params: byId,
+  body: z.object({ at: instantShape }),
+  response: z.object({ first: roastShape, second: roastShape }),
+  errors: ['not_found', 'conflict'],
+});
+
+export const mergeRoasts = endpoint({
+  name: 'mergeRoasts',
+  method: 'POST',
+  path: '/roasts/{id}/merge',
+  tag: 'Timeline',
+  summary: 'Make one roast of two neighbours of one recording: the earlier one stays and gets the later one’s drop',
+  access: 'user',
+  params: byId,
+  body: z.object({ with: idShape }),
+  response: roastShape,
+  errors: ['not_found', 'conflict'],
+});
+
+export const discardRoast = endpoint({
+  name: 'discardRoast',
+  method: 'POST',
+  path: '/roasts/{id}/discard',
+  tag: 'Timeline',
+  summary: 'Say that this was no roast. Its samples stay, its stock and its plan go back; it can be restored',
+  access: 'user',
+  params: byId,
+  response: messageShape,
+  errors: ['not_found', 'conflict'],
+});
+
+export const restoreRoast = endpoint({
+  name: 'restoreRoast',
+  method: 'POST',
+  path: '/roasts/{id}/restore',
+  tag: 'Timeline',
+  summary: 'Bring back a roast that was discarded, as it was',
+  access: 'user',
+  params: byId,
+  response: roastShape,
+  errors: ['not_found', 'conflict'],
+});
