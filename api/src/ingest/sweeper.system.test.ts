@@ -98,6 +98,35 @@ describe('the sweeper', () => {
     expect(roast?.status).toBe('aborted');
   });
 
+  it('ends a roast when its own board recorded a newer one, never because of a logged or an uploaded roast', async () => {
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    const machine = await registerMachine(sql, 'S-5');
+    const board = createJournalBoard();
+    const [running, logged, uploaded, newer] = [uuidV7(), uuidV7(), uuidV7(), uuidV7()];
+    board.sample(0, 100, 150, 50);
+    board.event(0, { type: 'roast', roast_id: running, state: 'in_progress' });
+    await ship(sql, 'S-5', board, 20);
+    const recording = uuidV7();
+    await sql`
+      INSERT INTO recordings (id, machine_id, epoch, source) VALUES (${recording}, ${machine.id}, 'upload', 'upload')`;
+    for (const [id, recordingId] of [
+      [logged, null],
+      [uploaded, recording],
+    ]) {
+      await sql`
+        INSERT INTO roasts (id, owner_id, machine_id, recording_id, status, start_time, boot_no)
+        VALUES (${id ?? ''}, ${machine.owner}, ${machine.id}, ${recordingId ?? null}, 'completed', now() + interval '9 hours', 0)`;
+    }
+    expect(await abortStaleRoasts(sql, sweepRules)).toBe(0);
+    const from = board.length;
+    board.event(3_700_000, { type: 'roast', roast_id: newer, state: 'in_progress' });
+    await ship(sql, 'S-5', board, 20, from);
+    expect(await abortStaleRoasts(sql, sweepRules)).toBe(1);
+    const rows = await sql<{ id: string }[]>`SELECT id FROM roasts WHERE status = 'aborted'`;
+    expect(rows).toEqual([{ id: running }]);
+  });
+
   it('removes old samples outside roasts, never those of a roast', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;

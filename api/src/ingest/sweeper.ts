@@ -37,9 +37,10 @@ export const abortStaleRoasts = async (sql: Database, rules: SweepRules): Promis
         SELECT FROM recordings later
         WHERE later.machine_id = c.machine_id AND later.source = 'agent' AND later.created_at > c.created_at
           AND later.last_received_at > c.last_received_at)
+      -- Only what the same board recorded after it: a roast that was logged or uploaded says nothing about the machine now.
       OR EXISTS (
         SELECT FROM roasts newer
-        WHERE newer.machine_id = r.machine_id
+        WHERE newer.recording_id = r.recording_id AND newer.status_seq > r.status_seq
           AND newer.start_time > r.start_time + make_interval(hours => ${longestRoastHours})))
     ORDER BY r.id LIMIT ${rowsAtOnce}`;
   for (const { id } of stale) {

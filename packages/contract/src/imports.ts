@@ -130,10 +130,17 @@ export const chooseRoastUpload = endpoint({
 /** What was roasted, as it is known when a roast is made: all that an edit may set. */
 export const roastFactsShape = editRoastShape.omit({ revision: true });
 
+const dayMs = 86_400_000;
+
+/** The moment of charge. A clock may be a time zone off; a date further ahead is a typing error or a wrong clock. */
+const chargedAtShape = givenInstantShape.refine(
+  (instant) => Date.parse(instant) <= Date.now() + dayMs,
+  'The start lies more than a day ahead. Check the date',
+);
+
 export const takeUploadShape = roastFactsShape.extend({
   machine_id: idShape.nullable().optional(),
-  /** The moment of charge. */
-  start_time: givenInstantShape,
+  start_time: chargedAtShape,
   /** A file or curve that is here already is refused, unless one says that it is wanted twice. */
   even_if_duplicate: z.boolean().default(false),
 });
@@ -159,7 +166,7 @@ export const logRoastShape = roastFactsShape
   .extend({
     machine_id: idShape.nullable().optional(),
     coffee_name: lineShape(200).min(1, 'Coffee name is required'),
-    start_time: givenInstantShape,
+    start_time: chargedAtShape,
     /** Charge to drop. */
     duration_seconds: z.number('Duration is required').min(1, 'Duration must be greater than 0').max(14_400),
     charge_temp: temperatureShape.nullable().optional(),

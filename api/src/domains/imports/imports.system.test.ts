@@ -172,6 +172,8 @@ describe('files of roasts', () => {
   });
 });
 
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
 describe('a roast logged by hand', () => {
   it('has its figures and no curve', async () => {
     const database = await createTestDatabase();
@@ -204,6 +206,12 @@ describe('a roast logged by hand', () => {
       ]);
       const late = await admin.send('POST', '/roasts', { ...body, first_crack_time: 700 });
       expect(late.body).toMatchObject({ detail: [{ field: 'first_crack_time' }] });
+      const ahead = await admin.send('POST', '/roasts', { ...body, start_time: inHours(25) });
+      expect(ahead.status).toBe(422);
+      expect(ahead.body).toMatchObject({
+        detail: [{ field: 'start_time', message: 'The start lies more than a day ahead. Check the date' }],
+      });
+      expect((await admin.send('POST', '/roasts', { ...body, start_time: inHours(23) })).status).toBe(201);
     } finally {
       await test.close();
       await database.drop();

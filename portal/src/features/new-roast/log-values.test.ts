@@ -34,6 +34,14 @@ describe('a roast logged by hand', () => {
       lot_id: null,
     });
   });
+  it('refuses a start more than a day ahead with a sentence at its field', async () => {
+    const { errors } = await resolve({
+      coffee_name: 'Guji',
+      duration_seconds: '10:40',
+      start_time: '2199-01-01T08:00',
+    });
+    expect(errors).toMatchObject({ start_time: { message: 'The start lies more than a day ahead. Check the date' } });
+  });
   it('says at each field what is wrong with it', async () => {
     const { errors } = await resolve({
       duration_seconds: 'ten',
