@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 
-/** Connection states of the driver, and SQLSTATEs that say "not now": cancelled, starting, stopping, full, too many. */
+/** Connection states of the driver, and SQLSTATEs that say "not now": cancelled, starting, stopping, read only, full, too many. */
 const awayCodes = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
@@ -10,6 +10,8 @@ const awayCodes = new Set([
   '57P02',
   '57P03',
   '57014',
+  '25006',
+  '25P03',
   '53000',
   '53100',
   '53200',
@@ -42,6 +44,24 @@ export const isDatabaseAway = (error: unknown): boolean => {
   if (socketCodes.has(code)) return socketCalls.has(String(syscallOf(error)));
   return awayCodes.has(code) || (error instanceof postgres.PostgresError && code.startsWith('08'));
 };
+
+/** A statement or its wait for a lock took longer than it may: less at once, or the same later, can succeed. */
+export const isTooSlow = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && ['57014', '55P03'].includes(error.code);
+
+/**
+ * Whether the same data fails again whatever the server does: data exception, constraint, limit of a program, or an error of
+ * our own code. Anything else of Postgres is the server's trouble.
+ */
+export const isFaultOfData = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError ? /^(?:21|22|23|54)/.test(error.code) : !isDatabaseAway(error);
+
+const statementLength = 300;
+/** The statement that failed, without its values. */
+export const statementOf = (error: unknown): string | undefined =>
+  error instanceof postgres.PostgresError && 'query' in error && typeof error.query === 'string'
+    ? error.query.replaceAll(/\s+/g, ' ').trim().slice(0, statementLength)
+    : undefined;
 
 /** A value that Postgres cannot hold or read (class 22): NUL in a text, a year beyond its calendar, a number out of range. */
 export const isUnstorableValue = (error: unknown): boolean =>

@@ -59,6 +59,31 @@ describe('when Postgres goes away', () => {
   });
 });
 
+describe('when ingest commits nothing', () => {
+  it('readyz: answers 503 with the age of the oldest message while ingest is stalled', async () => {
+    await using database = await createTestDatabase();
+    await using test = await startTestApi(database.url);
+    const { health } = test.api.context;
+    const ready = async () => {
+      const answer = await fetch(`${test.url}/readyz`);
+      return { code: answer.status, ...((await answer.json()) as { ingest?: object }) };
+    };
+    const lastCommitAt = new Date('2026-11-22T07:00:00.000Z');
+    health.ingest = () => ({ isStalled: true, oldestWaitingSeconds: 75.4, lastCommitAt, parkedMachines: 2 });
+    expect(await ready()).toMatchObject({
+      code: 503,
+      ingest: {
+        stalled: true,
+        oldest_waiting_seconds: 75,
+        last_commit_at: lastCommitAt.toISOString(),
+        parked_machines: 2,
+      },
+    });
+    health.ingest = () => ({ isStalled: false, oldestWaitingSeconds: 75.4, lastCommitAt, parkedMachines: 2 });
+    expect((await ready()).ingest).toMatchObject({ stalled: false });
+  });
+});
+
 describe('when the api stops', () => {
   it('is not ready at once, ends streams, lets work in flight end and takes no more', async () => {
     await using database = await createTestDatabase();

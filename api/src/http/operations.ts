@@ -21,9 +21,21 @@ const databaseAnswers = async (context: AppContext): Promise<boolean> => {
   }
 };
 
+const ingestState = ({ health }: AppContext) => {
+  const progress = health.ingest?.();
+  return (
+    progress && {
+      stalled: progress.isStalled,
+      oldest_waiting_seconds: Math.round(progress.oldestWaitingSeconds),
+      last_commit_at: progress.lastCommitAt?.toISOString() ?? null,
+      parked_machines: progress.parkedMachines,
+    }
+  );
+};
+
 /**
  * For whoever runs the server. `/healthz`: the process answers. `/readyz`: database and broker answer, the schema is up to
- * date, the process is not ending. `/metrics`: to loopback peers that no proxy speaks for, or with METRICS_TOKEN.
+ * date, ingest commits what arrives, the process is not ending. `/metrics`: to loopback peers that no proxy speaks for, or with METRICS_TOKEN.
  */
 export const mountOperations = (app: Hono<Env>, context: AppContext): void => {
   app.get('/healthz', (c) => c.json({ status: 'alive' }));
@@ -32,9 +44,10 @@ export const mountOperations = (app: Hono<Env>, context: AppContext): void => {
     const state = {
       database: context.health.migrated && (await databaseAnswers(context)),
       broker: context.mqtt.isConnected,
+      ingest: ingestState(context),
       stopping: context.health.stopping,
     };
-    const isReady = state.database && state.broker && !state.stopping;
+    const isReady = state.database && state.broker && state.ingest?.stalled !== true && !state.stopping;
     return c.json({ status: isReady ? 'ready' : 'not_ready', ...state }, isReady ? 200 : 503, {
       'cache-control': 'no-store',
       ...(isReady ? {} : { 'retry-after': '2' }),

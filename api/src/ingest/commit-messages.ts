@@ -200,9 +200,16 @@ const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Promise<C
   };
 };
 
+/** Of many messages a part may pass where all together take too long, so they are given up sooner than one alone. */
+const deadlines = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' } : { statement: '15s', lock: '5s' });
+
 /** Stores these messages in one transaction, all or none. What it answers may be acknowledged: it is committed. */
 export const commitMessages = (sql: Database, messages: readonly JournalMessage[]): Promise<Committed> =>
-  sql.begin((tx) => commitIn(tx, messages));
+  sql.begin(async (tx) => {
+    const { statement, lock } = deadlines(messages.length);
+    await tx`SELECT set_config('statement_timeout', ${statement}, true), set_config('lock_timeout', ${lock}, true)`;
+    return commitIn(tx, messages);
+  });
 
 /** Puts one message away that can't be stored, with the reason, and counts its entries as dealt with. */
 export const commitRefusal = (sql: Database, message: JournalMessage, reason: string): Promise<Committed> => {

@@ -92,3 +92,13 @@ export const decodeBatch = (payload: Buffer): Decoded => {
     return refuse(`cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`);
   }
 };
+
+const valueBytes = 24;
+const eventBytes = 600;
+
+/** About what a decoded batch costs in memory: each value is an object of its own. */
+export const decodedBytes = (decoded: Decoded): number => {
+  if (!decoded.ok) return 0;
+  const { batch } = decoded;
+  return batch.k === 'samples' ? batch.dt.length * (batch.ch.length + 1) * valueBytes : batch.ev.length * eventBytes;
+};

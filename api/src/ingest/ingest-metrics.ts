@@ -1,16 +1,28 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { IngestProgress } from './gatherer.ts';
 
 /** What an operator watches of ingest. */
-export const createIngestMetrics = (registry: Registry, waitingBytes: () => number) => {
+export const createIngestMetrics = (registry: Registry, progress: () => IngestProgress) => {
   const registers = [registry];
-  const gauge = new Gauge({
-    name: 'ingest_waiting_bytes',
-    help: 'Journal messages that wait for their transaction',
-    registers,
-    collect() {
-      gauge.set(waitingBytes());
-    },
-  });
+  const gauge = (name: string, help: string, value: (now: IngestProgress) => number): void => {
+    const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(value(progress())) });
+  };
+  gauge('ingest_waiting_bytes', 'Journal messages that wait for their commit, as they came', (now) => now.waitingBytes);
+  gauge(
+    'ingest_oldest_waiting_seconds',
+    'How long the oldest message has waited that is not committed',
+    (now) => now.oldestWaitingSeconds,
+  );
+  gauge(
+    'ingest_last_commit_timestamp_seconds',
+    'When journal messages were last committed; 0: not since the start',
+    ({ lastCommitAt }) => (lastCommitAt?.getTime() ?? 0) / 1000,
+  );
+  gauge(
+    'ingest_parked_machines',
+    'Machines whose messages could not be stored for now and are tried again',
+    (now) => now.parkedMachines,
+  );
   return {
     messages: new Counter({ name: 'ingest_messages_total', help: 'Journal messages received', registers }),
     samples: new Counter({ name: 'ingest_samples_total', help: 'Samples committed that were new', registers }),
@@ -24,6 +36,11 @@ export const createIngestMetrics = (registry: Registry, waitingBytes: () => numb
     dropped: new Counter({
       name: 'ingest_dropped_total',
       help: 'Messages let go unacknowledged because too many waited; boards send them again',
+      registers,
+    }),
+    timeouts: new Counter({
+      name: 'ingest_timeouts_total',
+      help: 'Transactions given up because a statement or a lock took too long',
       registers,
     }),
     flushSeconds: new Histogram({

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMqttLink, type MqttLink } from '../broker/link.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase, type Database } from '../db/sql.ts';
+import { createHealth } from '../http/health.ts';
 import { openMigratedDatabase, registerMachine, silentLog } from '../testing/ingest-fixture.ts';
 import { connectBoard, startPlainBroker, type PlainBroker } from '../testing/whole-api.ts';
 import { startIngest, type Ingest } from './ingest.ts';
@@ -31,7 +32,7 @@ describe('ingest over MQTT', () => {
 
   const listening = async (sql: Database, metrics = new Registry()): Promise<Ingest> => {
     const before = broker.subscriptionsTo(allMachines('journal'));
-    const ingest = startIngest({ sql, mqtt, log: silentLog, metrics }, { sweep: false });
+    const ingest = startIngest({ sql, mqtt, log: silentLog, metrics, health: createHealth() }, { sweep: false });
     await until('ingest to listen', () => broker.subscriptionsTo(allMachines('journal')) > before);
     return ingest;
   };

@@ -4,11 +4,11 @@ import type { Registry } from 'prom-client';
 import type { MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
+import type { Health } from '../http/health.ts';
 import { ackMessages } from './acknowledge.ts';
 import type { Committed } from './commit-messages.ts';
 import { followConfigs } from './configs.ts';
-import { decodeBatch } from './decode-batch.ts';
-import { createGatherer, type GathererOptions } from './gatherer.ts';
+import { createGatherer, type GathererOptions, type IngestProgress } from './gatherer.ts';
 import { createIngestMetrics } from './ingest-metrics.ts';
 import { createLastSeen } from './last-seen.ts';
 import { followPlans } from './plans.ts';
@@ -20,6 +20,7 @@ export interface IngestContext {
   readonly mqtt: MqttLink;
   readonly log: Logger;
   readonly metrics: Registry;
+  readonly health: Health;
 }
 
 export interface IngestOptions extends Pick<GathererOptions, 'gatherMs' | 'maxWaitingBytes'> {
@@ -35,6 +36,7 @@ export interface IngestOptions extends Pick<GathererOptions, 'gatherMs' | 'maxWa
 export interface Ingest {
   /** False while Postgres can't be reached. */
   readonly isHealthy: boolean;
+  progress(): IngestProgress;
   close(): Promise<void>;
 }
 
@@ -66,13 +68,15 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     ...options,
     onCommitted,
     onFlush: (seconds) => metrics.flushSeconds.observe(seconds),
+    onTimeout: () => metrics.timeouts.inc(),
     onDropped: () => {
       metrics.dropped.inc();
       const held = mayLog('dropped');
       if (held !== undefined) log.warn({ more: held }, 'too many messages wait; boards will send these again');
     },
   });
-  const metrics = createIngestMetrics(context.metrics, () => gatherer.waitingBytes);
+  context.health.ingest = () => gatherer.progress();
+  const metrics = createIngestMetrics(context.metrics, () => gatherer.progress());
 
   const filter = allMachines('journal');
   const unsubscribe = mqtt.subscribe(
@@ -83,7 +87,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
       if (place?.kind !== 'journal') return;
       metrics.messages.inc();
       const { serialNumber } = place;
-      gatherer.add({ topic, serialNumber, payload, receivedAtMs: Date.now(), decoded: decodeBatch(payload) });
+      gatherer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
     },
   );
   const stopStatuses = followStatuses({ sql, mqtt, log });
@@ -95,6 +99,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     get isHealthy() {
       return !gatherer.isAway;
     },
+    progress: () => gatherer.progress(),
     async close() {
       unsubscribe();
       stopStatuses();

@@ -36,10 +36,34 @@ export const storeStatus = async (sql: Sql, serialNumber: string, status: Device
   return true;
 };
 
+/** What waits to be stored of one board. */
+interface Waiting {
+  statuses: DeviceStatus[];
+}
+
+/**
+ * An online status says all that there is to know, so those before it need not be stored any more. An offline one may be
+ * the late last will of another session: it counts beside what waits.
+ */
+const joinStatuses = (waiting: readonly DeviceStatus[], next: DeviceStatus): DeviceStatus[] =>
+  next.online
+    ? [next]
+    : [...waiting.filter(({ online, session }) => online || session !== next.session), next].slice(-3);
+
 /** Follows the statuses of all boards. They are few; each is stored by itself, one after the other for each board. */
 export const followStatuses = ({ sql, mqtt, log }: { sql: Database; mqtt: MqttLink; log: Logger }): (() => void) => {
-  const last = new Map<string, Promise<void>>();
+  const boards = new Map<string, Waiting>();
   const mayLog = createLogGate(60_000);
+  const storeAll = async (serialNumber: string, waiting: Waiting): Promise<void> => {
+    for (let next = waiting.statuses.shift(); next !== undefined; next = waiting.statuses.shift()) {
+      try {
+        await storeStatus(sql, serialNumber, next);
+      } catch (error) {
+        log.warn({ ...loggable(error), serialNumber }, 'a status could not be stored');
+      }
+    }
+    boards.delete(serialNumber);
+  };
   return mqtt.subscribe(allMachines('status'), 1, (topic, payload) => {
     const place = parseTopic(topic);
     if (place?.kind !== 'status') return;
@@ -49,15 +73,13 @@ export const followStatuses = ({ sql, mqtt, log }: { sql: Database; mqtt: MqttLi
       if (mayLog(serialNumber) !== undefined) log.warn({ serialNumber }, 'a status was not understood');
       return;
     }
-    const stored = (last.get(serialNumber) ?? Promise.resolve())
-      .then(() => storeStatus(sql, serialNumber, status))
-      .then(
-        () => undefined,
-        (error: unknown) => log.warn({ ...loggable(error), serialNumber }, 'a status could not be stored'),
-      )
-      .finally(() => {
-        if (last.get(serialNumber) === stored) last.delete(serialNumber);
-      });
-    last.set(serialNumber, stored);
+    const waiting = boards.get(serialNumber);
+    if (waiting !== undefined) {
+      waiting.statuses = joinStatuses(waiting.statuses, status);
+      return;
+    }
+    const first = { statuses: [status] };
+    boards.set(serialNumber, first);
+    void storeAll(serialNumber, first);
   });
 };

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
+import { until } from '@roastery/testing/until';
+import { topicOf } from '@roastery/contract/mqtt';
+import { createLogger } from '@roastery/runtime/logger';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Database } from '../db/sql.ts';
+import { openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
+import { createGatherer } from './gatherer.ts';
+
+const boards = 40;
+const samplesEach = 20;
+
+/** The warnings of a logger as objects. */
+const collectingLog = () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLogger('test', 'silent');
+  log.warn = (fields: object, msg?: string) => void lines.push({ ...fields, msg });
+  return { log, lines };
+};
+
+const storedSamples = async (sql: Database): Promise<number> => {
+  const [row] = await sql<{ n: number }[]>`SELECT coalesce(sum(cardinality(dt_ms)), 0) AS n FROM recording_chunks`;
+  return row?.n ?? 0;
+};
+
+describe('ingest on a slow database', () => {
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  });
+
+  const fortyBoards = async () => {
+    const database = await openMigratedDatabase();
+    closing.push(() => database[Symbol.asyncDispose]());
+    const { sql } = database;
+    const { log, lines } = collectingLog();
+    const acknowledged = new Set<string>();
+    let commits = 0;
+    const gatherer = createGatherer({
+      sql,
+      log,
+      stalledMs: 1000,
+      onDropped: () => undefined,
+      onCommitted: ({ acknowledgements }) => {
+        commits += 1;
+        for (const { serialNumber } of acknowledgements) acknowledged.add(serialNumber);
+      },
+    });
+    closing.push(() => gatherer.close());
+    const sent: JournalBoard[] = [];
+    for (let n = 0; n < boards; n++) {
+      await registerMachine(sql, `S-${n}`);
+      const board = createJournalBoard();
+      for (let at = 0; at < samplesEach; at++) board.sample(at * 250, 100, 150, 50);
+      sent.push(board);
+    }
+    const send = (): void => {
+      for (const [n, board] of sent.entries()) {
+        for (const batch of board.batches()) {
+          const payload = Buffer.from(JSON.stringify(batch));
+          const serialNumber = `S-${n}`;
+          gatherer.add({ topic: topicOf(serialNumber, 'journal'), serialNumber, payload, receivedAtMs: Date.now() });
+        }
+      }
+    };
+    return { sql, gatherer, lines, acknowledged, sent, send, commits: () => commits };
+  };
+
+  it('halves a transaction that takes too long until it passes, and names the slow statement', async () => {
+    const { sql, gatherer, lines, acknowledged, send } = await fortyBoards();
+    // Half a second for each row: forty boards at once take longer than any statement may.
+    await sql.unsafe(`
+      CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END $$;
+      CREATE TRIGGER dawdle BEFORE INSERT ON recording_chunks FOR EACH ROW EXECUTE FUNCTION dawdle();`);
+    send();
+    await until('every row', async () => (await storedSamples(sql)) === boards * samplesEach, { timeoutMs: 90_000 });
+    await until('every acknowledgement', () => acknowledged.size === boards);
+    expect(lines.find(({ msg }) => msg === 'ingest transaction given up')).toMatchObject({
+      statement: expect.stringContaining('INSERT INTO recording_chunks'),
+      err: { code: '57014' },
+    });
+    expect(gatherer.progress().isStalled).toBe(false);
+    expect(gatherer.progress()).toMatchObject({ oldestWaitingSeconds: 0, waitingBytes: 0, parkedMachines: 0 });
+    expect(await sql`SELECT 1 FROM quarantine`).toHaveLength(0);
+  });
+
+  it('parks the machine whose stream is locked and stores all others; its rows land after the lock', async () => {
+    const { sql, gatherer, sent, acknowledged, send } = await fortyBoards();
+    const stuck = sent[17];
+    if (stuck === undefined) throw new Error('no board');
+    await sql`
+      INSERT INTO recordings (id, machine_id, epoch, source)
+      SELECT gen_random_uuid(), id, ${stuck.epoch}, 'agent' FROM machines WHERE serial_number = 'S-17'`;
+    const release = new AbortController();
+    const released = once(release.signal, 'abort');
+    const held = sql.begin(async (tx) => {
+      await tx`SELECT 1 FROM recordings WHERE epoch = ${stuck.epoch} FOR UPDATE`;
+      send();
+      await released;
+    });
+    await until('the rows of all others', async () => (await storedSamples(sql)) === (boards - 1) * samplesEach, {
+      timeoutMs: 28_000,
+    });
+    await until('the parked machine', () => gatherer.progress().parkedMachines === 1, { timeoutMs: 28_000 });
+    expect(acknowledged.has('S-17')).toBe(false);
+    release.abort();
+    await held;
+    await until('the rows of the parked one', () => acknowledged.has('S-17'), { timeoutMs: 40_000 });
+    expect(await storedSamples(sql)).toBe(boards * samplesEach);
+    expect(gatherer.progress()).toMatchObject({ waitingBytes: 0, parkedMachines: 0 });
+  });
+
+  it('quarantines nothing because of trouble of the server', async () => {
+    const { sql, gatherer, acknowledged, send } = await fortyBoards();
+    // As while a backup is restored over it.
+    await sql`ALTER TABLE recording_chunks RENAME TO elsewhere`;
+    send();
+    await until('the trouble to be noticed', () => gatherer.progress().parkedMachines > 0, { timeoutMs: 20_000 });
+    expect(acknowledged.size).toBe(0);
+    await until('the stall', () => gatherer.progress().isStalled);
+    await sql`ALTER TABLE elsewhere RENAME TO recording_chunks`;
+    await until('every acknowledgement', () => acknowledged.size === boards, { timeoutMs: 60_000 });
+    expect(await storedSamples(sql)).toBe(boards * samplesEach);
+    expect(await sql`SELECT 1 FROM quarantine`).toHaveLength(0);
+  });
+});
