@@ -42,6 +42,8 @@ const oddities: unknown[] = [
   [null],
   ['bean_temp'],
   ['bean_temp', 'bean_temp'],
+  JSON.stringify(good.map),
+  JSON.stringify(good.ch),
   [0, 250, 249, 501],
   [0, 250, 250],
   [0, 250, 250, 86_400_001],
@@ -116,7 +118,9 @@ describe('a journal message', () => {
           const rest = { ...(JSON.parse(text) as Record<string, unknown>), k: kind, [key]: undefined };
           const payload = Buffer.from(`${JSON.stringify(rest).slice(0, -1)},${JSON.stringify(key)}:${value}}`);
           const decoded = decodeBatch(payload);
-          expect(decoded, `${kind} ${key} ${value.slice(0, 40)}`).toMatchObject({ ok: false });
+          const isIgnored = kind === 'samples' && key === 'ev';
+          expect(decoded, `${kind} ${key} ${value.slice(0, 40)}`).toMatchObject({ ok: isIgnored });
+          if (isIgnored) continue;
           const start = !decoded.ok && decoded.claims?.range.start;
           expect(start, key).toBe(key === 'epoch' || key === 'seq' ? undefined : 7);
         }

@@ -31,11 +31,14 @@ const isColumns = (value: unknown, columns: number, length: number): value is (n
   return true;
 };
 
-/** What the shape has accepted lately: heads hardly change from one batch of a board to its next. */
-const createAccepted = (accepts: (value: unknown) => boolean) => {
+/**
+ * What the shape has accepted lately: heads hardly change from one batch of a board to its next. `keyOf` answers nothing for
+ * a value of another kind: only what is small and flat may be turned into text.
+ */
+const createAccepted = (keyOf: (value: unknown) => string | undefined, accepts: (value: unknown) => boolean) => {
   const accepted = new Set<string>();
   return (value: unknown): boolean => {
-    const key = typeof value === 'string' ? value : JSON.stringify(value);
+    const key = keyOf(value);
     if (key === undefined) return false;
     if (accepted.has(key)) return true;
     if (!accepts(value)) return false;
@@ -45,10 +48,21 @@ const createAccepted = (accepts: (value: unknown) => boolean) => {
     return true;
   };
 };
-const isEpoch = createAccepted((value) => typeof value === 'string' && parseShape(shape.epoch, value).success);
-const isBoot = createAccepted((value) => typeof value === 'string' && parseShape(shape.boot, value).success);
-const isMap = createAccepted((value) => parseShape(shape.map, value).success);
+const isText = (value: unknown): value is string => typeof value === 'string';
+const textKey = (value: unknown): string | undefined => (isText(value) ? value : undefined);
+const mapKey = (value: unknown): string | undefined => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { id, rev } = value as Fields;
+  return isText(id) && typeof rev === 'number' ? `${rev} ${id}` : undefined;
+};
+const channelsKey = (value: unknown): string | undefined =>
+  Array.isArray(value) && value.every(isText) ? JSON.stringify(value) : undefined;
+
+const isEpoch = createAccepted(textKey, (value) => parseShape(shape.epoch, value).success);
+const isBoot = createAccepted(textKey, (value) => parseShape(shape.boot, value).success);
+const isMap = createAccepted(mapKey, (value) => parseShape(shape.map, value).success);
 const isChannels = createAccepted(
+  channelsKey,
   (value) =>
     Array.isArray(value) &&
     parseShape(shape.ch, value).success &&
