@@ -10,6 +10,7 @@ import type { Committed } from './commit-messages.ts';
 import { followConfigs } from './configs.ts';
 import { createGatherer, type GathererOptions, type IngestProgress } from './gatherer.ts';
 import { createIngestMetrics } from './ingest-metrics.ts';
+import { createHistories } from './histories.ts';
 import { createLastSeen } from './last-seen.ts';
 import { followPlans } from './plans.ts';
 import { followStatuses } from './statuses.ts';
@@ -62,6 +63,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     }
     lastSeen.heardFrom(committed.machineIds);
   };
+  const histories = createHistories({ sql, mqtt, log });
   const gatherer = createGatherer({
     sql,
     log,
@@ -90,7 +92,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
       gatherer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
     },
   );
-  const stopStatuses = followStatuses({ sql, mqtt, log });
+  const stopStatuses = followStatuses({ sql, mqtt, log }, (serial, status) => histories.heard(serial, status));
   const stopConfigs = followConfigs({ sql, mqtt, log });
   const stopPlans = followPlans({ sql, mqtt, log });
   const sweeper = options.sweep === false ? undefined : startSweeper(sql, log);
@@ -105,6 +107,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
       stopStatuses();
       stopConfigs();
       await stopPlans();
+      await histories.close();
       await sweeper?.close();
       await gatherer.close().catch((error: unknown) => log.warn(loggable(error), 'ingest did not end cleanly'));
     },

@@ -51,13 +51,16 @@ const joinStatuses = (waiting: readonly DeviceStatus[], next: DeviceStatus): Dev
     : [...waiting.filter(({ online, session }) => online || session !== next.session), next].slice(-3);
 
 /** Follows the statuses of all boards. They are few; each is stored by itself, one after the other for each board. */
-export const followStatuses = ({ sql, mqtt, log }: { sql: Database; mqtt: MqttLink; log: Logger }): (() => void) => {
+export const followStatuses = (
+  { sql, mqtt, log }: { sql: Database; mqtt: MqttLink; log: Logger },
+  onStored: (serialNumber: string, status: DeviceStatus) => Promise<void>,
+): (() => void) => {
   const boards = new Map<string, Waiting>();
   const mayLog = createLogGate(60_000);
   const storeAll = async (serialNumber: string, waiting: Waiting): Promise<void> => {
     for (let next = waiting.statuses.shift(); next !== undefined; next = waiting.statuses.shift()) {
       try {
-        await storeStatus(sql, serialNumber, next);
+        if (await storeStatus(sql, serialNumber, next)) await onStored(serialNumber, next);
       } catch (error) {
         log.warn({ ...loggable(error), serialNumber }, 'a status could not be stored');
       }

@@ -189,6 +189,8 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   revokePairingTicket: { params: withId(addTicket), belongs: 'owner' },
   rotateCredential: { ...machine, body: () => ({ overlap_hours: 24 }) },
   revokeCredential: machine,
+  // The board of the examples holds no history.
+  restoreHistory: { ...machine, body: () => ({ epochs: ['0123456789abcdef'] }), status: 409 },
   mqttAuth: { body: () => ({ clientid: 'board-x', username: 'x', password: 'y' }) },
   mqttAcl: { body: () => ({ clientid: 'board-x', username: 'x', topic: 'y', action: 'publish' }) },
 };

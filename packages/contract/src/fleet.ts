@@ -3,6 +3,7 @@ import { boardUpdateShape } from './board-update.ts';
 import { endpoint } from './endpoint.ts';
 import { boardConfigShape } from './machine-maps.ts';
 import { connectionShape } from './machines.ts';
+import { epochShape, maxHistoryStreams } from './mqtt.ts';
 import { idShape, instantShape, pageQuery } from './shapes.ts';
 
 /**
@@ -38,6 +39,15 @@ export const credentialShape = z.object({
   previous_valid_until: instantShape.nullable(),
 });
 
+/** Streams on a board that were recorded for another owner: they stay there until an admin restores them. */
+export const sealedHistoryShape = z.object({
+  epochs: z.array(epochShape).min(1).max(maxHistoryStreams),
+  entries: z.number().int(),
+  /** Of the first and last entry, as far as the board knows. */
+  from: instantShape.nullable(),
+  to: instantShape.nullable(),
+});
+
 /** What a board's last retained status, its credential and its ticket give reason to look at. */
 export const deviceWarnings = [
   'no_credential',
@@ -47,6 +57,7 @@ export const deviceWarnings = [
   'update_turned_back',
   'journal_waiting',
   'journal_dropped',
+  'history_sealed',
   'clock',
   'disk',
 ] as const;
@@ -72,6 +83,8 @@ export const deviceShape = z.object({
   journal: z
     .object({ entries_waiting: z.number().int(), bytes: z.number().int(), dropped_entries: z.number().int() })
     .nullable(),
+  /** What it holds sealed; null when it seals nothing. */
+  sealed_history: sealedHistoryShape.nullable(),
   clock_synced: z.boolean().nullable(),
   disk_free_bytes: z.number().int().nullable(),
   /** The newest update of its agent, and whether that stayed. */
@@ -191,4 +204,17 @@ export const revokeCredential = endpoint({
   summary: 'Revoke every credential and open ticket of this machine and disconnect its board at once',
   response: z.object({ credentials: z.number().int(), tickets: z.number().int(), disconnected: z.boolean() }),
   errors: ['not_found'],
+});
+
+export const restoreHistory = endpoint({
+  ...ofMachine,
+  access: 'admin',
+  name: 'restoreHistory',
+  method: 'POST',
+  path: '/machines/{id}/history/restore',
+  summary:
+    'Confirm that a board may send streams that it recorded for another owner to this machine; it sends what is missing',
+  body: z.object({ epochs: z.array(epochShape).min(1).max(maxHistoryStreams) }),
+  response: z.object({ streams: z.number().int() }),
+  errors: ['not_found', 'conflict'],
 });

@@ -48,7 +48,7 @@ export const maxPacketBytes = 256 * 1024;
 /** User name of the api's own connection; its password is the broker secret. */
 export const serviceUserName = '$api';
 
-const epochShape = z.string().regex(/^[0-9a-f]{16}$/, 'sixteen hex digits, random per journal folder');
+export const epochShape = z.string().regex(/^[0-9a-f]{16}$/, 'sixteen hex digits, random per journal folder');
 const seqShape = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const millisShape = z.number().int().min(0).max(8.64e15);
 

@@ -17,6 +17,7 @@ const wellDevice: Omit<Device, 'warnings'> = {
   machine_link: 'ok',
   machine_link_detail: null,
   journal: { entries_waiting: 3, bytes: 4096, dropped_entries: 0 },
+  sealed_history: null,
   clock_synced: true,
   disk_free_bytes: 8e9,
   update: null,

@@ -20,6 +20,7 @@ export const warningsOf = (device: Omit<Device, 'warnings'>): DeviceWarning[] =>
     ['update_turned_back', device.update !== null && unfinished.has(device.update.state)],
     ['offline', device.connection === 'offline'],
     ['journal_waiting', (journal?.entries_waiting ?? 0) > manyEntries],
+    ['history_sealed', device.sealed_history !== null],
     ['clock', device.clock_synced === false],
   ];
   return signs.filter(([, holds]) => holds).map(([warning]) => warning);

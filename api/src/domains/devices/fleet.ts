@@ -6,6 +6,7 @@ import type { Sql } from '../../db/sql.ts';
 import { configState } from '../machine-maps/config-state.ts';
 import { standingCredentials } from './credentials.ts';
 import { warningsOf } from './device-warnings.ts';
+import { sealedHistory } from './restore-history.ts';
 import { newestTickets } from './tickets.ts';
 
 type Row = Pick<
@@ -64,6 +65,7 @@ const described = (status: DeviceStatus | undefined) => {
     machine_link: status?.machine_link ?? null,
     machine_link_detail: status?.machine_link_detail ?? null,
     journal: status?.journal ?? null,
+    sealed_history: sealedHistory(status?.history),
     clock_synced: status?.clock_synced ?? null,
     disk_free_bytes: status?.disk_free_bytes ?? null,
     update: status?.update ?? null,

@@ -8,6 +8,7 @@ import { confirmPairing, revokeCredential, revokeOwn, rotateCredential, standing
 import { listDevices } from './fleet.ts';
 import { findOwnMachine } from './machine-access.ts';
 import { pairDevice } from './pair-device.ts';
+import { restoreHistory } from './restore-history.ts';
 import { listTickets, newestTickets, noteTicket, reissueTicket, revokeTicket } from './tickets.ts';
 
 export const deviceRoutes: Domain = (routes) => {
@@ -42,4 +43,7 @@ export const deviceRoutes: Domain = (routes) => {
     rotateCredential(context, params.id, body.overlap_hours),
   );
   routes.forUser(contract.revokeCredential, (context, { params }) => revokeCredential(context, params.id));
+  routes.forUser(contract.restoreHistory, (context, { params, body }) =>
+    restoreHistory(context, params.id, body.epochs),
+  );
 };

@@ -1,5 +1,14 @@
 import { listDevices, type Device } from '@roastery/contract/fleet';
-import { CircuitBoard, Ellipsis, KeyRound, ScanSearch, SlidersHorizontal, TicketPlus, Unplug } from 'lucide-react';
+import {
+  CircuitBoard,
+  Ellipsis,
+  History,
+  KeyRound,
+  ScanSearch,
+  SlidersHorizontal,
+  TicketPlus,
+  Unplug,
+} from 'lucide-react';
 import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
@@ -9,10 +18,12 @@ import { BoardConfigDialog } from '../../components/machine-maps/BoardConfigDial
 import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { paths } from '../../components/paths.ts';
+import { useDates } from '../../components/preferences.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';
-import { overlapHours, revokeBoard, rotateToken, type RotatedToken } from './device-changes.ts';
+import { overlapHours, restoreBoardHistory, revokeBoard, rotateToken, type RotatedToken } from './device-changes.ts';
 import { deviceColumns } from './device-columns.tsx';
+import { restoreQuestion } from './device-words.ts';
 import { RotatedTokenDialog } from './RotatedTokenDialog.tsx';
 
 const lookEveryMs = 5000;
@@ -30,6 +41,8 @@ export const Boards = ({ q, page, onPage }: BoardsProps) => {
   const [paired, setPaired] = useState<Device | null>(null);
   const [revoked, setRevoked] = useState<Device | null>(null);
   const navigate = useNavigate();
+  const [restored, setRestored] = useState<Device | null>(null);
+  const dates = useDates();
   const [rotating, setRotating] = useState<Device | null>(null);
   const [rotated, setRotated] = useState<RotatedToken | null>(null);
   const { data, error, mutate } = useApi(
@@ -62,6 +75,11 @@ export const Boards = ({ q, page, onPage }: BoardsProps) => {
             <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => setRotating(device)}>
               Rotate token
             </MenuItem>
+            {device.sealed_history !== null && (
+              <MenuItem icon={<History aria-hidden />} onSelect={() => setRestored(device)}>
+                Restore history
+              </MenuItem>
+            )}
             <MenuSeparator />
             <MenuItem
               icon={<Unplug aria-hidden />}
@@ -99,6 +117,15 @@ export const Boards = ({ q, page, onPage }: BoardsProps) => {
         }
         confirmLabel="Revoke"
         onConfirm={revokeBoard}
+      />
+      <ConfirmDialog
+        thing={restored}
+        onClose={() => setRestored(null)}
+        title={() => 'Restore history'}
+        question={(device) => restoreQuestion(device, dates.day)}
+        confirmLabel="Restore"
+        danger={false}
+        onConfirm={restoreBoardHistory}
       />
       <ConfirmDialog
         thing={rotating}

@@ -2,6 +2,7 @@ import {
   listDevices,
   listPairingTickets,
   revokeCredential,
+  restoreHistory,
   revokePairingTicket,
   rotateCredential,
   type Device,
@@ -28,6 +29,18 @@ export const revokeBoard = async (device: Device): Promise<void> => {
     tell(error, 'Failed to revoke the board');
   } finally {
     await refresh(listDevices, listPairingTickets);
+  }
+};
+
+export const restoreBoardHistory = async (device: Device): Promise<void> => {
+  try {
+    const epochs = device.sealed_history?.epochs ?? [];
+    await call(restoreHistory, { params: { id: device.machine_id }, body: { epochs } });
+    toast(`The board of ${device.display_name} sends its history`);
+  } catch (error) {
+    tell(error, 'Failed to restore the history');
+  } finally {
+    await refresh(listDevices);
   }
 };
 

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { diskText, journalText, mapText, pairedFrom, pairingWords, updateText } from './device-words.ts';
+import {
+  diskText,
+  journalText,
+  mapText,
+  pairedFrom,
+  pairingWords,
+  restoreQuestion,
+  updateText,
+} from './device-words.ts';
 
 describe('words of a board', () => {
   it.each([
@@ -20,6 +28,15 @@ describe('words of a board', () => {
     );
     expect(updateText({ update: { ...update, state: 'on_trial' } })).toBe('On trial');
     expect([updateText({ update: null }), updateText({ update: { ...update, state: 'good' } })]).toEqual([null, null]);
+  });
+
+  it('say how much sealed history would be restored, from when, and who will see it', () => {
+    const device = { display_name: 'Big Drum', owner_name: 'Ana Restrepo' };
+    const sealed = { epochs: ['0123456789abcdef'], entries: 1_204_000, from: '2026-11-01', to: '2026-11-20' };
+    expect(restoreQuestion({ ...device, sealed_history: sealed }, (day) => day)).toBe(
+      'The board of Big Drum holds 1,204,000 entries from 2026-11-01 to 2026-11-20 that it recorded for another owner or before this server knew it. Restore them only if they belong to Ana Restrepo, who will see these roasts.',
+    );
+    expect(restoreQuestion({ ...device, sealed_history: null }, String)).toContain('no sealed history');
   });
 
   it('call nobody paired whose credential has ended', () => {

@@ -10,6 +10,7 @@ export const warningWords: Readonly<Record<DeviceWarning, string>> = {
   update_turned_back: 'Update turned back',
   journal_waiting: 'Journal waiting',
   journal_dropped: 'Journal lost entries',
+  history_sealed: 'History sealed',
   clock: 'Clock not set',
   disk: 'Disk nearly full',
 };
@@ -65,6 +66,20 @@ export const clockText = ({ clock_synced: synced }: Pick<Device, 'clock_synced'>
 export const diskText = ({ disk_free_bytes: free }: Pick<Device, 'disk_free_bytes'>): string => {
   if (free === null) return none;
   return free >= 1e9 ? `${(free / 1e9).toFixed(1)} GB free` : `${Math.round(free / 1e6)} MB free`;
+};
+
+/** What restoring does, for the question before it. */
+export const restoreQuestion = (
+  {
+    display_name: name,
+    owner_name: owner,
+    sealed_history: sealed,
+  }: Pick<Device, 'display_name' | 'owner_name' | 'sealed_history'>,
+  day: (instant: string) => string,
+): string => {
+  if (sealed === null) return `The board of ${name} holds no sealed history.`;
+  const when = sealed.from === null || sealed.to === null ? '' : ` from ${day(sealed.from)} to ${day(sealed.to)}`;
+  return `The board of ${name} holds ${sealed.entries.toLocaleString('en-US')} entries${when} that it recorded for another owner or before this server knew it. Restore them only if they belong to ${owner ?? 'the owner of this machine'}, who will see these roasts.`;
 };
 
 /** Where a board was paired from: the address, and which board it said it was. */

@@ -1,0 +1,54 @@
+import type { Device } from '@roastery/contract/fleet';
+import { statusShape, type DeviceStatus } from '@roastery/contract/mqtt';
+import { parseShape } from '@roastery/contract/parse-shape';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { AppError } from '../../http/app-error.ts';
+import { historyRestoredChannel } from './history-statements.ts';
+import { lockOwnMachine } from './machine-access.ts';
+
+const instant = (ms: number): string => new Date(ms).toISOString();
+
+/** The sealed streams of a board in one. */
+export const sealedHistory = (history: DeviceStatus['history']): Device['sealed_history'] => {
+  const sealed = (history ?? []).filter((stream) => stream.sealed);
+  if (sealed.length === 0) return null;
+  const starts = sealed.flatMap(({ from }) => (from === null ? [] : [from]));
+  const ends = sealed.flatMap(({ to }) => (to === null ? [] : [to]));
+  return {
+    epochs: sealed.map(({ epoch }) => epoch),
+    entries: sealed.reduce((sum, { entries }) => sum + entries, 0),
+    from: starts.length === 0 ? null : instant(Math.min(...starts)),
+    to: ends.length === 0 ? null : instant(Math.max(...ends)),
+  };
+};
+
+/**
+ * Lets a board send sealed streams to this machine and its present owner. Only streams that the board itself names as sealed:
+ * an admin confirms what they have seen. A board that is offline hears it when it connects.
+ */
+export const restoreHistory = (
+  context: UserContext,
+  machineId: string,
+  epochs: readonly string[],
+): Promise<{ streams: number }> =>
+  context.sql.begin(async (tx) => {
+    const machine = await lockOwnMachine(tx, context.user, machineId);
+    const [row] = await tx<{ status: unknown; owner_id: string }[]>`
+      SELECT status, owner_id FROM machines WHERE id = ${machine.id}`;
+    const sealed = sealedHistory(parseShape(statusShape, row?.status).data?.history)?.epochs ?? [];
+    const confirmed = [...new Set(epochs)].filter((epoch) => sealed.includes(epoch));
+    if (row === undefined || confirmed.length < new Set(epochs).size)
+      throw new AppError('conflict', 'The board does not hold this history any more. Load the page again.');
+    await tx`
+      INSERT INTO history_restores (machine_id, epoch, owner_id, confirmed_by)
+      SELECT ${machine.id}, epoch, ${row.owner_id}, ${context.user.id} FROM unnest(${confirmed}::text[]) AS epoch
+      ON CONFLICT DO NOTHING`;
+    await recordAudit(tx, actorOf(context), {
+      action: 'history.restored',
+      subject: machine.id,
+      detail: { serial_number: machine.serial_number, epochs: confirmed },
+    });
+    await tx`SELECT pg_notify(${historyRestoredChannel}, ${machine.serial_number})`;
+    return { streams: confirmed.length };
+  });
