@@ -36,7 +36,10 @@ const newestBytes = async (): Promise<{ path: string; bytes: Buffer }> => {
   return { path, bytes: await readFile(path) };
 };
 
-/** Format 1, as boards in the field read it. What no longer fits here can't be read after an update was turned back. */
+/**
+ * Format 1, as boards in the field read it: kinds and fields that they don't know, they pass over. What no longer fits here
+ * can't be read after an update was turned back.
+ */
 const range = z.tuple([z.number(), z.number()]);
 const clockReading = { boot: z.string(), mono: z.number(), wall: z.number(), synced: z.boolean() };
 const formatOne = z.discriminatedUnion('k', [
@@ -48,6 +51,8 @@ const formatOne = z.discriminatedUnion('k', [
   }),
   z.strictObject({
     k: z.literal('context'),
+    /** Passed over by earlier versions. */
+    of: z.number().optional(),
     boot: z.string(),
     map: z.strictObject({ id: z.string(), rev: z.number() }),
     channels: z.array(z.string()),
@@ -56,6 +61,8 @@ const formatOne = z.discriminatedUnion('k', [
   z.strictObject({ k: z.literal('s'), q: z.number(), m: z.number(), v: z.array(z.number().nullable()) }),
   z.strictObject({ k: z.literal('e'), q: z.number(), m: z.number(), e: z.looseObject({ type: z.string() }) }),
   z.strictObject({ k: z.literal('acked'), ranges: z.array(range) }),
+  /** Passed over by earlier versions. */
+  z.strictObject({ k: z.literal('gone'), ranges: z.array(range) }),
   z.strictObject({
     k: z.literal('state'),
     state: z.strictObject({
@@ -77,7 +84,7 @@ describe('a journal through an update and back', () => {
     await journal.close();
     const { records } = scanRecords((await newestBytes()).bytes);
     expect(new Set(records.map(({ k }) => k))).toEqual(
-      new Set(['head', 'context', 'clock', 's', 'e', 'acked', 'state']),
+      new Set(['head', 'context', 'clock', 's', 'e', 'acked', 'gone', 'state']),
     );
     for (const record of records) expect(formatOne.safeParse(record).error?.message).toBeUndefined();
   });

@@ -1,241 +1,476 @@
-import { rm } from 'node:fs/promises';
-import type { JournalEvent } from '@roastery/contract/mqtt';
-import type { Logger } from '@roastery/runtime/logger';
-import type { Entry, RecordingContext } from '../core/entry.ts';
-import type { SeqRange } from '../core/ranges.ts';
-import type { RecordedPast, RecordedState } from '../core/replay.ts';
-import type { WallClock } from '../core/wall-clock.ts';
+import type { Ack, JournalEvent } from '@roastery/contract/mqtt';
+import { pause } from '@roastery/runtime/backoff';
+import type { Entry } from '../core/entry.ts';
+import { RangeSet, type SeqRange } from '../core/ranges.ts';
+import { isFull, nodeDisk } from './disk.ts';
+import { findStreams } from './find-streams.ts';
+import type { Journal, JournalListener, JournalOptions } from './journal-types.ts';
+import { createMemoryTail } from './memory-tail.ts';
+import { judgeOwner } from './ownership.ts';
 import { readPast } from './past.ts';
-import { journalFormat } from './record.ts';
-import { makeJournalFolder, recoverJournal } from './recovery.ts';
-import { createShelf } from './shelf.ts';
-import { createWriter } from './writer.ts';
+import { journalFormat, type JournalRecord } from './record.ts';
+import { createStream, type Stream } from './stream.ts';
+import { makeStreamFolder, nameStream, newEpoch, streamFolder } from './stream-folders.ts';
+import { createStreams } from './streams.ts';
+import { createWriter, recordOf, type Writer } from './writer.ts';
 
-export interface JournalOptions {
-  readonly folder: string;
-  readonly capBytes: number;
-  readonly clock: WallClock;
-  readonly log: Logger;
-  /** Goes into the first segment; samples carry it until `setContext`. */
-  readonly context: RecordingContext;
-  /** What a restart goes on from; every segment begins with it, so that an older one is never needed. */
-  readonly state: () => RecordedState | undefined;
-  /** A new segment begins at this size: what is freed or dropped goes by whole segments. */
-  readonly segmentBytes?: number;
-  /** Longest time an entry waits for the disk to be synced. */
-  readonly syncMs?: number;
-}
-
-export interface JournalListener {
-  /** Entries that survive a power cut from now on, and may be sent. */
-  readonly durable: (ranges: readonly SeqRange[]) => void;
-  /** Entries that will never be readable again. */
-  readonly gone: (from: number, to: number) => void;
-}
-
-/**
- * The board's own record of what the machine did. Entries are on disk before they are sent, synced at least every
- * `syncMs`, at every mark and whenever somebody flushes; they leave the disk only when the server says that it has
- * committed them, or when the disk is full, and then the stream says what went.
- */
-export interface Journal {
-  /** Stream id: random per journal folder. */
-  readonly epoch: string;
-  /** What the last process left, to go on from. */
-  readonly past: RecordedPast;
-  readonly listen: (listener: JournalListener) => void;
-  /** What the next samples have in common. */
-  readonly setContext: (context: RecordingContext) => void;
-  /** Puts down what the clocks show, for a later boot that has to make sense of this one's times. */
-  readonly noteClock: () => void;
-  /** Puts down `state()`. */
-  readonly noteState: () => void;
-  /** Appends a reading, returns its sequence number. `values` in the order of the context's channels. */
-  appendSample(mono: number, values: readonly (number | null)[]): number;
-  readonly appendEvent: (mono: number, event: JournalEvent) => number;
-  /** Resolves when everything appended so far is synced, or the disk has refused it. */
-  readonly flush: () => Promise<void>;
-  /** Entries that are on disk, synced and not acknowledged. */
-  readonly waiting: () => SeqRange[];
-  /** Entries from `from` to `to` that one segment holds; fewer or none where something is missing. */
-  readonly read: (from: number, to: number) => Promise<readonly Entry[]>;
-  readonly acknowledge: (ranges: readonly SeqRange[]) => void;
-  stats(): { bytes: number; droppedEntries: number; trouble: string | undefined; stalledMs: number };
-  readonly close: () => Promise<void>;
-}
+export type { Journal, JournalListener, JournalOptions, JournalStats } from './journal-types.ts';
 
 /** After a roast its segment stays open for late corrections of its marks. */
 const roastTailMs = 60_000;
 /** What the server has committed is put down at most this often: losing it costs a resend, nothing else. */
-const ackNoteMs = 5000;
+const noteEveryMs = 5000;
 const closeGraceMs = 4000;
 const tickMs = 500;
+/** A disk that came to nothing is tried again after so long, and twice as long each time. */
+const firstRetryMs = 1000;
+const lastRetryMs = 30_000;
 
-/** Opens the journal in `folder`, whatever state the last process or a power cut left it in. */
+/** Opens the journal in `folder`, whatever state the last process, a power cut or the disk left it in. It always opens. */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const { folder, capBytes, clock, log, segmentBytes = 262_144, syncMs = 5000 } = options;
-  const { epoch, acked, ...recovered } = await recoverJournal(folder, log);
-  for (const reading of recovered.clocks) clock.learn(reading);
-  const past = await readPast(recovered.sealed);
+  const { disk = nodeDisk, diskGraceMs = 20_000 } = options;
   const listeners: JournalListener[] = [];
   let context = options.context;
-  let nextSeq = recovered.nextSeq;
-  let droppedEntries = 0;
   let roastRuns = false;
   let rollAtMono: number | undefined;
   let ackToNote = false;
-  let freeing: Promise<void> = Promise.resolve();
+  let closed = false;
+  /** What is to be said as soon as there is a place for it. */
+  let whenStarted: (() => void)[] | undefined = [];
+  let diskTrouble: string | undefined;
+  let isDiskFull = false;
 
-  const gone = (ranges: readonly SeqRange[], reason: 'disk_full' | 'damaged' | 'cap_reached'): void => {
-    for (const [from, to] of ranges) {
-      appendEvent(clock.now().mono, { type: 'gap', from_seq: from, to_seq: to, reason });
-      for (const listener of listeners) listener.gone(from, to);
-    }
+  const durable = (stream: Stream, ranges: readonly SeqRange[]): void => {
+    if (ranges.length === 0 || stream.isSealed()) return;
+    for (const listener of listeners) listener.durable(ranges, stream.epoch);
   };
-  const lost = (ranges: readonly SeqRange[], reason: 'disk_full' | 'cap_reached'): void => {
-    for (const [from, to] of ranges) droppedEntries += to - from + 1;
-    if (ranges.length > 0) log.warn({ ranges, reason }, 'journal: entries dropped');
-    gone(ranges, reason);
-  };
-  const drop = async (reason: 'disk_full' | 'cap_reached'): Promise<boolean> => {
-    const dropped = await shelf.drop();
-    if (!dropped) return false;
-    lost(dropped.lost, reason);
-    for (const gap of dropped.gaps) appendEvent(clock.now().mono, gap);
-    return true;
-  };
-
-  const shelf = createShelf({
-    sealed: recovered.sealed,
-    acked,
+  const streams = createStreams({
+    disk,
+    log,
     clock,
-    log,
-    damaged: (from, to) => gone([[from, to]], 'damaged'),
+    capBytes,
+    say(stream, event) {
+      if (stream.tail() === undefined && whenStarted) whenStarted.push(() => streams.say(stream, event));
+      else if (stream === current) appendEvent(clock.now().mono, event);
+      else {
+        durable(stream, [stream.say(clock.now().mono, context, event)]);
+        void stream.note();
+      }
+    },
+    gone: (stream, from, to) => {
+      for (const listener of listeners) listener.gone(from, to, stream.epoch);
+    },
+    noteGone: (stream) => {
+      if (whenStarted) whenStarted.push(() => noteGone(stream));
+      else noteGone(stream);
+    },
   });
-
-  const free = (): void => {
-    freeing = freeing
-      .then(() => shelf.free())
-      .catch((error: unknown) => log.error({ err: error }, 'journal: could not free a segment'));
+  const noteGone = (stream: Stream): void => {
+    if (stream === current) noteRecord({ k: 'gone', ranges: stream.gone.ranges() });
+    else void stream.note();
   };
+  const newStream = (nextSeq: number, owner: string | undefined): Stream =>
+    createStream({
+      disk,
+      log,
+      epoch: newEpoch(),
+      folder: undefined,
+      segments: [],
+      nextSeq,
+      notes: { owner, gone: nextSeq > 0 ? [[0, nextSeq - 1]] : [] },
+      learn: (reading) => clock.learn(reading),
+      damaged: (stream, holes) => streams.lost(stream, holes, 'damaged'),
+    });
 
-  const writer = await createWriter({
-    folder,
-    segmentBytes,
-    log,
-    nextSeq: () => nextSeq,
-    roastRuns: () => roastRuns,
-    head: (first) => {
-      const state = options.state();
-      return [
-        { k: 'head', v: journalFormat, epoch, first },
-        { k: 'context', ...context },
-        { k: 'clock', ...clock.now() },
-        { k: 'acked', ranges: acked.ranges() },
-        ...(state ? [{ k: 'state', state } as const] : []),
-        // Once more, behind the state: a block that is overwritten must not take the meaning of all that follows.
-        { k: 'context', ...context },
-      ];
-    },
-    async sealed(segment) {
-      shelf.add(segment);
-      await shelf.free();
-      while (shelf.bytes() > capBytes && (await drop('cap_reached')));
-    },
-    durable: (ranges) => {
-      for (const listener of listeners) listener.durable(ranges);
-    },
-    lost: (ranges) => lost(ranges, 'disk_full'),
-    makeFolder: () => makeJournalFolder(folder, epoch),
-    makeRoom: () => drop('disk_full'),
-  });
-  for (const path of recovered.leftOver) if (path !== writer.path()) await rm(path, { force: true });
-
+  const noteRecord = (record: JournalRecord): void => {
+    const tail = current.tail();
+    if (tail?.kind === 'disk') tail.append(record);
+  };
+  const append = (entry: Entry): void => {
+    const tail = current.tail();
+    if (tail?.kind === 'disk') return tail.append(recordOf(entry), entry);
+    const excess = tail?.append(entry) ?? [];
+    if (tail && !tail.isHolding()) durable(current, [[entry.seq, entry.seq]]);
+    if (excess.length > 0) streams.lost(current, excess, isDiskFull ? 'disk_full' : 'damaged');
+  };
   const appendEvent = (mono: number, event: JournalEvent): number => {
     if (event.type === 'roast') {
       roastRuns = event.state === 'in_progress';
       rollAtMono = roastRuns ? undefined : mono + roastTailMs;
     }
-    const seq = nextSeq++;
-    writer.append({ k: 'e', q: seq, m: mono, e: event }, { kind: 'event', seq, mono, context, event });
+    const seq = current.takeSeq();
+    append({ kind: 'event', seq, mono, context, event });
+    const tail = current.tail();
     // A mark must survive a power cut at once.
-    if (event.type === 'roast' || event.type === 'mark') writer.requestSync();
+    if (tail?.kind === 'disk' && (event.type === 'roast' || event.type === 'mark')) tail.requestSync();
     return seq;
   };
-  for (const [from, to] of recovered.damaged) shelf.reportOnce(from, to);
 
+  const keepWithinCap = (): Promise<void> =>
+    streams.keepWithinCap().catch((error: unknown) => log.error({ err: error }, 'journal: could not make room'));
+
+  /** A writer of a stream in its folder. Throws when the disk doesn't take its first segment. */
+  const writerOf = async (stream: Stream, place: string, initial: readonly Entry[]): Promise<Writer> => {
+    const writer: Writer = await createWriter({
+      disk,
+      folder: place,
+      segmentBytes,
+      log,
+      initial,
+      graceMs: diskGraceMs,
+      nextSeq: stream.nextSeq,
+      context: () => context,
+      roastRuns: () => roastRuns,
+      head: (first, of) => {
+        const state = options.state();
+        return [
+          { k: 'head', v: journalFormat, epoch: stream.epoch, first },
+          { k: 'context', of: first, ...of },
+          { k: 'clock', ...clock.now() },
+          { k: 'acked', ranges: stream.acked.ranges() },
+          { k: 'gone', ranges: stream.gone.ranges() },
+          ...(state ? [{ k: 'state', state } as const] : []),
+          // Once more, behind the state: a block that is overwritten must not take the meaning of all that follows.
+          { k: 'context', of: first, ...of },
+        ];
+      },
+      async sealed(segment, entries) {
+        stream.addSegment(segment, entries);
+        await keepWithinCap();
+      },
+      durable: (ranges) => durable(stream, ranges),
+      makeFolder: () => nameStream(disk, place, stream.epoch),
+      makeRoom: streams.makeRoom,
+      gaveUp: () => leaveDisk(stream, writer.trouble()?.reason ?? 'no answer', writer.trouble()?.full ?? false),
+    });
+    return writer;
+  };
+  /** Does what a full disk refuses once more, as long as there is something that may go. */
+  const withRoom = async <T>(work: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isFull(error) || !(await streams.makeRoom())) throw error;
+      }
+    }
+  };
+
+  /** Goes on in a stream of its own, in memory. Its numbers go on too, so that marks name their samples as before. */
+  const beginInMemory = (entries: readonly Entry[], owner: string | undefined): void => {
+    const stream = newStream(entries[0]?.seq ?? current.nextSeq(), owner);
+    while (stream.nextSeq() < (entries.at(-1)?.seq ?? -1) + 1) stream.takeSeq();
+    stream.setTail(createMemoryTail(entries));
+    current = stream;
+    streams.add(stream);
+    durable(stream, stream.waiting());
+    log.warn({ epoch: stream.epoch, from: stream.nextSeq() }, 'journal: new stream, in memory');
+    retryMs = soonestMs;
+    tryDiskSoon();
+  };
+
+  /** Open segments that the disk did not let us close. */
+  let unsettled: (() => Promise<boolean>)[] = [];
+  const settleAll = async (): Promise<void> => {
+    const open = unsettled;
+    unsettled = [];
+    for (const settle of open) if (!(await settle())) unsettled.push(settle);
+  };
+  /** Closes what a stream was being written to; answers what is not safe on the disk. */
+  const closeTail = (stream: Stream, writer: Writer): readonly Entry[] => {
+    const { unsafe, safe, settle } = writer.giveUp();
+    stream.setTail(undefined);
+    stream.keep(safe);
+    unsettled.push(settle);
+    void settleAll();
+    return unsafe;
+  };
+
+  /** The disk takes nothing: what is not safe on it goes another way. */
+  const leaveDisk = (stream: Stream, reason: string, full: boolean): void => {
+    const tail = stream.tail();
+    if (tail?.kind !== 'disk' || closed) return;
+    [diskTrouble, isDiskFull] = [reason, full];
+    log.error({ reason }, 'journal: the disk is given up, entries are sent from memory');
+    const unsafe = closeTail(stream, tail);
+    if (stream === current) beginInMemory(unsafe, stream.owner());
+    else stream.keep([...stream.kept(), ...unsafe]);
+  };
+
+  /** Another owner: what comes from now on is a stream of its own, and nothing of the one before reaches them. */
+  const beginForOwner = (owner: string): void => {
+    const before = current;
+    const tail = before.tail();
+    if (tail?.kind === 'disk') void tail.flush().then(() => before.tail() === tail && closeTail(before, tail));
+    beginInMemory([], owner);
+    attempt = tryDisk();
+  };
+
+  const soonestMs = Math.min(firstRetryMs, diskGraceMs);
+  let retryMs = soonestMs;
+  let retryTimer: NodeJS.Timeout | undefined;
+  const tryDiskSoon = (): void => {
+    clearTimeout(retryTimer);
+    if (closed) return;
+    retryTimer = setTimeout(() => {
+      attempt = tryDisk();
+    }, retryMs).unref();
+    retryMs = Math.min(lastRetryMs, retryMs * 2);
+  };
+  let attempt: Promise<void> = Promise.resolve();
+  let trying = false;
+  /** Brings the stream in memory to the disk, where that works again. */
+  const tryDisk = async (): Promise<void> => {
+    const stream = current;
+    const tail = stream.tail();
+    if (tail?.kind !== 'memory' || trying || closed) return;
+    trying = true;
+    const place = stream.folder() ?? streamFolder(folder, ++lastIndex, stream.epoch).folder;
+    stream.putIn(place);
+    const initial = tail.hold(stream.nextSeq());
+    // Beyond this a folder may be on the disk that a later start takes for a stream that it may go on with.
+    let isNamed = false;
+    const bring = async (): Promise<Writer> => {
+      await found.retry();
+      await makeStreamFolder(disk, place);
+      const writer = await withRoom(() => writerOf(stream, place, initial));
+      isNamed = true;
+      await nameStream(disk, place, stream.epoch);
+      return writer;
+    };
+    try {
+      const writer = await within(diskGraceMs, bring());
+      const held = tail.heldBack();
+      stream.setTail(writer);
+      for (const entry of held) writer.append(recordOf(entry), entry);
+      diskTrouble = undefined;
+      await settleAll();
+      log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: the disk takes entries again');
+    } catch (error) {
+      diskTrouble = error instanceof Error ? error.message : String(error);
+      isDiskFull = isFull(error);
+      if (isNamed || error instanceof TooLong) beginInMemory(tail.takeHeldBack(), stream.owner());
+      else {
+        durable(stream, tail.release());
+        tryDiskSoon();
+      }
+    } finally {
+      trying = false;
+    }
+  };
+
+  const found = await findStreams({
+    disk,
+    folder,
+    log,
+    clock,
+    damaged: (stream, holes) => streams.lost(stream, holes, 'damaged'),
+  });
+  for (const { stream } of found.streams) streams.add(stream);
+  let lastIndex = found.lastIndex;
+  found.later = (stream) => {
+    streams.addEarlier(stream.stream);
+    durable(stream.stream, stream.stream.waiting());
+    streams.lost(stream.stream, stream.damaged, 'damaged');
+  };
+  const newest = found.streams.at(-1);
+  const past = await readPast(
+    disk,
+    found.streams.findLast(({ stream }) => stream.segments().length > 0)?.stream.segments() ?? [],
+    log,
+  );
+  let current: Stream = newest?.stream ?? newStream(0, undefined);
+  if (newest?.mayGoOn !== true) {
+    beginInMemory([], current.owner());
+    await tryDisk();
+  } else {
+    try {
+      const place = current.folder() ?? folder;
+      await withRoom(() => nameStream(disk, place, current.epoch));
+      const writer = await withRoom(() => writerOf(current, place, []));
+      current.setTail(writer);
+      for (const path of newest.leftOver)
+        if (path !== writer.path()) await disk.rm(path, { force: true }).catch(() => undefined);
+    } catch (error) {
+      diskTrouble = error instanceof Error ? error.message : String(error);
+      isDiskFull = isFull(error);
+      log.error({ reason: diskTrouble }, 'journal: the disk takes nothing, entries are sent from memory');
+      beginInMemory([], current.owner());
+    }
+  }
+  const owed = whenStarted;
+  whenStarted = undefined;
+  for (const say of owed) say();
+  for (const { stream, damaged } of found.streams) streams.lost(stream, damaged, 'damaged');
+  await keepWithinCap();
+  streams.tidy(current);
+
+  let notedAt = 0;
   let syncedAt = performance.now();
-  let ackNotedAt = 0;
-  const timer = setInterval(() => {
-    const now = performance.now();
-    if (ackToNote && now - ackNotedAt >= ackNoteMs) noteAcked(now);
-    if (now - syncedAt < syncMs - tickMs) return;
-    syncedAt = now;
-    if (writer.dirty()) writer.requestSync();
-  }, tickMs);
-  timer.unref();
+  let lookedAt = performance.now();
   const noteAcked = (now: number): void => {
     ackToNote = false;
-    ackNotedAt = now;
-    // Everything below what is still on disk is committed or gone, and needs no range of its own.
-    acked.remove(0, Math.min(shelf.lowest() ?? Infinity, writer.active().first) - 1);
-    writer.append({ k: 'acked', ranges: acked.ranges() });
+    notedAt = now;
+    for (const stream of streams.all()) if (stream !== current) void stream.note();
+    noteRecord({ k: 'acked', ranges: current.acked.ranges() });
+    streams.tidy(current);
+  };
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const tail = current.tail();
+    if (ackToNote && now - notedAt >= noteEveryMs) noteAcked(now);
+    if (now - lookedAt >= lastRetryMs) {
+      lookedAt = now;
+      found
+        .retry()
+        .catch((error: unknown) => log.warn({ reason: String(error) }, 'journal: not all of it can be read'));
+    }
+    if (tail?.kind !== 'disk') return;
+    if (tail.stalledMs() > diskGraceMs + tickMs) return leaveDisk(current, 'the disk does not answer', false);
+    if (now - syncedAt < syncMs - tickMs) return;
+    syncedAt = now;
+    if (tail.dirty()) tail.requestSync();
+  }, tickMs);
+  timer.unref();
+
+  const streamOf = (epoch: string | undefined): Stream | undefined =>
+    epoch === undefined ? current : streams.find(epoch);
+
+  /** A sealed stream is neither sent nor forgotten. */
+  const seal = (stream: Stream, ack: Ack): void => {
+    const wasSealed = stream.isSealed();
+    stream.seal(true);
+    void stream.note();
+    if (!wasSealed) {
+      log.warn({ epoch: stream.epoch }, 'journal: stream is sealed, it was recorded for another owner');
+      for (const [from, to] of stream.held().ranges())
+        for (const listener of listeners) listener.gone(from, to, stream.epoch);
+    }
+    if (stream === current && ack.owner !== undefined) beginForOwner(ack.owner);
+  };
+
+  /** What the server doesn't hold any more is as if it had never been acknowledged; what is not here either is gone. */
+  const askedAgain = (stream: Stream, ranges: readonly SeqRange[], through: number): void => {
+    const missing = new RangeSet(stream.acked.within(0, through));
+    for (const [from, to] of ranges) missing.remove(from, to);
+    if (!missing.first()) return;
+    const held = stream.held();
+    const lost = new RangeSet();
+    const found = new RangeSet();
+    for (const [from, to] of missing.ranges()) {
+      stream.acked.remove(from, to);
+      lost.add(from, to);
+      for (const part of held.within(from, to)) {
+        found.add(...part);
+        lost.remove(...part);
+      }
+    }
+    log.info(
+      { epoch: stream.epoch, found: found.ranges(), lost: lost.ranges() },
+      'journal: the server asks for it again',
+    );
+    for (const [from, to] of stream.gone.ranges()) lost.remove(from, to);
+    streams.lost(stream, lost.ranges(), 'cap_reached');
+    durable(stream, found.ranges());
   };
 
   return {
-    epoch,
+    get epoch() {
+      return current.epoch;
+    },
     past,
     listen: (listener) => void listeners.push(listener),
-    setContext(next) {
-      context = next;
-      writer.append({ k: 'context', ...next });
-    },
-    noteClock: () => writer.append({ k: 'clock', ...clock.now() }),
+    setContext: (next) => void (context = next),
+    noteClock: () => noteRecord({ k: 'clock', ...clock.now() }),
     noteState() {
       const state = options.state();
-      if (state) writer.append({ k: 'state', state });
-      writer.append({ k: 'context', ...context });
+      if (state) noteRecord({ k: 'state', state });
     },
     appendSample(mono, values) {
+      const tail = current.tail();
       if (rollAtMono !== undefined && mono > rollAtMono) {
         rollAtMono = undefined;
-        writer.requestRoll();
+        if (tail?.kind === 'disk') tail.requestRoll();
       }
-      const seq = nextSeq++;
-      writer.append({ k: 's', q: seq, m: mono, v: values }, { kind: 'sample', seq, mono, context, values });
+      const seq = current.takeSeq();
+      append({ kind: 'sample', seq, mono, context, values });
       return seq;
     },
     appendEvent,
-    flush: () => writer.flush(),
-    waiting() {
-      const ranges = shelf.waiting();
-      for (const { seq } of writer.active().entries) ranges.add(seq, seq);
-      for (const [from, to] of [...writer.unsynced(), ...acked.ranges()]) ranges.remove(from, to);
-      return ranges.ranges();
+    async flush() {
+      const tail = current.tail();
+      if (tail?.kind === 'disk') await tail.flush();
     },
-    async read(from, to) {
-      const segment = shelf.holding(from);
-      const entries = segment ? await shelf.read(segment) : writer.active().entries;
-      return entries.filter(({ seq }) => seq >= from && seq <= to);
+    epochs: () =>
+      streams
+        .all()
+        .filter((stream) => !stream.isSealed())
+        .map(({ epoch }) => epoch)
+        .reverse(),
+    waiting(epoch) {
+      const stream = streamOf(epoch);
+      return stream && !stream.isSealed() ? stream.waiting() : [];
     },
-    acknowledge(ranges) {
-      for (const [from, to] of ranges) acked.add(from, to);
-      // The server knows numbers that this disk has lost: they must not be used a second time.
-      nextSeq = Math.max(nextSeq, (acked.last()?.[1] ?? -1) + 1);
+    readPart: async (from, to, epoch) => (await streamOf(epoch)?.read(from, to)) ?? { entries: [], to },
+    segmentEnd: (from, to, epoch) => streamOf(epoch)?.endOfPart(from, to) ?? to,
+    read: async (from, to) => (await current.read(from, to)).entries,
+    acknowledge(ranges, epoch) {
+      streamOf(epoch)?.acknowledge(ranges);
       ackToNote = true;
-      free();
     },
-    stats: () => ({
-      bytes: shelf.bytes() + writer.bytes(),
-      droppedEntries,
-      trouble: writer.trouble(),
-      stalledMs: writer.stalledMs(),
-    }),
+    hear(ack) {
+      const stream = streams.find(ack.epoch);
+      if (!stream) return;
+      if (judgeOwner(stream, ack) === 'sealed') return seal(stream, ack);
+      const wasSealed = stream.isSealed();
+      if (ack.owner !== undefined && (wasSealed || stream.owner() !== ack.owner)) {
+        stream.setOwner(ack.owner);
+        stream.seal(false);
+        void stream.note();
+      }
+      stream.acknowledge(ack.ranges);
+      ackToNote = true;
+      if (ack.through !== undefined) askedAgain(stream, ack.ranges, ack.through);
+      if (wasSealed) durable(stream, stream.waiting());
+    },
+    history: () => streams.history(),
+    stats() {
+      const tail = current.tail();
+      const writer = tail?.kind === 'disk' ? tail : undefined;
+      return {
+        bytes: streams.bytes(),
+        droppedEntries: streams.droppedEntries(),
+        trouble: writer ? writer.trouble()?.reason : (diskTrouble ?? 'the disk is not ready yet'),
+        inMemory: writer === undefined,
+        stalledMs: writer?.stalledMs() ?? 0,
+      };
+    },
     async close() {
       clearInterval(timer);
-      await freeing;
+      clearTimeout(retryTimer);
       noteAcked(performance.now());
-      await writer.close(closeGraceMs);
+      await Promise.race([attempt, pause(closeGraceMs)]);
+      closed = true;
+      clearTimeout(retryTimer);
+      const tail = current.tail();
+      if (tail?.kind === 'disk') await tail.close(closeGraceMs);
     },
   };
+};
+
+class TooLong extends Error {
+  override readonly name = 'TooLong';
+}
+
+const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TooLong('the disk does not answer')), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 };

@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import type { Logger } from '@roastery/runtime/logger';
 import type { Entry } from '../core/entry.ts';
 import type { RecordedPast } from '../core/replay.ts';
+import type { JournalDisk } from './disk.ts';
 import { readSegment, type SealedSegment } from './segment.ts';
 
 /** Damage can hide a state; beyond so many segments the past is left alone. */
@@ -8,16 +9,25 @@ const maxSegments = 16;
 
 /**
  * Reads back from the newest segment until there is a state and every entry after it: nearly always the newest segment
- * alone, since each begins with a state.
+ * alone, since each begins with a state. What can't be read is no past.
  */
-export const readPast = async (sealed: readonly SealedSegment[]): Promise<RecordedPast> => {
+export const readPast = async (
+  disk: JournalDisk,
+  sealed: readonly SealedSegment[],
+  log: Logger,
+): Promise<RecordedPast> => {
   const collected: (readonly Entry[])[] = [];
   let state: RecordedPast['state'];
   for (const segment of sealed.slice(-maxSegments).toReversed()) {
-    const data = readSegment(await readFile(segment.path));
-    collected.unshift(data.entries);
-    state ??= data.state;
-    if (state && segment.first <= state.tracker.seq + 1) break;
+    try {
+      const data = readSegment(await disk.readFile(segment.path), segment);
+      collected.unshift(data.entries);
+      state ??= data.state;
+      if (state && segment.first <= state.tracker.seq + 1) break;
+    } catch (error) {
+      log.warn({ segment: segment.path, reason: String(error) }, 'journal: the past is read without a segment');
+      break;
+    }
   }
   return { state, entries: collected.flat() };
 };

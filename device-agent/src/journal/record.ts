@@ -18,11 +18,14 @@ export const journalFormat = 1;
  */
 export type JournalRecord =
   | { readonly k: 'head'; readonly v: number; readonly epoch: string; readonly first: number }
-  | ({ readonly k: 'context' } & RecordingContext)
+  /** `of`: the first sequence number of its segment, all of which it holds for; without it, for what follows it only. */
+  | ({ readonly k: 'context'; readonly of?: number } & RecordingContext)
   | ({ readonly k: 'clock' } & ClockReading)
   | { readonly k: 's'; readonly q: number; readonly m: number; readonly v: readonly (number | null)[] }
   | { readonly k: 'e'; readonly q: number; readonly m: number; readonly e: JournalEvent }
   | { readonly k: 'acked'; readonly ranges: readonly SeqRange[] }
+  /** Entries that had to go, and of which the stream has said so. */
+  | { readonly k: 'gone'; readonly ranges: readonly SeqRange[] }
   | { readonly k: 'state'; readonly state: RecordedState };
 
 const magic = [0xa7, 0x4a] as const;
@@ -52,17 +55,53 @@ export interface Damage {
 
 export interface Scan {
   readonly records: readonly JournalRecord[];
+  /** Where each record ends. */
+  readonly ends: readonly number[];
   readonly damage: readonly Damage[];
 }
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const isRanges = (ranges: unknown): boolean =>
+  Array.isArray(ranges) && ranges.every((range) => Array.isArray(range) && range.length === 2 && range.every(isCount));
+
+/** What a reader relies on, for each kind of record. Other kinds are those of a later version. */
+const isSound: Readonly<Record<JournalRecord['k'], (record: Record<string, unknown>) => boolean>> = {
+  head: ({ v, epoch, first }) => isCount(v) && typeof epoch === 'string' && isCount(first),
+  context: ({ boot, map, channels }) => typeof boot === 'string' && isObject(map) && Array.isArray(channels),
+  clock: ({ boot, mono, wall }) => typeof boot === 'string' && Number.isFinite(mono) && Number.isFinite(wall),
+  s: ({ q, m, v }) => isCount(q) && Number.isFinite(m) && Array.isArray(v),
+  e: ({ q, m, e }) => isCount(q) && Number.isFinite(m) && isObject(e) && typeof e['type'] === 'string',
+  acked: ({ ranges }) => isRanges(ranges),
+  gone: ({ ranges }) => isRanges(ranges),
+  state: ({ state }) => isObject(state) && isObject(state['tracker']) && isObject(state['clock']),
+};
+const isKnownKind = (kind: unknown): kind is JournalRecord['k'] =>
+  typeof kind === 'string' && Object.hasOwn(isSound, kind);
+
+/** The record that a payload holds; undefined for one that no version has written. */
+const parsePayload = (payload: Buffer): JournalRecord | undefined => {
+  try {
+    const record: unknown = JSON.parse(payload.toString());
+    if (!isObject(record) || (isKnownKind(record['k']) && !isSound[record['k']](record))) return undefined;
+    return record as unknown as JournalRecord;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+};
 
 const recordAt = (bytes: Buffer, at: number): { record: JournalRecord; end: number } | undefined => {
   if (at + headBytes > bytes.length || bytes[at] !== magic[0] || bytes[at + 1] !== magic[1]) return undefined;
   const length = bytes.readUInt32LE(at + 2);
   const end = at + headBytes + length;
-  if (length > maxPayloadBytes || end > bytes.length) return undefined;
+  // The checksum of nothing is 0: a head followed by zeros would pass it.
+  if (length === 0 || length > maxPayloadBytes || end > bytes.length) return undefined;
   const payload = bytes.subarray(at + headBytes, end);
   if (crc32(payload) !== bytes.readUInt32LE(at + 6)) return undefined;
-  return { record: JSON.parse(payload.toString()) as JournalRecord, end };
+  const record = parsePayload(payload);
+  return record && { record, end };
 };
 
 /** Whether the bytes from `at` on are the beginning of one record whose end was never written. */
@@ -71,18 +110,20 @@ const isTornRecord = (bytes: Buffer, at: number): boolean => {
   if (bytes[at] !== magic[0] || (left > 1 && bytes[at + 1] !== magic[1])) return false;
   if (left < 6) return true;
   const length = bytes.readUInt32LE(at + 2);
-  return length <= maxPayloadBytes && left < headBytes + length;
+  return length > 0 && length <= maxPayloadBytes && left < headBytes + length;
 };
 
 /** Reads all records whose checksum holds; what lies between them is reported, never thrown over. */
 export const scanRecords = (bytes: Buffer): Scan => {
   const records: JournalRecord[] = [];
+  const ends: number[] = [];
   const damage: Damage[] = [];
   let at = 0;
   while (at < bytes.length) {
     const found = recordAt(bytes, at);
     if (found) {
       records.push(found.record);
+      ends.push(found.end);
       at = found.end;
       continue;
     }
@@ -93,5 +134,5 @@ export const scanRecords = (bytes: Buffer): Scan => {
     const torn = at === bytes.length && isTornRecord(bytes, from);
     damage.push({ from, to: at, beforeRecord: records.length, torn });
   }
-  return { records, damage };
+  return { records, ends, damage };
 };

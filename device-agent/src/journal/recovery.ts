@@ -1,131 +1,228 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '@roastery/runtime/env';
 import type { Logger } from '@roastery/runtime/logger';
-import { readFileIfThere, writeFileAtomically } from '../atomic-file.ts';
+import { isMissing } from '../atomic-file.ts';
 import type { ClockReading } from '../core/entry.ts';
 import { RangeSet, type SeqRange } from '../core/ranges.ts';
-import { holdsRoast, laterFormat, parseSegmentName, readSegment, sealedName, type SealedSegment } from './segment.ts';
+import { readInBlocks, type JournalDisk } from './disk.ts';
+import {
+  holdsRoast,
+  laterFormat,
+  parseSegmentName,
+  readSegment,
+  sealedName,
+  smallestEntryBytes,
+  type SealedSegment,
+  type SegmentData,
+  type SegmentName,
+} from './segment.ts';
+import { newEpoch, readEpoch, readNotes, type StreamFolder } from './stream-folders.ts';
+import type { StreamNotes } from './stream.ts';
 
-export interface Recovered {
+export interface RecoveredStream {
   readonly epoch: string;
-  readonly sealed: SealedSegment[];
+  readonly folder: string;
+  readonly index: number;
+  readonly segments: readonly SealedSegment[];
   readonly nextSeq: number;
-  /** What the server had committed, as far as the journal knows. */
-  readonly acked: RangeSet;
+  /** What the server has, what had to go, for whom it was recorded: as far as the disk says. */
+  readonly notes: StreamNotes;
   readonly clocks: readonly ClockReading[];
   /** Sequence numbers that damage took and that were not reported yet. */
   readonly damaged: readonly SeqRange[];
   /** Segments without an entry, to be removed once the next one is open: they remember the sequence until then. */
   readonly leftOver: readonly string[];
+  /** Whether its next number is certain, so that it may go on. */
+  readonly mayGoOn: boolean;
 }
 
-/** Smallest entry on disk, to say how many may have been in bytes that can't be read. */
-const smallestEntryBytes = 39;
 /** Damaged bytes are kept for whoever wants to look into it, but never enough to fill the disk. */
 const quarantineLimit = 32;
 
-const quarantine = async (folder: string, name: string, bytes: Buffer): Promise<void> => {
-  const place = join(folder, 'quarantine');
-  await mkdir(place, { recursive: true });
-  const kept = (await readdir(place)).sort();
-  for (const old of kept.slice(0, Math.max(0, kept.length - quarantineLimit + 1))) await rm(join(place, old));
-  await writeFile(join(place, name), bytes, { mode: 0o600 });
-};
+type Found = SegmentName & { readonly name: string };
 
-const readEpoch = async (folder: string): Promise<string | undefined> => {
-  const text = (await readFileIfThere(join(folder, 'epoch')))?.trim();
-  return text !== undefined && /^[0-9a-f]{16}$/.test(text) ? text : undefined;
-};
+/** How far a start goes to read a file: `strict` gives up on an error, for the disk may answer later. */
+export type Insistence = 'strict' | 'whatever-can-be-read';
 
-/** The folder with the name of its stream; what is there stays. */
-export const makeJournalFolder = async (folder: string, epoch: string): Promise<void> => {
-  await mkdir(folder, { recursive: true });
-  if (epoch !== (await readEpoch(folder))) await writeFileAtomically(join(folder, 'epoch'), `${epoch}\n`);
-};
-
-/**
- * Opens a journal folder as the last process left it, however it ended. Damage costs what it covers, never the start:
- * bad bytes go to `quarantine/`, the rest is kept. Only segments that were being written, and the newest one, are read.
- * Throws `ConfigError` when a later version has written it in a way that this one would misread.
- */
-export const recoverJournal = async (folder: string, log: Logger): Promise<Recovered> => {
-  await mkdir(folder, { recursive: true });
-  const names = (await readdir(folder)).sort();
-  const found = names.flatMap((name) => {
-    const parsed = parseSegmentName(name);
-    return parsed ? [{ name, ...parsed }] : [];
+const findSegments = async (disk: JournalDisk, folder: string): Promise<Found[]> => {
+  const names = await disk.readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
   });
-  // Before anything is touched. The newest is enough: every start begins one.
-  const newest = found.at(-1);
-  const format = newest === undefined ? undefined : laterFormat(await readFile(join(folder, newest.name)));
+  return [...names]
+    .sort((a, b) => (a < b ? -1 : 1))
+    .flatMap((name) => {
+      const parsed = parseSegmentName(name);
+      return parsed ? [{ name, ...parsed }] : [];
+    });
+};
+
+/** Throws `ConfigError` when a later version has written the stream in a way that this one would misread. */
+const refuseLaterFormat = (folder: string, bytes: Buffer): void => {
+  const format = laterFormat(bytes);
   if (format !== undefined)
     throw new ConfigError(
       `the journal in ${folder} was written by a later version (format ${format}): install that version again; nothing was changed`,
     );
-  let epoch = found.length > 0 ? await readEpoch(folder) : undefined;
-  const sealed: SealedSegment[] = [];
+};
+
+/**
+ * Reads a stream's folder as the last process left it, however it ended. Damage costs what it covers: bad bytes go to
+ * `quarantine/`, the rest is kept. Only segments that were being written, and the newest one, are read. A disk that
+ * can't be written changes nothing of what is found. Throws `ConfigError` for a later format, and when `strict`, what the
+ * disk throws on reading.
+ */
+export const recoverStream = async (
+  disk: JournalDisk,
+  place: StreamFolder,
+  log: Logger,
+  insistence: Insistence,
+): Promise<RecoveredStream | undefined> => {
+  const { folder, index } = place;
+  const found = await findSegments(disk, folder);
+  const read = async (name: string): Promise<Buffer | undefined> => {
+    try {
+      return await disk.readFile(join(folder, name));
+    } catch (error) {
+      if (insistence === 'strict') throw error;
+      log.warn({ segment: name, reason: String(error) }, 'journal: segment is read block by block');
+      return readInBlocks(disk, join(folder, name)).catch(() => undefined);
+    }
+  };
+  const tryTo = async (what: string, work: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      log.warn({ folder, what, reason: String(error) }, 'journal: the disk refused a repair');
+      return false;
+    }
+  };
+  const quarantine = (name: string, bytes: Buffer): Promise<boolean> =>
+    tryTo('quarantine', async () => {
+      const aside = join(folder, 'quarantine');
+      await disk.mkdir(aside, { recursive: true });
+      const kept = [...(await disk.readdir(aside))].sort((a, b) => (a < b ? -1 : 1));
+      for (const old of kept.slice(0, Math.max(0, kept.length - quarantineLimit + 1))) await disk.rm(join(aside, old));
+      await disk.writeFile(join(aside, name), bytes, { mode: 0o600 });
+    });
+
+  // Before anything is touched. The newest is enough: every start begins one.
+  const newest = found.at(-1);
+  const newestBytes = newest && (await read(newest.name));
+  if (newestBytes) refuseLaterFormat(folder, newestBytes);
+
+  let mayGoOn = true;
+  let epoch: string | undefined;
+  let acked: readonly SeqRange[] = [];
+  let gone: readonly SeqRange[] | undefined;
+  let nextSeq = 0;
+  const segments: SealedSegment[] = [];
   const clocks: ClockReading[] = [];
   const damaged: SeqRange[] = [];
   const leftOver: string[] = [];
-  let acked: readonly SeqRange[] = [];
-  let nextSeq = 0;
 
-  for (const [index, segment] of found.entries()) {
-    const path = join(folder, segment.name);
-    nextSeq = Math.max(nextSeq, segment.state === 'sealed' ? segment.last + 1 : segment.first);
-    if (segment.state === 'sealed' && index < found.length - 1) {
-      sealed.push({ ...segment, path, bytes: (await stat(path)).size });
-      continue;
-    }
-    const bytes = await readFile(path);
-    const data = readSegment(bytes);
-    epoch ??= data.epoch;
+  const learn = (data: SegmentData): void => {
+    epoch = data.epoch ?? epoch;
     if (data.acked.length > 0) acked = data.acked;
+    gone = data.gone ?? gone;
     clocks.push(...data.clocks);
+  };
+
+  const closeOpen = async (segment: Found, bytes: Buffer): Promise<void> => {
+    const path = join(folder, segment.name);
+    const data = readSegment(bytes, { first: segment.first });
+    learn(data);
     damaged.push(...data.missing);
     for (const { from, to, torn } of data.damage) {
-      await quarantine(folder, `${segment.name}.${from}`, bytes.subarray(from, to));
+      await quarantine(`${segment.name}.${from}`, bytes.subarray(from, to));
       log.warn({ segment: segment.name, at: from, bytes: to - from, torn }, 'journal: damaged bytes quarantined');
     }
-    const tail = data.damage.find(({ to }) => to === bytes.length);
-    if (segment.state === 'sealed') {
-      sealed.push({ ...segment, path, bytes: bytes.length });
-      continue;
-    }
-    if (tail) await truncate(path, tail.from);
-    const last = data.entries.at(-1)?.seq;
-    if (data.highest !== undefined && data.highest > (last ?? -1)) {
-      // The head is gone, and with it what the values mean. They are kept for whoever can tell, and said to be lost.
-      await quarantine(folder, `${segment.name}.whole`, bytes);
-      log.warn({ segment: segment.name, entries: data.highest - segment.first + 1 }, 'journal: entries without a head');
-      damaged.push([segment.first, data.highest]);
+    if (data.withoutContext > 0) {
+      // What the values mean is gone. They are kept for whoever can tell, and said to be lost.
+      await quarantine(`${segment.name}.whole`, bytes);
+      log.warn({ segment: segment.name, entries: data.withoutContext }, 'journal: entries without a context');
     }
     nextSeq = Math.max(nextSeq, (data.highest ?? -1) + 1);
-    if (tail && !tail.torn) {
+    const tail = data.damage.find(({ to }) => to === bytes.length);
+    if (data.unsureBytes > 0) {
       // What stood there may have been sent: its numbers must not be used again.
-      const lost = Math.ceil((tail.to - tail.from) / smallestEntryBytes);
+      const lost = Math.ceil(data.unsureBytes / smallestEntryBytes);
       damaged.push([nextSeq, nextSeq + lost - 1]);
       nextSeq += lost;
     }
-    const first = data.entries[0]?.seq;
+    const [first, last] = [data.entries[0]?.seq, data.entries.at(-1)?.seq];
     if (first === undefined || last === undefined) {
       leftOver.push(path);
-      continue;
+      return;
     }
+    if (tail) await tryTo('truncate', () => disk.truncate(path, tail.from));
     const content = holdsRoast(data.entries) ? 'roast' : 'idle';
-    const sealedPath = join(folder, sealedName(first, last, content));
-    await rename(path, sealedPath);
-    sealed.push({ path: sealedPath, first, last, content, bytes: tail ? tail.from : bytes.length });
+    const closed = join(folder, sealedName(first, last, content));
+    const isRenamed = await tryTo('rename', () => disk.rename(path, closed));
+    segments.push({ path: isRenamed ? closed : path, first, last, content, bytes: tail ? tail.from : bytes.length });
+  };
+
+  for (const segment of found) {
+    const path = join(folder, segment.name);
+    nextSeq = Math.max(nextSeq, segment.state === 'sealed' ? segment.last + 1 : segment.first);
+    if (segment.state === 'sealed') {
+      const size = await disk.stat(path).then(
+        ({ size: bytes }) => bytes,
+        () => 0,
+      );
+      segments.push({ path, first: segment.first, last: segment.last, content: segment.content, bytes: size });
+    }
+    if (segment.state === 'sealed' && segment !== newest) continue;
+    const bytes = segment === newest ? newestBytes : await read(segment.name);
+    if (bytes && segment.state === 'sealed') learn(readSegment(bytes, segment));
+    if (bytes && segment.state === 'open') await closeOpen(segment, bytes);
+    if (!bytes && segment.state === 'open') {
+      // Nobody knows what it holds: its numbers may have been sent.
+      mayGoOn = false;
+      damaged.push([segment.first, segment.first]);
+    }
   }
 
-  if (epoch === undefined) {
-    epoch = randomBytes(8).toString('hex');
-    log.info({ epoch }, 'journal: new stream');
-  }
-  await makeJournalFolder(folder, epoch);
-  const committed = new RangeSet(acked);
-  nextSeq = Math.max(nextSeq, (committed.last()?.[1] ?? -1) + 1);
-  return { epoch, sealed, nextSeq, acked: committed, clocks, damaged, leftOver };
+  const notes = found.length === 0 ? {} : await readNotes(disk, folder);
+  const known = new RangeSet([...(notes.acked ?? []), ...acked]);
+  const named = await readEpoch(disk, folder).catch((error: unknown) => {
+    if (insistence === 'strict') throw error;
+    return undefined;
+  });
+  if (found.length === 0 && place.index > 0) return undefined;
+  nextSeq = Math.max(nextSeq, (known.last()?.[1] ?? -1) + 1);
+  const words = (notes.words ?? []).map(({ seq }) => [seq, seq] as const);
+  const settled = new RangeSet([...(notes.gone ?? []), ...(gone ?? [])]);
+  const holes = vanished({ segments, known, settled, damaged: [...damaged, ...words], nextSeq });
+  // Earlier versions did not write down what they had let go.
+  if (gone === undefined) for (const [from, to] of holes) settled.add(from, to);
+  else damaged.push(...holes);
+  return {
+    // The heads of segments have a checksum, the file has none. An empty folder is a new card, whatever a file says.
+    epoch: place.epoch ?? epoch ?? (found.length > 0 ? named : undefined) ?? newEpoch(),
+    folder,
+    index,
+    segments: segments.sort((a, b) => a.first - b.first),
+    nextSeq,
+    notes: { ...notes, acked: known.ranges(), gone: settled.ranges() },
+    clocks,
+    damaged: new RangeSet(damaged).ranges(),
+    leftOver,
+    mayGoOn: mayGoOn && (place.epoch === undefined || named === place.epoch),
+  };
+};
+
+/** Numbers below the next one that are in no segment, and of which nothing says why. */
+const vanished = (of: {
+  readonly segments: readonly SealedSegment[];
+  readonly known: RangeSet;
+  readonly settled: RangeSet;
+  readonly damaged: readonly SeqRange[];
+  readonly nextSeq: number;
+}): SeqRange[] => {
+  const holes = new RangeSet([[0, of.nextSeq - 1]]);
+  for (const { first, last } of of.segments) holes.remove(first, last);
+  for (const [from, to] of [...of.known.ranges(), ...of.settled.ranges(), ...of.damaged]) holes.remove(from, to);
+  return holes.ranges();
 };

@@ -1,20 +1,42 @@
-import { open, rename, stat, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { isMissing } from '../atomic-file.ts';
+import { syncFolderOn, type JournalDisk } from './disk.ts';
+
+type Handle = Awaited<ReturnType<JournalDisk['open']>>;
 
 /** The segment being written. Appends go behind the last whole record, whatever an earlier attempt left there. */
 export class SegmentFile {
   readonly path: string;
-  #handle: FileHandle;
+  readonly #disk: JournalDisk;
+  readonly #handle: Handle;
   #size = 0;
-  #dirty = false;
+  #syncedSize = 0;
 
-  private constructor(path: string, handle: FileHandle) {
+  private constructor(disk: JournalDisk, path: string, handle: Handle) {
     this.path = path;
+    this.#disk = disk;
     this.#handle = handle;
   }
 
-  static async create(path: string): Promise<SegmentFile> {
-    return new SegmentFile(path, await open(path, 'w', 0o600));
+  /**
+   * A new file with `content`, synced together with its name. It is written beside its place and put there whole, so that
+   * one that was there, and that a failed sync made doubtful, is never written again.
+   */
+  static async create(disk: JournalDisk, path: string, content: Uint8Array): Promise<SegmentFile> {
+    const draft = `${path}.draft`;
+    const handle = await disk.open(draft, 'w', 0o600);
+    const file = new SegmentFile(disk, path, handle);
+    try {
+      await file.append(content);
+      await file.sync();
+      await disk.rename(draft, path);
+      await syncFolderOn(disk, dirname(path));
+      return file;
+    } catch (error) {
+      await handle.close().catch(() => undefined);
+      await disk.rm(draft, { force: true }).catch(() => undefined);
+      throw error;
+    }
   }
 
   get size(): number {
@@ -23,13 +45,13 @@ export class SegmentFile {
 
   /** Whether something was written since the last sync. */
   get dirty(): boolean {
-    return this.#dirty;
+    return this.#size > this.#syncedSize;
   }
 
   /** False when somebody took file or folder away: what is written from then on is seen by nobody and ends with us. */
   async isThere(): Promise<boolean> {
     try {
-      await stat(this.path);
+      await this.#disk.stat(this.path);
       return true;
     } catch (error) {
       if (isMissing(error)) return false;
@@ -38,11 +60,12 @@ export class SegmentFile {
   }
 
   /** Writes all bytes or throws and leaves the file as it was; a full disk may take a part of them first. */
-  async append(bytes: Buffer): Promise<void> {
+  async append(bytes: Uint8Array): Promise<void> {
     let written = 0;
     try {
       while (written < bytes.length) {
         const result = await this.#handle.write(bytes, written, bytes.length - written, this.#size + written);
+        if (result.bytesWritten === 0) throw Object.assign(new Error('the disk took no byte'), { code: 'EIO' });
         written += result.bytesWritten;
       }
     } catch (error) {
@@ -50,20 +73,28 @@ export class SegmentFile {
       throw error;
     }
     this.#size += written;
-    this.#dirty = true;
   }
 
   async sync(): Promise<void> {
+    const size = this.#size;
     await this.#handle.datasync();
-    this.#dirty = false;
+    this.#syncedSize = size;
+  }
+
+  /** Takes away what was written and never synced. */
+  async cutUnsynced(): Promise<void> {
+    if (this.dirty) await this.#handle.truncate(this.#syncedSize);
+    this.#size = this.#syncedSize;
   }
 
   async close(): Promise<void> {
     await this.#handle.close();
   }
 
+  /** Closes the file under another name. */
   async closeAs(path: string): Promise<void> {
-    await this.close();
-    await rename(this.path, path);
+    await this.#disk.rename(this.path, path);
+    // It is synced: nothing depends on this.
+    await this.close().catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 import type { ClockReading, Entry, RecordingContext } from '../core/entry.ts';
-import type { SeqRange } from '../core/ranges.ts';
+import { RangeSet, type SeqRange } from '../core/ranges.ts';
 import type { RecordedState } from '../core/replay.ts';
-import { journalFormat, scanRecords, type Damage, type JournalRecord } from './record.ts';
+import { journalFormat, scanRecords, type Damage, type JournalRecord, type Scan } from './record.ts';
 
 /** Whether a segment holds part of a roast: those go last when the disk is full. */
 export type SegmentContent = 'roast' | 'idle';
@@ -36,72 +36,144 @@ export const parseSegmentName = (name: string): SegmentName | undefined => {
 
 export interface SegmentData {
   readonly epoch: string | undefined;
+  /** In the order of their sequence numbers, each once. */
   readonly entries: readonly Entry[];
   readonly clocks: readonly ClockReading[];
   /** The newest record of what the server has committed. */
   readonly acked: readonly SeqRange[];
+  /** The newest record of what had to go; undefined where there is none, as in segments of earlier versions. */
+  readonly gone: readonly SeqRange[] | undefined;
   /** The newest state of the roast tracker. */
   readonly state: RecordedState | undefined;
   readonly damage: readonly Damage[];
-  /** Sequence numbers that lie between entries that are there, behind damaged bytes. */
+  /** Sequence numbers that damage took, or that nobody can say the meaning of. */
   readonly missing: readonly SeqRange[];
   /** Highest sequence number of any record, of one that can't be understood too: it must not be used again. */
   readonly highest: number | undefined;
+  /** Bytes behind the last entry that may have held more of them, which may have been sent. */
+  readonly unsureBytes: number;
+  /** Entries whose bytes are whole, but whose context is not there any more. */
+  readonly withoutContext: number;
 }
 
-/** What all samples of a segment have in common, when it says so once or always the same. */
-const onlyContext = (records: readonly JournalRecord[]): RecordingContext | undefined => {
-  const contexts = records.filter((record) => record.k === 'context');
-  const [{ k: _, ...first } = { k: undefined }] = contexts;
-  const isOnly = contexts.every((context) => JSON.stringify(context) === JSON.stringify(contexts[0]));
-  return isOnly && 'boot' in first ? first : undefined;
+/** What the name of a segment says of its entries. */
+export interface SegmentBounds {
+  readonly first?: number;
+  readonly last?: number;
+}
+
+type EntryRecord = Extract<JournalRecord, { k: 's' | 'e' }>;
+type ContextRecord = Extract<JournalRecord, { k: 'context' }>;
+
+const contextOf = ({ boot, map, channels }: ContextRecord): RecordingContext => ({ boot, map, channels });
+export const isSameContext = (a: RecordingContext, b: RecordingContext): boolean =>
+  a === b || JSON.stringify([a.boot, a.map, a.channels]) === JSON.stringify([b.boot, b.map, b.channels]);
+
+/** The one context of a segment that has one; undefined where its records disagree about it. */
+const onlyContext = (own: readonly ContextRecord[], first: number | undefined): RecordingContext | undefined => {
+  const ofThis = own.filter(({ of }) => of === first);
+  const [candidate, ...others] = ofThis.length > 0 ? ofThis : own;
+  return candidate && others.every((other) => isSameContext(candidate, other)) ? contextOf(candidate) : undefined;
+};
+
+/** No record of a context is smaller, no record of an entry either. */
+const smallestContextBytes = 100;
+export const smallestEntryBytes = 39;
+
+/**
+ * Contexts of a segment of an earlier version, which hold from their place on. Behind damage that may have hidden another
+ * one, a context holds only if the next one is the same again: each change of a map has its own revision.
+ */
+const createContextSearch = ({ records, damage }: Scan) => {
+  const places = records.flatMap((record, index) => (record.k === 'context' ? [{ index, record }] : []));
+  return (at: number, hidden: number): RecordingContext | undefined => {
+    const before = places.findLast(({ index }) => index < at);
+    if (!before) return undefined;
+    const damagedBytes = damage.reduce(
+      (sum, { from, to, beforeRecord }) => (beforeRecord > before.index && beforeRecord <= at ? sum + to - from : sum),
+      0,
+    );
+    if (damagedBytes - hidden * smallestEntryBytes < smallestContextBytes) return contextOf(before.record);
+    const after = places.find(({ index }) => index > at);
+    return after && isSameContext(before.record, after.record) ? contextOf(before.record) : undefined;
+  };
 };
 
 /**
- * Turns the bytes of a segment into entries. Where damage took the context at its beginning, one that is repeated later
- * serves; entries without any can't be read and count as missing.
+ * Turns the bytes of a segment into entries. Bytes that were damaged, put elsewhere or repeated cost what they cover; an
+ * entry whose context is not certain counts as missing.
  */
-export const readSegment = (bytes: Buffer): SegmentData => {
-  const { records, damage } = scanRecords(bytes);
-  const entries: Entry[] = [];
-  const clocks: ClockReading[] = [];
-  const missing: SeqRange[] = [];
+export const readSegment = (bytes: Buffer, bounds: SegmentBounds = {}): SegmentData => {
+  const scan = scanRecords(bytes);
+  const { records, ends, damage } = scan;
+  const head = records.find((record) => record.k === 'head');
+  const lowest = bounds.first ?? head?.first;
+  const own = records.filter((record): record is ContextRecord => record.k === 'context' && record.of !== undefined);
+  const only = onlyContext(own, head?.first ?? lowest);
+  const searchContext = createContextSearch(scan);
   const damagedBefore = new Set(damage.map(({ beforeRecord }) => beforeRecord));
-  const repeated = onlyContext(records);
-  let context: RecordingContext | undefined;
-  let highest: number | undefined;
-  let epoch: string | undefined;
+
+  const found = new Map<number, { entry: Entry | undefined; behindDamage: boolean }>();
+  const clocks: ClockReading[] = [];
   let acked: readonly SeqRange[] = [];
+  let gone: readonly SeqRange[] | undefined;
   let state: RecordedState | undefined;
-  let expected: number | undefined;
-  let damaged = false;
+  let highest: number | undefined;
+  let hidden = 0;
+  let isDamaged = false;
+  let isDisordered = records.filter(({ k }) => k === 'head').length > 1;
+  let entriesEnd = 0;
   for (const [index, record] of records.entries()) {
-    damaged ||= damagedBefore.has(index);
-    if (record.k === 'head') [epoch, expected] = [record.epoch, record.first];
-    else if (record.k === 'context') context = { boot: record.boot, map: record.map, channels: record.channels };
-    else if (record.k === 'clock') clocks.push(record);
+    isDamaged ||= damagedBefore.has(index);
+    if (record.k === 'clock') clocks.push(record);
     else if (record.k === 'acked') acked = record.ranges;
+    else if (record.k === 'gone') gone = record.ranges;
     else if (record.k === 'state') state = record.state;
-    else if (isEntry(record)) {
-      highest = Math.max(highest ?? 0, record.q);
-      context ??= repeated;
-      if (!context) {
-        damaged = true;
-        continue;
-      }
-      const entry = toEntry(record, context);
-      if (damaged && expected !== undefined && record.q > expected) missing.push([expected, record.q - 1]);
-      damaged = false;
-      expected = record.q + 1;
-      entries.push(entry);
-    }
+    if (!isEntry(record)) continue;
+    const isStray = record.q < (lowest ?? 0) || record.q > (bounds.last ?? Infinity);
+    if (isStray || found.has(record.q) || record.q < (highest ?? 0)) isDisordered = true;
+    if (isStray || found.has(record.q)) continue;
+    if (isDamaged && highest !== undefined) hidden += Math.max(0, record.q - highest - 1);
+    const context = own.length > 0 ? only : searchContext(index, hidden);
+    found.set(record.q, { entry: context && toEntry(record, context), behindDamage: isDamaged });
+    if (record.q >= (highest ?? 0)) entriesEnd = ends[index] ?? entriesEnd;
+    highest = Math.max(highest ?? 0, record.q);
+    isDamaged = false;
   }
-  return { epoch, entries, clocks, acked, state, damage, missing, highest };
+  const seqs = [...found.keys()].sort((a, b) => a - b);
+  const entries = seqs.flatMap((seq) => found.get(seq)?.entry ?? []);
+  const isHarmed = damage.length > 0 || isDisordered;
+  // A record that was cut short is the end of what was written, but only where all before it is whole.
+  const isCutShort = damage.length === 1 && damage[0]?.torn === true && !isDisordered;
+  const isEndUnsure = isDisordered || damage.some(({ to }) => to > entriesEnd);
+  const missing = new RangeSet();
+  let expected = lowest;
+  for (const seq of seqs) {
+    const { entry, behindDamage } = found.get(seq) ?? {};
+    // A number may have been left out on purpose; what lies behind whole records was.
+    const isHole = behindDamage === true || isDisordered || (expected === lowest && isHarmed);
+    if (expected !== undefined && seq > expected && isHole) missing.add(expected, seq - 1);
+    if (!entry) missing.add(seq, seq);
+    expected = seq + 1;
+  }
+  if (bounds.last !== undefined) missing.add(expected ?? bounds.first ?? 0, bounds.last);
+  return {
+    epoch: head?.epoch,
+    entries,
+    clocks,
+    acked,
+    gone,
+    state,
+    damage,
+    missing: missing.ranges(),
+    highest,
+    unsureBytes: isEndUnsure && !isCutShort ? bytes.length - entriesEnd : 0,
+    withoutContext: seqs.length - entries.length,
+  };
 };
 
 /** A journal of a later version may hold kinds of records that this one doesn't know. */
-const isEntry = (record: JournalRecord): record is Extract<JournalRecord, { k: 's' | 'e' }> =>
-  record.k === 's' || record.k === 'e';
+const isEntry = (record: JournalRecord): record is EntryRecord => record.k === 's' || record.k === 'e';
 
 /** The format of a segment that this version can't read; undefined when it can. */
 export const laterFormat = (bytes: Buffer): number | undefined =>
@@ -109,10 +181,12 @@ export const laterFormat = (bytes: Buffer): number | undefined =>
     .records.map((record) => (record.k === 'head' ? record.v : journalFormat))
     .find((format) => format > journalFormat);
 
-const toEntry = (record: Extract<JournalRecord, { k: 's' | 'e' }>, context: RecordingContext): Entry =>
-  record.k === 's'
-    ? { kind: 'sample', seq: record.q, mono: record.m, context, values: record.v }
-    : { kind: 'event', seq: record.q, mono: record.m, context, event: record.e };
+/** Undefined for a sample that has not one value for each channel: it was read by another context. */
+const toEntry = (record: EntryRecord, context: RecordingContext): Entry | undefined => {
+  if (record.k === 'e') return { kind: 'event', seq: record.q, mono: record.m, context, event: record.e };
+  if (record.v.length !== context.channels.length) return undefined;
+  return { kind: 'sample', seq: record.q, mono: record.m, context, values: record.v };
+};
 
 /** Whether entries belong to a roast: those with a mark or a roast event do. */
 export const holdsRoast = (entries: readonly Entry[]): boolean =>

@@ -1,101 +1,68 @@
-import { readFile, rm } from 'node:fs/promises';
-import type { JournalEvent } from '@roastery/contract/mqtt';
-import type { Logger } from '@roastery/runtime/logger';
 import { isMissing } from '../atomic-file.ts';
-import type { Entry } from '../core/entry.ts';
-import { RangeSet, type SeqRange } from '../core/ranges.ts';
-import type { WallClock } from '../core/wall-clock.ts';
-import { chooseVictim, freeable } from './retention.ts';
+import type { ClockReading, Entry } from '../core/entry.ts';
+import type { SeqRange } from '../core/ranges.ts';
+import { readInBlocks, type JournalDisk } from './disk.ts';
 import { readSegment, type SealedSegment } from './segment.ts';
 
 export interface ShelfParts {
+  readonly disk: JournalDisk;
   /** Oldest first. */
   readonly sealed: readonly SealedSegment[];
-  readonly acked: RangeSet;
-  readonly clock: WallClock;
-  readonly log: Logger;
-  /** Entries that turned out to be unreadable; told once. */
-  readonly damaged: (from: number, to: number) => void;
+  readonly learn: (reading: ClockReading) => void;
+  /** Entries that turned out to be unreadable for good. */
+  readonly damaged: (segment: SealedSegment, holes: readonly SeqRange[]) => void;
 }
 
-const readBytes = async (path: string): Promise<Buffer> => {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (isMissing(error)) return Buffer.alloc(0);
-    throw error;
-  }
-};
+/** A disk that fails now may answer later; one that failed so often and for so long has lost what it can't read. */
+const readTries = 4;
+const readTriesMs = 20_000;
 
-/** The closed segments on disk: reading, freeing, and dropping when there is no room. */
-export const createShelf = ({ sealed: initial, acked, clock, log, damaged }: ShelfParts) => {
+/** The closed segments of a stream. */
+export const createShelf = ({ disk, sealed: initial, learn, damaged }: ShelfParts) => {
   const sealed = [...initial];
-  const reported = new RangeSet();
+  const failed = new Map<string, { tries: number; since: number }>();
   let cached: { path: string; entries: readonly Entry[] } | undefined;
 
-  const remove = async (segment: SealedSegment): Promise<void> => {
-    const index = sealed.indexOf(segment);
-    if (index >= 0) sealed.splice(index, 1);
-    if (cached?.path === segment.path) cached = undefined;
-    await rm(segment.path, { force: true });
-  };
-
-  const reportOnce = (from: number, to: number): void => {
-    if (reported.covers(from, to) || acked.covers(from, to)) return;
-    reported.add(from, to);
-    damaged(from, to);
-  };
-
-  /** Entries of a segment; what its name promises and its bytes don't hold is reported. */
-  const read = async (segment: SealedSegment): Promise<readonly Entry[]> => {
-    if (cached?.path === segment.path) return cached.entries;
-    const { entries, clocks, missing } = readSegment(await readBytes(segment.path));
-    for (const reading of clocks) clock.learn(reading);
-    const end = entries.at(-1)?.seq ?? segment.first - 1;
-    const holes = [...missing];
-    if (end < segment.last) holes.push([end + 1, segment.last]);
-    for (const [from, to] of holes) {
-      log.warn({ segment: segment.path, from, to }, 'journal: entries are damaged');
-      reportOnce(from, to);
+  const readBytes = async (path: string): Promise<Buffer> => {
+    try {
+      const bytes = await disk.readFile(path);
+      failed.delete(path);
+      return bytes;
+    } catch (error) {
+      if (isMissing(error)) return Buffer.alloc(0);
+      const { tries, since } = failed.get(path) ?? { tries: 0, since: performance.now() };
+      failed.set(path, { tries: tries + 1, since });
+      if (tries + 1 < readTries || performance.now() - since < readTriesMs) throw error;
+      return readInBlocks(disk, path);
     }
-    cached = { path: segment.path, entries };
-    return entries;
   };
 
   return {
-    read,
-    reportOnce,
-    add: (segment: SealedSegment): unknown => sealed.push(segment),
+    segments: (): readonly SealedSegment[] => sealed,
+    /** The newest segment is read next, as a rule: from memory, also when the disk fails. */
+    add(segment: SealedSegment, entries: readonly Entry[]): void {
+      sealed.push(segment);
+      cached = { path: segment.path, entries };
+    },
     holding: (seq: number): SealedSegment | undefined => sealed.find(({ first, last }) => first <= seq && last >= seq),
     bytes: (): number => sealed.reduce((sum, { bytes }) => sum + bytes, 0),
-    /** Entries that can be read and are not committed. */
-    waiting(): RangeSet {
-      const ranges = new RangeSet(sealed.map(({ first, last }) => [first, last] as const));
-      for (const [from, to] of [...acked.ranges(), ...reported.ranges()]) ranges.remove(from, to);
-      return ranges;
-    },
-    lowest: (): number | undefined => sealed[0]?.first,
 
-    /** Frees what the server has committed. */
-    async free(): Promise<void> {
-      for (const segment of freeable(sealed, acked)) await remove(segment);
+    /** Entries of a segment; what its name promises and its bytes don't hold is reported. Throws while it can't be read. */
+    async read(segment: SealedSegment): Promise<readonly Entry[]> {
+      if (cached?.path === segment.path) return cached.entries;
+      const { entries, clocks, missing } = readSegment(await readBytes(segment.path), segment);
+      for (const reading of clocks) learn(reading);
+      if (missing.length > 0) damaged(segment, missing);
+      cached = { path: segment.path, entries };
+      return entries;
     },
 
-    /**
-     * Lets the least precious segment go. Answers what the server will now never get, and what the segment itself had to
-     * say about earlier losses, which has to be said again; undefined when nothing is left to drop.
-     */
-    async drop(): Promise<{ lost: SeqRange[]; gaps: JournalEvent[] } | undefined> {
-      const victim = chooseVictim(sealed);
-      if (!victim) return undefined;
-      const lost = new RangeSet([[victim.first, victim.last]]);
-      for (const [from, to] of acked.within(victim.first, victim.last)) lost.remove(from, to);
-      const entries = lost.count() > 0 ? await read(victim) : [];
-      await remove(victim);
-      const gaps = entries.flatMap((entry) =>
-        entry.kind === 'event' && entry.event.type === 'gap' && lost.has(entry.seq) ? [entry.event] : [],
-      );
-      return { lost: lost.ranges(), gaps };
+    /** A segment leaves the list when its file is gone, not before. */
+    async remove(segment: SealedSegment): Promise<void> {
+      await disk.rm(segment.path, { force: true });
+      const index = sealed.indexOf(segment);
+      if (index >= 0) sealed.splice(index, 1);
+      if (cached?.path === segment.path) cached = undefined;
     },
   };
 };

@@ -1,8 +1,9 @@
 import { access } from 'node:fs/promises';
 import type { Logger } from '@roastery/runtime/logger';
 import { isMissing } from '../atomic-file.ts';
-import { RangeSet } from '../core/ranges.ts';
-import { recoverJournal } from './recovery.ts';
+import { createWallClock } from '../core/wall-clock.ts';
+import { nodeDisk } from './disk.ts';
+import { findStreams } from './find-streams.ts';
 
 /** How many entries a journal that nobody has open still owes to the server; 0 where there is no journal. */
 export const countUnsent = async (folder: string, log: Logger): Promise<number> => {
@@ -12,8 +13,7 @@ export const countUnsent = async (folder: string, log: Logger): Promise<number> 
     if (isMissing(error)) return 0;
     throw error;
   }
-  const { sealed, acked } = await recoverJournal(folder, log);
-  const owed = new RangeSet(sealed.map(({ first, last }) => [first, last]));
-  for (const [from, to] of acked.ranges()) owed.remove(from, to);
-  return owed.ranges().reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  const clock = createWallClock(() => ({ boot: '', mono: 0, wall: 0, synced: false }));
+  const { streams } = await findStreams({ disk: nodeDisk, folder, log, clock, damaged: () => undefined });
+  return streams.flatMap(({ stream }) => stream.waiting()).reduce((sum, [from, to]) => sum + to - from + 1, 0);
 };

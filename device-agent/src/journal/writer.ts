@@ -1,76 +1,98 @@
 import { join } from 'node:path';
 import { pause } from '@roastery/runtime/backoff';
 import type { Logger } from '@roastery/runtime/logger';
-import { syncFolder } from '../atomic-file.ts';
-import type { Entry } from '../core/entry.ts';
+import type { Entry, RecordingContext } from '../core/entry.ts';
 import { RangeSet, type SeqRange } from '../core/ranges.ts';
+import { isFull, type JournalDisk } from './disk.ts';
 import { encodeRecord, type JournalRecord } from './record.ts';
-import { holdsRoast, openName, sealedName, type SealedSegment } from './segment.ts';
+import { holdsRoast, isSameContext, openName, sealedName, type SealedSegment } from './segment.ts';
 import { SegmentFile } from './segment-file.ts';
 
 export interface WriterParts {
+  readonly disk: JournalDisk;
   readonly folder: string;
   readonly segmentBytes: number;
   readonly log: Logger;
   readonly nextSeq: () => number;
+  /** What the next entries have in common. */
+  readonly context: () => RecordingContext;
   /** Whether a roast runs: a segment that begins now holds part of it. */
   readonly roastRuns: () => boolean;
   /** What every segment begins with, so that it can be read alone. */
-  readonly head: (first: number) => JournalRecord[];
-  readonly sealed: (segment: SealedSegment) => Promise<void>;
+  readonly head: (first: number, context: RecordingContext) => JournalRecord[];
+  readonly sealed: (segment: SealedSegment, entries: readonly Entry[]) => Promise<void>;
   /** Entries that survive a power cut from now on. */
   readonly durable: (ranges: readonly SeqRange[]) => void;
-  /** Samples given up because the disk takes nothing. */
-  readonly lost: (ranges: readonly SeqRange[]) => void;
   /** Makes the journal's folder again, where it was taken away. */
   readonly makeFolder: () => Promise<void>;
   /** Makes room on a full disk; false when there is nothing left to drop. */
   readonly makeRoom: () => Promise<boolean>;
+  /** The disk has taken nothing for so long that entries should go another way. */
+  readonly gaveUp: () => void;
+  /** How long the disk may refuse. */
+  readonly graceMs: number;
+  /** Entries that are known already and come first. */
+  readonly initial: readonly Entry[];
+}
+
+/** What is left of a writer that the disk has failed. */
+export interface GivenUp {
+  /** Entries that are not safe on the disk, and those of the open segment that are. */
+  readonly unsafe: readonly Entry[];
+  readonly safe: readonly Entry[];
+  readonly settle: () => Promise<boolean>;
 }
 
 interface Queued {
-  readonly bytes: Buffer;
+  readonly record: JournalRecord;
   readonly entry: Entry | undefined;
 }
 
-/** Entries kept in memory while the disk takes nothing: ten minutes at 4 Hz. */
-const maxQueuedEntries = 2400;
 const recordsPerWrite = 200;
 const retryMs = 1000;
 
-const openSegment = async (parts: WriterParts, first: number) => {
-  const file = await SegmentFile.create(join(parts.folder, openName(first)));
-  await file.append(Buffer.concat(parts.head(first).map(encodeRecord)));
-  await file.sync();
-  await syncFolder(parts.folder);
-  return { file, first, entries: [] as Entry[], roast: parts.roastRuns() };
-};
+/** An entry as it is written. */
+export const recordOf = (entry: Entry): JournalRecord =>
+  entry.kind === 'sample'
+    ? { k: 's', q: entry.seq, m: entry.mono, v: entry.values }
+    : { k: 'e', q: entry.seq, m: entry.mono, e: entry.event };
+const encodeAll = (records: readonly JournalRecord[]): Buffer => Buffer.concat(records.map(encodeRecord));
 
-/** Entries once more as they were written, each behind the context that it had. */
-const encodeAgain = (entries: readonly Entry[]): Buffer[] =>
-  entries.flatMap((entry, index) => {
-    const { seq, mono, context } = entry;
-    const record: JournalRecord =
-      entry.kind === 'sample'
-        ? { k: 's', q: seq, m: mono, v: entry.values }
-        : { k: 'e', q: seq, m: mono, e: entry.event };
-    const isOther = entries[index - 1]?.context !== context;
-    return [...(isOther ? [encodeRecord({ k: 'context', ...context })] : []), encodeRecord(record)];
-  });
+/** A segment has one context, so that damage can't hide a change of it. */
+const openSegment = async (
+  parts: WriterParts,
+  first: number,
+  context: RecordingContext,
+  entries: readonly Entry[] = [],
+) => {
+  const content = encodeAll([...parts.head(first, context), ...entries.map(recordOf)]);
+  const file = await SegmentFile.create(parts.disk, join(parts.folder, openName(first)), content);
+  return { file, first, context, entries: [...entries], roast: parts.roastRuns() || holdsRoast(entries) };
+};
 
 /**
  * Writes records one after the other, off the path of the readings: a card that stalls for a second stalls nobody. While
- * the disk takes nothing it keeps what it can in memory and tries again every second.
+ * the disk takes nothing it keeps what comes in memory and tries again every second, until it gives up. Throws when the
+ * first segment can't be begun.
  */
 export const createWriter = async (parts: WriterParts) => {
   const { log } = parts;
-  let active = await openSegment(parts, parts.nextSeq());
-  let queue: Queued[] = [];
+  let active = await openSegment(
+    parts,
+    parts.initial[0]?.seq ?? parts.nextSeq(),
+    parts.initial[0]?.context ?? parts.context(),
+  );
+  let queue: Queued[] = parts.initial.map((entry) => ({ record: recordOf(entry), entry }));
   const unsynced = new RangeSet();
+  /** Entries that are announced already. */
+  const announced = new RangeSet(parts.initial.map(({ seq }) => [seq, seq] as const));
   let syncWanted = false;
   let rollWanted = false;
   let closing = false;
-  let trouble: string | undefined;
+  let stopped = false;
+  /** The kernel may have thrown written pages away: the file must not be believed. */
+  let doubtful = false;
+  let trouble: { readonly reason: string; readonly full: boolean; readonly since: number } | undefined;
   let progressAt = performance.now();
   let flushes: (() => void)[] = [];
   const stopping = new AbortController();
@@ -81,42 +103,80 @@ export const createWriter = async (parts: WriterParts) => {
     for (const settle of waiting) settle();
   };
 
-  /** The segment that was taken away, from memory: all of it is there. */
-  const writeAnew = async (): Promise<void> => {
-    const { file, first, entries, roast } = active;
-    log.error({ path: file.path }, 'journal: its file was taken away, and is written anew');
+  /** The context once more: for when damage takes the head. */
+  const contextRecord = (): JournalRecord => ({ k: 'context', of: active.first, ...active.context });
+
+  /** The segment from memory into another file, which then takes its place. */
+  const writeAnew = async (why: string): Promise<void> => {
+    const { file, first, context, entries, roast } = active;
+    log.error({ path: file.path, why }, 'journal: segment is written anew');
     await parts.makeFolder();
-    const anew = await openSegment(parts, first);
-    // What comes next has the newest context, whatever the last of these had.
-    const contexts = parts.head(first).filter(({ k }) => k === 'context');
-    await anew.file.append(Buffer.concat([...encodeAgain(entries), ...contexts.map(encodeRecord)]));
-    active = { ...anew, entries, roast };
-    await file.close();
+    const anew = await openSegment(parts, first, context, entries);
+    active = { ...anew, roast: anew.roast || roast };
+    doubtful = false;
+    await file.close().catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: close failed'));
   };
 
   const sync = async (): Promise<void> => {
-    if (!(await active.file.isThere())) await writeAnew();
     const ranges = unsynced.ranges();
-    if (active.file.dirty) await active.file.sync();
-    for (const [from, to] of ranges) unsynced.remove(from, to);
-    if (ranges.length > 0) parts.durable(ranges);
+    if (!(await active.file.isThere())) await writeAnew('its file is gone');
+    else if (active.file.dirty) {
+      try {
+        await active.file.sync();
+      } catch (error) {
+        doubtful = true;
+        throw error;
+      }
+    }
+    if (stopped) return;
+    const fresh = new RangeSet(ranges);
+    for (const [from, to] of announced.ranges()) fresh.remove(from, to);
+    for (const [from, to] of ranges) {
+      unsynced.remove(from, to);
+      announced.remove(from, to);
+    }
+    if (fresh.first()) parts.durable(fresh.ranges());
   };
 
+  /** Closes the segment and begins the next one, with the context of what comes next. */
   const roll = async (): Promise<void> => {
+    const next = queue.find(({ entry }) => entry)?.entry;
+    const [first, context] = [next?.seq ?? parts.nextSeq(), next?.context ?? parts.context()];
     const last = active.entries.at(-1)?.seq;
-    if (last === undefined) return;
-    await sync();
     const previous = active;
-    active = await openSegment(parts, queue.find(({ entry }) => entry)?.entry?.seq ?? parts.nextSeq());
+    if (last === undefined) {
+      if (isSameContext(active.context, context)) return;
+      active = await openSegment(parts, first, context);
+      await previous.file.close();
+      if (previous.file.path !== active.file.path) await parts.disk.rm(previous.file.path, { force: true });
+      return;
+    }
+    await active.file.append(encodeRecord(contextRecord()));
+    await sync();
+    const begun = await openSegment(parts, first, context);
     const content = previous.roast ? 'roast' : 'idle';
     const path = join(parts.folder, sealedName(previous.first, last, content));
-    await previous.file.closeAs(path);
-    await parts.sealed({ path, first: previous.first, last, content, bytes: previous.file.size });
+    try {
+      await active.file.closeAs(path);
+    } catch (error) {
+      await begun.file.close();
+      throw error;
+    }
+    const { size } = active.file;
+    active = begun;
+    await parts.sealed({ path, first: previous.first, last, content, bytes: size }, previous.entries);
   };
 
+  const isOther = ({ entry }: Queued): boolean => entry !== undefined && !isSameContext(entry.context, active.context);
+
   const write = async (): Promise<void> => {
-    const batch = queue.slice(0, recordsPerWrite);
-    await active.file.append(Buffer.concat(batch.map(({ bytes }) => bytes)));
+    const next = queue.find(({ entry }) => entry !== undefined);
+    if (next && isOther(next)) await roll();
+    const border = queue.findIndex(isOther);
+    const batch = queue.slice(0, border < 0 ? recordsPerWrite : Math.min(border, recordsPerWrite));
+    const records = batch.flatMap(({ record }) => (record.k === 'state' ? [record, contextRecord()] : [record]));
+    await active.file.append(encodeAll(records));
+    if (stopped) return;
     const written = new Set(batch);
     queue = queue.filter((item) => !written.has(item));
     const entries = batch.flatMap(({ entry }) => entry ?? []);
@@ -127,18 +187,8 @@ export const createWriter = async (parts: WriterParts) => {
     }
   };
 
-  /** Sampling goes on while the disk takes nothing: the oldest waiting samples go. */
-  const trimQueue = (): void => {
-    const samples = queue.filter(({ entry }) => entry?.kind === 'sample');
-    const excess = new Set(samples.slice(0, Math.max(0, samples.length - maxQueuedEntries)));
-    if (excess.size === 0) return;
-    queue = queue.filter((item) => !excess.has(item));
-    const lost = new RangeSet();
-    for (const { entry } of excess) if (entry) lost.add(entry.seq, entry.seq);
-    parts.lost(lost.ranges());
-  };
-
   const step = async (): Promise<void> => {
+    if (doubtful) await writeAnew('the disk failed under it');
     if (rollWanted || active.file.size >= parts.segmentBytes) {
       await roll();
       rollWanted = false;
@@ -146,25 +196,37 @@ export const createWriter = async (parts: WriterParts) => {
     if (queue.length > 0) await write();
     if (queue.length === 0 && syncWanted) {
       syncWanted = false;
-      await sync();
+      try {
+        await sync();
+      } catch (error) {
+        syncWanted = true;
+        throw error;
+      }
     }
   };
 
   const afterFailure = async (error: unknown): Promise<void> => {
     const reason = error instanceof Error ? error.message : String(error);
+    const full = isFull(error);
     if (trouble === undefined) log.error({ reason }, 'journal: the disk takes nothing, sampling goes on');
-    trouble = reason;
-    trimQueue();
+    trouble = { reason, full, since: trouble?.since ?? performance.now() };
     settleFlushes();
+    // What was written before may be safe all the same.
     try {
-      if (await parts.makeRoom()) return;
+      if (!doubtful) await sync();
+    } catch (failure) {
+      log.debug({ reason: String(failure) }, 'journal: sync failed too');
+    }
+    try {
+      if (full && (await parts.makeRoom())) return;
     } catch (failure) {
       log.error({ err: failure }, 'journal: could not make room');
     }
-    await pause(retryMs, stopping.signal);
+    if (performance.now() - trouble.since >= parts.graceMs) return parts.gaveUp();
+    await pause(Math.min(retryMs, parts.graceMs), stopping.signal);
   };
 
-  const hasWork = (): boolean => queue.length > 0 || syncWanted;
+  const hasWork = (): boolean => !stopped && (queue.length > 0 || syncWanted || trouble !== undefined);
   let working: Promise<void> | undefined;
   const work = async (): Promise<void> => {
     while (hasWork()) {
@@ -173,7 +235,7 @@ export const createWriter = async (parts: WriterParts) => {
         if (trouble !== undefined) log.info('journal: the disk takes entries again');
         trouble = undefined;
       } catch (error) {
-        if (closing) return;
+        if (closing || stopped) return;
         await afterFailure(error);
       }
       // Trying counts: a watchdog restart would not make a full disk any bigger.
@@ -182,16 +244,26 @@ export const createWriter = async (parts: WriterParts) => {
     settleFlushes();
   };
   const kick = (): void => {
+    if (stopped) return settleFlushes();
+    progressAt = working ? progressAt : performance.now();
     working ??= work().finally(() => {
       working = undefined;
       if (!closing && hasWork()) kick();
     });
   };
 
+  try {
+    while (queue.length > 0) await step();
+    await sync();
+  } catch (error) {
+    await active.file.close().catch(() => undefined);
+    throw error;
+  }
+
   return {
+    kind: 'disk' as const,
     append(record: JournalRecord, entry?: Entry): void {
-      queue.push({ bytes: encodeRecord(record), entry });
-      if (trouble !== undefined) trimQueue();
+      queue.push({ record, entry });
       kick();
     },
     requestSync(): void {
@@ -209,15 +281,55 @@ export const createWriter = async (parts: WriterParts) => {
         syncWanted = true;
         kick();
       }),
-    active: (): { readonly first: number; readonly entries: readonly Entry[] } => active,
+    entries: (): readonly Entry[] => active.entries,
+    first: (): number => active.first,
     unsynced: (): SeqRange[] => unsynced.ranges(),
     bytes: (): number => active.file.size,
     path: (): string => active.file.path,
     dirty: (): boolean => active.file.dirty || queue.length > 0,
     /** Why the disk takes nothing, while it does. */
-    trouble: (): string | undefined => trouble,
+    trouble: () => trouble,
     /** How long nothing has moved although something should, ms. */
     stalledMs: (): number => (working ? performance.now() - progressAt : 0),
+
+    /**
+     * Stops at once. Answers the entries that are not safe on the disk, and takes what was written of them away from it,
+     * where it lets us. `settle` makes what is safe a closed segment; false where the disk doesn't let us now.
+     */
+    giveUp(): GivenUp {
+      stopped = true;
+      stopping.abort();
+      settleFlushes();
+      const lost = new RangeSet(unsynced.ranges());
+      const unsafe = [
+        ...active.entries.filter(({ seq }) => lost.has(seq)),
+        ...queue.flatMap(({ entry }) => entry ?? []),
+      ];
+      const safe = active.entries.filter(({ seq }) => !lost.has(seq));
+      queue = [];
+      const { file, first, roast } = active;
+      const settle = async (): Promise<boolean> => {
+        try {
+          await file.cutUnsynced();
+          const last = safe.at(-1)?.seq;
+          if (last === undefined) {
+            await parts.disk.rm(file.path, { force: true });
+            await file.close();
+            return true;
+          }
+          const content = roast ? 'roast' : 'idle';
+          const path = join(parts.folder, sealedName(first, last, content));
+          await file.closeAs(path);
+          await parts.sealed({ path, first, last, content, bytes: file.size }, safe);
+          return true;
+        } catch (error) {
+          log.warn({ reason: String(error) }, 'journal: the open segment stays as it is');
+          return false;
+        }
+      };
+      return { unsafe, safe, settle };
+    },
+
     /** Writes and syncs what waits; gives up after `graceMs`. */
     async close(graceMs: number): Promise<void> {
       syncWanted = true;
@@ -225,7 +337,10 @@ export const createWriter = async (parts: WriterParts) => {
       closing = true;
       await Promise.race([working, pause(graceMs, stopping.signal)]);
       stopping.abort();
-      await active.file.close();
+      stopped = true;
+      settleFlushes();
+      await Promise.race([active.file.close().catch(() => undefined), pause(graceMs)]);
     },
   };
 };
+export type Writer = Awaited<ReturnType<typeof createWriter>>;

@@ -3,6 +3,7 @@ import { gzip } from 'node:zlib';
 import { maxBatchEntries, type Ack } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
 import { cutBatch } from '../core/batch.ts';
+import { RangeSet } from '../core/ranges.ts';
 import { createSendPlan } from '../core/send-plan.ts';
 import type { WallClock } from '../core/wall-clock.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -13,32 +14,90 @@ const gzipped = promisify(gzip);
 const gzipFromBytes = 2048;
 /** A server that takes longer to commit is in trouble; what it gets twice does no harm. */
 const resendMs = 10_000;
+/** What the disk can't read now is tried again after so long. */
+const rereadMs = 10_000;
+const limits = { maxEntries: maxBatchEntries, window: 32, reserved: 4, resendMs };
+/** Batches under way of all earlier streams together: history never holds up what is recorded now. */
+const earlierWindow = 8;
 
-/** Sends what the journal holds, batch by batch, until the server has acknowledged it. */
+type Plan = ReturnType<typeof createSendPlan>;
+interface Sending {
+  readonly plan: Plan;
+  /** Ranges that the disk could not read, left out for a while. */
+  unread: { readonly ranges: RangeSet; readonly until: number } | undefined;
+}
+
+/** Sends what the journal holds, batch by batch, until the server has acknowledged it: the current stream, then earlier ones. */
 export const createShipper = (journal: Journal, clock: WallClock, topic: string, log: Logger) => {
-  const plan = createSendPlan({ maxEntries: maxBatchEntries, window: 32, reserved: 4, resendMs });
-  plan.offer(journal.waiting());
-  journal.listen({ durable: (ranges) => plan.offer(ranges), gone: (from, to) => plan.forget(from, to) });
+  const streams = new Map<string, Sending>();
+  const sendingOf = (epoch: string): Sending => {
+    const known = streams.get(epoch);
+    if (known) return known;
+    const window = epoch === journal.epoch ? limits.window : earlierWindow;
+    const sending = { plan: createSendPlan({ ...limits, window }), unread: undefined };
+    streams.set(epoch, sending);
+    return sending;
+  };
+  for (const epoch of journal.epochs()) sendingOf(epoch).plan.offer(journal.waiting(epoch));
+  journal.listen({
+    durable: (ranges, epoch) => sendingOf(epoch).plan.offer(ranges),
+    gone: (from, to, epoch) => streams.get(epoch)?.plan.forget(from, to),
+  });
   let shipping: Promise<void> | undefined;
 
+  /** The next batch of a stream on its way; false when it has none now. */
+  const sendNext = async (session: Session, epoch: string, sending: Sending): Promise<boolean> => {
+    const { plan } = sending;
+    const next = plan.next();
+    if (!next) return false;
+    const leaveOut = (from: number, to: number, error: unknown): void => {
+      plan.forget(from, to);
+      const ranges = sending.unread?.ranges ?? new RangeSet();
+      ranges.add(from, to);
+      sending.unread = { ranges, until: sending.unread?.until ?? performance.now() + rereadMs };
+      log.warn({ epoch, from, to, reason: String(error) }, 'journal: entries can not be read now');
+    };
+    let part: Awaited<ReturnType<Journal['readPart']>>;
+    try {
+      part = await journal.readPart(next.from, next.to, epoch);
+    } catch (error) {
+      // The segment ends somewhere in the range: what lies in others gets its own turn.
+      leaveOut(next.from, journal.segmentEnd(next.from, next.to, epoch), error);
+      return true;
+    }
+    const cut = cutBatch(part.entries, epoch, clock);
+    if (!cut) {
+      // Only what was looked at is known to hold nothing.
+      plan.forget(next.from, part.to);
+      return true;
+    }
+    // What lies before the first readable entry is gone; what lies behind the batch waits for its turn.
+    plan.forget(next.from, cut.from - 1);
+    const text = JSON.stringify(cut.batch);
+    const payload = next.backlog && text.length > gzipFromBytes ? await gzipped(text) : text;
+    // Taken back while it was zipped: its stream was sealed.
+    if (!journal.epochs().includes(epoch)) return false;
+    plan.sent(cut.from, cut.to, performance.now());
+    session
+      .publish(topic, payload)
+      .catch((error: unknown) => log.debug({ reason: String(error) }, 'batch not delivered, it goes out again'));
+    return true;
+  };
+
   const sendWaiting = async (session: Session): Promise<void> => {
-    const overdue = plan.takeOverdue(performance.now());
-    if (overdue > 0) log.debug({ overdue }, 'batches without an acknowledgement go out again');
-    for (let next = plan.next(); next && session.isOpen(); next = plan.next()) {
-      const entries = await journal.read(next.from, next.to);
-      const cut = cutBatch(entries, journal.epoch, clock);
-      if (!cut) {
-        plan.forget(next.from, next.to);
-        continue;
-      }
-      // What lies before the first readable entry is gone; what lies behind the batch waits for its turn.
-      plan.forget(next.from, cut.from - 1);
-      const text = JSON.stringify(cut.batch);
-      const payload = next.backlog && text.length > gzipFromBytes ? await gzipped(text) : text;
-      plan.sent(cut.from, cut.to, performance.now());
-      session
-        .publish(topic, payload)
-        .catch((error: unknown) => log.debug({ reason: String(error) }, 'batch not delivered, it goes out again'));
+    const now = performance.now();
+    for (const { plan, ...sending } of streams.values()) {
+      const overdue = plan.takeOverdue(now);
+      if (overdue > 0) log.debug({ overdue }, 'batches without an acknowledgement go out again');
+      if (sending.unread && now >= sending.unread.until) plan.offer(sending.unread.ranges.ranges());
+    }
+    for (const sending of streams.values())
+      if (sending.unread && now >= sending.unread.until) sending.unread = undefined;
+    const epochs = journal.epochs();
+    for (const epoch of streams.keys()) if (!epochs.includes(epoch)) streams.delete(epoch);
+    for (const epoch of epochs) {
+      const sending = sendingOf(epoch);
+      while (session.isOpen() && (await sendNext(session, epoch, sending)));
     }
   };
 
@@ -59,12 +118,17 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
       await ship(session);
     },
     /** A session begins: what was under way in the one before is not. */
-    connected: (): void => plan.connected(),
-    acknowledged(ack: Ack): void {
-      if (ack.epoch !== journal.epoch) return;
-      plan.acknowledged(ack.ranges);
-      journal.acknowledge(ack.ranges);
+    connected(): void {
+      for (const { plan } of streams.values()) plan.connected();
     },
-    entriesWaiting: (): number => plan.outstanding(),
+    acknowledged(ack: Ack): void {
+      streams.get(ack.epoch)?.plan.acknowledged(ack.ranges);
+      journal.hear(ack);
+    },
+    entriesWaiting: (): number =>
+      Array.from(streams.values(), ({ plan, unread }) => plan.outstanding() + (unread?.ranges.count() ?? 0)).reduce(
+        (sum, count) => sum + count,
+        0,
+      ),
   };
 };

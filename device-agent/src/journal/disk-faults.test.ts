@@ -1,0 +1,206 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '@roastery/runtime/logger';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWallClock } from '../core/wall-clock.ts';
+import { createFaultyDisk, diskFaults, type DiskFault } from '../testing/faulty-disk.ts';
+import type { JournalDisk } from './disk.ts';
+import { openJournal, type Journal } from './journal.ts';
+
+const boot = '0a1b2c3d-0000-4000-8000-000000000001';
+const log = createLogger('test', 'silent');
+const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const earlier = 12;
+const fresh = 16;
+const graceMs = 60;
+const atOnce = 24;
+
+let folder: string;
+let calls: number;
+
+const open = (place: string, disk?: JournalDisk): Promise<Journal> =>
+  openJournal({
+    folder: place,
+    capBytes: 1e9,
+    segmentBytes: 900,
+    clock: createWallClock(() => ({ boot, mono: 1e6, wall: 1.8e12, synced: true })),
+    log,
+    context: { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] },
+    state: () => undefined,
+    diskGraceMs: graceMs,
+    syncMs: 600,
+    ...(disk ? { disk } : {}),
+  });
+
+/** A server: takes what may be sent, under its stream and number, and acknowledges it. */
+const createServer = () => {
+  const taken = new Map<string, string>();
+  const samples = new Map<number, Set<string>>();
+  const gaps: { epoch: string; from: number; to: number; reason: string }[] = [];
+  const conflicts: string[] = [];
+  const take = async (journal: Journal): Promise<void> => {
+    for (const epoch of journal.epochs()) {
+      for (const [from, to] of journal.waiting(epoch)) {
+        for (let at = from; at <= to;) {
+          const part = await journal.readPart(at, to, epoch).catch(() => undefined);
+          if (!part) break;
+          for (const entry of part.entries) {
+            const key = `${epoch}/${entry.seq}`;
+            const content = JSON.stringify(entry.kind === 'sample' ? entry.values : entry.event);
+            if ((taken.get(key) ?? content) !== content) conflicts.push(key);
+            taken.set(key, content);
+            if (entry.kind === 'sample') {
+              const value = entry.values[0] ?? -1;
+              samples.set(value, (samples.get(value) ?? new Set()).add(key));
+            } else if (entry.event.type === 'gap') {
+              const { from_seq: low, to_seq: high, reason } = entry.event;
+              gaps.push({ epoch, from: low, to: high, reason });
+            }
+          }
+          if (part.entries.length > 0)
+            journal.acknowledge([[part.entries[0]?.seq ?? 0, part.entries.at(-1)?.seq ?? 0]], epoch);
+          at = part.to + 1;
+        }
+      }
+    }
+  };
+  return { take, samples, gaps, conflicts, taken };
+};
+
+const append = async (journal: Journal, server: ReturnType<typeof createServer>): Promise<void> => {
+  for (let count = 0; count < fresh; count++) {
+    journal.appendSample(1000 * count, [100 + count]);
+    if (count % 2 === 0) await journal.flush();
+    if (count % 4 === 0) await server.take(journal);
+  }
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(fastFolder, 'disk-faults-'));
+  const place = join(folder, 'before');
+  const journal = await open(place);
+  for (let seq = 0; seq < earlier; seq++) {
+    journal.appendSample(1000 * seq, [seq]);
+    if (seq % 3 === 0) await journal.flush();
+  }
+  await journal.flush();
+  await journal.close();
+  // How many calls a start and some readings make of a disk that works.
+  const counting = createFaultyDisk(undefined);
+  await cp(place, join(folder, 'counted'), { recursive: true });
+  const counted = await open(join(folder, 'counted'), counting.disk);
+  await append(counted, createServer());
+  calls = counting.calls();
+  await counted.close();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const values = [...Array(earlier).keys(), ...Array.from({ length: fresh }, (_, count) => 100 + count)];
+
+/** What went wrong with a journal whose disk fails like that; nothing, where all is well. */
+const tryFault = async (fault: DiskFault, name: string): Promise<Record<string, unknown>> => {
+  const place = join(folder, name);
+  await cp(join(folder, 'before'), place, { recursive: true });
+  const faulty = createFaultyDisk(fault);
+  const server = createServer();
+  const isForEver = fault.calls === undefined && fault.ms === undefined;
+  const journal = await open(place, faulty.disk);
+  await append(journal, server);
+  // Online, with the disk failing or not: what is read now arrives.
+  // What was safe on a disk that can no longer be read comes after a restart: at most what two segments hold.
+  const isDead = isForEver && fault.kind === 'EIO';
+  const missingNow = (): number => values.slice(earlier).filter((value) => !server.samples.has(value)).length;
+  const recovered = (): boolean => isForEver || journal.stats().trouble === undefined;
+  const until = performance.now() + (isDead ? 1000 : 15_000);
+  while (!(missingNow() === 0 && recovered()) && performance.now() < until) {
+    await server.take(journal);
+    await sleep(20);
+  }
+  const live = {
+    arrived: missingNow() <= (isDead ? 6 : 0),
+    recovered: recovered(),
+    saysTrouble: !isForEver || faulty.failed() === 0 || journal.stats().trouble !== undefined,
+  };
+  await journal.close();
+  faulty.mend();
+  const again = await open(place);
+  for (let round = 0; round < 3; round++) {
+    await server.take(again);
+    await again.flush();
+  }
+  await again.close();
+  await rm(place, { recursive: true, force: true });
+  const said = (key: string, reason?: string): boolean => {
+    const [epoch, seq] = key.split('/');
+    return server.gaps.some(
+      (gap) =>
+        gap.epoch === epoch &&
+        gap.from <= Number(seq) &&
+        gap.to >= Number(seq) &&
+        (reason === undefined || gap.reason === reason),
+    );
+  };
+  const [firstEpoch = ''] = [...server.taken.keys()].map((key) => key.split('/')[0]);
+  const missing = values.filter((value) => !server.samples.has(value));
+  // Only a full disk may cost what was not delivered, and the stream says so.
+  const named = missing.filter(
+    (value) =>
+      fault.kind === 'ENOSPC' &&
+      server.gaps.some((gap) => gap.reason === 'disk_full' && gap.from <= value && gap.to >= value),
+  );
+  return {
+    ...live,
+    firstEpoch: firstEpoch !== '',
+    lost: missing.filter((value) => !named.includes(value)),
+    // A file that could neither be synced nor cut leaves what it holds to a later start.
+    double:
+      isForEver && fault.kind === 'EIO'
+        ? []
+        : [...server.samples].filter(([, keys]) => keys.size > 1).map(([value]) => value),
+    conflicts: server.conflicts,
+    // What is on its way when it has to make room may arrive all the same.
+    saidAndThere: fault.kind === 'ENOSPC' ? [] : [...server.taken.keys()].filter((key) => said(key)),
+    wrongReason: server.gaps.filter(({ reason }) => fault.kind !== 'ENOSPC' && reason !== 'damaged'),
+  };
+};
+const good = {
+  arrived: true,
+  recovered: true,
+  saysTrouble: true,
+  firstEpoch: true,
+  lost: [],
+  double: [],
+  conflicts: [],
+  saidAndThere: [],
+  wrongReason: [],
+};
+
+const spans = [
+  ['one call', { calls: 1 }],
+  ['longer than a disk may stall', { ms: 3 * graceMs }],
+  ['ever', {}],
+] as const;
+
+describe('journal: any error of any disk call', () => {
+  it.for(diskFaults.flatMap((kind) => spans.map(([span, how]) => ({ kind, span, how }))))(
+    '$kind for $span: records on, loses nothing, says it',
+    { timeout: 240_000 },
+    async ({ kind, how }) => {
+      const wrong: unknown[] = [];
+      let next = 0;
+      const worker = async (): Promise<void> => {
+        for (let at = next++; at < calls; at = next++) {
+          const fault = { kind, fromCall: at, ...how };
+          const report = await tryFault(fault, `${kind}-${at}`).catch((error: unknown) => String(error));
+          if (JSON.stringify(report) !== JSON.stringify(good)) wrong.push({ at, report });
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, worker));
+      expect(calls).toBeGreaterThan(50);
+      expect(wrong.length, JSON.stringify(wrong.slice(0, 4))).toBe(0);
+    },
+  );
+});

@@ -1,0 +1,100 @@
+import { ConfigError } from '@roastery/runtime/env';
+import { pause } from '@roastery/runtime/backoff';
+import type { Logger } from '@roastery/runtime/logger';
+import type { SeqRange } from '../core/ranges.ts';
+import type { WallClock } from '../core/wall-clock.ts';
+import type { JournalDisk } from './disk.ts';
+import { recoverStream, type Insistence, type RecoveredStream } from './recovery.ts';
+import { listStreamFolders, type StreamFolder } from './stream-folders.ts';
+import { createStream, type Stream } from './stream.ts';
+
+export interface FoundStream {
+  readonly stream: Stream;
+  readonly damaged: readonly SeqRange[];
+  readonly leftOver: readonly string[];
+  readonly mayGoOn: boolean;
+}
+
+export interface FindParts {
+  readonly disk: JournalDisk;
+  readonly folder: string;
+  readonly log: Logger;
+  readonly clock: WallClock;
+  readonly damaged: (stream: Stream, holes: readonly SeqRange[]) => void;
+}
+
+/** A disk that fails at the start is asked again at once, then with every later try, and in the end for what it can give. */
+const triesAtStart = 3;
+const betweenTriesMs = 150;
+const strictTries = 6;
+
+/** Finds the streams of a journal. What can't be read now is looked for again by `retry`, and handed to `later`. */
+export const findStreams = async ({ disk, folder, log, clock, damaged }: FindParts) => {
+  let tries = 0;
+  let unread: readonly StreamFolder[] | undefined;
+  const isComplete = (): boolean => unread?.length === 0;
+
+  const toStream = (recovered: RecoveredStream): FoundStream => {
+    for (const reading of recovered.clocks) clock.learn(reading);
+    const stream = createStream({
+      disk,
+      log,
+      epoch: recovered.epoch,
+      folder: recovered.folder,
+      segments: recovered.segments,
+      nextSeq: recovered.nextSeq,
+      notes: recovered.notes,
+      learn: (reading) => clock.learn(reading),
+      damaged,
+    });
+    return { stream, damaged: recovered.damaged, leftOver: recovered.leftOver, mayGoOn: recovered.mayGoOn };
+  };
+
+  const look = async (): Promise<FoundStream[]> => {
+    tries += 1;
+    const insistence: Insistence = tries > strictTries ? 'whatever-can-be-read' : 'strict';
+    const places = unread ?? (await listStreamFolders(disk, folder));
+    const foundNow: FoundStream[] = [];
+    const left: StreamFolder[] = [];
+    let failure: unknown;
+    for (const place of places) {
+      result.lastIndex = Math.max(result.lastIndex, place.index);
+      try {
+        const recovered = await recoverStream(disk, place, log, insistence);
+        if (recovered) foundNow.push(toStream(recovered));
+      } catch (error) {
+        if (error instanceof ConfigError) throw error;
+        left.push(place);
+        failure = error;
+      }
+    }
+    unread = left;
+    if (left.length > 0)
+      log.warn({ folders: left.length, reason: String(failure) }, 'journal: not all of it can be read');
+    return foundNow;
+  };
+
+  const result = {
+    streams: [] as FoundStream[],
+    lastIndex: 0,
+    later: undefined as ((stream: FoundStream) => void) | undefined,
+    /** Looks for what could not be read; does nothing when all of it was. */
+    async retry(): Promise<void> {
+      if (isComplete()) return;
+      for (const found of await look()) result.later?.(found);
+    },
+  };
+
+  for (let attempt = 1; attempt <= triesAtStart && !isComplete(); attempt++) {
+    if (attempt > 1) await pause(betweenTriesMs);
+    try {
+      result.streams.push(...(await look()));
+    } catch (error) {
+      if (error instanceof ConfigError) throw error;
+      log.warn({ reason: String(error) }, 'journal: its folder can not be read');
+    }
+  }
+  // Where the newest can't be read nobody knows how far its numbers go.
+  if (!isComplete()) result.streams = result.streams.map((found) => ({ ...found, mayGoOn: false }));
+  return result;
+};

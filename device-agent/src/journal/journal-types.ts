@@ -1,0 +1,84 @@
+import type { Ack, JournalEvent } from '@roastery/contract/mqtt';
+import type { Logger } from '@roastery/runtime/logger';
+import type { Entry, RecordingContext } from '../core/entry.ts';
+import type { SeqRange } from '../core/ranges.ts';
+import type { RecordedPast, RecordedState } from '../core/replay.ts';
+import type { WallClock } from '../core/wall-clock.ts';
+import type { JournalDisk } from './disk.ts';
+import type { StreamHistory } from './streams.ts';
+
+export interface JournalOptions {
+  readonly folder: string;
+  readonly capBytes: number;
+  readonly clock: WallClock;
+  readonly log: Logger;
+  /** Goes into the first segment; samples carry it until `setContext`. */
+  readonly context: RecordingContext;
+  /** What a restart goes on from; every segment begins with it, so that an older one is never needed. */
+  readonly state: () => RecordedState | undefined;
+  /** A new segment begins at this size: what is dropped goes by whole segments. */
+  readonly segmentBytes?: number;
+  /** Longest time an entry waits for the disk to be synced. */
+  readonly syncMs?: number;
+  /** How long the disk may refuse before entries are sent from memory, in a stream of their own. */
+  readonly diskGraceMs?: number;
+  readonly disk?: JournalDisk;
+}
+
+export interface JournalListener {
+  /** Entries that may be sent: they survive a power cut from now on, or there is no disk that could hold them. */
+  readonly durable: (ranges: readonly SeqRange[], epoch: string) => void;
+  /** Entries that will never be readable again, or are not to be sent now. */
+  readonly gone: (from: number, to: number, epoch: string) => void;
+}
+
+export interface JournalStats {
+  readonly bytes: number;
+  readonly droppedEntries: number;
+  /** Why the disk takes nothing, while it does. */
+  readonly trouble: string | undefined;
+  /** Entries are kept in memory and sent from there: there is no disk to write them to. */
+  readonly inMemory: boolean;
+  readonly stalledMs: number;
+}
+
+/**
+ * The board's own record of what the machine did. Entries are on disk before they are sent, synced at least every
+ * `syncMs`, at every mark and whenever somebody flushes. What the server has committed stays until its room is needed, so
+ * that a server that lost it can ask for it again; what it has not committed goes last, and the stream says what went.
+ * While the disk is gone, entries go from memory, in a stream with a fresh epoch.
+ */
+export interface Journal {
+  /** Id of the stream that is being written: random, so that no number is ever used twice. */
+  readonly epoch: string;
+  /** What the last process left, to go on from. */
+  readonly past: RecordedPast;
+  readonly listen: (listener: JournalListener) => void;
+  /** What the next samples have in common. */
+  readonly setContext: (context: RecordingContext) => void;
+  /** Puts down what the clocks show, for a later boot that has to make sense of this one's times. */
+  readonly noteClock: () => void;
+  /** Puts down `state()`. */
+  readonly noteState: () => void;
+  /** Appends a reading, returns its sequence number. `values` in the order of the context's channels. */
+  appendSample(mono: number, values: readonly (number | null)[]): number;
+  readonly appendEvent: (mono: number, event: JournalEvent) => number;
+  /** Resolves when everything appended so far is synced, or the disk has refused it. */
+  readonly flush: () => Promise<void>;
+  /** Epochs of the streams that may be sent, the current one first. */
+  readonly epochs: () => string[];
+  /** Entries of a stream that may be sent and are not acknowledged. */
+  readonly waiting: (epoch?: string) => SeqRange[];
+  /** Entries from `from` on, `to` at most, of one place, and how far that place reaches. Throws while it can't be read. */
+  readonly readPart: (from: number, to: number, epoch?: string) => Promise<{ entries: readonly Entry[]; to: number }>;
+  /** How far the place of `from` reaches, `to` at most. */
+  readonly segmentEnd: (from: number, to: number, epoch?: string) => number;
+  readonly read: (from: number, to: number) => Promise<readonly Entry[]>;
+  readonly acknowledge: (ranges: readonly SeqRange[], epoch?: string) => void;
+  /** Takes what the server says it holds, and for whom. */
+  readonly hear: (ack: Ack) => void;
+  /** What is still here of each stream. */
+  readonly history: () => Promise<StreamHistory[]>;
+  stats(): JournalStats;
+  readonly close: () => Promise<void>;
+}

@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import type { JournalEvent } from '@roastery/contract/mqtt';
+import type { Logger } from '@roastery/runtime/logger';
+import type { ClockReading, Entry, RecordingContext } from '../core/entry.ts';
+import { RangeSet, type SeqRange } from '../core/ranges.ts';
+import { replaceFile, type JournalDisk } from './disk.ts';
+import type { MemoryTail } from './memory-tail.ts';
+import type { SealedSegment } from './segment.ts';
+import { createShelf } from './shelf.ts';
+import type { Writer } from './writer.ts';
+
+/** What a closed stream says of itself in `stream.json`; the open one says it in its segments too. */
+export interface StreamNotes {
+  readonly owner?: string | undefined;
+  readonly sealed?: boolean | undefined;
+  readonly acked?: readonly SeqRange[];
+  readonly gone?: readonly SeqRange[];
+  /** What was said of the stream after its end: gaps that were found since. */
+  readonly words?: readonly Word[];
+}
+export interface Word {
+  readonly seq: number;
+  readonly mono: number;
+  readonly context: RecordingContext;
+  readonly event: JournalEvent;
+}
+
+export interface StreamParts {
+  readonly disk: JournalDisk;
+  readonly log: Logger;
+  readonly epoch: string;
+  /** Undefined: there is nothing of it on the disk. */
+  readonly folder: string | undefined;
+  readonly segments: readonly SealedSegment[];
+  readonly nextSeq: number;
+  readonly notes: StreamNotes;
+  readonly learn: (reading: ClockReading) => void;
+  /** Entries that damage took; said once. */
+  readonly damaged: (stream: Stream, holes: readonly SeqRange[]) => void;
+}
+
+export const notesName = 'stream.json';
+
+/** One sequence of entries under its own id: where they are, what the server has of them, for whom they were recorded. */
+export const createStream = (parts: StreamParts) => {
+  const { disk, log, epoch, notes } = parts;
+  const acked = new RangeSet(notes.acked ?? []);
+  const gone = new RangeSet(notes.gone ?? []);
+  const words: Word[] = [...(notes.words ?? [])];
+  let folder = parts.folder;
+  let { owner } = notes;
+  let sealed = notes.sealed === true;
+  let nextSeq = Math.max(parts.nextSeq, (acked.last()?.[1] ?? -1) + 1, ...words.map(({ seq }) => seq + 1));
+  /** The newest entries, while they are not closed in a segment. */
+  let tail: Writer | MemoryTail | undefined;
+  /** Entries of a segment that could not be closed: the disk failed. */
+  let kept: readonly Entry[] = [];
+  let writing: Promise<void> = Promise.resolve();
+
+  const shelf = createShelf({
+    disk,
+    sealed: parts.segments,
+    learn: parts.learn,
+    damaged: (segment, missing) => {
+      const holes = new RangeSet(missing);
+      for (const [from, to] of [...gone.ranges(), ...acked.ranges()]) holes.remove(from, to);
+      for (const [from, to] of holes.ranges()) gone.add(from, to);
+      if (!holes.first()) return;
+      log.warn({ segment: segment.path, holes: holes.ranges() }, 'journal: entries are damaged');
+      parts.damaged(stream, holes.ranges());
+    },
+  });
+
+  const wordEntries = (): Entry[] =>
+    words.map(({ seq, mono, context, event }) => ({ kind: 'event', seq, mono, context, event }));
+  const inMemory = (): readonly Entry[] => [...kept, ...(tail?.entries() ?? []), ...wordEntries()];
+
+  /** Entries that can be read here. */
+  const held = (): RangeSet => {
+    const ranges = new RangeSet(shelf.segments().map(({ first, last }) => [first, last] as const));
+    for (const { seq } of inMemory()) ranges.add(seq, seq);
+    for (const [from, to] of [...gone.ranges(), ...(tail?.unsynced() ?? [])]) ranges.remove(from, to);
+    for (const { seq } of words) ranges.add(seq, seq);
+    return ranges;
+  };
+
+  const stream = {
+    epoch,
+    acked,
+    gone,
+    segments: shelf.segments,
+    bytes: (): number => shelf.bytes() + (tail?.bytes() ?? 0),
+    folder: (): string | undefined => folder,
+    putIn: (place: string): void => void (folder = place),
+    tail: () => tail,
+    setTail: (next: Writer | MemoryTail | undefined): void => void (tail = next),
+    kept: (): readonly Entry[] => kept,
+    keep: (entries: readonly Entry[]): void => void (kept = entries),
+    addSegment(segment: SealedSegment, entries: readonly Entry[]): void {
+      shelf.add(segment, entries);
+      if (kept[0] && kept[0].seq >= segment.first) kept = [];
+    },
+    nextSeq: (): number => nextSeq,
+    takeSeq: (): number => nextSeq++,
+
+    owner: (): string | undefined => owner,
+    setOwner: (name: string | undefined): void => void (owner = name),
+    isSealed: (): boolean => sealed,
+    seal: (yes: boolean): void => void (sealed = yes),
+
+    held,
+    waiting(): SeqRange[] {
+      const ranges = held();
+      for (const [from, to] of acked.ranges()) ranges.remove(from, to);
+      return ranges.ranges();
+    },
+    /** How far the place reaches where `from` lies: a segment, or the memory between two of them. */
+    endOfPart(from: number, to: number): number {
+      const end =
+        shelf.holding(from)?.last ?? (shelf.segments().find(({ first }) => first > from)?.first ?? Infinity) - 1;
+      return Math.min(to, end);
+    },
+    /** Entries from `from` on that lie in one place, and how far it reaches. Throws while it can't be read. */
+    async read(from: number, to: number): Promise<{ entries: readonly Entry[]; to: number }> {
+      const last = stream.endOfPart(from, to);
+      const segment = shelf.holding(from);
+      const all = segment ? await shelf.read(segment) : inMemory();
+      return { entries: all.filter(({ seq }) => seq >= from && seq <= last), to: last };
+    },
+    /** Takes a closed segment away; answers what the server will now never get. */
+    async drop(segment: SealedSegment): Promise<{ lost: SeqRange[]; gaps: JournalEvent[] }> {
+      const lost = new RangeSet([[segment.first, segment.last]]);
+      for (const [from, to] of [...acked.ranges(), ...gone.ranges()]) lost.remove(from, to);
+      let entries: readonly Entry[] = [];
+      if (lost.first()) {
+        try {
+          entries = await shelf.read(segment);
+        } catch (error) {
+          log.warn({ segment: segment.path, reason: String(error) }, 'journal: dropped unread');
+        }
+      }
+      await shelf.remove(segment);
+      for (const [from, to] of gone.ranges()) lost.remove(from, to);
+      for (const [from, to] of lost.ranges()) gone.add(from, to);
+      const gaps = entries.flatMap((entry) =>
+        entry.kind === 'event' && entry.event.type === 'gap' && lost.has(entry.seq) ? [entry.event] : [],
+      );
+      return { lost: lost.ranges(), gaps };
+    },
+    acknowledge(ranges: readonly SeqRange[]): void {
+      for (const [from, to] of ranges) acked.add(from, to);
+      // The server knows numbers that this disk has lost: they must not be used a second time.
+      nextSeq = Math.max(nextSeq, (acked.last()?.[1] ?? -1) + 1);
+      if (tail?.kind === 'memory') tail.settled(acked);
+    },
+    /** An event behind the end of a stream that is written no more. */
+    say(mono: number, context: RecordingContext, event: JournalEvent): SeqRange {
+      const seq = nextSeq++;
+      words.push({ seq, mono, context, event });
+      return [seq, seq];
+    },
+    /** Puts `stream.json` on the disk; what it says can be had again from the server, so a disk that refuses is no harm. */
+    note(): Promise<void> {
+      const place = folder;
+      if (place === undefined) return writing;
+      writing = writing
+        .then(() => {
+          const content: StreamNotes = { owner, sealed, acked: acked.ranges(), gone: gone.ranges(), words };
+          return replaceFile(disk, join(place, notesName), `${JSON.stringify(content)}\n`);
+        })
+        .catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: stream notes not written'));
+      return writing;
+    },
+  };
+  return stream;
+};
+export type Stream = ReturnType<typeof createStream>;

@@ -1,0 +1,135 @@
+import type { DeviceStatus, JournalEvent } from '@roastery/contract/mqtt';
+import type { Logger } from '@roastery/runtime/logger';
+import type { SeqRange } from '../core/ranges.ts';
+import type { WallClock } from '../core/wall-clock.ts';
+import type { JournalDisk } from './disk.ts';
+import { chooseVictim } from './retention.ts';
+import { readSegment, type SealedSegment } from './segment.ts';
+import type { Stream } from './stream.ts';
+
+export type DropReason = 'disk_full' | 'cap_reached';
+export type StreamHistory = NonNullable<DeviceStatus['history']>[number];
+
+export interface StreamsParts {
+  readonly disk: JournalDisk;
+  readonly log: Logger;
+  readonly clock: WallClock;
+  readonly capBytes: number;
+  /** Puts an event into a stream, behind all it has. */
+  readonly say: (stream: Stream, event: JournalEvent) => void;
+  readonly gone: (stream: Stream, from: number, to: number) => void;
+  /** Puts down what is gone. */
+  readonly noteGone: (stream: Stream) => void;
+}
+
+/** So much of a segment holds its first clock. */
+const headBytes = 4096;
+/** Other programs of the board need room too. */
+const spareBytes = 64 * 1_048_576;
+const maxHistory = 20;
+
+const isCommitted = (stream: Stream, { first, last }: SealedSegment): boolean => stream.acked.covers(first, last);
+
+/** All streams of a journal, the one that is being written last: what goes when there is no room, and what is still here. */
+export const createStreams = (parts: StreamsParts) => {
+  const { disk, log, clock, capBytes } = parts;
+  const all: Stream[] = [];
+  const clocks = new Map<string, number | null>();
+  let droppedEntries = 0;
+
+  const lost = (stream: Stream, ranges: readonly SeqRange[], reason: 'disk_full' | 'damaged' | 'cap_reached'): void => {
+    for (const [from, to] of ranges) {
+      stream.gone.add(from, to);
+      if (reason !== 'damaged') droppedEntries += to - from + 1;
+      parts.say(stream, { type: 'gap', from_seq: from, to_seq: to, reason });
+      parts.gone(stream, from, to);
+    }
+    if (ranges.length === 0) return;
+    log.warn({ epoch: stream.epoch, ranges, reason }, 'journal: entries are gone');
+    parts.noteGone(stream);
+  };
+
+  const bytes = (): number => all.reduce((sum, stream) => sum + stream.bytes(), 0);
+
+  const drop = async (reason: DropReason, isAllowed = (_stream: Stream, _segment: SealedSegment) => true) => {
+    const victim = chooseVictim(all);
+    if (!victim || !isAllowed(victim.stream, victim.segment)) return false;
+    const { stream, segment } = victim;
+    const { lost: ranges, gaps } = await stream.drop(segment);
+    clocks.delete(segment.path);
+    lost(stream, ranges, reason);
+    for (const gap of gaps) parts.say(stream, gap);
+    return true;
+  };
+
+  /** When a segment was begun, by the clock of then, ms since 1970; null where it doesn't say. */
+  const beginOf = async (segment: SealedSegment | undefined): Promise<number | null> => {
+    if (!segment) return null;
+    const known = clocks.get(segment.path);
+    if (known !== undefined) return known;
+    const handle = await disk.open(segment.path, 'r');
+    try {
+      const head = Buffer.alloc(headBytes);
+      const { bytesRead } = await handle.read(head, 0, headBytes, 0);
+      const [reading] = readSegment(head.subarray(0, bytesRead)).clocks;
+      const wall = reading ? Math.max(0, Math.round(reading.wall)) : null;
+      clocks.set(segment.path, wall);
+      return wall;
+    } finally {
+      await handle.close();
+    }
+  };
+
+  return {
+    all: (): readonly Stream[] => all,
+    add: (stream: Stream): void => void all.push(stream),
+    /** Before the one that is being written. */
+    addEarlier: (stream: Stream): void => void all.splice(-1, 0, stream),
+    find: (epoch: string): Stream | undefined => all.find((stream) => stream.epoch === epoch),
+    /** Takes streams of which nothing is left off the list. */
+    tidy(current: Stream): void {
+      for (const stream of all.filter((candidate) => candidate !== current && !candidate.held().first()))
+        all.splice(all.indexOf(stream), 1);
+    },
+    say: parts.say,
+    bytes,
+    droppedEntries: (): number => droppedEntries,
+    lost,
+
+    /** Makes room on a full disk; false when there is nothing to let go. */
+    makeRoom: (): Promise<boolean> => drop('disk_full'),
+
+    /** Keeps the journal below its cap, and what the server has already from taking the last of the disk's room. */
+    async keepWithinCap(): Promise<void> {
+      while (bytes() > capBytes && (await drop('cap_reached')));
+      const folder = all.findLast((stream) => stream.folder() !== undefined)?.folder();
+      if (folder === undefined) return;
+      for (;;) {
+        const { bavail, bsize } = await disk.statfs(folder);
+        if (bavail * bsize >= spareBytes || !(await drop('disk_full', isCommitted))) return;
+      }
+    },
+
+    /** What is still here of each stream, the newest first. */
+    async history(): Promise<StreamHistory[]> {
+      const found: StreamHistory[] = [];
+      for (const stream of all.toReversed().slice(0, maxHistory)) {
+        const segments = stream.segments();
+        const isOpen = stream.tail() !== undefined;
+        const [from, to] = await Promise.all([beginOf(segments[0]), isOpen ? null : beginOf(segments.at(-1))]).catch(
+          () => [null, null] as const,
+        );
+        found.push({
+          epoch: stream.epoch,
+          entries: stream.held().count(),
+          bytes: stream.bytes(),
+          from,
+          to: isOpen ? Math.round(clock.now().wall) : to,
+          sealed: stream.isSealed(),
+        });
+      }
+      return found;
+    },
+  };
+};
+export type Streams = ReturnType<typeof createStreams>;

@@ -1,0 +1,75 @@
+import * as fs from 'node:fs/promises';
+import type { JournalDisk } from '../journal/disk.ts';
+
+export const diskFaults = ['EIO', 'EROFS', 'ENOSPC', 'failed fsync', 'short write'] as const;
+export interface DiskFault {
+  readonly kind: (typeof diskFaults)[number];
+  /** The call from which on the disk fails. */
+  readonly fromCall: number;
+  /** How many calls that would fail, and for how long; without either, for ever. */
+  readonly calls?: number;
+  readonly ms?: number;
+}
+
+type Call = { readonly name: string; readonly writes: boolean; readonly syncs: boolean };
+const writing = new Set(['mkdir', 'rename', 'rm', 'truncate', 'writeFile', 'write']);
+const syncing = new Set(['sync', 'datasync']);
+
+const concerns = (kind: DiskFault['kind'], { name, writes, syncs }: Call): boolean => {
+  if (kind === 'EIO') return name !== 'close';
+  if (kind === 'failed fsync') return syncs;
+  if (kind === 'short write') return name === 'write';
+  // A full disk lets go of files.
+  return writes && !(kind === 'ENOSPC' && (name === 'rm' || name === 'truncate'));
+};
+
+/** The disk of this machine, whose calls are counted and fail as planned: with the errors that a kernel gives. */
+export const createFaultyDisk = (plan: DiskFault | undefined) => {
+  let calls = 0;
+  let failed = 0;
+  let since: number | undefined;
+  let over = plan === undefined;
+
+  const failsNow = (call: Call): boolean => {
+    const index = calls++;
+    if (over || plan === undefined || index < plan.fromCall || !concerns(plan.kind, call)) return false;
+    since ??= performance.now();
+    if (failed >= (plan.calls ?? Infinity) || performance.now() - since >= (plan.ms ?? Infinity)) return false;
+    failed += 1;
+    return true;
+  };
+  const errorOf = (name: string): Error => {
+    const code = plan?.kind === 'failed fsync' || plan?.kind === 'short write' ? 'EIO' : (plan?.kind ?? 'EIO');
+    return Object.assign(new Error(`${code}: made by the test, ${name}`), { code });
+  };
+
+  const wrap = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(of, key) {
+        const value: unknown = Reflect.get(of, key, of);
+        if (typeof value !== 'function' || typeof key !== 'string') return value;
+        return async (...given: unknown[]): Promise<unknown> => {
+          const opensToWrite = key === 'open' && given[1] !== 'r';
+          const call = { name: key, writes: writing.has(key) || opensToWrite, syncs: syncing.has(key) };
+          if (failsNow(call)) {
+            if (plan?.kind === 'short write' && key === 'write') {
+              // A part of it, and then an error: what a disk does that runs full or fails in the middle.
+              const [bytes, offset, length, position] = given as [Buffer, number, number, number];
+              await (Reflect.apply(value, of, [bytes, offset, Math.floor(length / 2), position]) as Promise<unknown>);
+            }
+            throw errorOf(key);
+          }
+          const result: unknown = await Reflect.apply(value, of, given);
+          return key === 'open' && typeof result === 'object' && result !== null ? wrap(result) : result;
+        };
+      },
+    });
+
+  return {
+    disk: wrap({ ...fs }) as JournalDisk,
+    calls: (): number => calls,
+    failed: (): number => failed,
+    /** The disk works from now on. */
+    mend: (): void => void (over = true),
+  };
+};
