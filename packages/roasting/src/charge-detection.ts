@@ -1,5 +1,5 @@
 import { detectionLimits as limits, lookBackSeconds } from './detection-limits.ts';
-import { onsetOfFall, type Moment } from './onset.ts';
+import { isTorn, onsetOfFall, type Moment } from './onset.ts';
 import type { TrustedReading } from './reading-filter.ts';
 import {
   highest,
@@ -8,6 +8,7 @@ import {
   lowestSince,
   middleOf,
   newestLevel,
+  noiseBefore,
   silenceSeconds,
   trendOf,
   within,
@@ -22,6 +23,12 @@ export interface ChargeState {
   peakC: number;
   peakSeconds: number;
   lowestC: number;
+  /** How the probe rose or sank before the fall, °C/s; an older snapshot doesn't say. */
+  slopeBefore?: number;
+  /** The lowest reading when the mark was placed last. */
+  placedToC?: number;
+  /** When the probe was last seen to have turned. */
+  turnedSeconds?: number;
   /** The recording begins with the fall: the beans may have been in before. */
   fromStart: boolean;
   /** Beans went into a cold machine: no fall, the mark is where the heat shows. */
@@ -33,8 +40,15 @@ export interface ChargeState {
  * A charge that the newest readings suggest: in a hot machine the probe, which stood or crept, falls by 10 °C in 15 s; or
  * it fell more slowly and has turned by now. `notBeforeSeconds` keeps a drop's own fall from being taken for one.
  */
-export function findCharge(readings: readonly TrustedReading[], notBeforeSeconds: number): ChargeState | null {
-  return findFastFall(readings, notBeforeSeconds) ?? findSlowFall(readings, notBeforeSeconds);
+export function findCharge(
+  readings: readonly TrustedReading[],
+  notBeforeSeconds: number,
+  droppedSeconds: number | null,
+): ChargeState | null {
+  const cooling =
+    droppedSeconds !== null && (readings.at(-1)?.timeSeconds ?? 0) - droppedSeconds < limits.chargeAfterDropSeconds;
+  const fallC = cooling ? limits.chargeAfterDropFallC : limits.chargeFallC;
+  return findFastFall(readings, notBeforeSeconds, fallC) ?? findSlowFall(readings, notBeforeSeconds);
 }
 
 /**
@@ -49,16 +63,24 @@ function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: num
   if (!lowest || level - lowest.tempC < limits.turnRiseC) return null;
   if (newest.timeSeconds - lowest.timeSeconds < limits.turnRiseSeconds) return null;
   const turnSeconds = lowest.timeSeconds;
-  const peak = highest(within(readings, turnSeconds - limits.chargeSlowTurnWithinSeconds, turnSeconds));
-  if (!peak || peak.tempC < limits.chargeMinC || peak.tempC - lowest.tempC < limits.chargeFewBeansFallC) return null;
-  const knee = kneeOf(readings, peak, lowest.tempC, limits.chargeKneeLeastFallC);
-  const stillFrom = knee.timeSeconds - limits.chargeSlowStillSeconds;
-  if (knee.timeSeconds < notBeforeSeconds || (readings[0]?.timeSeconds ?? knee.timeSeconds) > stillFrom) return null;
-  const before = trendOf(within(readings, stillFrom, knee.timeSeconds));
-  if (!before || before.slopePerSecond < limits.chargeSlowStillPerSecond) return null;
-  const halfway = within(readings, knee.timeSeconds, (knee.timeSeconds + turnSeconds) / 2).at(-1);
+  const earliest = Math.max(notBeforeSeconds, turnSeconds - limits.chargeSlowTurnWithinSeconds);
+  const peak = highest(within(readings, earliest, turnSeconds));
+  if (!peak || peak.tempC < limits.chargeMinC || peak.tempC - lowest.tempC < limits.chargeSlowFallC) return null;
+  if (level - lowest.tempC < limits.chargeSlowRiseShare * (peak.tempC - lowest.tempC)) return null;
+  const knee = kneeOf(readings, peak, lowest.tempC, limits.chargeSlowFallC);
   const fall = knee.tempC - lowest.tempC;
-  if (!halfway || knee.tempC - halfway.tempC < fall * limits.chargeSlowFirstHalfShare) return null;
+  const falling = turnSeconds - knee.timeSeconds;
+  const stillFrom = knee.timeSeconds - limits.chargeSlowStillSeconds;
+  const watched = knee.timeSeconds - (readings[0]?.timeSeconds ?? knee.timeSeconds);
+  if (knee.timeSeconds < notBeforeSeconds || watched < limits.chargeSlowLeastSeconds) return null;
+  if (falling < limits.turnAfterSeconds || fall < limits.chargeSlowFallC) return null;
+  if (fall < limits.chargeSlowNoiseTimes * noiseBefore(readings, knee.timeSeconds)) return null;
+  const before = trendOf(within(readings, stillFrom, knee.timeSeconds));
+  const halfway = newestLevel(within(readings, knee.timeSeconds, knee.timeSeconds + falling / 2));
+  if (!before || halfway === undefined || knee.tempC - halfway < fall * limits.chargeSlowFirstHalfShare) return null;
+  // A drum may drift down before it is charged; then the fall must be far steeper.
+  const steepness = (halfway - knee.tempC) / (falling / 2);
+  if (steepness > limits.chargeSteeperThanBefore * Math.min(0, before.slopePerSecond)) return null;
   return chargeAt(readings, knee, peak, lowest.tempC);
 }
 
@@ -67,7 +89,11 @@ function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: num
  * broken off, and then stood at its temperature. Only cold beans take so much off the probe so fast and then warm up again
  * steadily. Asked after a drop that is certain.
  */
-export function findChargeInDrop(readings: readonly TrustedReading[], droppedSeconds: number): ChargeState | null {
+export function findChargeInDrop(
+  readings: readonly TrustedReading[],
+  droppedSeconds: number,
+  doubtful: boolean,
+): ChargeState | null {
   const newest = readings.at(-1);
   const level = newestLevel(readings);
   if (!newest || level === undefined) return null;
@@ -77,9 +103,20 @@ export function findChargeInDrop(readings: readonly TrustedReading[], droppedSec
   // The reading of the drop belongs to the roast it ended.
   const [knee, lowest] = [fallen[1], lowestOf(fallen)];
   const top = highest(within(fallen, droppedSeconds, droppedSeconds + limits.chargeFallSeconds));
-  if (!knee || !lowest || !top || level - lowest.tempC < limits.rechargeRiseC) return null;
+  if (!knee || !lowest || !top) return null;
+  const riseC = doubtful
+    ? Math.max(limits.rechargeDoubtfulRiseC, limits.rechargeDoubtfulShare * (top.tempC - lowest.tempC))
+    : limits.rechargeRiseC;
+  if (level - lowest.tempC < riseC) return null;
   const turned = lowest.timeSeconds - droppedSeconds;
   if (turned > limits.rechargeTurnWithinSeconds || since - turned < limits.rechargeRiseSeconds) return null;
+  const rate = trendOf(lastWatched(readings, limits.chargeRateSeconds));
+  const atFirst = trendOf(within(fallen, lowest.timeSeconds, lowest.timeSeconds + limits.chargeRateSeconds));
+  if (!rate || !atFirst || rate.slopePerSecond < limits.chargeSteadyShare * atFirst.slopePerSecond) return null;
+  if (doubtful) {
+    if (rate.slopePerSecond < limits.chargeWarmingPerSecond) return null;
+    return chargeAt(readings, knee, top, lowest.tempC);
+  }
   // Beans warm steadily up to their drop; an empty drum stands or cools, or is heated up.
   const before = trendOf(within(readings, droppedSeconds - 2 * limits.chargeBeforeSeconds, droppedSeconds));
   if (!before || isRoasting(before.slopePerSecond)) return null;
@@ -93,12 +130,16 @@ function isRoasting(risePerSecond: number): boolean {
 }
 
 /** As most charges look: beans in a drum that was heated for them. */
-function findFastFall(readings: readonly TrustedReading[], notBeforeSeconds: number): ChargeState | null {
+function findFastFall(
+  readings: readonly TrustedReading[],
+  notBeforeSeconds: number,
+  fallC: number,
+): ChargeState | null {
   const newest = readings.at(-1);
   const level = newestLevel(readings);
   if (!newest || level === undefined) return null;
   const top = highest(lastWatched(readings, limits.chargeFallSeconds));
-  if (!top || top.tempC < limits.chargeMinC || top.tempC - level < limits.chargeFallC) return null;
+  if (!top || top.tempC < limits.chargeMinC || top.tempC - level < fallC) return null;
   const peak = highest(lastWatched(readings, 2 * limits.chargeFallSeconds)) ?? top;
   const knee = kneeOf(readings, peak, level, limits.chargeTypicalFallC);
   if (knee.timeSeconds < notBeforeSeconds) return null;
@@ -111,12 +152,14 @@ function findFastFall(readings: readonly TrustedReading[], notBeforeSeconds: num
 
 function chargeAt(readings: readonly TrustedReading[], knee: Moment, peak: TrustedReading, level: number): ChargeState {
   const first = readings[0];
+  const before = trendOf(within(readings, knee.timeSeconds - limits.onsetLevelSeconds, knee.timeSeconds - 1));
   return {
     timeSeconds: knee.timeSeconds,
     tempC: knee.tempC,
     peakC: peak.tempC,
     peakSeconds: peak.timeSeconds,
     lowestC: level,
+    slopeBefore: Math.min(limits.chargeSlopeMost, Math.max(limits.chargeSlopeLeast, before?.slopePerSecond ?? 0)),
     fromStart: first !== undefined && knee.timeSeconds - first.timeSeconds < 2,
     cold: false,
     certain: false,
@@ -140,8 +183,8 @@ export function kneeOf(readings: readonly TrustedReading[], peak: Moment, lowest
     if (fallen && peak.tempC - (readings[index + 1]?.tempC ?? reading.tempC) >= tolerance) break;
     if (!fallen) knee = reading;
   }
-  const rough = fromFallingLevel(readings, acrossSilence(readings, knee, lowestC), lowestC);
-  return fittedKnee(readings, rough, lowestC);
+  const corner = cornerOf(readings, knee, lowestC);
+  return fittedKnee(readings, acrossSilence(readings, corner, lowestC), lowestC);
 }
 
 /** The fitted onset of the fall around a rough knee; the knee itself where nothing was read around it. */
@@ -176,19 +219,24 @@ function acrossSilence(readings: readonly TrustedReading[], knee: Moment, lowest
   return { timeSeconds: Math.max(knee.timeSeconds, next.timeSeconds - since), tempC: knee.tempC };
 }
 
-/** A drum that cools is charged where its fall becomes a steep one. */
-function fromFallingLevel(readings: readonly TrustedReading[], knee: Moment, lowestC: number) {
-  const before = trendOf(within(readings, knee.timeSeconds - limits.chargeBeforeSeconds, knee.timeSeconds));
-  if (!before || before.slopePerSecond > limits.chargeCoolingPerSecond) return knee;
-  const falling = readings.filter(({ timeSeconds, tempC }) => timeSeconds >= knee.timeSeconds && tempC >= lowestC);
-  const slopes = falling.map(({ timeSeconds, tempC }, index) => {
-    const next = falling[index + 1];
-    return next ? (next.tempC - tempC) / (next.timeSeconds - timeSeconds) : 0;
-  });
-  const steepest = slopes.reduce((steep, slope) => Math.min(steep, slope), 0);
-  if (steepest > before.slopePerSecond * limits.chargeSteeperThanBefore) return knee;
-  const steep = slopes.findIndex((slope) => slope < (before.slopePerSecond + steepest) / 3);
-  return falling[steep] ?? knee;
+/**
+ * A drum that cools or drifts down is charged where its fall becomes a steep one: at the corner, the reading that lies
+ * highest above the straight line to the lowest. Without a drift that is the knee itself.
+ */
+function cornerOf(readings: readonly TrustedReading[], knee: Moment, lowestC: number): Moment {
+  const torn = (index: number) =>
+    isTorn(readings[index]?.tempC ?? 0, readings[index - 1]?.tempC, readings[index + 1]?.tempC);
+  const lowest = readings.find(
+    ({ timeSeconds, tempC }, index) => timeSeconds > knee.timeSeconds && tempC <= lowestC && !torn(index),
+  );
+  if (!lowest) return knee;
+  const slope = (lowestC - knee.tempC) / (lowest.timeSeconds - knee.timeSeconds);
+  const above = ({ timeSeconds, tempC }: Moment) => tempC - knee.tempC - slope * (timeSeconds - knee.timeSeconds);
+  const corner = readings.reduce<Moment>((highestAbove, reading, index) => {
+    const falling = reading.timeSeconds > knee.timeSeconds && reading.timeSeconds < lowest.timeSeconds;
+    return falling && above(reading) > above(highestAbove) && !torn(index) ? reading : highestAbove;
+  }, knee);
+  return above(corner) > limits.chargeCornerShare * (knee.tempC - lowestC) ? corner : knee;
 }
 
 /** Beans in a cold machine: the temperature leaves the level it stood at. For machines that are charged cold. */
@@ -224,23 +272,70 @@ function leftLevel(readings: readonly TrustedReading[], lowest: TrustedReading):
   );
 }
 
-/** Whether the fall turned out to be something else: it came back, fizzled out, or never turned. */
-export function isNoCharge(charge: ChargeState, newest: TrustedReading, turn: TurnState | null): boolean {
-  if (charge.cold) return newest.tempC < charge.tempC - limits.chargeFallC;
-  const fall = charge.peakC - charge.lowestC;
+/** `settled`: the probe came back and stands; nothing that follows can make it a charge. */
+export type ChargeVerdict = 'wait' | 'certain' | 'none' | 'settled';
+
+/**
+ * Whether a fall was beans. Beans take so much off the probe as nothing else does, or keep it down for long, or warm it up
+ * past where it was, and always go on warming. A door, a fan or a cooled drum comes back to the level or the line that it
+ * left and settles there, or doesn't come back at all.
+ */
+export function judgeCharge(
+  charge: ChargeState,
+  readings: readonly TrustedReading[],
+  turn: TurnState | null,
+): ChargeVerdict {
+  const newest = readings.at(-1);
+  const level = newestLevel(readings);
+  if (!newest || level === undefined) return 'wait';
   const age = newest.timeSeconds - charge.timeSeconds;
-  if (fall < limits.chargeCertainFallC && !isFewBeans(charge, newest, turn)) {
-    if (newest.tempC - charge.lowestC > fall * limits.chargeRecoveredShare) return true;
-    const shallow = fall < (turn === null ? limits.chargeShallowFallC : limits.chargeFewBeansFallC);
-    if (shallow && age > limits.chargeShallowSeconds) return true;
+  if (charge.cold) {
+    if (newest.tempC < charge.tempC - limits.chargeFallC) return 'none';
+    return newest.tempC > limits.dryEndC ? 'certain' : 'wait';
   }
-  return turn === null && age > limits.chargeWithoutTurnSeconds;
+  const fall = charge.peakC - charge.lowestC;
+  const back = (level - charge.lowestC) / fall;
+  const deep = fall >= limits.chargeCertainFallC;
+  if (!turn) {
+    if (age > limits.chargeWithoutTurnSeconds) return 'none';
+    const fizzled = fall < limits.chargeShallowFallC && age > limits.chargeShallowSeconds;
+    return !deep && (fizzled || back > limits.chargeRecoveredShare) ? 'none' : 'wait';
+  }
+  if (deep) return turn.certain ? 'certain' : 'wait';
+  const slope = trendOf(lastWatched(readings, limits.chargeRateSeconds))?.slopePerSecond ?? 0;
+  const sinceTurn = newest.timeSeconds - turn.timeSeconds;
+  if (sinceTurn < limits.chargeRateSeconds) return 'wait';
+  // What comes back to a level slows down on its way there, beans don't.
+  const atFirst =
+    trendOf(within(readings, turn.timeSeconds, turn.timeSeconds + limits.chargeRateSeconds))?.slopePerSecond ?? 0;
+  const warming = slope >= Math.max(limits.chargeWarmingPerSecond, limits.chargeSteadyShare * atFirst);
+  if (warming && sinceTurn >= limits.chargeFewBeansSeconds && back < limits.chargeRecoveredShare) return 'certain';
+  const slopeBefore = charge.slopeBefore ?? 0;
+  const lineC = charge.peakC + Math.max(0, slopeBefore) * age;
+  const belowLine = (lineC - level) / fall;
+  const past = level - charge.peakC >= limits.chargePastPeakC;
+  const ownWay =
+    slopeBefore < limits.chargeWarmingPerSecond ||
+    belowLine > limits.chargeBelowLineShare ||
+    level > lineC + limits.chargePastPeakC;
+  if (past && warming && ownWay && sinceTurn >= limits.chargeFewBeansSeconds / 2) return 'certain';
+  const settled = back > limits.chargeSettledShare && slope < limits.chargeSettledPerSecond;
+  const backOnLine =
+    !ownWay && Math.abs(belowLine) < limits.chargeBelowLineShare && slope < slopeBefore + limits.chargeSettledPerSecond;
+  if (settled) return 'settled';
+  if (backOnLine) return 'none';
+  if (age > limits.chargeWithoutTurnSeconds) return warming ? 'certain' : 'none';
+  return 'wait';
 }
 
-/** A shallow fall that doesn't come back as a door's does: it turned long ago and is still down. */
-export function isFewBeans(charge: ChargeState, newest: TrustedReading, turn: TurnState | null): boolean {
-  if (turn === null || charge.peakC - charge.lowestC < limits.chargeFewBeansFallC) return false;
-  return newest.timeSeconds - turn.timeSeconds >= limits.chargeFewBeansSeconds;
+/** Whether the probe is far above where it fell from, above the line it followed, and goes on warming up. */
+export function isWarmingPast(charge: ChargeState, readings: readonly TrustedReading[]): boolean {
+  const newest = readings.at(-1);
+  const level = newestLevel(readings);
+  const rate = trendOf(lastWatched(readings, limits.chargeRateSeconds));
+  if (!newest || level === undefined || !rate) return false;
+  const lineC = charge.peakC + Math.max(0, charge.slopeBefore ?? 0) * (newest.timeSeconds - charge.timeSeconds);
+  return level >= lineC + 2 * limits.chargePastPeakC && rate.slopePerSecond >= limits.chargeWarmingPerSecond;
 }
 
 /** How sure: by the depth of the fall; less when the recording begins in it, least for a cold start. */

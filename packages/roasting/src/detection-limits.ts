@@ -9,23 +9,35 @@ export const detectionLimits = {
    * a cooling drum that somebody opens does too; curves: 10 °C within 12 s, but for one at 2 °C/s. */
   chargeFallC: 10,
   chargeFallSeconds: 15,
+  /** Where a drum cools after a drop, only as deep a fall is told before it turns. */
+  chargeAfterDropFallC: 20,
+  chargeAfterDropSeconds: 600,
   /** Before it falls the probe stands or creeps: its slope is under a third of the fall's (curves: under a sixth). */
   chargeSteeperThanBefore: 3,
   chargeBeforeSeconds: 15,
   /** Falling faster than this the drum was being cooled when the beans came. */
   chargeCoolingPerSecond: -0.2,
-  /** A slow fall is a charge if it leaves a level that stood or rose for 20 s, turns about as soon as beans do (curves: 20-130 s)
+  /** A slow fall is a charge if it leaves a level or a line that it followed for 20 s, turns about as soon as beans do (curves: 20-130 s)
    * and has most of it done by half of that time, as one that tends to the beans' temperature. */
   chargeSlowStillSeconds: 20,
-  chargeSlowStillPerSecond: -0.04,
+  /** … or as much of it as was recorded, but not less than this. */
+  chargeSlowLeastSeconds: 8,
   chargeSlowTurnWithinSeconds: 160,
   chargeSlowFirstHalfShare: 0.6,
+  /** It takes this much off the probe (curves: 8 °C), so many times its noise, and has come back by this share. */
+  chargeSlowFallC: 6,
+  chargeSlowNoiseTimes: 8,
+  chargeSlowRiseShare: 0.05,
   /** The mark is the last reading that has less than this part of the whole fall behind it (curves: within 2 s). */
   chargeKneeShare: 0.03,
   /** … and that lies further down than noise goes: so many times the scatter before. */
   chargeKneeScatters: 4,
+  /** A corner stands out by this part of the fall. */
+  chargeCornerShare: 0.15,
   /** Its onset is fitted to the level before and to this part of the fall, which a lag bends but the beans' warming doesn't yet. */
   chargeOnsetShare: 0.2,
+  /** A fall that is this much deeper than when the mark was placed has it placed anew. */
+  chargePlaceEveryC: 1,
   chargeBends: [1, 2] as readonly number[],
   /** So much of the level before a fall is fitted with it, and so long before the rough knee it may have begun. */
   onsetLevelSeconds: 30,
@@ -37,10 +49,25 @@ export const detectionLimits = {
   chargeCertainFallC: 50,
   chargeShallowFallC: 25,
   chargeShallowSeconds: 120,
-  /** A fall this deep that hasn't come back when the probe has turned for so long was beans, if few: a probe comes back from
+  /** A fall that hasn't come back when the probe has turned for so long was beans, if few: a probe comes back from
    * a lid in a minute or two, from beans in three and more (curves). */
-  chargeFewBeansFallC: 14,
   chargeFewBeansSeconds: 100,
+  /** … or it has warmed this far past where it was, and still does. */
+  chargePastPeakC: 5,
+  /** Beans warm up faster than this over so long, 2.4 °C/min; what has come back this far and is slower has settled. */
+  chargeWarmingPerSecond: 0.04,
+  chargeRateSeconds: 30,
+  chargeSteadyShare: 0.5,
+  chargeSettledShare: 0.85,
+  chargeSettledPerSecond: 0.03,
+  /** In a drum that was being heated up, beans stay below the line it followed by more than this share of the fall. */
+  chargeBelowLineShare: 0.3,
+  /** A fall this long after the turning point of a charge that isn't certain is another one. */
+  chargeAnewSeconds: 10,
+  /** A charge that was taken back may prove to have been one for so long. */
+  chargeReconsiderSeconds: 480,
+  chargeSlopeLeast: -0.2,
+  chargeSlopeMost: 0.3,
   chargeTypicalFallC: 60,
   /** The part of a fall that is judged by is taken of no less than this: below it noise speaks. */
   chargeKneeLeastFallC: 30,
@@ -124,6 +151,9 @@ export const detectionLimits = {
   rechargeTurnWithinSeconds: 130,
   rechargeRiseC: 15,
   rechargeRiseSeconds: 60,
+  /** After a roast that was broken off a shallower fall that turns and warms up like beans was the next charge. */
+  rechargeDoubtfulRiseC: 5,
+  rechargeDoubtfulShare: 0.3,
   /** Changes less than this over 20 s: the machine stands by again. */
   idleChangeC: 1.5,
   idleSeconds: 20,

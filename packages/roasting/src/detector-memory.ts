@@ -19,6 +19,10 @@ export interface DetectorSnapshot {
   peak: { timeSeconds: number; tempC: number } | null;
   drop: DropState | null;
   droppedSeconds: number | null;
+  /** The roast that ended then was broken off early, or was none. */
+  brokenOff?: boolean;
+  /** A charge that was taken back, and its turning point: it may prove to have been one. An older snapshot has none. */
+  refuted?: { readonly charge: ChargeState; readonly turn: TurnState | null; readonly settled: boolean } | null;
   /** What was said last about each kind, so that only changes are reported. */
   said: Partial<Record<DetectedKind, Detection>>;
 }
@@ -70,7 +74,6 @@ export function forget(memory: DetectorSnapshot, nowSeconds: number): void {
 /** Ends the roast, if there is one: the next charge begins another. */
 export function startOver(memory: DetectorSnapshot, state: RoastState): void {
   Object.assign(memory, { state, charge: null, turn: null, dryEnd: null, peak: null, drop: null, said: {} });
-  if (state === 'idle') memory.readings = [];
 }
 
 /** Reports a mark when it is new, moved by half a second, or clearly surer than last said. */

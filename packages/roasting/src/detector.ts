@@ -3,8 +3,8 @@ import {
   findCharge,
   findChargeInDrop,
   findColdStart,
-  isFewBeans,
-  isNoCharge,
+  isWarmingPast,
+  judgeCharge,
   kneeOf,
   type ChargeState,
 } from './charge-detection.ts';
@@ -77,7 +77,11 @@ function pushSample(memory: DetectorSnapshot, sample: DetectorSample, options: D
   });
   return trusted.flatMap((reading) => {
     const silence = reading.timeSeconds - (memory.readings.at(-1)?.timeSeconds ?? reading.timeSeconds);
-    if (silence > limits.lostAfterSeconds) startOver(memory, 'idle');
+    if (silence > limits.lostAfterSeconds) {
+      startOver(memory, 'idle');
+      memory.readings = [];
+      memory.refuted = null;
+    }
     memory.readings.push(reading);
     forget(memory, reading.timeSeconds);
     return memory.state === 'roasting' ? followRoast(memory, reading, options) : awaitCharge(memory, reading, options);
@@ -89,18 +93,43 @@ function awaitCharge(
   newest: TrustedReading,
   { charging = 'hot' }: DetectorOptions,
 ): Finding[] {
-  const dropped = memory.droppedSeconds;
-  const notBefore = dropped === null ? Number.NEGATIVE_INFINITY : dropped + limits.rechargeAfterSeconds;
+  const { droppedSeconds: dropped, refuted } = memory;
+  const notBefore = Math.max(
+    dropped === null ? Number.NEGATIVE_INFINITY : dropped + limits.rechargeAfterSeconds,
+    refuted
+      ? (refuted.turn?.timeSeconds ?? refuted.charge.timeSeconds) + limits.chargeAnewSeconds
+      : Number.NEGATIVE_INFINITY,
+  );
   if (memory.state === 'dropped' && isAtRest(memory, newest)) memory.state = 'idle';
   const charge =
     charging === 'cold'
       ? findColdStart(memory.readings)
-      : (findCharge(memory.readings, notBefore) ??
-        (dropped === null ? null : findChargeInDrop(memory.readings, dropped)));
-  if (!charge) return [];
-  memory.state = 'roasting';
-  memory.charge = charge;
-  return reportCharge(memory, charge);
+      : (findCharge(memory.readings, notBefore, dropped) ??
+        (dropped === null ? null : findChargeInDrop(memory.readings, dropped, memory.brokenOff ?? false)));
+  if (charge) {
+    memory.state = 'roasting';
+    memory.charge = charge;
+    memory.refuted = null;
+    return reportCharge(memory, charge);
+  }
+  return reconsider(memory, newest);
+}
+
+/** A charge that was taken back because the probe had come back from it: if it goes on warming up, it was one after all. */
+function reconsider(memory: DetectorSnapshot, newest: TrustedReading): Finding[] {
+  const { refuted } = memory;
+  if (!refuted) return [];
+  const { charge, turn, settled } = refuted;
+  if (newest.timeSeconds - charge.timeSeconds > limits.chargeReconsiderSeconds) {
+    memory.refuted = null;
+    return [];
+  }
+  if (!turn || settled || !isWarmingPast(charge, memory.readings)) return [];
+  Object.assign(memory, { state: 'roasting', charge: { ...charge, certain: true }, turn, refuted: null });
+  return [
+    ...reportCharge(memory, { ...charge, certain: true }),
+    ...report(memory, 'turning_point', turn.timeSeconds, turn.tempC, 0.7, false),
+  ];
 }
 
 function isAtRest(memory: DetectorSnapshot, newest: TrustedReading): boolean {
@@ -128,27 +157,24 @@ function followRoast(memory: DetectorSnapshot, newest: TrustedReading, options: 
 }
 
 function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: TrustedReading): Finding[] {
-  charge.lowestC = Math.min(charge.lowestC, newestLevel(memory.readings) ?? newest.tempC);
+  // Of a lone torn reading the middle of three knows nothing, also where readings are far apart.
+  charge.lowestC = Math.min(charge.lowestC, newestLevel(memory.readings, limits.peakSpanSeconds) ?? newest.tempC);
   const turn = charge.cold ? null : findTurn(memory.readings, charge.timeSeconds);
-  if (isNoCharge(charge, newest, turn)) {
+  if (turn) charge.turnedSeconds = turn.timeSeconds;
+  const turned = charge.turnedSeconds;
+  const again = turned === undefined ? null : findCharge(memory.readings, turned + limits.chargeAnewSeconds, null);
+  if (again) return chargedAnew(memory, again);
+  const verdict = judgeCharge(charge, memory.readings, turn);
+  if (verdict === 'none' || verdict === 'settled') {
     const retracted = retractAll(memory);
     startOver(memory, 'idle');
+    memory.refuted = { charge, turn, settled: verdict === 'settled' };
     return retracted;
   }
-  if (charge.cold) {
-    charge.certain = newest.tempC > limits.dryEndC;
-  } else {
-    const peak = { timeSeconds: charge.peakSeconds, tempC: charge.peakC };
-    const leastFallC = turn ? limits.chargeKneeLeastFallC : limits.chargeTypicalFallC;
-    const knee = kneeOf(memory.readings, peak, charge.lowestC, leastFallC);
-    // Where the probe has turned the beans are in: what falls after it, or on a clock that jumped, moves no charge behind it.
-    if (!turn || knee.timeSeconds <= turn.timeSeconds) {
-      charge.timeSeconds = knee.timeSeconds;
-      charge.tempC = knee.tempC;
-    }
+  charge.certain = verdict === 'certain';
+  if (!charge.cold) {
+    placeCharge(memory.readings, charge, turn);
     memory.turn = turn;
-    const deep = charge.peakC - charge.lowestC >= limits.chargeCertainFallC;
-    charge.certain = turn?.certain === true && (deep || isFewBeans(charge, newest, turn));
   }
   const findings = [...dropBeforeTurn(memory, turn), ...reportCharge(memory, charge)];
   if (turn) {
@@ -158,6 +184,27 @@ function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: Tru
     findings.push(retract(memory, 'turning_point'));
   }
   return findings;
+}
+
+/** Fits the mark anew when the fall has become deeper, or is over. */
+function placeCharge(readings: readonly TrustedReading[], charge: ChargeState, turn: TurnState | null): void {
+  const deeper = (charge.placedToC ?? Number.POSITIVE_INFINITY) - charge.lowestC;
+  if (deeper < limits.chargePlaceEveryC && !(turn && deeper > 0)) return;
+  charge.placedToC = charge.lowestC;
+  const peak = { timeSeconds: charge.peakSeconds, tempC: charge.peakC };
+  const knee = kneeOf(readings, peak, charge.lowestC, turn ? limits.chargeSlowFallC : limits.chargeTypicalFallC);
+  // Where the probe has turned the beans are in: what falls after it, or on a clock that jumped, moves no charge behind it.
+  if (turn && knee.timeSeconds > turn.timeSeconds) return;
+  charge.timeSeconds = knee.timeSeconds;
+  charge.tempC = knee.tempC;
+}
+
+/** What had fallen before the beans came was a door or a fan: the charge moves to the fall that followed. */
+function chargedAnew(memory: DetectorSnapshot, charge: ChargeState): Finding[] {
+  const kinds = ['drop', 'dry_end', 'turning_point'] as const;
+  const retracted = kinds.filter((kind) => memory.said[kind] !== undefined).map((kind) => retract(memory, kind));
+  Object.assign(memory, { charge, turn: null, dryEnd: null, peak: null, drop: null });
+  return [...retracted, ...reportCharge(memory, charge)];
 }
 
 /** The bean temperature fell on below what was taken for the turning point: what was called a drop since then was none. */
@@ -221,6 +268,7 @@ function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: Trust
   const findings = reportDrop(memory, drop, false);
   startOver(memory, 'dropped');
   memory.droppedSeconds = drop.timeSeconds;
+  memory.brokenOff = drop.early;
   return findings;
 }
 
@@ -237,6 +285,9 @@ function followPeak(memory: DetectorSnapshot, level: number, nowSeconds: number)
 /** Where the beans left, but never before what came before it in this roast. */
 function placeDrop(memory: DetectorSnapshot, charge: ChargeState, drop: DropState): void {
   const { turn, dryEnd } = memory;
+  const fitted = drop.peakC - drop.deepestC > limits.dropOnsetFallC / limits.dropOnsetShare;
+  if (fitted && drop.fitted) return;
+  drop.fitted = fitted;
   const earliest = Math.max(charge.timeSeconds, turn?.timeSeconds ?? charge.timeSeconds, dryEnd?.timeSeconds ?? 0);
   Object.assign(drop, markOfDrop(memory.readings, { timeSeconds: drop.peakSeconds, tempC: drop.peakC }, drop.deepestC));
   if (drop.timeSeconds >= earliest) return;

@@ -19,6 +19,8 @@ export interface DropState {
   early: boolean;
   /** Since when it has been far enough down to be certain; null while it isn't. */
   deepSinceSeconds: number | null;
+  /** So much of the fall is known that its mark moves no more. */
+  fitted?: boolean;
 }
 
 export type DropVerdict = 'wait' | 'withdraw' | 'confirm';

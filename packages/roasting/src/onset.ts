@@ -115,7 +115,8 @@ function binned(readings: readonly TrustedReading[], { fromSeconds, untilSeconds
 
 const tornC = 6;
 
-function isTorn(tempC: number, before: number | undefined, after: number | undefined): boolean {
+/** A lone reading far from both beside it. */
+export function isTorn(tempC: number, before: number | undefined, after: number | undefined): boolean {
   if (before === undefined || after === undefined) return false;
   const [up, down] = [tempC - Math.max(before, after), Math.min(before, after) - tempC];
   return Math.max(up, down) > tornC;

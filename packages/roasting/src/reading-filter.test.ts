@@ -22,3 +22,11 @@ it('believes the steepest charge that was ever recorded', () => {
 it('believes a new level once three readings agree on it, and loses none of them', () => {
   expect(believed([200, 201, 90, 91, 92, 93])).toEqual([200, 201, 90, 91, 92, 93]);
 });
+
+it('believes no first reading that the next ones contradict', () => {
+  expect(believed([311, 155, 155, 156])).toEqual([155, 155, 156]);
+  expect(believed([155, 311, 155, 156])).toEqual([155, 155, 156]);
+  expect(believed([6553.5, 155, 0, 156, 157])).toEqual([155, 156, 157]);
+  // At 4 Hz a wild value may be read twice.
+  expect(believed([311, 311, 155, 155, 155, 155, 155], 0.25)).toEqual([155, 155, 155, 155, 155]);
+});

@@ -21,6 +21,9 @@ const maxNoiseC = 5;
 const convincing = 3;
 /** … if they last as long: a loose plug read at 4 Hz gives many zeros in a second. */
 const convincingSeconds = 2;
+/** Before there is a past to disagree with, two of the last few do, this far apart. */
+const convincingSecondsAtFirst = 1;
+const mostAtFirst = 8;
 /** However long nothing was read, a jump further than this much time explains wants a second and third reading. */
 const explainingSeconds = 3;
 const plausible = { minC: -40, maxC: 400 };
@@ -31,23 +34,36 @@ export function emptyReadingFilter(): ReadingFilterState {
 
 /**
  * Lets readings through that a bean probe can have made: lone spikes and zeros of a loose plug are held back; three
- * that agree with each other are believed after all and come together.
+ * that agree with each other are believed after all and come together, and two to begin with.
  */
 export function trustedReadings(filter: ReadingFilterState, reading: TrustedReading): TrustedReading[] {
   if (!(reading.tempC > plausible.minC && reading.tempC < plausible.maxC)) return [];
   const { last } = filter;
-  if (!last || follows(last, reading)) {
+  if (last && follows(last, reading)) {
     filter.last = reading;
     filter.suspects = [];
     return [reading];
   }
+  if (!last) return firstReadings(filter, reading);
   const before = filter.suspects.at(-1);
   if (before && !follows(before, reading)) filter.suspects = [];
   filter.suspects.push(reading);
   const lasted = reading.timeSeconds - (filter.suspects[0]?.timeSeconds ?? reading.timeSeconds);
   if (filter.suspects.length < convincing || lasted < convincingSeconds) return [];
-  const believed = filter.suspects;
-  filter.last = reading;
+  return believe(filter, filter.suspects, reading);
+}
+
+/** The first reading may be as wild as any: it is believed with a second one that agrees with it, whatever lies between. */
+function firstReadings(filter: ReadingFilterState, reading: TrustedReading): TrustedReading[] {
+  const agreeing = filter.suspects.filter((suspect) => follows(suspect, reading));
+  filter.suspects = [...filter.suspects, reading].slice(-mostAtFirst);
+  const first = agreeing[0];
+  if (!first || reading.timeSeconds - first.timeSeconds < convincingSecondsAtFirst) return [];
+  return believe(filter, [...agreeing, reading], reading);
+}
+
+function believe(filter: ReadingFilterState, believed: TrustedReading[], newest: TrustedReading): TrustedReading[] {
+  filter.last = newest;
   filter.suspects = [];
   return believed;
 }

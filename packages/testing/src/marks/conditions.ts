@@ -16,7 +16,7 @@ export interface Condition {
 /** A longer hole in the file stays one. */
 const longestHoleSeconds = 10;
 /** Between readings further apart than this a plug was loose: nothing lies on the line between them. */
-const farthestStepC = 40;
+export const farthestStepC = 40;
 
 /** The same curve read every so many seconds, with the jitter of a real line. */
 export const readEvery = (intervalSeconds: number): Condition['apply'] => {

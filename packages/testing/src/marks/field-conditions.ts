@@ -1,6 +1,6 @@
 import type { DetectorSample } from '@roastery/roasting/detector';
 import { isReading } from '@roastery/roasting/series';
-import { readEvery } from './conditions.ts';
+import { farthestStepC, readEvery } from './conditions.ts';
 import { normal, randomStream } from './random.ts';
 
 /** A way in which the boards of the field read the same roast: the ones that the aims of the detector name. */
@@ -40,9 +40,12 @@ export const lost =
 export const lag =
   (lagSeconds: number): FieldCondition['apply'] =>
   (samples) => {
-    let [shown, before, at] = [Number.NaN, Number.NaN, Number.NaN];
+    let [shown, before, at, torn] = [Number.NaN, Number.NaN, Number.NaN, 0];
     return changed(samples, (tempC, timeSeconds) => {
       const step = timeSeconds - at;
+      // A plug that is loose for a reading is loose behind the sheath.
+      if (Math.abs(tempC - before) > farthestStepC && ++torn < 3) return tempC;
+      torn = 0;
       // After a long silence the sheath has caught up.
       if (Number.isNaN(shown) || step > 60) shown = tempC;
       else if (step > 0) {

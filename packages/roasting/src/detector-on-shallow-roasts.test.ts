@@ -1,0 +1,160 @@
+import { lag, noise } from '@roastery/testing/marks/field-conditions';
+import { saidByDetector } from '@roastery/testing/marks/said-roasts';
+import { describe, expect, it } from 'vitest';
+import { createRoastDetector, isRetraction, type DetectorSample } from './detector.ts';
+
+const chargedAt = 120;
+const dropAt = 660;
+
+interface Batch {
+  /** How far the beans pull the probe down before it turns. */
+  readonly fallC: number;
+  readonly levelC?: number;
+  /** How the drum drifts before it is charged, °C/s. */
+  readonly drift?: number;
+  readonly interval?: number;
+}
+
+/**
+ * Few beans in a hot drum: the probe falls by so much, turns after about 40 s, is back by 70 % within 100 s of the turn and
+ * goes on rising to its drop.
+ */
+function fewBeans({ fallC, levelC = 150, drift = 0, interval = 1 }: Batch): DetectorSample[] {
+  const end = levelC + 45;
+  const curve = (since: number) => {
+    const left = fallC * 1.35 * (1 - Math.exp(-since / 12));
+    const risen = (end - levelC + fallC * 1.35) * (1 - Math.exp(-((since / 230) ** 1.4)));
+    return levelC - left + risen;
+  };
+  const samples: DetectorSample[] = [];
+  for (let time = 0; time < dropAt + 60; time += interval) {
+    const top = curve(dropAt - chargedAt);
+    const beanTempC =
+      time < chargedAt
+        ? levelC + drift * (time - chargedAt)
+        : time < dropAt
+          ? curve(time - chargedAt)
+          : top - 40 * (1 - Math.exp(-(time - dropAt) / 15));
+    samples.push({ timeSeconds: time, beanTempC });
+  }
+  return samples;
+}
+
+const shapeOf = (samples: readonly DetectorSample[]) => {
+  const tempAt = (time: number) => samples.findLast(({ timeSeconds }) => timeSeconds <= time)?.beanTempC ?? Number.NaN;
+  const roast = samples.filter(({ timeSeconds }) => timeSeconds > chargedAt && timeSeconds < chargedAt + 200);
+  const lowest = roast.reduce((low, each) => ((each.beanTempC ?? 999) < (low.beanTempC ?? 999) ? each : low));
+  const fall = tempAt(chargedAt - 1) - (lowest.beanTempC ?? 0);
+  return { fall, back: (tempAt(lowest.timeSeconds + 100) - (lowest.beanTempC ?? 0)) / fall };
+};
+
+/** What is wrong with what the detector says of a recording with one roast; nothing where all is well. */
+const wrongIn = (samples: readonly DetectorSample[], story: string, within = 5): string[] => {
+  const { roasts, takenBack } = saidByDetector(samples);
+  const [roast] = roasts;
+  if (!roast || roasts.length > 1 || takenBack > 0)
+    return [`${story}: ${roasts.length} roasts, ${takenBack} taken back`];
+  const charge = roast.charge - chargedAt;
+  const drop = (roast.drop ?? Number.POSITIVE_INFINITY) - dropAt;
+  if (Math.abs(charge) <= within && Math.abs(drop) <= 10) return [];
+  return [`${story}: charge ${charge.toFixed(1)} s off, drop ${drop.toFixed(1)} s`];
+};
+
+describe('detector: few beans', () => {
+  it.each([8, 12, 16, 20, 25])('keeps a charge that takes %i °C and comes back fast', (fallC) => {
+    for (const interval of [0.25, 0.5, 1, 2, 3]) {
+      const samples = fewBeans({ fallC, interval });
+      const shape = shapeOf(samples);
+      expect(shape.fall).toBeGreaterThan(7);
+      expect(shape.fall).toBeLessThan(27);
+      expect(shape.back).toBeGreaterThan(0.7);
+      expect(wrongIn(samples, `every ${interval} s`)).toEqual([]);
+    }
+  });
+
+  it.each([8, 10, 12, 15])('finds the roast through a probe with a lag of %i s', (seconds) => {
+    for (const fallC of [12, 18, 25]) {
+      expect(wrongIn(lag(seconds)(fewBeans({ fallC }), 0), `${fallC} °C`, seconds)).toEqual([]);
+    }
+  });
+
+  it('finds the roast in a drum that drifts down or up before the charge', () => {
+    for (const drift of [-0.12, -0.06, 0.06, 0.12]) {
+      for (const fallC of [12, 18, 25])
+        expect(wrongIn(fewBeans({ fallC, drift }), `${fallC} °C, ${drift} °C/s`)).toEqual([]);
+    }
+  });
+
+  it('finds the roast under noise of 0.5 °C', () => {
+    for (let seed = 0; seed < 6; seed++) {
+      expect(wrongIn(noise(0.5)(fewBeans({ fallC: 14 }), seed), `seed ${seed}`, 8)).toEqual([]);
+    }
+  });
+
+  it('believes no wild first reading', () => {
+    for (const wild of [311, 6553.5, 0, 399]) {
+      for (const count of [1, 2]) {
+        const samples = fewBeans({ fallC: 60, levelC: 155 }).map((sample, index) =>
+          index < count ? { ...sample, timeSeconds: index * 0.25, beanTempC: wild } : sample,
+        );
+        expect(wrongIn(samples, `${count} × ${wild}`)).toEqual([]);
+        const idle = samples.filter(({ timeSeconds }) => timeSeconds < 100);
+        expect(saidByDetector(idle), `${count} × ${wild}, idle`).toEqual({ roasts: [], takenBack: 0 });
+      }
+    }
+  });
+});
+
+const still = (seconds: number, tempC: number, from: number): DetectorSample[] =>
+  Array.from({ length: seconds }, (_, k) => ({ timeSeconds: from + k, beanTempC: tempC }));
+/** A door: a fall that comes back to the level it left. */
+const door = (from: number, deep: number, tempC: number): DetectorSample[] =>
+  Array.from({ length: 100 }, (_, k) => ({
+    timeSeconds: from + k,
+    beanTempC: tempC - (k < 15 ? deep * (1 - Math.exp(-k / 4)) : deep * Math.exp(-(k - 15) / 15)),
+  }));
+
+describe('detector: after a charge that was taken back', () => {
+  it('finds the charge that follows, and calls the door none', () => {
+    for (const [deep, pause] of [
+      [14, 5],
+      [25, 5],
+      [25, 60],
+    ] as const) {
+      const before = [...still(60, 150, 0), ...door(60, deep, 150), ...still(pause, 150, 160)];
+      const later = 160 + pause - chargedAt + 20;
+      const batch = fewBeans({ fallC: 30 })
+        .filter(({ timeSeconds }) => timeSeconds >= chargedAt - 20)
+        .map((sample) => ({ ...sample, timeSeconds: sample.timeSeconds + later }));
+      const { roasts } = saidByDetector([...before, ...batch]);
+      expect(roasts.length, `${deep} °C, ${pause} s`).toBe(1);
+      expect(Math.abs((roasts[0]?.charge ?? 0) - chargedAt - later)).toBeLessThanOrEqual(5);
+    }
+  });
+
+  it('moves the charge to beans that come while the door’s fall is still undecided', () => {
+    const samples = [...still(60, 180, 0), ...door(60, 20, 180).slice(0, 45)];
+    const later = 105 - chargedAt;
+    const batch = fewBeans({ fallC: 60, levelC: 177 })
+      .filter(({ timeSeconds }) => timeSeconds >= chargedAt)
+      .map((sample) => ({ ...sample, timeSeconds: sample.timeSeconds + later }));
+    const { roasts } = saidByDetector([...samples, ...batch]);
+    expect(roasts.length).toBe(1);
+    expect(Math.abs((roasts[0]?.charge ?? 0) - 105)).toBeLessThanOrEqual(5);
+  });
+
+  it('opens no roast that stays at the fall of a drop and what follows it', () => {
+    // The drum dips, warms up again by itself, and is then cooled down.
+    const roast = fewBeans({ fallC: 60, levelC: 180 });
+    const after = Array.from({ length: 400 }, (_, k) => {
+      const warmed = 185 + 8 * Math.sin((Math.min(k, 120) / 120) * Math.PI * 0.5);
+      return { timeSeconds: dropAt + 60 + k, beanTempC: k < 120 ? warmed : 193 - 0.75 * Math.min(k - 120, 90) };
+    });
+    const detector = createRoastDetector();
+    const findings = [...roast, ...after].flatMap((sample) => detector.push(sample));
+    const charges = findings.filter((finding) => !isRetraction(finding) && finding.kind === 'charge');
+    expect(
+      new Set(charges.map((finding) => (isRetraction(finding) ? 0 : Math.round(finding.timeSeconds / 100)))).size,
+    ).toBe(1);
+  });
+});
