@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { get } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -167,6 +168,27 @@ describe('management', () => {
     expect((await fetch(`${base}/nothing`)).status).toBe(404);
     expect((await fetch(`${base}/healthz`, { method: 'POST' })).status).toBe(405);
     await one.endAsync();
+  });
+
+  it('answers 421 under a foreign name, which a page whose name points here has (DNS rebinding)', async () => {
+    await using pair = await startPair();
+    const port = pair.broker.ports.management;
+    const statusUnder = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        get({ host: '127.0.0.1', port, path, headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        }).once('error', reject);
+      });
+    for (const path of ['/healthz', '/metrics']) {
+      for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example']) {
+        expect(await statusUnder(path, { host }), `${path} ${host}`).toBe(421);
+      }
+      for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'broker:18083']) {
+        expect(await statusUnder(path, { host }), `${path} ${host}`).toBe(200);
+      }
+      expect(await statusUnder(path, { host: 'broker.svc.local', 'x-broker-secret': brokerSecret })).toBe(200);
+    }
   });
 
   it('tells its health and counts what happens', async () => {

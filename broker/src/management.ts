@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { isMeantForUs } from '@roastery/runtime/host-header';
 import type { ApiAccess } from './api-access.ts';
 import type { Connection, Connections } from './connections.ts';
 import { listen, type Listener } from './listeners.ts';
@@ -36,7 +37,7 @@ const describe = (connection: Connection) => ({
 
 /**
  * HTTP for operators and the api, meant for loopback or an inner network: `/healthz` and `/metrics` for anybody who
- * reaches it, clients only with the broker secret in `X-Broker-Secret`.
+ * reaches it under one of this server's names, clients only with the broker secret in `X-Broker-Secret`.
  */
 export const listenManagement = async (options: ManagementOptions): Promise<Listener> => {
   const { connections, metrics, brokerSecret } = options;
@@ -72,6 +73,10 @@ export const listenManagement = async (options: ManagementOptions): Promise<List
 
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     request.resume();
+    // A page whose name was let point here (DNS rebinding) knows no secret.
+    if (!isMeantForUs(request.headers.host) && !knowsSecret(request)) {
+      return answer(response, 421, { code: 'MISDIRECTED', message: 'ask under an address or the name of this server' });
+    }
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     if (path.startsWith(clientsPath) && path.length > clientsPath.length) {
       return aboutClient(request, response, path.slice(clientsPath.length));

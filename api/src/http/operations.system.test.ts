@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -208,5 +209,35 @@ describe('the portal', () => {
     for (const path of ['/..%2f..%2fetc%2fpasswd', '/assets/..%2f..%2fpackage.json', '/%2e%2e/secret']) {
       expect(await (await get(path)).text(), path).not.toMatch(/root:|"name"/);
     }
+  });
+});
+
+describe('operations endpoints', () => {
+  const statusUnder = (port: number, path: string, headers: Record<string, string>): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      get({ host: '127.0.0.1', port, path, headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      }).once('error', reject);
+    });
+
+  it('answer 421 under a foreign name, which a page whose name points here has (DNS rebinding)', async () => {
+    await using database = await createTestDatabase();
+    const token = 'a token for the metrics of this test';
+    await using test = await startTestApi(database.url, {
+      metricsToken: token,
+      publicUrl: 'https://roastery.example',
+    });
+    const { port } = test.api;
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      for (const host of ['evil.example', `evil.example:${port}`, `localhost.evil.example:${port}`]) {
+        expect(await statusUnder(port, path, { host }), `${path} ${host}`).toBe(421);
+      }
+      for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, 'api:3000', 'roastery.example']) {
+        expect(await statusUnder(port, path, { host }), `${path} ${host}`).toBe(path === '/readyz' ? 503 : 200);
+      }
+    }
+    const authorization = `Bearer ${token}`;
+    expect(await statusUnder(port, '/metrics', { host: 'api.roastery.svc', authorization })).toBe(200);
   });
 });

@@ -1,4 +1,5 @@
-import type { Hono } from 'hono';
+import { isMeantForUs } from '@roastery/runtime/host-header';
+import type { Context, Hono } from 'hono';
 import type { AppContext } from '../context.ts';
 import { peerAddress, type Env } from './client-address.ts';
 import { isSameSecret } from './secrets.ts';
@@ -35,9 +36,22 @@ const ingestState = ({ health }: AppContext) => {
 
 /**
  * For whoever runs the server. `/healthz`: the process answers. `/readyz`: database and broker answer, the schema is up to
- * date, ingest commits what arrives, the process is not ending. `/metrics`: to loopback peers that no proxy speaks for, or with METRICS_TOKEN.
+ * date, ingest commits what arrives, the process is not ending. `/metrics`: to loopback peers that no proxy speaks for, or
+ * with METRICS_TOKEN. All three under a name of this server only, or with that token.
  */
 export const mountOperations = (app: Hono<Env>, context: AppContext): void => {
+  const hasToken = (c: Context<Env>): boolean => {
+    const given = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
+    const token = context.config.metricsToken;
+    return token !== undefined && given !== undefined && isSameSecret(given, token);
+  };
+  const ownName = new URL(context.config.publicUrl).hostname;
+  app.on('GET', ['/healthz', '/readyz', '/metrics'], (c, next) =>
+    isMeantForUs(c.req.header('host'), [ownName]) || hasToken(c)
+      ? next()
+      : Promise.resolve(c.text('Ask under an address or the name of this server.\n', 421)),
+  );
+
   app.get('/healthz', (c) => c.json({ status: 'alive' }));
 
   app.get('/readyz', async (c) => {
@@ -55,12 +69,9 @@ export const mountOperations = (app: Hono<Env>, context: AppContext): void => {
   });
 
   app.get('/metrics', async (c, next) => {
-    const given = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
-    const token = context.config.metricsToken;
-    const hasToken = token !== undefined && given !== undefined && isSameSecret(given, token);
     const isProxied = c.req.header('x-forwarded-for') !== undefined || c.req.header('forwarded') !== undefined;
     const isLocal = /^(127\.|::1$)/.test(peerAddress(c) ?? '') && !isProxied;
-    if (!hasToken && !isLocal) return next();
+    if (!hasToken(c) && !isLocal) return next();
     return c.body(await context.metrics.metrics(), 200, {
       'content-type': context.metrics.contentType,
       'cache-control': 'no-store',
