@@ -93,4 +93,25 @@ describe('the account', () => {
     await expect(stranger.call(me)).rejects.toThrow(/not_signed_in/);
     expect(watched.complaints).toEqual([]);
   });
+
+  it('pages: show the email where the answers of the server have no name', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    for (const name of [undefined, null, '']) {
+      await page.route(/\/api\/v1\/(?:auth\/me|admin\/users)\b/, async (route) => {
+        const response = await route.fetch();
+        const text = await response.text();
+        const absent = name === undefined ? '' : `"full_name":${JSON.stringify(name)},`;
+        await route.fulfill({ response, body: text.replaceAll(/"full_name":"[^"]*",/g, absent) });
+      });
+      await page.goto('/');
+      await page.getByRole('heading', { name: `Welcome back, ${anaRestrepo.email.split('@')[0]}` }).waitFor();
+      await page.goto('/account');
+      await page.getByRole('heading', { name: anaRestrepo.email }).waitFor();
+      await page.goto('/roasts/new');
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.unrouteAll({ behavior: 'wait' });
+    }
+    expect(watched.complaints).toEqual([]);
+  });
 });

@@ -4,7 +4,8 @@ import { idShape, instantShape, lineShape, messageShape } from './shapes.ts';
 
 export const userShape = z.object({
   id: idShape,
-  full_name: z.string(),
+  /** Null where nobody has said it: the person is shown by the email. */
+  full_name: z.string().nullable(),
   email: z.string(),
   is_active: z.boolean(),
   is_admin: z.boolean(),

@@ -58,6 +58,10 @@ const sentenceOfCode: Record<ApiErrorCode, string> = {
   not_ready: 'The server is not ready yet. Try again in a moment.',
 };
 
+/** Whether a code of an answer is one that this page knows. */
+export const isErrorCode = (code: string): code is ErrorCode =>
+  code !== 'unreachable' && Object.hasOwn(sentenceOfCode, code);
+
 /** The sentence to show for a failed action: the server's own if it sent one, else the one the product document names. */
 export const sentenceFor = (error: unknown, fallback: string): string =>
   error instanceof ApiError && error.detail !== undefined ? error.detail : fallback;

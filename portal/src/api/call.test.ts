@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { login } from '@roastery/contract/auth';
 import { listMachines, registerMachine, updateMachine } from '@roastery/contract/machines';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from './api-error.ts';
@@ -89,6 +90,40 @@ describe('call', () => {
       fields: [{ field: 'max_capacity_kg', message: 'too small' }],
       requestId: 'r-7',
     });
+  });
+
+  it.each([
+    [409, '{"detail":"The lot is reserved"}', { code: 'conflict', message: 'The lot is reserved' }],
+    [400, '{"detail":"Not like this"}', { code: 'internal', message: 'Not like this' }],
+    [500, '{"detail":"The disk is full"}', { code: 'internal', message: 'The disk is full' }],
+    [502, '{"detail":"The api restarts"}', { code: 'unreachable', message: 'The api restarts' }],
+    [409, '{"detail":"New rule","code":"of_a_newer_server"}', { code: 'conflict', message: 'New rule' }],
+    [
+      422,
+      '{"detail":[{"field":"kg","message":"too small"},null]}',
+      { fields: [{ field: 'kg', message: 'too small' }] },
+    ],
+    [403, '{"detail":null}', { message: 'Something went wrong on the server.' }],
+    [403, '{"code":"toString"}', { message: 'Something went wrong on the server.' }],
+    [403, 'null', { message: 'Something went wrong on the server.' }],
+  ])('shows the detail of a %i without a code: %s', async (status, body, shown) => {
+    answer = { status, body };
+    expect(await failure(call(listMachines, {}))).toMatchObject(shown);
+  });
+
+  it('takes a 401 without a code as the end of the session, except at signing in', async () => {
+    answer = { status: 401, body: '{"detail":"Incorrect email or password"}' };
+    const ended = vi.fn<() => void>();
+    const stop = onSignedOut(ended);
+    const body = { email: 'a@b.example', password: 'x' };
+    expect(await failure(call(login, { body }))).toMatchObject({
+      code: 'wrong_credentials',
+      message: 'Incorrect email or password',
+    });
+    expect(ended).not.toHaveBeenCalled();
+    await failure(call(listMachines, {}));
+    stop();
+    expect(ended).toHaveBeenCalledTimes(1);
   });
 
   it('says when to come back', async () => {

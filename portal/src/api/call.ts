@@ -6,8 +6,8 @@ import {
   type QueryOf,
   type ResponseOf,
 } from '@roastery/contract/endpoint';
-import type { ErrorBody } from '@roastery/contract/errors';
-import { ApiError } from './api-error.ts';
+import { ApiError, isErrorCode } from './api-error.ts';
+import { codeOfStatus, readErrorBody } from './error-body.ts';
 import { isGatewayTrouble, reportAnswer, reportSilence } from './reachability.ts';
 
 type Params<E> = ParamsOf<E> extends undefined ? { params?: undefined } : { params: ParamsOf<E> };
@@ -94,7 +94,7 @@ const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }
   }
   if (isGatewayTrouble(response.status) || keptAt(response) !== null) reportSilence();
   else reportAnswer();
-  if (!response.ok) throw await errorOf(response);
+  if (!response.ok) throw await errorOf(endpoint, response);
   return response;
 };
 
@@ -125,36 +125,18 @@ export const callForFile = async <E extends AnyEndpoint>(
   return { name: decodeURIComponent(encoded ?? endpoint.name), content: await response.blob() };
 };
 
-const errorOf = async (response: Response): Promise<ApiError> => {
-  const text = await response.text();
-  const body = parseErrorBody(text);
-  if (body === undefined) {
-    return new ApiError({
-      status: response.status,
-      code: isGatewayTrouble(response.status) ? 'unreachable' : 'internal',
-    });
-  }
-  if (body.code === 'not_signed_in') for (const listener of signedOutListeners) listener();
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+const errorOf = async (endpoint: AnyEndpoint, response: Response): Promise<ApiError> => {
+  const { status, headers } = response;
+  const body = readErrorBody(await response.text(), isErrorCode);
+  if (body === undefined) return new ApiError({ status, code: isGatewayTrouble(status) ? 'unreachable' : 'internal' });
+  const code =
+    body.code ?? (isGatewayTrouble(status) ? 'unreachable' : codeOfStatus(status, endpoint.name === 'login'));
+  if (code === 'not_signed_in') for (const listener of signedOutListeners) listener();
+  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   return new ApiError({
-    status: response.status,
-    code: body.code,
-    detail: typeof body.detail === 'string' ? body.detail : undefined,
-    fields: typeof body.detail === 'string' ? [] : body.detail,
-    requestId: body.request_id,
+    ...body,
+    status,
+    code,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
   });
-};
-
-/** A proxy or a crash may answer something else than our error body. */
-const parseErrorBody = (text: string): ErrorBody | undefined => {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-  if (typeof value !== 'object' || value === null || !('code' in value) || !('detail' in value)) return undefined;
-  return value as ErrorBody;
 };

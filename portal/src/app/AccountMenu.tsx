@@ -2,11 +2,12 @@ import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import { sentenceFor } from '../api/api-error.ts';
 import { useSession, useUser } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
+import { personName } from '../components/person-name.ts';
 import { Menu, MenuChoices, MenuItem, MenuLink, MenuSeparator } from '../ui/Menu.tsx';
 import { chooseTheme, useThemeChoice, type ThemeChoice } from '../ui/theme.ts';
 import { toast } from '../ui/toast.ts';
 import { AccountButton } from './AccountButton.tsx';
-import { personName, useLogout } from './Sidebar.tsx';
+import { useLogout } from './Sidebar.tsx';
 
 const themes = [
   { value: 'light', label: 'Light', icon: <Sun aria-hidden /> },

@@ -3,6 +3,7 @@ import { NavLink, useNavigate } from 'react-router-dom';
 import { logError } from '../api/error-log.ts';
 import { useSession, useUser } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
+import { personName } from '../components/person-name.ts';
 import { Button } from '../ui/Button.tsx';
 import { classes } from '../ui/classes.ts';
 import { adminDestinations, mainDestinations, type Destination } from './destinations.ts';
@@ -21,10 +22,6 @@ export const useLogout = (): (() => Promise<void>) => {
     await navigate(paths.login, { replace: true });
   };
 };
-
-/** Name of the person: full name, else email. */
-export const personName = (user: { full_name: string; email: string }): string =>
-  user.full_name.trim() === '' ? user.email : user.full_name;
 
 const Links = ({ destinations }: { destinations: readonly Destination[] }) => (
   <ul className="flex flex-col gap-px">

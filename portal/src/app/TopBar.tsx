@@ -3,12 +3,12 @@ import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { useUser } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
+import { personName } from '../components/person-name.ts';
 import { Kbd } from '../ui/Kbd.tsx';
 import { AccountButton } from './AccountButton.tsx';
 import { modifierKey } from './keyboard.ts';
 import { Mark } from './Mark.tsx';
 import { RoastingNow } from './RoastingNow.tsx';
-import { personName } from './Sidebar.tsx';
 
 const loadAccountMenu = async () => ({ default: (await import('./AccountMenu.tsx')).AccountMenu });
 const AccountMenu = lazy(loadAccountMenu);

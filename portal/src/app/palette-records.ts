@@ -11,6 +11,7 @@ import { useNavigate } from 'react-router-dom';
 import { useSession } from '../api/session.tsx';
 import { useApi } from '../api/use-api.ts';
 import { paths } from '../components/paths.ts';
+import { personName } from '../components/person-name.ts';
 import { useDates } from '../components/preferences.ts';
 import type { PaletteGroup } from './palette-group.ts';
 
@@ -97,7 +98,7 @@ export const useFoundRecords = (searched: string): { groups: readonly PaletteGro
       title: 'Users',
       items: (users.data?.users ?? []).map((user) => ({
         id: user.id,
-        label: user.full_name === '' ? user.email : user.full_name,
+        label: personName(user),
         hint: user.email,
         icon: createElement(UserRound),
         run: go(withText(paths.users, user.email)),

@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts';
 import { useUser } from '../../api/session.tsx';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { CopyButton } from '../CopyButton.tsx';
+import { personName } from '../person-name.ts';
 import { useDates } from '../preferences.ts';
 import { pairingTicket, supportMail, ticketId, type TicketFacts } from './device-configuration.ts';
 import { PairingState } from './PairingState.tsx';
@@ -34,7 +35,7 @@ export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; 
   }, [machineId]);
 
   const download = () => {
-    saveTextFile(`${id}.txt`, pairingTicket(ticket, `${user.full_name} <${user.email}>`, validUntil));
+    saveTextFile(`${id}.txt`, pairingTicket(ticket, `${personName(user)} <${user.email}>`, validUntil));
     void note(machineId, 'downloaded');
   };
 

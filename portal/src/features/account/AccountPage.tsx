@@ -1,5 +1,6 @@
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { personName } from '../../components/person-name.ts';
 import { useDates } from '../../components/preferences.ts';
 import { useUser } from '../../api/session.tsx';
 import { Badge } from '../../ui/Badge.tsx';
@@ -16,7 +17,7 @@ export default function AccountPage() {
       <PageHeader
         title="Account"
         crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Account' }]}
-        heading={user.full_name.trim() === '' ? user.email : user.full_name}
+        heading={personName(user)}
         badges={<Badge tone={user.is_admin ? 'accent' : 'neutral'}>{user.is_admin ? 'Administrator' : 'User'}</Badge>}
         subtitle={`${user.email} · since ${dates.day(user.created_at)}`}
       />

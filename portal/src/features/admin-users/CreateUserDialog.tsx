@@ -9,6 +9,7 @@ import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { FormError, showFieldErrors } from '../../components/forms.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
+import { personName } from '../../components/person-name.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -53,7 +54,7 @@ const CreateUserForm = ({ onCreated }: Pick<CreateUserDialogProps, 'onCreated'>)
     try {
       const user = await call(createUser, { body: values });
       void refresh(listUsers);
-      onCreated({ title: 'User created', full_name: user.full_name, email: user.email, password: values.password });
+      onCreated({ title: 'User created', full_name: personName(user), email: user.email, password: values.password });
     } catch (error) {
       if (!showFieldErrors(error, fields, setError)) setFailure(sentenceFor(error, 'Failed to create user'));
     }

@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { FormError } from '../../components/forms.tsx';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
+import { personName } from '../../components/person-name.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -23,7 +24,7 @@ export const RenameUserDialog = ({ user, onClose }: RenameUserDialogProps) => (
 );
 
 const RenameForm = ({ user, onClose }: { user: User; onClose: () => void }) => {
-  const [name, setName] = useState(user.full_name);
+  const [name, setName] = useState(user.full_name ?? '');
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
@@ -36,7 +37,7 @@ const RenameForm = ({ user, onClose }: { user: User; onClose: () => void }) => {
     try {
       const changed = await call(updateUser, { params: { id: user.id }, body: { full_name: name } });
       await refresh(listUsers);
-      toast(`Now named ${changed.full_name}`);
+      toast(`Now named ${personName(changed)}`);
       onClose();
     } catch (error) {
       setFailure(sentenceFor(error, 'Failed to rename the user'));
@@ -54,7 +55,7 @@ const RenameForm = ({ user, onClose }: { user: User; onClose: () => void }) => {
       }}
       className="flex min-h-0 flex-1 flex-col"
     >
-      <UnsavedChanges dirty={name !== user.full_name} />
+      <UnsavedChanges dirty={name !== (user.full_name ?? '')} />
       <DialogBody>
         <TextField
           label="Full Name"

@@ -1,9 +1,10 @@
 import type { User } from '@roastery/contract/auth';
 import { Ellipsis, KeyRound, PencilLine, ShieldMinus, ShieldPlus, UserCheck, UserX } from 'lucide-react';
 import { paths } from '../../components/paths.ts';
+import { personName } from '../../components/person-name.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../ui/Menu.tsx';
-import { nameOf, type UserChangeKind } from './user-changes.ts';
+import { type UserChangeKind } from './user-changes.ts';
 
 interface UserMenuProps {
   user: User;
@@ -15,7 +16,7 @@ interface UserMenuProps {
 
 /** What can be done with a user; the server keeps the last active administrator. */
 export const UserMenu = ({ user, isOwn, onRename, onChange }: UserMenuProps) => (
-  <Menu trigger={<IconButton label={`Actions for ${nameOf(user)}`} icon={<Ellipsis aria-hidden />} />}>
+  <Menu trigger={<IconButton label={`Actions for ${personName(user)}`} icon={<Ellipsis aria-hidden />} />}>
     <MenuItem icon={<PencilLine aria-hidden />} onSelect={onRename}>
       Rename
     </MenuItem>

@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { personName } from '../../components/person-name.ts';
 import { useDates } from '../../components/preferences.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
@@ -20,7 +21,7 @@ import { TextField } from '../../ui/TextField.tsx';
 import { CreateUserDialog } from './CreateUserDialog.tsx';
 import { CredentialsDialog, type Credentials } from './CredentialsDialog.tsx';
 import { RenameUserDialog } from './RenameUserDialog.tsx';
-import { changeUser, changeWords, nameOf, type UserChangeKind } from './user-changes.ts';
+import { changeUser, changeWords, type UserChangeKind } from './user-changes.ts';
 import { userColumns } from './user-columns.tsx';
 import { UserMenu } from './UserMenu.tsx';
 
@@ -128,7 +129,7 @@ export default function UsersPage() {
           columns={columns}
           rows={data?.users}
           rowId={(user) => user.id}
-          rowLabel={nameOf}
+          rowLabel={personName}
           rowActions={(user) => (
             <UserMenu
               user={user}
@@ -178,7 +179,7 @@ export default function UsersPage() {
         thing={asked}
         onClose={() => setAsked(null)}
         title={() => changeWords[kind].title}
-        question={(user) => changeWords[kind].question(nameOf(user))}
+        question={(user) => changeWords[kind].question(personName(user))}
         confirmLabel={changeWords[kind].label}
         danger={changeWords[kind].danger}
         onConfirm={confirm}

@@ -3,6 +3,7 @@ import { listUsers, resetPassword, updateUser } from '@roastery/contract/users';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
+import { personName } from '../../components/person-name.ts';
 import { toast } from '../../ui/toast.ts';
 import type { Credentials } from './CredentialsDialog.tsx';
 
@@ -57,15 +58,13 @@ const edits = {
   demote: { body: { is_admin: false }, done: (name: string) => `${name} is an ordinary user` },
 } as const;
 
-export const nameOf = (user: User): string => (user.full_name === '' ? user.email : user.full_name);
-
 /** Makes the change and says how it went; a reset answers the new password. */
 export const changeUser = async (user: User, kind: UserChangeKind): Promise<Credentials | undefined> => {
-  const name = nameOf(user);
+  const name = personName(user);
   try {
     if (kind === 'reset') {
       const { password } = await call(resetPassword, { params: { id: user.id } });
-      return { title: 'Password reset', full_name: user.full_name, email: user.email, password };
+      return { title: 'Password reset', full_name: personName(user), email: user.email, password };
     }
     await call(updateUser, { params: { id: user.id }, body: edits[kind].body });
     toast(edits[kind].done(name));

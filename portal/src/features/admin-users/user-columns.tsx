@@ -1,5 +1,6 @@
 import type { User } from '@roastery/contract/auth';
 import type { DateTexts } from '../../components/dates.ts';
+import { personName } from '../../components/person-name.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { Badge } from '../../ui/Badge.tsx';
 
@@ -11,7 +12,7 @@ export const userColumns = (dates: DateTexts, ownId: string): readonly Column<Us
     isName: true,
     cell: (user) => (
       <span className="flex min-w-0 items-center gap-2">
-        <span className="truncate">{user.full_name === '' ? user.email : user.full_name}</span>
+        <span className="truncate">{personName(user)}</span>
         {user.id === ownId && <Badge>You</Badge>}
       </span>
     ),

@@ -5,6 +5,7 @@ import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
+import { personName } from '../../components/person-name.ts';
 import { RecentActivity } from './RecentActivity.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
 
@@ -18,7 +19,7 @@ export default function DashboardPage() {
   const { data, error, mutate } = useApi(systemStats, {}, { refreshInterval: refreshMs });
   // Nothing to show is not the same as nothing roasted: a failed read leaves dashes.
   const shown = (text: string | undefined) => text ?? (error === undefined ? undefined : null);
-  const name = user.full_name.trim() === '' ? user.email.split('@')[0] : user.full_name;
+  const name = personName({ ...user, email: user.email.split('@')[0] ?? user.email });
 
   return (
     <Page>

@@ -10,6 +10,7 @@ import { refresh } from '../../api/use-api.ts';
 import { FormActions } from '../../components/FormActions.tsx';
 import { FormError, showFieldErrors } from '../../components/forms.tsx';
 import { paths } from '../../components/paths.ts';
+import { personName } from '../../components/person-name.ts';
 import { usePreferences } from '../../components/preferences.ts';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { useLeave } from '../../components/use-leave.ts';
@@ -23,14 +24,15 @@ import { emptyLog, logFields, logResolver, type LogBody, type LogValues } from '
 
 /** A roast that no board recorded: its few figures, without a curve. */
 export const LogByHand = () => {
-  const { full_name: fullName, roastery_time_zone: timeZone } = useUser();
+  const user = useUser();
+  const { roastery_time_zone: timeZone } = user;
   const { temperature_unit: unit } = usePreferences();
   const { isLeaving, leaveTo } = useLeave();
   const [failure, setFailure] = useState<string | null>(null);
   const [opened] = useState(() => Date.now());
   const form = useForm<LogValues, unknown, LogBody>({
     resolver: useMemo(() => logResolver(unit, timeZone), [unit, timeZone]),
-    defaultValues: emptyLog(fullName, localTimeOf(opened, timeZone)),
+    defaultValues: emptyLog(personName(user), localTimeOf(opened, timeZone)),
   });
   const { register, handleSubmit, setError, formState } = form;
   const { errors } = formState;

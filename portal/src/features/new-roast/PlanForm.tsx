@@ -12,6 +12,7 @@ import { FormError, showFieldErrors } from '../../components/forms.tsx';
 import { LotField } from '../../components/LotField.tsx';
 import { MachineField } from '../../components/MachineField.tsx';
 import { RecipeField } from '../../components/RecipeField.tsx';
+import { personName } from '../../components/person-name.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
@@ -19,7 +20,7 @@ import { batchHint, emptyPlan, planFields, planResolver, type PlanBody, type Pla
 
 /** Machine, lot, recipe and batch of the next roast. A recipe brings its lot and its batch along. */
 export const PlanForm = ({ onPlanned }: { onPlanned: (planId: string) => void }) => {
-  const { full_name: fullName } = useUser();
+  const user = useUser();
   const [failure, setFailure] = useState<string | null>(null);
   const [machine, setMachine] = useState<Machine | null>(null);
   const [lot, setLot] = useState<Lot | null>(null);
@@ -27,7 +28,7 @@ export const PlanForm = ({ onPlanned }: { onPlanned: (planId: string) => void })
     PlanValues,
     unknown,
     PlanBody
-  >({ resolver: planResolver, defaultValues: emptyPlan(fullName) });
+  >({ resolver: planResolver, defaultValues: emptyPlan(personName(user)) });
   const { errors } = formState;
   const [lotId, batch] = useWatch({ control, name: ['lot_id', 'batch_size_kg'] });
   const save = handleSubmit(async (body) => {

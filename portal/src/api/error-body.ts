@@ -1,0 +1,60 @@
+import type { ErrorCode, FieldError } from '@roastery/contract/errors';
+
+export interface ReadError {
+  /** Undefined where the answer has none, or one that this page does not know. */
+  readonly code: ErrorCode | undefined;
+  readonly detail: string | undefined;
+  readonly fields: readonly FieldError[];
+  readonly requestId: string | undefined;
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined;
+
+const fieldsOf = (detail: unknown): FieldError[] =>
+  (Array.isArray(detail) ? (detail as unknown[]) : []).flatMap((line) => {
+    if (typeof line !== 'object' || line === null) return [];
+    const { field, message } = line as Record<string, unknown>;
+    return typeof field === 'string' && typeof message === 'string' ? [{ field, message }] : [];
+  });
+
+/**
+ * Reads the body of a refusal, whatever of it is there: a proxy or another version of the server may send a detail without a
+ * code. Undefined where it says nothing of use. Reads without a schema, since the first page brings none along.
+ */
+export const readErrorBody = (text: string, isCode: (code: string) => code is ErrorCode): ReadError | undefined => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { code, detail, request_id: requestId } = value as Record<string, unknown>;
+  const read: ReadError = {
+    code: typeof code === 'string' && isCode(code) ? code : undefined,
+    detail: textOf(detail),
+    fields: fieldsOf(detail),
+    requestId: textOf(requestId),
+  };
+  return read.code === undefined && read.detail === undefined && read.fields.length === 0 ? undefined : read;
+};
+
+const codes: Readonly<Record<number, ErrorCode>> = {
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  413: 'too_large',
+  415: 'wrong_type',
+  422: 'validation',
+  429: 'too_many_requests',
+  503: 'not_ready',
+};
+
+/** The code that a refusal without one stands for. */
+export const codeOfStatus = (status: number, isSignIn: boolean): ErrorCode => {
+  if (status === 401) return isSignIn ? 'wrong_credentials' : 'not_signed_in';
+  return codes[status] ?? 'internal';
+};
