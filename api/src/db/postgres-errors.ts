@@ -63,9 +63,12 @@ export const statementOf = (error: unknown): string | undefined =>
     ? error.query.replaceAll(/\s+/g, ' ').trim().slice(0, statementLength)
     : undefined;
 
-/** A value that Postgres cannot hold or read (class 22): NUL in a text, a year beyond its calendar, a number out of range. */
+/**
+ * A value that Postgres cannot hold or read (class 22): NUL in a text, a year beyond its calendar, a number out of range; or
+ * one that a check of its column refuses (23514), such as a weight that the column rounds to 0.
+ */
 export const isUnstorableValue = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && error.code.startsWith('22');
+  error instanceof postgres.PostgresError && (error.code.startsWith('22') || error.code === '23514');
 
 /**
  * Two transactions met: serialisation failure, deadlock, or one deleted what the other had just found and refers to. Done

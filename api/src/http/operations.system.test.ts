@@ -212,15 +212,15 @@ describe('the portal', () => {
   });
 });
 
-describe('operations endpoints', () => {
-  const statusUnder = (port: number, path: string, headers: Record<string, string>): Promise<number | undefined> =>
-    new Promise((resolve, reject) => {
-      get({ host: '127.0.0.1', port, path, headers }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
-      }).once('error', reject);
-    });
+const statusUnder = (port: number, path: string, headers: Record<string, string>): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path, headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    }).once('error', reject);
+  });
 
+describe('operations endpoints', () => {
   it('answer 421 under a foreign name, which a page whose name points here has (DNS rebinding)', async () => {
     await using database = await createTestDatabase();
     const token = 'a token for the metrics of this test';

@@ -34,7 +34,8 @@ const blendFields = {
     .array(
       z.object({
         roast_id: idShape,
-        kg: z.number('Enter the weight in kg').positive('Weight must be greater than 0').max(10_000),
+        // Kept to the milligram.
+        kg: z.number('Enter the weight in kg').min(0.000_001, 'Weight must be greater than 0').max(10_000),
       }),
     )
     .max(mostComponents)

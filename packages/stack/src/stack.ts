@@ -37,6 +37,8 @@ export interface StackOptions {
   /** Seeds the demo roastery and runs its live machine (default false). */
   demo?: boolean | { timeFactor: number };
   logLevel?: string;
+  /** Arguments of Node for the api's process, for what watches it. */
+  apiNodeArgs?: readonly string[];
   /** Each line that a process prints, and what the stack itself has to say (as `stack`). */
   onLine?: (processName: string, line: string) => void;
   /** Gives the start up: what is open is closed and `startStack` rejects. */
@@ -125,7 +127,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       runner.untilOk('api', `http://${localAddress(host)}:${ports.http}/readyz`, timeoutMs);
 
     runner.start({ name: 'broker', script: 'broker/dist/main.js', env: brokerEnvironment(plan) });
-    runner.start({ name: 'api', script: 'api/dist/main.js', env: apiEnvironment(plan) });
+    runner.start({
+      name: 'api',
+      script: 'api/dist/main.js',
+      env: apiEnvironment(plan),
+      nodeArgs: [...(options.apiNodeArgs ?? [])],
+    });
     await untilReady();
 
     const startOne = async (machine: MachineOptions) => {
