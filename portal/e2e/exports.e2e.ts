@@ -60,7 +60,7 @@ describe('the roast page', () => {
     expect(artisan).toMatchObject({ title: 'Yirgacheffe Konga', machine: 'Probat P25', greenKg: roast?.batch_size_kg });
     expect(artisan.marks.find(({ kind }) => kind === 'drop')?.tempC).toBeCloseTo(roast?.drop_temp ?? 0, 0);
     const csv = await take('Curve as CSV');
-    expect(csv.bytes.toString('utf8')).toMatch(/^\uFEFFTime \(s\),Since charge,Bean temp \(°C\)/);
+    expect(csv.bytes.toString('utf8')).toMatch(/^\uFEFFTime \(s\),Since charge \(s\),Bean temp \(°C\)/);
     const png = await take('Chart PNG');
     expect(png.bytes.subarray(1, 4).toString()).toBe('PNG');
     expect(complaints).toEqual([]);

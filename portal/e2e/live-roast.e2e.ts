@@ -53,6 +53,20 @@ afterAll(() => roastery[Symbol.asyncDispose]());
 
 const figures = (page: Page) => page.getByTestId('live-figures');
 const stateOf = (page: Page) => figures(page).getAttribute('data-state');
+/** True while tile and panel show one rate, and that is the fall of the probe in fresh beans. */
+const agreeOnTheFall = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const [tile, lastPoint] = [
+      '[data-testid="live-figures"] p',
+      'section[aria-label="Values at the last point"] dt',
+    ].map((labels) => {
+      const label = [...document.querySelectorAll(labels)].find(({ textContent }) =>
+        textContent?.startsWith('Rate of Rise'),
+      );
+      return label?.nextElementSibling?.textContent ?? '';
+    });
+    return tile !== undefined && lastPoint?.startsWith(tile) === true && Number(tile.replace('−', '-')) < -21;
+  });
 const clock = async (page: Page) => parseDuration(await page.getByTestId('live-clock').innerText()) ?? -1;
 const pointCount = async (page: Page) =>
   Number((await page.getByText(/^[\d,]+ points$/).innerText()).replaceAll(/\D/g, ''));
@@ -75,6 +89,7 @@ it('is reached from the dashboard, the machine and the bar above every page as s
   await page.getByRole('list', { name: 'Roasting now' }).getByRole('link').click();
   await page.waitForURL(`**/roasts/${roastId}`);
   await page.getByText(/^Probat P25\s*ROASTING \d+:\d\d$/).waitFor();
+  await expect.poll(() => agreeOnTheFall(page), { timeout: 30_000, interval: 100 }).toBe(true);
 });
 
 it('shows figures that move, the curve as it grows, and when the next event is to be expected', async () => {

@@ -15,7 +15,24 @@ const scatter = (rates: readonly Reading[]) => {
   return Math.sqrt(present.reduce((sum, rate) => sum + (rate - 6) ** 2, 0) / present.length);
 };
 
+/** The whole of a curve that begins with its charge and has no drop. */
+const whole = { chargeSeconds: 0, dropSeconds: null };
+
 describe('rate of rise of a stored curve', () => {
+  it('is that of the samples between charge and drop alone, whatever was recorded around them', () => {
+    const times = seconds(900);
+    // A drum that cools down before the charge, a roast that rises by 13.7 °C/min, and beans that fall out.
+    const temps = times.map((t) =>
+      t < 120 ? 220 - t / 10 : t <= 720 ? 90 + ((t - 120) * 13.7) / 60 : 227 - (t - 720) / 2,
+    );
+    const window = { chargeSeconds: 120, dropSeconds: 720 };
+    const rates = rateOfRise(times, temps, window);
+    expect(rates[720]).toBeCloseTo(13.7, 6);
+    expect(rates[120]).toBeCloseTo(13.7, 6);
+    expect([...rates.slice(0, 120), ...rates.slice(721)].every((rate) => rate === null)).toBe(true);
+    expect(rates.slice(120, 721)).toEqual(rateOfRise(times.slice(120, 721), temps.slice(120, 721), window));
+  });
+
   it('is the slope in °C/min, whatever the sampling', () => {
     const random = randomStream(1);
     let time = 0;
@@ -23,6 +40,7 @@ describe('rate of rise of a stored curve', () => {
     const rates = rateOfRise(
       times,
       times.map((t) => 100 + t * 0.15),
+      whole,
     );
     for (const rate of rates) expect(rate).toBeCloseTo(9, 6);
   });
@@ -30,11 +48,11 @@ describe('rate of rise of a stored curve', () => {
   it('is the 5-point moving average of the slopes', () => {
     const temps = [100, 101, 103, 104, 108, 109, 111, 114, 118, 119];
     const times = seconds(10, 3);
-    expect(rateOfRise(times, temps)).toEqual(movingAverage(smoothRateOfRise(times, temps), 5));
+    expect(rateOfRise(times, temps, whole)).toEqual(movingAverage(smoothRateOfRise(times, temps), 5));
   });
 
   it('takes the slope between neighbours where readings are far apart', () => {
-    const rates = rateOfRise(seconds(5, 30), [100, 105, 111, 118, 126]);
+    const rates = rateOfRise(seconds(5, 30), [100, 105, 111, 118, 126], whole);
     expect(rates[0]).toBeNull();
     expect(rates[2]).toBeCloseTo((10 + 12 + 14 + 16) / 4);
   });
@@ -44,23 +62,24 @@ describe('rate of rise of a stored curve', () => {
     const rates = rateOfRise(
       times,
       times.map((t) => Math.round((120 + t * 0.1) * 10) / 10),
+      whole,
     );
     expect(scatter(rates)).toBeLessThan(0.3);
   });
 
   it('bridges three missing readings and never a fourth', () => {
     const with3: Reading[] = [100, 101, null, null, null, 105, 106];
-    const bridged = rateOfRise(seconds(7), with3);
+    const bridged = rateOfRise(seconds(7), with3, whole);
     expect(bridged.map((rate) => rate !== null)).toEqual([true, true, false, false, false, true, true]);
     expect(bridged[5]).toBeCloseTo(60);
     const with4: Reading[] = [100, 101, null, null, null, null, 150, 151];
-    const rates = rateOfRise(seconds(8), with4);
+    const rates = rateOfRise(seconds(8), with4, whole);
     expect(rates[6]).toBeNull();
     expect(rates[7]).toBeCloseTo(60);
   });
 
   it('bears times that stand still', () => {
-    const rates = rateOfRise([0, 1, 1, 2], [100, 101, 140, 102]);
+    const rates = rateOfRise([0, 1, 1, 2], [100, 101, 140, 102], whole);
     expect(rates[2]).toBeNull();
     expect(rates[3]).toBeCloseTo(60);
   });

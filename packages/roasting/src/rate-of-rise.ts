@@ -3,14 +3,31 @@ import { movingAverage } from './smoothing.ts';
 
 export { movingAverage } from './smoothing.ts';
 
+/** The product document's moving average. */
+const averagedSlopes = 5;
+
+/** The roast in a recording, on the recording's or the roast's own axis. */
+export interface RoastWindow {
+  /** Null where no charge is known: everything recorded counts. */
+  readonly chargeSeconds: number | null;
+  /** Null while the beans are in the drum, or where nobody knows when they left it. */
+  readonly dropSeconds: number | null;
+}
+
 /**
- * Rate of rise for the roast page: slopes smoothed by a centred 5-point moving average, as the product document has it,
+ * Rate of rise of a recorded roast, as page, files, report and comparison show it: slopes smoothed by a centred 5-point moving average, as the product document has it,
  * °C/min. The slope at a reading is that of the least-squares line through the 20 s around it (Artisan's span): between
  * neighbours at 4 Hz and a resolution of 0.1 °C it would jump by 24 °C/min, and five points could not mend that. Where
  * readings lie too far apart for a line, it is the slope from the reading before. Irregular sampling is respected. Null
- * at missing readings, and never taken across more than 3 of them.
+ * at missing readings, and never taken across more than 3 of them. Only readings from charge to drop count: what the probe
+ * did in the empty drum is no rate of any bean, so the rate is the same however much was recorded around the roast.
  */
-export function rateOfRise(timesSeconds: ArrayLike<number>, tempsC: ArrayLike<Reading>, points = 5): Reading[] {
+export function rateOfRise(
+  timesSeconds: ArrayLike<number>,
+  recordedC: ArrayLike<Reading>,
+  window: RoastWindow,
+): Reading[] {
+  const tempsC = readingsWithin(timesSeconds, recordedC, window);
   const rates: Reading[] = Array.from({ length: tempsC.length }, () => null);
   const lines = smoothRateOfRise(timesSeconds, tempsC);
   for (const stretch of stretchesOf(timesSeconds, tempsC)) {
@@ -18,10 +35,23 @@ export function rateOfRise(timesSeconds: ArrayLike<number>, tempsC: ArrayLike<Re
       const before = stretch[k - 1];
       return lines[at] ?? (before === undefined ? null : slopePerMinute(timesSeconds, tempsC, before, at));
     });
-    const means = movingAverage(slopes, points);
+    const means = movingAverage(slopes, averagedSlopes);
     for (let k = 0; k < stretch.length; k++) rates[stretch[k] ?? 0] = means[k] ?? null;
   }
   return rates;
+}
+
+function readingsWithin(
+  timesSeconds: ArrayLike<number>,
+  tempsC: ArrayLike<Reading>,
+  { chargeSeconds, dropSeconds }: RoastWindow,
+): Reading[] {
+  const start = chargeSeconds ?? Number.NEGATIVE_INFINITY;
+  const end = dropSeconds ?? Number.POSITIVE_INFINITY;
+  return Array.from(tempsC, (temp, index) => {
+    const time = timesSeconds[index] ?? Number.NaN;
+    return time >= start && time <= end ? temp : null;
+  });
 }
 
 function slopePerMinute(times: ArrayLike<number>, temps: ArrayLike<Reading>, from: number, to: number): Reading {

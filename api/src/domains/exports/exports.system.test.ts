@@ -1,5 +1,5 @@
 import type { Upload } from '@roastery/contract/imports';
-import type { Roast } from '@roastery/contract/roasts';
+import type { CurveColumns, Roast } from '@roastery/contract/roasts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseCsv } from '../../sheets/csv.ts';
 import { readWorkbook } from '../../sheets/read-workbook.ts';
@@ -20,6 +20,23 @@ const facts = (from: Upload) => ({
   notes: from.notes,
   even_if_duplicate: true,
 });
+
+/** The example with a probe that cools down by 60 °C/min once the beans have left. */
+const csvOfFallenBeans = (): string =>
+  exampleCsv()
+    .split('\n')
+    .map((line, index) => {
+      const [time, temp, event] = line.split(',');
+      return index <= 111 ? line : [time, Number(temp) - (index - 111) * 6.3, event].join(',');
+    })
+    .join('\n');
+
+/** Rates by their moment, without those that are missing. */
+const byTime = (times: readonly number[], rates: readonly (number | null)[]) =>
+  new Map(times.flatMap((time, index) => (rates[index] === null ? [] : [[time, rates[index]]])));
+
+const numbers = (cells: readonly (string | undefined)[]) =>
+  cells.map((cell) => (cell === '' || cell === undefined ? null : Number(cell)));
 
 describe('a roast as a file', () => {
   let opened: OpenedTestApi;
@@ -45,12 +62,49 @@ describe('a roast as a file', () => {
     });
     const out = await admin.download(`/roasts/${roast.id}/export/csv`);
     const { records } = parseCsv(Buffer.from(out.bytes).toString('utf8'));
-    expect(records[0]?.cells).toEqual(['Time (s)', 'Since charge', 'Bean temp (°C)', 'Rate of rise', 'Event']);
+    expect(records[0]?.cells).toEqual([
+      'Time (s)',
+      'Since charge (s)',
+      'Bean temp (°C)',
+      'Rate of rise (°C/min)',
+      'Event',
+    ]);
     expect(records).toHaveLength(121);
     expect(records.map(({ cells }) => cells[4]).filter((text) => text !== '' && text !== 'Event')).toContain(
       'First Crack',
     );
     expect(out.headers.get('content-disposition')).toContain(`filename*=UTF-8''%3D1%20Guji%20A.csv`);
+  });
+
+  it('rate of rise: CSV, XLSX, page and page with surroundings have the same one, from charge to drop', async () => {
+    const roast = await take((await upload('a.csv', csvOfFallenBeans())).body);
+    const columns = async (query: string) =>
+      (await admin.send<CurveColumns>('GET', `/roasts/${roast.id}/curve/columns${query}`)).body;
+    const page = await columns('');
+    const expected = byTime(page.time_seconds, page.ror);
+    expect(Math.max(...expected.keys())).toBe(roast.duration_seconds);
+    expect(expected.get(roast.duration_seconds ?? 0)).toBeCloseTo(15.6, 1);
+
+    const wide = await columns('?before=180&after=180');
+    expect(wide.time_seconds.length).toBeGreaterThan(page.time_seconds.length);
+    expect(byTime(wide.time_seconds, wide.ror)).toEqual(expected);
+
+    const csv = parseCsv(
+      Buffer.from((await admin.download(`/roasts/${roast.id}/export/csv`)).bytes).toString('utf8'),
+    ).records.slice(1);
+    const csvTimes = csv.map(({ cells }) => Number(cells[1]));
+    expect(csvTimes.slice(0, 2)).toEqual([-25, -20]);
+    expect(byTime(csvTimes, numbers(csv.map(({ cells }) => cells[3])))).toEqual(expected);
+
+    const sheets = await readWorkbook((await admin.download(`/roasts/${roast.id}/export/xlsx`)).bytes);
+    const rows = sheets[1]?.rows.slice(1) ?? [];
+    const sheetTimes = rows.map(([time]) => Number(time) - 25);
+    expect(
+      byTime(
+        sheetTimes,
+        rows.map((row) => (typeof row[3] === 'number' ? row[3] : null)),
+      ),
+    ).toEqual(expected);
   });
 
   it('is a workbook in which a text that begins with = stays a text', async () => {

@@ -1,5 +1,4 @@
 import { nearestSample } from '@roastery/roasting/alog-controls';
-import { formatDuration } from '@roastery/roasting/units';
 import { csvStart, writeCsvRow } from '../../sheets/csv.ts';
 import { sinceRecordingBegan, type ExportedRoast } from './gather-roast.ts';
 import { markName } from './mark-names.ts';
@@ -25,14 +24,17 @@ const linesAtOnce = 1000;
  */
 export function* roastCsv(exported: ExportedRoast): Generator<string> {
   const { timesSeconds, channels, rates } = exported;
-  yield csvStart + writeCsvRow(['Time (s)', 'Since charge', ...curveHead(exported), 'Rate of rise', 'Event']);
+  yield (
+    csvStart + writeCsvRow(['Time (s)', 'Since charge (s)', ...curveHead(exported), 'Rate of rise (°C/min)', 'Event'])
+  );
   const marks = marksBySample(exported);
   let text = '';
   for (let index = 0; index < timesSeconds.length; index++) {
     const seconds = timesSeconds[index] ?? 0;
     text += writeCsvRow([
       sinceRecordingBegan(exported, seconds),
-      formatDuration(seconds),
+      // A number: `-0:15` would be a formula to a spreadsheet, and with a quote before it it is no time.
+      seconds,
       ...channels.map(({ values }) => values[index]),
       rates[index],
       marks.get(index)?.join('; '),

@@ -4,7 +4,7 @@ import { ratesAlong, ratesOnceRead } from './curve-rates.ts';
 import type { Column } from './read-samples.ts';
 import { wholeCurve, type Curve, type OpenedCurve } from './roast-curve.ts';
 
-const ratesOf = ({ timeSeconds, channels }: Curve): Column => ratesAlong(timeSeconds, channels.get('bean_temp'));
+const ratesOf = (curve: Curve): Column => ratesAlong(curve, curve.channels.get('bean_temp'));
 
 export const curveColumns = (curve: Curve, gaps: CurveGap[]): RecordedCurve => ({
   time_seconds: curve.timeSeconds,
@@ -31,9 +31,9 @@ export async function* curveColumnsJson(curve: OpenedCurve, gaps: Promise<CurveG
     yield `${separator}${JSON.stringify(name)}:${JSON.stringify(column)}`;
     separator = ',';
     // While Postgres prints the next column.
-    if (name === 'bean_temp') rates = ratesAlong(timeSeconds, column);
+    if (name === 'bean_temp') rates = ratesAlong(curve, column);
   }
-  const ror = JSON.stringify(rates ?? ratesAlong(timeSeconds, undefined));
+  const ror = JSON.stringify(rates ?? ratesAlong(curve, undefined));
   yield `},"ror":${ror},"gaps":${JSON.stringify(await gaps)}}`;
 }
 

@@ -1,4 +1,5 @@
 import type { CurveGap } from '@roastery/contract/curve-gaps';
+import type { RoastWindow } from '@roastery/roasting/rate-of-rise';
 import type { SignedInUser } from '../../context.ts';
 import type { Database, Sql } from '../../db/sql.ts';
 import { onClockOf, readBootClocks } from './boots.ts';
@@ -73,9 +74,13 @@ const zeroOf = async (sql: Sql, roastId: string, row: WindowRow): Promise<Place 
   return row.recording_id === null ? undefined : readOrigin(sql, roastId);
 };
 
+const noWindow: RoastWindow = { chargeSeconds: null, dropSeconds: null };
+
 /** The samples of a roast on its own axis, seconds since charge (without one, since its origin). */
 export interface Curve {
   readonly timeSeconds: number[];
+  /** From charge to drop on that axis. */
+  readonly window: RoastWindow;
   readonly channels: ReadonlyMap<string, Column>;
   /** Where the samples come from, and which they are; undefined while there are none. */
   readonly source: (Pick<Samples, 'seq' | 'bootNo'> & { readonly recordingId: string }) | undefined;
@@ -110,7 +115,7 @@ export const openCurve = async (
   const { recording_id: recordingId } = row;
   const zero = await zeroOf(sql, roastId, row);
   if (recordingId === null || zero === undefined) {
-    return { timeSeconds: [], channels: new Map(), source: undefined, isLong: false };
+    return { timeSeconds: [], window: noWindow, channels: new Map(), source: undefined, isLong: false };
   }
   const { boot_no: bootNo, mono_ms: chargeMs, at_seq: chargeSeq } = zero;
   const window = row.charge_seq === null ? stretchOf(zero, margins) : windowOf(row, chargeMs, chargeSeq, margins);
@@ -141,6 +146,13 @@ export const openCurve = async (
   );
   return {
     timeSeconds,
+    window:
+      row.charge_seq === null
+        ? noWindow
+        : {
+            chargeSeconds: 0,
+            dropSeconds: row.drop_mono_ms === null ? null : Math.round(row.drop_mono_ms - chargeMs) / 1000,
+          },
     channels,
     source: { recordingId, seq: pick(samples.seq), bootNo: pick(samples.bootNo) },
     isLong,
@@ -148,9 +160,10 @@ export const openCurve = async (
 };
 
 /** The whole of an opened curve. */
-export const wholeCurve = async ({ timeSeconds, channels, source }: OpenedCurve): Promise<Curve> => {
+export const wholeCurve = async ({ channels, ...opened }: OpenedCurve): Promise<Curve> => {
   const columns = await Promise.all(Array.from(channels, async ([name, column]) => [name, await column] as const));
-  return { timeSeconds, channels: new Map(columns), source };
+  const { timeSeconds, window, source } = opened;
+  return { timeSeconds, window, channels: new Map(columns), source };
 };
 
 /** Where a curve has no samples, and why. */

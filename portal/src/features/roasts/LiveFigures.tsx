@@ -25,9 +25,6 @@ interface LiveFiguresProps {
   action: ReactNode;
 }
 
-/** Below its axis a rate is the probe cooling down in fresh beans, not the beans. */
-const leastRateC = -20;
-
 /**
  * The figures of a running roast, large enough for three metres. They grey and say how old they are when readings stop: a
  * number must never freeze as if it were alive.
@@ -36,7 +33,6 @@ export const LiveFigures = (props: LiveFiguresProps) => {
   const { roast, live, elapsedSeconds, rateC, deviationC, expected, learntCrack, action } = props;
   const stale = live.state !== 'live';
   const values = live.reading?.values ?? {};
-  const shownRate = rateC === null || rateC < leastRateC ? null : rateC;
   return (
     <Card className="overflow-hidden" data-testid="live-figures" data-state={live.state}>
       <div className="grid grid-cols-2 gap-px bg-stroke md:grid-cols-[1fr_1.1fr_1fr]">
@@ -53,7 +49,7 @@ export const LiveFigures = (props: LiveFiguresProps) => {
           <Value quantity="temperature" value={values['bean_temp']} />
         </BigFigure>
         <BigFigure label="Rate of Rise" quantity="rate" token="curve-rate" stale={stale}>
-          <Value quantity="rate" value={shownRate} />
+          <Value quantity="rate" value={rateC} />
         </BigFigure>
       </div>
       <div className="flex flex-wrap items-center gap-x-8 gap-y-3 border-t border-stroke px-4 py-3">

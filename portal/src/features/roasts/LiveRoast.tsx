@@ -1,4 +1,5 @@
 import { getLearntCrack, getRoastCurveColumns, type LearntCrack, type Roast } from '@roastery/contract/roasts';
+import { markOf } from '@roastery/roasting/marks';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';
@@ -52,12 +53,16 @@ export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProp
   }, [live.roast, onChanged]);
 
   const { track, chargeMono } = live;
-  const curve = useMemo(
-    () => (chargeMono === null || track.mono.length === 0 ? undefined : liveCurve(track, chargeMono, beforeSeconds)),
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the track is one object that grows; its version says when
-    [track, track.version, chargeMono],
-  );
   const marks = useMemo(() => marksOfThisBatch(roast), [roast]);
+  const dropSeconds = markOf(marks, 'drop')?.time_seconds ?? null;
+  const curve = useMemo(
+    () =>
+      chargeMono === null || track.mono.length === 0
+        ? undefined
+        : liveCurve(track, chargeMono, beforeSeconds, dropSeconds),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the track is one object that grows; its version says when
+    [track, track.version, chargeMono, dropSeconds],
+  );
   const elapsedSeconds = curve?.time_seconds.at(-1) ?? null;
   const rateC = curve?.ror.at(-1) ?? null;
   const beanC = live.reading?.values['bean_temp'] ?? null;

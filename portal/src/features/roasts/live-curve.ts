@@ -3,18 +3,28 @@ import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
 import type { LiveTrack } from '../../api/live-track.ts';
 
 /** The part of a live track from a moment on as the columns that the charts draw, with the live rate of rise. */
-export const liveCurve = (track: LiveTrack, chargeMono: number, beforeSeconds: number): CurveColumns => {
+export const liveCurve = (
+  track: LiveTrack,
+  chargeMono: number,
+  beforeSeconds: number,
+  dropSeconds: number | null,
+): CurveColumns => {
   const from = track.mono.findIndex((mono) => mono >= chargeMono - beforeSeconds * 1000);
   if (from < 0) return { time_seconds: [], channels: {}, ror: [] };
   const times = track.mono.slice(from).map((mono) => (mono - chargeMono) / 1000);
   const channels = Object.fromEntries(
     Object.entries(track.channels).map(([name, column]) => [name, column.slice(from)]),
   );
-  return { time_seconds: times, channels, ror: rateColumn(times, channels['bean_temp'] ?? []) };
+  return { time_seconds: times, channels, ror: rateColumn(times, channels['bean_temp'] ?? [], dropSeconds) };
 };
 
-/** From charge on: what the empty drum's probe did before is no rate of any bean. */
-const rateColumn = (times: readonly number[], bean: readonly (number | null)[]): (number | null)[] => {
+/** From charge to drop: what the probe does in the empty drum is no rate of any bean. */
+const rateColumn = (
+  times: readonly number[],
+  bean: readonly (number | null)[],
+  dropSeconds: number | null,
+): (number | null)[] => {
+  const end = dropSeconds ?? Number.POSITIVE_INFINITY;
   const rate = createLiveRateOfRise();
-  return times.map((time, index) => (time < 0 ? null : rate.push(time, bean[index] ?? null)));
+  return times.map((time, index) => (time < 0 || time > end ? null : rate.push(time, bean[index] ?? null)));
 };

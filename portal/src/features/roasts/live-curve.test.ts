@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { addSamples, emptyTrack } from '../../api/live-track.ts';
+import { liveCurve } from './live-curve.ts';
+
+const track = () => {
+  const made = emptyTrack();
+  const seconds = Array.from({ length: 200 }, (_, second) => second);
+  // The drum before the charge, beans that rise by 12 °C/min, and the empty drum after the drop.
+  const bean = seconds.map((t) => (t < 20 ? 220 : t <= 140 ? 90 + (t - 20) * 0.2 : 114 - (t - 140)));
+  addSamples(made, { epoch: 'a', seq: seconds, mono: seconds.map((t) => t * 1000), channels: { bean_temp: bean } });
+  return made;
+};
+const rateAt = (seconds: number, dropSeconds: number | null) => {
+  const curve = liveCurve(track(), 20_000, 60, dropSeconds);
+  return curve.ror[curve.time_seconds.indexOf(seconds)];
+};
+
+it('live curve: has a rate of rise from charge to drop only', () => {
+  expect(rateAt(-1, 120)).toBeNull();
+  expect(rateAt(120, 120)).toBeCloseTo(12);
+  expect(rateAt(121, 120)).toBeNull();
+  expect(rateAt(179, 120)).toBeNull();
+  expect(rateAt(179, null)).toBeCloseTo(-60);
+});
