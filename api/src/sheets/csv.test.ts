@@ -39,6 +39,16 @@ describe('writing CSV', () => {
     expect(writeCsv([['=1+1', '@SUM(A1)', '-2+3', -2.5, '-']])).toBe("\uFEFF'=1+1,'@SUM(A1),'-2+3,-2.5,'-\r\n");
   });
 
+  it.each(['\n', '\r', '\t', '=', '+', '-', '@', '＝', '＋', '－', '＠'])(
+    'guards text that begins with %j, and takes the guard off again when it reads',
+    (sign) => {
+      const rows = [[`${sign}cmd`, `'${sign}cmd`, `a${sign}cmd`]];
+      const written = writeCsv(rows);
+      expect(written.slice(1).replace(/^"/, '').startsWith(`'${sign}`)).toBe(true);
+      expect(cellsOf(written)).toEqual(rows);
+    },
+  );
+
   it('comes back as it was', () => {
     const rows = [
       ['=HYPERLINK("x")', "'=quoted", 'a "b", c', 'two\r\nlines', '', ' blanks '],

@@ -11,9 +11,12 @@ export interface CsvFile {
   readonly records: readonly CsvRecord[];
 }
 
-/** A spreadsheet takes a cell that begins with one of these for a formula (OWASP, CSV injection). */
-const needsGuard = /^'*[=+\-@\t\r]/;
-const isGuarded = /^'+[=+\-@\t\r]/;
+/**
+ * A spreadsheet takes a cell that begins with one of these for a formula (OWASP, CSV injection), also where they are of full
+ * width, as Chinese and Japanese keyboards write them.
+ */
+const needsGuard = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const isGuarded = /^'+[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /** Names of columns are found in this much; a pattern over megabytes without a line end would run out of stack. */
 const longestHead = 20_000;
