@@ -62,6 +62,40 @@ describe('lots as CSV', () => {
     expect(ledger.body.movements).toMatchObject([{ reason: 'initial', kg: 1250.5, balance_kg: 1250.5 }]);
   });
 
+  const weights = async (separator: string, cells: readonly string[], cost = '') => {
+    const rows = cells.map((cell, row) => [`W-${row}`, 'Coffee', 'Kenya', cell, cost].join(separator));
+    const head = ['lot_number', 'coffee_name', 'origin', 'initial_weight', 'cost_per_kg'].join(separator);
+    const { body } = await send([head, ...rows].join('\n'));
+    return body.rows.map((row) => row.initial_weight ?? row.errors.map(({ message }) => message));
+  };
+
+  it.each([
+    // A number never begins with a group of zero.
+    [';', ['0.500', '6.125', '12.5'], '', [0.5, 6.125, 12.5]],
+    [';', ['6.125', '60'], '8.5', [6.125, 60]],
+    [';', ['0,500', '6,125', '1.250,5'], '', [0.5, 6.125, 1250.5]],
+    [';', ['1.250', '6.125'], '9,4', [1250, 6125]],
+    [';', ['1,250'], '', [1.25]],
+    [',', ['"0,500"', '"6,125"', '"12,5"'], '', [0.5, 6.125, 12.5]],
+    [',', ['6.125', '"1,250.5"', '"1,250"'], '', [6.125, 1250.5, 1250]],
+    [',', ['"1,250"'], '8.50', [1250]],
+    ['\t', ['6,125', '0,5'], '', [6.125, 0.5]],
+    [';', ['1.250.000', '6.125'], '', [1250000, 6125]],
+  ])(
+    'read the decimal sign of the whole file, separated by %j: %j with cost %j',
+    async (separator, cells, cost, kg) => {
+      expect(await weights(separator, cells, cost)).toEqual(kg);
+    },
+  );
+
+  it.each([
+    [';', '6.125', '6125 or 6,125'],
+    [',', '"6,125"', '6125 or 6.125'],
+  ])('refuse a weight that can be read in two ways, separated by %j: %s', async (separator, cell, ways) => {
+    const said = `“${cell.replaceAll('"', '')}” can be read in two ways; write ${ways}`;
+    expect(await weights(separator, [cell, '60'])).toEqual([[said], 60]);
+  });
+
   it('with one faulty row are not taken in at all, and every row says what is wrong with it', async () => {
     const csv = [
       'lot_number,coffee_name,origin,initial_weight,cupping_score,purchase_date',

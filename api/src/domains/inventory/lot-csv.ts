@@ -3,7 +3,8 @@ import type { FieldError } from '@roastery/contract/errors';
 import { parseShape } from '@roastery/contract/parse-shape';
 import type { FileJob } from '../../file-reading/file-job.ts';
 import { invalid } from '../../http/app-error.ts';
-import { parseCsv, writeCsv, type CsvFile } from '../../sheets/csv.ts';
+import { parseCsv, writeCsv } from '../../sheets/csv.ts';
+import { numberReader, type ReadNumber } from '../../sheets/decimal-sign.ts';
 import type { LotForm } from './lot-columns.ts';
 
 type LotField = keyof LotForm;
@@ -73,16 +74,6 @@ const fieldOfHead = (head: string): LotField | undefined => {
   return fields.find((field) => field === name) ?? otherNames[name];
 };
 
-/** `1,250.5`, or `1.250,5` in a file whose cells are separated by semicolons; NaN when it is no number. */
-const readNumber = (cell: string, separator: CsvFile['separator']): number => {
-  const [group, decimal] = separator === ';' ? ['.', ','] : [',', '.'];
-  const text = cell.replaceAll(/[\s\u00A0$€]/g, '');
-  const grouped = new RegExp(`^-?\\d{1,3}(\\${group}\\d{3})+(\\${decimal}\\d+)?$`);
-  const plain = new RegExp(`^-?(\\d+([.${decimal}]\\d+)?|[.${decimal}]\\d+)$`);
-  if (grouped.test(text)) return Number(text.replaceAll(group, '').replace(decimal, '.'));
-  return plain.test(text) ? Number(text.replace(decimal, '.')) : Number.NaN;
-};
-
 /** `2025-12-01`, `2025-12-01T…`, `01.12.2025`; undefined for what could mean two days. */
 const readDay = (cell: string): string | undefined => {
   const iso = /^(\d{4}-\d{2}-\d{2})(T.*)?$/.exec(cell);
@@ -132,8 +123,12 @@ export const readLotsCsv = (text: string): ParsedLots => {
   if (twice !== undefined) throw invalid('csv', `The column ${twice} stands in the file twice`);
   const missing = requiredFields.filter((field) => !columns.includes(field));
   if (missing.length > 0) throw invalid('csv', `The file has no column ${missing.join(', ')}`);
+  const numberCells = body.flatMap(({ cells }) =>
+    columns.flatMap((field, i) => (field !== undefined && numberFields.has(field) ? (cells[i] ?? '') : [])),
+  );
+  const readNumber = numberReader(numberCells, separator);
   return {
-    rows: body.map(({ line, cells }) => readRow(line, columns, cells, separator)),
+    rows: body.map(({ line, cells }) => readRow(line, columns, cells, readNumber)),
     ignoredColumns: head.cells
       .filter((cell, i) => columns[i] === undefined && cell.trim() !== '')
       .map((cell) => cell.slice(0, longestHead)),
@@ -144,7 +139,7 @@ const readRow = (
   line: number,
   columns: readonly (LotField | undefined)[],
   cells: readonly string[],
-  separator: CsvFile['separator'],
+  readNumber: (cell: string) => ReadNumber,
 ): ParsedLotRow => {
   const values: { -readonly [Field in LotField]?: LotCells[Field] } = {};
   const errors: FieldError[] = [];
@@ -154,10 +149,11 @@ const readRow = (
   for (const [i, field] of columns.entries()) {
     if (field === undefined) continue;
     const cell = cells[i]?.trim() ?? '';
-    if (numberFields.has(field)) values[field] = cell === '' ? null : readNumber(cell, separator);
+    const number = numberFields.has(field) && cell !== '' ? readNumber(cell) : undefined;
+    if (numberFields.has(field)) values[field] = number && 'value' in number ? number.value : null;
     else if (dayFields.has(field)) values[field] = cell === '' ? null : readDay(cell);
     else values[field] = requiredFields.some((required) => required === field) || cell !== '' ? cell : null;
-    if (Number.isNaN(values[field])) errors.push({ field, message: `“${cell}” is not a number` });
+    if (number && 'error' in number) errors.push({ field, message: `“${cell}” ${number.error}` });
     if (dayFields.has(field) && cell !== '' && values[field] === undefined) {
       errors.push({ field, message: `“${cell}” is not a day; write it as 2025-12-31` });
     }

@@ -1,0 +1,65 @@
+import type { CsvFile } from './csv.ts';
+
+export type DecimalSign = '.' | ',';
+
+const otherSign = (sign: DecimalSign): DecimalSign => (sign === '.' ? ',' : '.');
+
+const withoutUnits = (cell: string): string => cell.replaceAll(/[\s\u00A0$€]/g, '');
+
+/** `6.125`, `1,250`: one sign before three digits. Either reading is a number. */
+const isOpen = (text: string): boolean => /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text);
+
+/** The decimal sign that a number shows by itself: `0.500`, `12.5`, `1.250,5`, and `1.250.000`, where the point can't be it. */
+const shownBy = (text: string): DecimalSign | undefined => {
+  if (isOpen(text) || !/^-?[\d.,]+$/.test(text)) return undefined;
+  const signs = text.match(/[.,]/g) ?? [];
+  const last = signs.at(-1) as DecimalSign | undefined;
+  if (last === undefined) return undefined;
+  return signs.length > 1 && signs.every((sign) => sign === last) ? otherSign(last) : last;
+};
+
+/** A program writes one decimal sign in all of a file. Undefined where its numbers show none, or both. */
+const signOfFile = (cells: Iterable<string>): DecimalSign | undefined => {
+  const shown = new Set<DecimalSign>();
+  for (const cell of cells) {
+    const sign = shownBy(withoutUnits(cell));
+    if (sign !== undefined) shown.add(sign);
+  }
+  const [only] = shown;
+  return shown.size === 1 ? only : undefined;
+};
+
+const read = (text: string, decimal: DecimalSign): number => {
+  const group = otherSign(decimal);
+  const grouped = new RegExp(`^-?[1-9]\\d{0,2}(\\${group}\\d{3})+(\\${decimal}\\d+)?$`);
+  const plain = new RegExp(`^-?(\\d+(\\${decimal}\\d+)?|\\${decimal}\\d+)$`);
+  if (grouped.test(text)) return Number(text.replaceAll(group, '').replace(decimal, '.'));
+  return plain.test(text) ? Number(text.replace(decimal, '.')) : Number.NaN;
+};
+
+export type ReadNumber =
+  | { readonly value: number }
+  /** What is wrong with the cell. */
+  | { readonly error: string };
+
+/**
+ * Reads the numbers of one file: `1,250.5`, `1.250,5`, `0.500`, `9,4 €`. A single sign before three digits is read as the
+ * other numbers of the file have it. Where they don't say, the sign that could not separate the file's cells is the decimal
+ * sign, and the other one is refused: a weight that is wrong by a thousand times is worse than a question.
+ */
+export const numberReader = (
+  numberCells: Iterable<string>,
+  separator: CsvFile['separator'],
+): ((cell: string) => ReadNumber) => {
+  const known = signOfFile(numberCells);
+  const usual: DecimalSign = separator === ';' ? ',' : '.';
+  return (cell) => {
+    const text = withoutUnits(cell);
+    if (isOpen(text) && known === undefined && !text.includes(usual)) {
+      const whole = text.replace(/[.,]/, '');
+      return { error: `can be read in two ways; write ${whole} or ${text.replace(/[.,]/, usual)}` };
+    }
+    const value = read(text, shownBy(text) ?? known ?? usual);
+    return Number.isNaN(value) ? { error: 'is not a number' } : { value };
+  };
+};
