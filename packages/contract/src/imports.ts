@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { editRoastShape, markShape, roastShape } from './roasts.ts';
+import { impossibleWeight, isWeightPossible, markShape, roastFieldsShape, roastShape } from './roasts.ts';
 import { givenInstantShape, idShape, instantShape, lineShape, temperatureShape } from './shapes.ts';
 
 /** The largest file that is taken, bytes. The longest of the real ones we know has 0.4 MB. */
@@ -128,7 +128,7 @@ export const chooseRoastUpload = endpoint({
 });
 
 /** What was roasted, as it is known when a roast is made: all that an edit may set. */
-export const roastFactsShape = editRoastShape.omit({ revision: true });
+export const roastFactsShape = roastFieldsShape.omit({ revision: true });
 
 const dayMs = 86_400_000;
 
@@ -138,12 +138,14 @@ const chargedAtShape = givenInstantShape.refine(
   'The start lies more than a day ahead. Check the date',
 );
 
-export const takeUploadShape = roastFactsShape.extend({
-  machine_id: idShape.nullable().optional(),
-  start_time: chargedAtShape,
-  /** A file or curve that is here already is refused, unless one says that it is wanted twice. */
-  even_if_duplicate: z.boolean().default(false),
-});
+export const takeUploadShape = roastFactsShape
+  .extend({
+    machine_id: idShape.nullable().optional(),
+    start_time: chargedAtShape,
+    /** A file or curve that is here already is refused, unless one says that it is wanted twice. */
+    even_if_duplicate: z.boolean().default(false),
+  })
+  .refine(isWeightPossible, { path: ['end_weight_kg'], message: impossibleWeight });
 
 export const createRoastFromUpload = endpoint({
   name: 'createRoastFromUpload',
@@ -174,7 +176,8 @@ export const logRoastShape = roastFactsShape
     first_crack_time: z.number().min(0).max(14_400).nullable().optional(),
     first_crack_temp: temperatureShape.nullable().optional(),
   })
-  .refine(momentsAscend, { path: ['first_crack_time'], message: 'First crack must come before the drop' });
+  .refine(momentsAscend, { path: ['first_crack_time'], message: 'First crack must come before the drop' })
+  .refine(isWeightPossible, { path: ['end_weight_kg'], message: impossibleWeight });
 
 export const logRoast = endpoint({
   name: 'logRoast',

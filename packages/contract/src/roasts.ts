@@ -253,7 +253,8 @@ export const getLearntCrack = endpoint({
   errors: ['not_found'],
 });
 
-export const editRoastShape = z.object({
+/** What was roasted, field by field. A shape that takes both weights refuses more out of the drum than went in. */
+export const roastFieldsShape = z.object({
   coffee_name: lineShape(200).nullable().optional(),
   coffee_origin: lineShape(120).nullable().optional(),
   coffee_process: lineShape(120).nullable().optional(),
@@ -270,6 +271,24 @@ export const editRoastShape = z.object({
   color: z.number().min(0).max(200).nullable().optional(),
   /** The revision the edit was made on; a newer one answers `changed_meanwhile`. */
   revision: z.number().int().optional(),
+});
+
+interface Weights {
+  readonly batch_size_kg?: number | null | undefined;
+  readonly end_weight_kg?: number | null | undefined;
+}
+
+/** A milligram: weights that were converted differ by less. */
+const toleranceKg = 1e-6;
+
+/** Beans lose weight in the drum. */
+export const isWeightPossible = ({ batch_size_kg: green, end_weight_kg: roasted }: Weights): boolean =>
+  typeof green !== 'number' || typeof roasted !== 'number' || roasted <= green + toleranceKg;
+export const impossibleWeight = 'Roasted weight can’t be more than the batch';
+
+export const editRoastShape = roastFieldsShape.refine(isWeightPossible, {
+  path: ['end_weight_kg'],
+  message: impossibleWeight,
 });
 
 export const updateRoast = endpoint({

@@ -150,6 +150,15 @@ describe('files of roasts', () => {
     expect(await weight()).toBe(60);
   });
 
+  it('are refused with more roasted than green weight', async () => {
+    const made = (await upload('a.csv', exampleCsv())).body;
+    expect(await take(made, { batch_size_kg: 12, end_weight_kg: 12.5 })).toMatchObject({
+      status: 422,
+      body: { detail: [{ field: 'end_weight_kg', message: 'Roasted weight can’t be more than the batch' }] },
+    });
+    expect((await take(made, { batch_size_kg: 12, end_weight_kg: 10.4 })).status).toBe(201);
+  });
+
   it('that are none are refused with a sentence', async () => {
     const bomb = zipSync({ 'xl/workbook.xml': new Uint8Array(80 * 1024 * 1024) }, { level: 9 });
     const said = async (bytes: string | Uint8Array<ArrayBuffer>) => {
@@ -212,6 +221,20 @@ describe('a roast logged by hand', () => {
         detail: [{ field: 'start_time', message: 'The start lies more than a day ahead. Check the date' }],
       });
       expect((await admin.send('POST', '/roasts', { ...body, start_time: inHours(23) })).status).toBe(201);
+      const tooHeavy = { detail: [{ field: 'end_weight_kg', message: 'Roasted weight can’t be more than the batch' }] };
+      expect(await admin.send('POST', '/roasts', { ...body, end_weight_kg: 12.1 })).toMatchObject({
+        status: 422,
+        body: tooHeavy,
+      });
+      // One weight may be edited alone; what was roasted without loss is possible, if strange.
+      const edit = (change: object) => admin.send('PUT', `/roasts/${logged.body.id}`, change);
+      expect(await edit({ end_weight_kg: 12.1 })).toMatchObject({ status: 422, body: tooHeavy });
+      expect((await edit({ end_weight_kg: 12 })).status).toBe(200);
+      expect(await edit({ batch_size_kg: 11 })).toMatchObject({ status: 422, body: tooHeavy });
+      expect((await edit({ batch_size_kg: 11, end_weight_kg: 9.5 })).status).toBe(200);
+      expect((await edit({ notes: 'Fine' })).status).toBe(200);
+      expect((await edit({ batch_size_kg: null })).status).toBe(200);
+      expect((await edit({ end_weight_kg: 99 })).status).toBe(200);
     } finally {
       await test.close();
       await database.drop();

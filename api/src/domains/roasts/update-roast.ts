@@ -1,5 +1,10 @@
 import type { ParsedBody } from '@roastery/contract/endpoint';
-import type { Roast, updateRoast as updateRoastEndpoint } from '@roastery/contract/roasts';
+import {
+  impossibleWeight,
+  isWeightPossible,
+  type Roast,
+  type updateRoast as updateRoastEndpoint,
+} from '@roastery/contract/roasts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
@@ -16,6 +21,8 @@ interface Before {
   profile_id: string | null;
   lot_id: string | null;
   roast_level_target: string | null;
+  batch_size_kg: number | null;
+  end_weight_kg: number | null;
 }
 
 type Change = Record<string, string | number | null>;
@@ -74,6 +81,13 @@ const plainChange = (edit: RoastEdit): Change =>
     }),
   );
 
+/** One weight may be edited alone: it has to fit the other one that is stored. */
+const refuseImpossibleWeight = (edit: RoastEdit, before: Before): void => {
+  if (edit.batch_size_kg === undefined && edit.end_weight_kg === undefined) return;
+  const { batch_size_kg = before.batch_size_kg, end_weight_kg = before.end_weight_kg } = edit;
+  if (!isWeightPossible({ batch_size_kg, end_weight_kg })) throw invalid('end_weight_kg', impossibleWeight);
+};
+
 /**
  * Changes what was roasted and by whom, never the curve. Fields that are absent stay. A changed batch or lot moves the
  * difference in the ledger, in the same transaction.
@@ -81,12 +95,14 @@ const plainChange = (edit: RoastEdit): Change =>
 export const updateRoast = async (context: UserContext, id: string, edit: RoastEdit): Promise<Roast> => {
   await context.sql.begin(async (tx) => {
     const [before] = await tx<Before[]>`
-      SELECT r.revision, r.machine_id, r.profile_id, r.lot_id, r.roast_level_target
+      SELECT r.revision, r.machine_id, r.profile_id, r.lot_id, r.roast_level_target,
+             r.batch_size_kg, r.end_weight_kg
       FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)} FOR UPDATE`;
     if (before === undefined) throw notFound('Roast');
     if (edit.revision !== undefined && edit.revision !== before.revision) {
       throw new AppError('changed_meanwhile', 'Somebody else changed this roast meanwhile. Reload it and try again.');
     }
+    refuseImpossibleWeight(edit, before);
     const change = {
       ...plainChange(edit),
       ...(await profileChange(tx, edit, before)),

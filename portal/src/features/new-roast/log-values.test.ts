@@ -56,6 +56,13 @@ describe('a roast logged by hand', () => {
       start_time: 'Say when it was roasted',
       batch_size_kg: 'Batch must be greater than 0',
     });
+    const heavy = await resolve({
+      coffee_name: 'Guji',
+      duration_seconds: '8:00',
+      batch_size_kg: '12',
+      end_weight_kg: '12.5',
+    });
+    expect(heavy.errors).toMatchObject({ end_weight_kg: { message: 'Roasted weight can’t be more than the batch' } });
     const late = await resolve({ coffee_name: 'Guji', duration_seconds: '8:00', first_crack_time: '9:00' });
     expect(late.errors).toMatchObject({ first_crack_time: { message: 'First crack must come before the drop' } });
   });
