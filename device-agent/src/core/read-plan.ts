@@ -29,8 +29,8 @@ export interface ReadLimits {
 }
 
 const isBits = (table: RegisterTable): boolean => table === 'coil' || table === 'discrete';
-/** A request for bits costs a sixteenth of one for registers; the protocol allows 2000. */
-const maxSpan = (table: RegisterTable, limits: ReadLimits): number =>
+/** Places in one request. A request for bits costs a sixteenth of one for registers; the protocol allows 2000. */
+export const maxSpan = (table: RegisterTable, limits: Pick<ReadLimits, 'maxRegisters'>): number =>
   isBits(table) ? Math.min(2000, limits.maxRegisters * 16) : limits.maxRegisters;
 
 /** All places a map reads. */

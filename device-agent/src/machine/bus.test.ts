@@ -195,7 +195,7 @@ describe.concurrent('bus', () => {
     expect(server.connections()).toBe(1);
     late = true;
     const again = await bus.read(request);
-    expect(again.kind === 'failed' && again.reason).toMatch(/no answer within 60 ms; one came after \d+ ms/);
+    expect(again.kind === 'failed' && again.reason).toMatch(/no answer within \d+ ms; one came after \d+ ms/);
   });
 
   it('gives up at once when the connection is closed under a request', async ({ onTestFinished, expect }) => {

@@ -1,12 +1,21 @@
 import type { Link, RegisterTable } from '@roastery/contract/machine-map';
 import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
-import { openModbus, type ModbusClient } from './modbus-client.ts';
+import { createAnswerPace, type AnswerPace } from '../core/answer-pace.ts';
+import { answerHorizon } from '../core/recent-answers.ts';
+import { createWiderReads } from '../core/wider-read.ts';
+import { answerBytes, exceptionFlag, wordsOf, type Question } from './answer-frame.ts';
+import { createConversation, type FittingAnswer, type Flight } from './conversation.ts';
 
 export interface BusRequest {
   readonly unit: number;
   readonly table: RegisterTable;
   readonly start: number;
   readonly count: number;
+  /**
+   * Neighbours may be read along, up to so many places in all, so that the answer has a length of its own. Without it, or
+   * where the machine refuses its neighbours, answers of one length are told apart by their content and by listening.
+   */
+  readonly upTo?: number;
 }
 
 export type BusAnswer =
@@ -14,225 +23,330 @@ export type BusAnswer =
   | { readonly kind: 'data'; readonly words: readonly number[] }
   /** The device refused: a valid answer, the line is fine. */
   | { readonly kind: 'exception'; readonly code: number }
-  /** No valid answer. The connection is gone; this unit rests. */
+  /** No valid answer, or one that could be another question's. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Not a byte from this unit, while others of the line answer: it rests, the connection stays. */
+  /** Not a byte from this unit, while others of the line answer: it rests, the line goes on. */
   | { readonly kind: 'silent'; readonly reason: string }
   /** Not asked: the line or the unit rests until its turn comes again. */
   | { readonly kind: 'resting'; readonly reason: string };
 
 export interface BusTiming {
+  /** How long to wait for an answer; a unit that usually takes longer gets longer. */
   readonly timeoutMs: number;
   /** Longer than the slowest late answer, so that none is taken for a new request's. */
   readonly quietMs: number;
   /** Pause between two requests. */
   readonly gapMs: number;
+  /** No other program can have asked on this line just before: there is nothing to hear out. */
+  readonly isFresh?: boolean;
 }
 
-/**
- * Longest wait after the quiet time: with it, and a connection that is given up before TCP's third try (3 s), the machine
- * is read again within 5 s of its return.
- */
+/** Longest wait before a line or a unit is tried again: with it the machine is read within 5 s of its return. */
 const longestBackoffMs = 2500;
 const connectDeadlineMs = 1500;
-/** After a late answer: an echo of it would follow at once, and be seen. */
+/** After a late answer: an echo of it would follow at once, and be heard. */
 const settleMs = 50;
+/** A unit that gave no answer so often in a row rests. */
+const silencesBeforeRest = 2;
+/** So many lengths are tried in one reading when the machine refuses the neighbours. */
+const widthsTried = 4;
 /** Gateway codes of the Modbus specification: the unit behind it is dead, the gateway is not. */
 const gatewayExceptions = new Set([0x0a, 0x0b]);
+/** Codes that say: not these places. */
+const refusesPlaces = (code: number): boolean => code === 2 || code === 3;
+
+const codeOf: Record<RegisterTable, number> = { coil: 1, discrete: 2, holding: 3, input: 4 };
 
 interface Rest {
   readonly backoff: Backoff;
   until: number;
   reason: string;
+}
+interface UnitState extends Rest {
+  readonly pace: AnswerPace;
+  silences: number;
   /** How long the newest answer took that came too late, ms. */
-  lateMs?: number;
+  lateMs: number | undefined;
 }
 
-/** The deadline passed. Whether bytes came in the meantime is another question. */
-class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
-}
+/** What came of one question; `nothing` is a deadline that passed. */
+type Outcome =
+  | { readonly words: readonly number[]; readonly tookMs: number }
+  | { readonly exception: number; readonly tookMs: number }
+  | { readonly nothing: string }
+  | { readonly unasked: string }
+  | { readonly failed: string };
+const ambiguous: Outcome = { failed: 'answers that could belong to another request' };
+const broken: Outcome = { failed: 'connection closed' };
+const noneWithin = (deadlineMs: number): Outcome => ({ nothing: `no answer within ${Math.round(deadlineMs)} ms` });
+
+const isRefusal = ({ frame }: FittingAnswer): boolean => (frame.code & exceptionFlag) !== 0;
+/** The only answer that these are, apart from repeats of it. */
+const single = (answers: readonly FittingAnswer[]): FittingAnswer | undefined =>
+  new Set(answers.map(({ bytes }) => bytes)).size === 1 ? answers[0] : undefined;
+
+/** What an answer says to its question. On Modbus TCP its number alone has been compared. */
+const outcomeOf = ({ question, asked }: Flight, { frame, at }: FittingAnswer, deadlineMs: number): Outcome => {
+  const tookMs = at - asked.at;
+  // It came, or this process had its turn, too late to say when the machine took these values.
+  if (tookMs > deadlineMs) return noneWithin(deadlineMs);
+  if (frame.unit !== question.unit || (frame.code & ~exceptionFlag) !== question.code)
+    return { failed: 'an answer that does not fit its request' };
+  if (frame.code & exceptionFlag) return { exception: frame.data[0] ?? 0, tookMs };
+  if (frame.data.length !== answerBytes(question)) return { failed: 'wrong length in the answer' };
+  return { words: wordsOf(frame, question.count), tookMs };
+};
+
+/** By then the true answer is here, where one comes at all. */
+const settledAt = ({ asked }: Flight, usualMs: number): number => asked.at + 1.5 * usualMs + 10;
 
 const newRest = (): Rest => ({ backoff: createBackoff(200, longestBackoffMs), until: -Infinity, reason: '' });
 
-/** One request on the wire. Settles whenever the library does, if ever. */
-const ask = async ({ modbus }: ModbusClient, { unit, table, start, count }: BusRequest): Promise<number[]> => {
-  modbus.setID(unit);
-  if (table === 'coil' || table === 'discrete') {
-    const reading = table === 'coil' ? modbus.readCoils(start, count) : modbus.readDiscreteInputs(start, count);
-    const { data, buffer } = await reading;
-    if (buffer.length !== Math.ceil(count / 8)) throw new Error('wrong length in the answer');
-    return data.slice(0, count).map(Number);
-  }
-  const reading =
-    table === 'holding' ? modbus.readHoldingRegisters(start, count) : modbus.readInputRegisters(start, count);
-  const { data, buffer } = await reading;
-  if (buffer.length !== 2 * count || data.length !== count) throw new Error('wrong length in the answer');
-  return data;
-};
+/** On a serial line two frames are at least 3.5 characters apart; what came before a question is heard in that time. */
+const silenceMs = (link: Link): number => ('baud' in link ? Math.max(2, Math.ceil((3.5 * 11_000) / link.baud)) : 0);
 
 /**
- * The one owner of a Modbus line. One request at a time, under our own deadline. Anything but a valid answer or a Modbus
- * exception means that bytes may still be on their way: the connection is thrown away, and a new one begins only after a
- * quiet time. A late answer ends that time early and keeps the connection: one request in flight has one answer, so the
- * line is clean. Only the unit that failed rests longer. A unit that is mute while its neighbours answer costs them nothing
- * but the deadline: its late answer carries its own number and can't pass for theirs.
+ * The one owner of a Modbus line. One request at a time, under our own deadline; an answer counts only when it can belong to
+ * no other request. README.md, "Whose answer is it?", has the argument.
  */
 export const createBus = (link: Link, timing: BusTiming, now: () => number = () => performance.now()) => {
-  let client: ModbusClient | undefined;
-  let broken: ((reason: string) => void) | undefined;
-  /** A request whose deadline passed, while its answer may still come. */
-  let overdue: Promise<unknown> | undefined;
-  let closed = false;
-  let lastRequestAt = -Infinity;
+  const horizonMs = answerHorizon(timing.quietMs);
+  const stopping = new AbortController();
   const line = newRest();
+  const wider = createWiderReads(now);
+  const units = new Map<number, UnitState>();
   /** Units that have answered on this connection since they last failed. */
   const answering = new Set<number>();
-  const units = new Map<number, Rest>();
-  const unitRest = (unit: number): Rest => {
-    const known = units.get(unit) ?? newRest();
+  let isKnownLine = link.kind === 'tcp' || timing.isFresh === true;
+  /** A first request whose deadline passed: nobody knows yet how long this machine takes. */
+  let isWaiting = false;
+  let lastRequestAt = -Infinity;
+
+  const unitState = (unit: number): UnitState => {
+    const known = units.get(unit) ?? {
+      ...newRest(),
+      pace: createAnswerPace(timing.timeoutMs, timing.timeoutMs + timing.quietMs),
+      silences: 0,
+      lateMs: undefined,
+    };
     units.set(unit, known);
     return known;
   };
-  const putToRest = (rest: Rest, reason: string, quietMs: number): void => {
-    rest.until = now() + quietMs + rest.backoff.nextMs();
+  const putToRest = (rest: Rest, reason: string): void => {
+    rest.until = now() + rest.backoff.nextMs();
     rest.reason = reason;
   };
 
-  const discard = (): void => {
-    client?.close();
-    client = undefined;
-    overdue = undefined;
+  const talk = createConversation(
+    link,
+    horizonMs,
+    {
+      closed(reason) {
+        isWaiting = false;
+        answering.clear();
+        line.until = Math.max(line.until, now() + timing.quietMs);
+        line.reason = reason;
+      },
+      late(unit, afterMs) {
+        const state = unitState(unit);
+        state.pace.took(afterMs);
+        state.lateMs = afterMs;
+        if (!isWaiting) return;
+        isWaiting = false;
+        line.until = now() + settleMs;
+        state.until = Math.min(state.until, line.until);
+      },
+    },
+    now,
+  );
+  const hangUp = (): void => {
+    talk.close();
+    isWaiting = false;
     answering.clear();
   };
 
-  const connect = async (): Promise<ModbusClient> => {
-    let opened: ModbusClient | undefined;
-    opened = await openModbus(link, connectDeadlineMs, () => {
-      if (opened === undefined || client !== opened) return;
-      discard();
-      if (broken) broken('connection closed');
-      else {
-        line.until = Math.max(line.until, now() + timing.quietMs);
-        line.reason = 'connection closed';
-      }
-    });
-    return opened;
-  };
-
-  /** The library's promise under our deadline, and given up at once when the connection breaks. */
-  const underDeadline = async <T>(request: Promise<T>): Promise<T> => {
-    let timer: NodeJS.Timeout | undefined;
-    const givenUp = new Promise<never>((_, reject) => {
-      broken = (reason) => reject(new Error(reason));
-      timer = setTimeout(() => reject(new NoAnswer(`no answer within ${timing.timeoutMs} ms`)), timing.timeoutMs);
-    });
+  /** Opens the line and, where answers have no numbers, hears out what was asked before this program began. */
+  const connect = async (): Promise<string | undefined> => {
     try {
-      return await Promise.race([request, givenUp]);
-    } finally {
-      clearTimeout(timer);
-      broken = undefined;
+      await talk.open(connectDeadlineMs);
+      line.backoff.reset();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      putToRest(line, reason);
+      return reason;
     }
+    if (!isKnownLine) await pause(horizonMs, stopping.signal);
+    isKnownLine = true;
+    return undefined;
   };
 
-  const failed = (unit: number, reason: string): BusAnswer => {
-    discard();
-    line.until = now() + timing.quietMs;
-    line.reason = reason;
-    putToRest(unitRest(unit), reason, timing.quietMs);
-    return { kind: 'failed', reason };
+  /** Bytes that came before a question are heard before it: they can't be its answer. */
+  const hearOut = async (): Promise<void> => {
+    const waitMs = Math.max(lastRequestAt + timing.gapMs - now(), silenceMs(link));
+    if (waitMs > 0) await pause(waitMs, stopping.signal);
+    await new Promise((resolve) => setImmediate(resolve));
   };
 
-  /** Listens through the quiet time; the late answer ends it, since nothing else can be on its way. */
-  const overdueAt = (unit: number, askedAt: number, request: Promise<unknown>, reason: string): BusAnswer => {
-    const rest = unitRest(unit);
-    const says = rest.lateMs === undefined ? reason : `${reason}; one came after ${Math.round(rest.lateMs)} ms`;
-    line.until = now() + timing.quietMs;
-    line.reason = says;
-    putToRest(rest, says, timing.quietMs);
-    overdue = request;
-    const came = (): void => {
-      if (overdue !== request || client === undefined || client.strayBytes() > 0) return;
-      overdue = undefined;
-      rest.lateMs = now() - askedAt;
-      rest.until = now() + settleMs;
-      line.until = rest.until;
-    };
-    // A late answer that is damaged leaves the line to its quiet time.
-    request.then(came, () => undefined);
+  /** Answers with the mark of this question belong to it alone. */
+  const askApart = async (question: Question, deadlineMs: number, usualMs: number): Promise<Outcome> => {
+    const flight = talk.ask(question);
+    let heard = await talk.heardUntil(flight.asked.at + deadlineMs);
+    // A refusal has the same few bytes for every question: after one that came lately, the true answer may follow.
+    if (heard === 'heard' && flight.answers.every((answer) => isRefusal(answer) && answer.isCopy)) {
+      if ((await talk.heardUntil(settledAt(flight, usualMs))) === 'closed') heard = 'closed';
+    }
+    talk.over();
+    if (heard === 'closed') return broken;
+    if (heard === 'time') return noneWithin(deadlineMs);
+    const values = flight.answers.filter((answer) => !isRefusal(answer));
+    const answer = values.length === 0 ? flight.answers[0] : single(values);
+    if (answer === undefined) return ambiguous;
+    flight.asked.answeredAt = answer.at;
+    return outcomeOf(flight, answer, deadlineMs);
+  };
+
+  /**
+   * Answers with the mark of this question may be copies of answers that came within the horizon. It listens until a true answer would have
+   * come: what is new is the answer. Bytes that came before are believed where the place always says the same, or when it
+   * says them again.
+   */
+  const askAmongAlike = async (
+    question: Question,
+    deadlineMs: number,
+    usualMs: number,
+    heardOnce?: string,
+  ): Promise<Outcome> => {
+    const place = `${question.unit}/${question.code}/${question.start}/${question.count}`;
+    const flight = talk.ask(question);
+    const { asked, answers } = flight;
+    const until = asked.at + deadlineMs;
+    const settled = Math.min(until, settledAt(flight, usualMs));
+    const isCredible = (answer: FittingAnswer): boolean =>
+      !answer.isCopy || answer.bytes === heardOnce || isRefusal(answer) || talk.recent.isSteady(place, answer.bytes);
+    let heard: Awaited<ReturnType<typeof talk.heardUntil>> = 'heard';
+    while (heard === 'heard') {
+      const listenUntil = answers.length > 0 ? settled : until;
+      if (answers.length > 0 && now() >= listenUntil) break;
+      heard = await talk.heardUntil(listenUntil);
+    }
+    talk.over();
+    if (heard === 'closed') return broken;
+    const values = answers.filter((answer) => !isRefusal(answer));
+    const refusal = answers.find(isRefusal);
+    if (values.length === 0 && refusal) {
+      asked.answeredAt = refusal.at;
+      return outcomeOf(flight, refusal, deadlineMs);
+    }
+    if (values.length === 0) return noneWithin(deadlineMs);
+    const fresh = values.filter(({ isCopy }) => !isCopy);
+    const answer = single(fresh.length > 0 ? fresh : values.filter(isCredible));
+    const copy = fresh.length === 0 ? single(values) : undefined;
+    if (answer || copy) talk.recent.answered(place, (answer ?? copy)?.bytes ?? '', fresh.length === 0);
+    if (answer || (copy && values.length === 1)) asked.answeredAt = now();
+    if (answer) return outcomeOf(flight, answer, deadlineMs);
+    if (copy === undefined || heardOnce !== undefined) return ambiguous;
+    await hearOut();
+    return talk.isOpen() ? askAmongAlike(question, deadlineMs, usualMs, copy.bytes) : broken;
+  };
+
+  const ask = async (request: BusRequest, { pace }: UnitState): Promise<Outcome> => {
+    const code = codeOf[request.table];
+    const deadlineMs = pace.deadlineMs();
+    const usualMs = pace.usualMs() ?? deadlineMs;
+    const questionOf = ({ start, count }: { start: number; count: number }): Question => ({
+      unit: request.unit,
+      code,
+      start,
+      count,
+    });
+    if (talk.hasTransactions) return askApart(questionOf(request), deadlineMs, usualMs);
+    const mark = (count: number): number => answerBytes({ code, count });
+    for (let tried = 0; tried < widthsTried; tried++) {
+      const span = wider.choose(request, request.upTo ?? 0, (count) => talk.recent.isFree(mark(count)));
+      if (span === undefined) break;
+      const outcome = await askApart(questionOf(span), deadlineMs, usualMs);
+      if ('words' in outcome) {
+        const first = request.start - span.start;
+        return { ...outcome, words: outcome.words.slice(first, first + request.count) };
+      }
+      if (!('exception' in outcome) || span.count === request.count || !refusesPlaces(outcome.exception))
+        return outcome;
+      wider.refused(request, span);
+      await hearOut();
+      if (!talk.isOpen()) return broken;
+    }
+    const alike = talk.recent
+      .asked(mark(request.count))
+      .filter((asked) => asked.unit === request.unit && asked.code === code);
+    if (alike.length === 0) return askApart(questionOf(request), deadlineMs, usualMs);
+    const pending = alike.find(({ answeredAt }) => answeredAt === undefined);
+    if (pending === undefined) return askAmongAlike(questionOf(request), deadlineMs, usualMs);
+    line.until = Math.max(line.until, pending.at + horizonMs);
+    line.reason = 'waits for a late answer';
+    return { unasked: line.reason };
+  };
+
+  const noAnswer = (unit: number, state: UnitState, reason: string): BusAnswer => {
+    answering.delete(unit);
+    state.silences += 1;
+    const says = state.lateMs === undefined ? reason : `${reason}; one came after ${Math.round(state.lateMs)} ms`;
+    if (answering.size > 0) {
+      putToRest(state, says);
+      return { kind: 'silent', reason: says };
+    }
+    if (state.silences >= silencesBeforeRest) putToRest(state, says);
+    // Half an answer on Modbus TCP: nobody knows where the next one begins.
+    const isStuck = talk.hasTransactions && talk.isWithinAnswer();
+    const isDead = talk.silentMs() > timing.timeoutMs + timing.quietMs;
+    if (isStuck || isDead) hangUp();
+    else if (!state.pace.isKnown()) {
+      isWaiting = true;
+      line.until = now() + timing.quietMs;
+      line.reason = says;
+    }
     return { kind: 'failed', reason: says };
-  };
-
-  const silent = (unit: number, reason: string): BusAnswer => {
-    putToRest(unitRest(unit), reason, timing.quietMs);
-    return { kind: 'silent', reason };
   };
 
   return {
     /** Reads once. Callers wait for the answer before the next request; it never throws. */
     async read(request: BusRequest): Promise<BusAnswer> {
-      const unit = unitRest(request.unit);
-      if (now() < unit.until) return { kind: 'resting', reason: unit.reason };
-      if (overdue) {
-        if (now() < line.until) return { kind: 'resting', reason: line.reason };
-        discard();
+      const state = unitState(request.unit);
+      if (stopping.signal.aborted) return { kind: 'resting', reason: 'closed' };
+      if (now() < line.until) return { kind: 'resting', reason: line.reason };
+      if (now() < state.until) return { kind: 'resting', reason: state.reason };
+      if (isWaiting) hangUp();
+      if (!talk.isOpen()) {
+        const trouble = await connect();
+        if (trouble !== undefined) return { kind: 'failed', reason: trouble };
       }
-      if (!client) {
-        if (closed || now() < line.until) return { kind: 'resting', reason: line.reason };
-        try {
-          client = await connect();
-          line.backoff.reset();
-        } catch (error) {
-          const reason = messageOf(error);
-          putToRest(line, reason, 0);
-          return { kind: 'failed', reason };
-        }
-      }
-      const gap = lastRequestAt + timing.gapMs - now();
-      if (gap > 0) await pause(gap);
+      await hearOut();
       // The line may have broken during the pause.
-      if (!client) return failed(request.unit, 'connection closed');
-      if (client.strayBytes() > 0) return failed(request.unit, 'bytes that nobody asked for');
+      if (!talk.isOpen()) return { kind: 'failed', reason: 'connection closed' };
       lastRequestAt = now();
-      const askedAt = lastRequestAt;
-      const asked = ask(client, request);
-      try {
-        const words = await underDeadline(asked);
-        unit.backoff.reset();
-        answering.add(request.unit);
-        return { kind: 'data', words };
-      } catch (error) {
-        const code = exceptionCode(error);
-        if (code === undefined) {
-          answering.delete(request.unit);
-          const othersAnswer = answering.size > 0 && client !== undefined && client.strayBytes() === 0;
-          if (error instanceof NoAnswer && othersAnswer) return silent(request.unit, error.message);
-          if (error instanceof NoAnswer && client) return overdueAt(request.unit, askedAt, asked, error.message);
-          return failed(request.unit, messageOf(error));
-        }
-        if (gatewayExceptions.has(code)) putToRest(unit, `gateway: unit ${request.unit} does not answer`, 0);
-        else {
-          unit.backoff.reset();
-          answering.add(request.unit);
-        }
-        return { kind: 'exception', code };
-      } finally {
-        lastRequestAt = now();
+      const outcome = await ask(request, state);
+      lastRequestAt = now();
+      if ('failed' in outcome) {
+        answering.delete(request.unit);
+        return { kind: 'failed', reason: outcome.failed };
       }
+      if ('unasked' in outcome) return { kind: 'resting', reason: outcome.unasked };
+      if ('nothing' in outcome) return noAnswer(request.unit, state, outcome.nothing);
+      state.pace.took(outcome.tookMs);
+      if ('exception' in outcome && gatewayExceptions.has(outcome.exception)) {
+        putToRest(state, `gateway: unit ${request.unit} does not answer`);
+        return { kind: 'exception', code: outcome.exception };
+      }
+      state.backoff.reset();
+      state.silences = 0;
+      answering.add(request.unit);
+      return 'exception' in outcome
+        ? { kind: 'exception', code: outcome.exception }
+        : { kind: 'data', words: outcome.words };
     },
     close(): void {
-      closed = true;
-      discard();
+      stopping.abort();
+      hangUp();
     },
   };
 };
 export type Bus = ReturnType<typeof createBus>;
-
-/** The library's own timeouts and port errors are not instances of Error. */
-const messageOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
-
-const exceptionCode = (error: unknown): number | undefined =>
-  typeof error === 'object' && error !== null && 'modbusCode' in error && typeof error.modbusCode === 'number'
-    ? error.modbusCode
-    : undefined;

@@ -1,6 +1,8 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
 import type { Quality } from '../core/decoder.ts';
-import { createPaceWatch } from '../core/line-pace.ts';
+import { watchForStalls } from './stall-watch.ts';
+import { createPaceWatch, lineMs } from '../core/line-pace.ts';
+import { createSpanJudge } from '../core/reading-span.ts';
 import { createBus, type BusRequest } from './bus.ts';
 import { shareBus } from './shared-bus.ts';
 import { createReader } from './reader.ts';
@@ -30,6 +32,11 @@ export interface PollerParts {
   readonly linkChanged: (link: MachineLink) => void;
 }
 
+/** A processor that was away for longer may have left an answer lying about for that long. */
+const longestStallMs = 250;
+/** So many readings dropped in a row are news. */
+const droppedBeforeNews = 3;
+
 const describe = (channels: readonly string[], qualities: readonly Quality[]): string | undefined => {
   const poor = channels.flatMap((name, index) => {
     const quality = qualities[index] ?? 'ok';
@@ -44,7 +51,9 @@ const describe = (channels: readonly string[], qualities: readonly Quality[]): s
  */
 export const startPoller = ({ map, monoNow, reading, linkChanged }: PollerParts) => {
   const bus = shareBus(createBus(map.link, map));
-  const reader = createReader(map, bus);
+  const reader = createReader(map, bus, monoNow);
+  const spans = createSpanJudge(lineMs(map) ?? 0);
+  let dropped = 0;
   const periodMs = 1000 / map.hz;
   const pace = createPaceWatch(map.hz);
   let dueAt = performance.now();
@@ -60,17 +69,28 @@ export const startPoller = ({ map, monoNow, reading, linkChanged }: PollerParts)
     linkChanged(link);
   };
 
+  /** A reading whose moment is not known well enough is no reading. */
+  const drop = (reason: string): void => {
+    dropped += 1;
+    if (dropped >= droppedBeforeNews) setLink({ state: 'failing', detail: reason });
+  };
+
   const readOnce = async (): Promise<void> => {
-    const askedAt = monoNow();
+    const stalledFor = watchForStalls();
     const outcome = await reader.read();
+    const stallMs = stalledFor();
     if (stopped) return;
     if (outcome.kind === 'silence') return setLink({ state: 'failing', detail: outcome.reason.slice(0, 300) });
+    const { from, to, values } = outcome;
+    const spanMs = to - from;
+    if (stallMs > longestStallMs) return drop(`the board was busy for ${Math.round(stallMs)} ms while it was reading`);
+    if (!spans.accepts(spanMs)) return drop(`question and answer lie ${Math.round(spanMs)} ms apart`);
+    dropped = 0;
     const risen = [...outcome.bits].flatMap(([name, up]) => (up && bitsBefore.get(name) === false ? [name] : []));
     // A unit that was silent keeps its bits: what rose in the meantime has still risen.
     bitsBefore = new Map([...bitsBefore, ...outcome.bits]);
-    const answeredAt = monoNow();
-    reading({ mono: Math.round((askedAt + answeredAt) / 2), values: outcome.values, risen });
-    pace.took(answeredAt - askedAt);
+    reading({ mono: Math.round((from + to) / 2), values, risen });
+    pace.took(spanMs);
     const detail = describe(reader.channels, outcome.qualities);
     setLink({ state: 'ok', detail, reachedHz: pace.reachedHz() });
   };

@@ -7,7 +7,7 @@ import {
   type DecodedValue,
   type Quality,
 } from '../core/decoder.ts';
-import { planReads, readItems, splitRead, type PlannedRead, type ReadItem } from '../core/read-plan.ts';
+import { maxSpan, planReads, readItems, splitRead, type PlannedRead, type ReadItem } from '../core/read-plan.ts';
 import type { Bus, BusAnswer } from './bus.ts';
 
 export type ReadingOutcome =
@@ -18,6 +18,9 @@ export type ReadingOutcome =
       readonly qualities: readonly Quality[];
       /** State of the bits that the map names for events. */
       readonly bits: ReadonlyMap<string, boolean>;
+      /** From the first question that was answered to the last answer, by the reader's clock. */
+      readonly from: number;
+      readonly to: number;
     }
   /** The machine gave nothing: no sample, a gap stays a gap. */
   | { readonly kind: 'silence'; readonly reason: string };
@@ -42,6 +45,7 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
   );
   let plan = beansFirst(planReads(readItems(map), map));
   const refused = new Map<PlannedRead, number>();
+  const silentUnits = new Set<number>();
 
   const onRefused = (read: PlannedRead): void => {
     const smaller = splitRead(read);
@@ -51,8 +55,9 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
 
   /** A refusal is believed when it is said twice: a bent byte can look like one, and would cost the place a minute. */
   const ask = async (read: PlannedRead): Promise<BusAnswer> => {
-    const answer = await bus.read(read);
-    return answer.kind === 'exception' && refusesAddress(answer.code) ? bus.read(read) : answer;
+    const request = { ...read, upTo: maxSpan(read.table, map) };
+    const answer = await bus.read(request);
+    return answer.kind === 'exception' && refusesAddress(answer.code) ? bus.read(request) : answer;
   };
 
   return {
@@ -61,18 +66,30 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
     async read(): Promise<ReadingOutcome> {
       const decoded = new Map<string, DecodedValue>();
       const bits = new Map<string, boolean>();
-      let answered = false;
+      let from: number | undefined;
+      let to = 0;
       let reason = 'nothing to read';
+      let isBroken = false;
+      // Waiting for a unit that is silent would lie between the values of the others.
+      const inOrder = plan.toSorted((a, b) => Number(silentUnits.has(a.unit)) - Number(silentUnits.has(b.unit)));
       // `onRefused` may put smaller requests in the place of one: they are asked in the next reading.
-      for (const read of plan) {
+      for (const read of inOrder) {
+        // What is asked after a deadline has passed belongs to another moment.
+        if (isBroken) {
+          fill(decoded, read.items, silentValue);
+          continue;
+        }
         if (now() < (refused.get(read) ?? -Infinity)) {
           fill(decoded, read.items, refusedValue);
           continue;
         }
+        const askedAt = now();
         const answer = await ask(read);
-        // Whoever is asked after a failure rests, since the line does.
+        silentUnits.delete(read.unit);
         if (answer.kind === 'failed' || answer.kind === 'resting' || answer.kind === 'silent') {
           reason = answer.reason;
+          isBroken = answer.kind === 'failed';
+          silentUnits.add(read.unit);
           fill(decoded, read.items, silentValue);
           continue;
         }
@@ -82,17 +99,20 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
           fill(decoded, read.items, refusedValue);
           continue;
         }
-        answered = true;
+        from ??= askedAt;
+        to = now();
         refused.delete(read);
         for (const item of read.items) take(item, read, answer.words, decoded, bits);
       }
-      if (!answered) return { kind: 'silence', reason };
-      const inOrder = channels.map((name) => decoded.get(name) ?? silentValue);
+      if (from === undefined) return { kind: 'silence', reason };
+      const values = channels.map((name) => decoded.get(name) ?? silentValue);
       return {
         kind: 'reading',
-        values: inOrder.map(({ value }) => value),
-        qualities: inOrder.map(({ quality }) => quality),
+        values: values.map(({ value }) => value),
+        qualities: values.map(({ quality }) => quality),
         bits,
+        from,
+        to,
       };
     },
   };

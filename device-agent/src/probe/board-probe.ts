@@ -8,7 +8,7 @@ import {
 import type { Link } from '@roastery/contract/machine-map';
 import type { Logger } from '@roastery/runtime/logger';
 import type { Bus } from '../machine/bus.ts';
-import { LinkError } from '../machine/modbus-client.ts';
+import { LinkError } from '../machine/line-port.ts';
 import { findLine, type FoundLine } from './find-line.ts';
 import { lookForPlaces, watchPlaces, type LookEnd } from './look.ts';
 

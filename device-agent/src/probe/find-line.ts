@@ -1,7 +1,7 @@
 import type { Link } from '@roastery/contract/machine-map';
 import { pause } from '@roastery/runtime/backoff';
 import { createBus } from '../machine/bus.ts';
-import { openModbus } from '../machine/modbus-client.ts';
+import { openLine } from '../machine/line-port.ts';
 
 /** As controllers leave the factory, the most usual first; odd parity is the last that anybody chooses. */
 const settings = [
@@ -113,7 +113,7 @@ export const findLine = async (
   returnAfterMs = returnEveryMs,
 ): Promise<FoundLine | undefined> => {
   // An adapter that is not there answers at no speed, and says something else.
-  (await openModbus(link, openDeadlineMs, () => undefined)).close();
+  (await openLine(link, openDeadlineMs, { data: () => undefined, closed: () => undefined })).close();
   const tries = attempts(link, firstUnits);
   const of = tries.reduce((sum, { units }) => sum + units.length, 0);
   let asked = 0;
@@ -123,7 +123,7 @@ export const findLine = async (
       if (signal.aborted) return found;
       asked += 1;
       trying({ asked: Math.min(asked, of), of, where: `${linkWords(by)}, unit ${unit}` });
-      const bus = createBus(by, { timeoutMs, quietMs: timeoutMs / 2, gapMs: 0 });
+      const bus = createBus(by, { timeoutMs, quietMs: timeoutMs / 2, gapMs: 0, isFresh: true });
       try {
         if (await answers(bus, unit, signal)) found.push(unit);
       } finally {

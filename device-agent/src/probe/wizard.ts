@@ -7,7 +7,7 @@ import { createProbeSeries } from '@roastery/contract/probe-series';
 import { pause } from '@roastery/runtime/backoff';
 import { writeFileAtomically } from '../atomic-file.ts';
 import { createBus } from '../machine/bus.ts';
-import { LinkError } from '../machine/modbus-client.ts';
+import { LinkError } from '../machine/line-port.ts';
 import { createReader } from '../machine/reader.ts';
 import { bitTable, candidateTable } from './candidate-table.ts';
 import { findLine, linkWords, type FoundLine } from './find-line.ts';

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { Random } from '../model/random.ts';
 import { gatewayTargetFailed, type RegisterBank } from '../registers/register-bank.ts';
-import { drawFate, type Faults } from './faults.ts';
-import { UnreadableStream, type FramedRequest, type Framing } from './framing.ts';
+import { drawFate, type Fate, type Faults } from './faults.ts';
+import { UnreadableStream, type Damage, type FramedRequest, type Framing } from './framing.ts';
 import { answerRequest, exceptionAnswer } from './request.ts';
 
 export interface ConversationContext {
@@ -11,22 +11,73 @@ export interface ConversationContext {
   readonly random: Random;
   /** Every request that arrived, whatever became of it. */
   readonly onRequest: (request: FramedRequest) => void;
+  /** What became of a request that was not passed over. */
+  readonly onFate?: (request: FramedRequest, fate: Fate) => void;
 }
+
+/** Unit, function and first place: the same question, however much is read along. */
+const placeOf = ({ unit, pdu }: FramedRequest): string => `${unit}/${pdu.subarray(0, 3).toString('hex')}`;
+/** Coils for discrete inputs, holding for input registers, and the other way round. */
+const otherFunction = (pdu: Buffer): Buffer => {
+  const other = Buffer.from(pdu);
+  const code = other[0] ?? 0;
+  other[0] = code % 2 === 1 ? code + 1 : code - 1;
+  return other;
+};
 
 /**
  * Answers the requests of one connection in the order they came, several in flight if the peer likes. Returns what ends
- * it: late answers still under way are given up.
+ * it: answers still under way are given up.
  */
 export const converse = (stream: Duplex, framing: Framing, context: ConversationContext): (() => void) => {
-  const late = new Set<NodeJS.Timeout>();
-  const send = (bytes: Buffer): void => {
+  const underWay = new Set<NodeJS.Timeout>();
+  /** What was asked after each question, the last time. */
+  const followers = new Map<string, FramedRequest>();
+  let previous: string | undefined;
+  let held: { readonly bytes: Buffer; readonly timer: NodeJS.Timeout } | undefined;
+
+  const write = (bytes: Buffer): void => {
     if (stream.writable) stream.write(bytes);
   };
+  const after = (delayMs: number, work: () => void): NodeJS.Timeout => {
+    const timer = setTimeout(() => {
+      underWay.delete(timer);
+      work();
+    }, delayMs);
+    underWay.add(timer);
+    return timer;
+  };
+  /** Sends an answer, in one piece with one that was held back for it. */
+  const send = (bytes: Buffer): void => {
+    if (held === undefined) return write(bytes);
+    clearTimeout(held.timer);
+    const both = Buffer.concat([held.bytes, bytes]);
+    held = undefined;
+    write(both);
+  };
+  const holdBack = (bytes: Buffer, joinMs: number): void => {
+    if (held !== undefined) return send(bytes);
+    const alone = (): void => {
+      held = undefined;
+      write(bytes);
+    };
+    held = { bytes, timer: after(joinMs, alone) };
+  };
+  const framed = (request: FramedRequest, pdu: Buffer, damage: Damage): Buffer => {
+    if (damage === 'other_unit') return framing.frame({ ...request, unit: (request.unit % 247) + 1 }, pdu, 'none');
+    if (damage === 'other_function') return framing.frame(request, otherFunction(pdu), 'none');
+    return framing.frame(request, pdu, damage);
+  };
+
   const answer = (request: FramedRequest): void => {
     context.onRequest(request);
+    const place = placeOf(request);
+    if (previous !== undefined) followers.set(previous, request);
+    previous = place;
     const present = context.bank.hasUnit(request.unit);
     if (!present && !framing.answersForMissingUnits) return;
     const fate = drawFate(context.faults(), request.unit, context.random);
+    context.onFate?.(request, fate);
     if (fate.kind === 'silence') return;
     if (fate.kind === 'close') {
       stream.destroy();
@@ -36,17 +87,25 @@ export const converse = (stream: Duplex, framing: Framing, context: Conversation
     const refused = fate.exception ?? (present ? null : gatewayTargetFailed);
     const pdu =
       refused === null ? answerRequest(context.bank, request.unit, request.pdu) : exceptionAnswer(code, refused);
-    const bytes = framing.frame(request, pdu, fate.damage);
-    if (fate.delayMs === 0) return send(bytes);
-    const timer = setTimeout(() => {
-      late.delete(timer);
-      send(bytes);
-    }, fate.delayMs);
-    late.add(timer);
+    const bytes = framed(request, pdu, fate.damage);
+    const { repeatAfterMs } = fate;
+    const deliver = (): void => {
+      if (fate.isJoined) holdBack(bytes, fate.joinMs);
+      else send(bytes);
+      if (repeatAfterMs === 0) write(bytes);
+      else if (repeatAfterMs !== undefined) after(repeatAfterMs, () => write(bytes));
+      const next = followers.get(place);
+      if (!fate.hasEarly || next === undefined || !context.bank.hasUnit(next.unit)) return;
+      const guessed = { ...next, transaction: (request.transaction + 1) & 0xffff };
+      write(framed(guessed, answerRequest(context.bank, next.unit, next.pdu), 'none'));
+    };
+    if (fate.delayMs === 0) deliver();
+    else after(fate.delayMs, deliver);
   };
   const end = (): void => {
-    for (const timer of late) clearTimeout(timer);
-    late.clear();
+    for (const timer of underWay) clearTimeout(timer);
+    underWay.clear();
+    held = undefined;
   };
   stream.on('data', (bytes: Buffer) => {
     try {

@@ -4,6 +4,9 @@ import type { Random } from '../model/random.ts';
 import type { Damage } from './framing.ts';
 
 const probability = z.number().min(0).max(1).default(0);
+const delay = z.number().min(0).max(60_000);
+/** One delay, or the shortest and the longest of many, ms. */
+const delays = z.union([delay, z.tuple([delay, delay])]);
 
 /** Faults of line and machine. Probabilities count per request; an empty object is a machine without faults. */
 export const faultsShape = z.strictObject({
@@ -17,7 +20,19 @@ export const faultsShape = z.strictObject({
   lossProbability: probability,
   /** Answers that come this late, ms. */
   lateProbability: probability,
-  lateMs: z.number().min(0).max(60_000).default(1000),
+  lateMs: delays.default(1000),
+  /** Answers that come twice, at once or this much later. */
+  repeatAtOnceProbability: probability,
+  repeatProbability: probability,
+  repeatMs: delays.default(500),
+  /** An answer to what was asked next the last time, before it is asked again. */
+  earlyProbability: probability,
+  /** Answers that are held back until the next one and come in one piece with it, or alone after this long. */
+  joinProbability: probability,
+  joinMs: delays.default(1000),
+  /** Answers with a right check in the name of another unit, or of another function. */
+  otherUnitProbability: probability,
+  otherFunctionProbability: probability,
   /** Answers refused with an exception. */
   exceptionProbability: probability,
   exceptionCode: z.number().int().min(1).max(11).default(4),
@@ -42,7 +57,26 @@ export const noFaults: Faults = parseOrThrow(faultsShape, {});
 export type Fate =
   | { readonly kind: 'silence' }
   | { readonly kind: 'close' }
-  | { readonly kind: 'answer'; readonly delayMs: number; readonly damage: Damage; readonly exception: number | null };
+  | {
+      readonly kind: 'answer';
+      readonly delayMs: number;
+      readonly damage: Damage;
+      readonly exception: number | null;
+      /** It comes once more so long after the first time. */
+      readonly repeatAfterMs: number | undefined;
+      readonly isJoined: boolean;
+      readonly joinMs: number;
+      /** An answer that nobody asked for follows. */
+      readonly hasEarly: boolean;
+    };
+
+const draw = (delayMs: number | readonly [number, number], random: Random): number =>
+  typeof delayMs === 'number' ? delayMs : random.between(...delayMs);
+
+const drawRepeat = (faults: Faults, random: Random): number | undefined => {
+  if (random.chance(faults.repeatAtOnceProbability)) return 0;
+  return random.chance(faults.repeatProbability) ? draw(faults.repeatMs, random) : undefined;
+};
 
 /** Draws what becomes of the next request to a unit. */
 export const drawFate = (faults: Faults, unit: number, random: Random): Fate => {
@@ -56,11 +90,27 @@ export const drawFate = (faults: Faults, unit: number, random: Random): Fate => 
     ['garbled', faults.garbledProbability],
     ['cut_short', faults.cutShortProbability],
     ['wrong_length', faults.wrongLengthProbability],
+    ['other_unit', faults.otherUnitProbability],
+    ['other_function', faults.otherFunctionProbability],
   ];
   return {
     kind: 'answer',
-    delayMs: random.chance(faults.lateProbability) ? faults.lateMs : 0,
+    delayMs: random.chance(faults.lateProbability) ? draw(faults.lateMs, random) : 0,
     damage: damages.find(([, likely]) => random.chance(likely))?.[0] ?? 'none',
     exception: random.chance(faults.exceptionProbability) ? faults.exceptionCode : null,
+    repeatAfterMs: drawRepeat(faults, random),
+    isJoined: random.chance(faults.joinProbability),
+    joinMs: draw(faults.joinMs, random),
+    hasEarly: random.chance(faults.earlyProbability),
   };
 };
+
+/** Whether an answer met no fault at all. */
+export const isSound = (fate: Fate): boolean =>
+  fate.kind === 'answer' &&
+  fate.delayMs === 0 &&
+  fate.damage === 'none' &&
+  fate.exception === null &&
+  fate.repeatAfterMs === undefined &&
+  !fate.isJoined &&
+  !fate.hasEarly;

@@ -8,7 +8,15 @@ export interface FramedRequest {
 }
 
 /** What is wrong with an answer on purpose. */
-export type Damage = 'none' | 'wrong_transaction' | 'wrong_check' | 'garbled' | 'cut_short' | 'wrong_length';
+export type Damage =
+  | 'none'
+  | 'wrong_transaction'
+  | 'wrong_check'
+  | 'garbled'
+  | 'cut_short'
+  | 'wrong_length'
+  | 'other_unit'
+  | 'other_function';
 
 /** How requests and answers lie in a stream of bytes. One instance belongs to one connection. */
 export interface Framing {

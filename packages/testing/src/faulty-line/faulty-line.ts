@@ -1,160 +1,91 @@
-import { once } from 'node:events';
-import { createConnection, createServer, type AddressInfo, type Server } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Link } from '@roastery/contract/machine-map';
+import type { ConversationContext } from '@roastery/simulator/modbus/conversation';
+import { faultsShape, isSound, type Faults, type FaultsInput } from '@roastery/simulator/modbus/faults';
+import { listenOnLine, listenOnSocket, type ModbusListener } from '@roastery/simulator/modbus/listen';
 import { createRandom } from '@roastery/simulator/model/random';
-import { SerialPort } from 'serialport';
+import type { RegisterBank } from '@roastery/simulator/registers/register-bank';
 import { laySerialCable, type SerialCable } from '../serial-cable.ts';
+import { monoMs } from './stamped-machine.ts';
 
-/** Shares of the answers that meet a fault, and what lateness is. */
-export interface LineFaults {
-  readonly late: number;
-  readonly lost: number;
-  readonly garbled: number;
-  /** The connection is closed in the place of an answer. */
-  readonly closed: number;
-  /** A late answer comes after so many ms. */
-  readonly lateMs: readonly [number, number];
+/** A question as the machine had it, and whether its answer met no fault. */
+export interface AskedQuestion {
+  readonly at: number;
+  /** Unit, function and first place. */
+  readonly unit: number;
+  readonly code: number;
+  readonly start: number;
+  readonly isSound: boolean;
 }
 
-/** What became of the answers so far. */
-export type FaultCounts = Record<'sound' | 'late' | 'lost' | 'garbled' | 'closed', number>;
-
+/** A machine at the end of a faulty line, at one address through all cuts. */
 export interface FaultyLine extends AsyncDisposable {
-  readonly counts: FaultCounts;
+  readonly link: Link;
+  readonly asked: readonly AskedQuestion[];
   /** The line is dead: its sockets are closed and refused, or its serial adapter is gone. */
   cut(): Promise<void>;
   /** It is there again, at the same address. */
   mend(): Promise<void>;
-  setFaults(faults: LineFaults): void;
+  setFaults(faults: FaultsInput): void;
 }
 
-/** How many bytes from its front a fault may bend; a frame's payload is bent only where a checksum stands for it. */
-type Bendable = (answer: Buffer) => number;
-/** RTU: the CRC covers all. Modbus TCP: transaction, protocol, length, unit, function and byte count; the rest is TCP's to keep. */
-const bendable: Record<'tcp' | 'rtu', Bendable> = { rtu: ({ length }) => length, tcp: () => 9 };
+export interface FaultyLineOptions {
+  readonly kind: Link['kind'];
+  readonly bank: RegisterBank;
+  readonly faults: FaultsInput;
+  readonly seed?: number;
+  /** Name of the serial adapter that the master opens. */
+  readonly adapter: string;
+  /** How fast a serial line is; default: at once. */
+  readonly charactersPerSecond?: number;
+}
 
-/** Stands between master and machine: what the master asks goes through, answers meet their faults. */
-const joinFaultily = (
-  master: Duplex,
-  machine: Duplex,
-  faults: () => LineFaults,
-  random: ReturnType<typeof createRandom>,
-  counts: FaultCounts,
-  bend: Bendable,
-): (() => void) => {
-  const late = new Set<NodeJS.Timeout>();
-  const end = (): void => {
-    for (const timer of late) clearTimeout(timer);
-    master.destroy();
-    machine.destroy();
+/** Lays it. Serial lines need `hasSerialCables()`. */
+export const layFaultyLine = async (options: FaultyLineOptions): Promise<FaultyLine> => {
+  const { kind, bank, adapter, seed = 1 } = options;
+  let faults: Faults = faultsShape.parse(options.faults);
+  const asked: AskedQuestion[] = [];
+  const context: ConversationContext = {
+    bank,
+    faults: () => faults,
+    random: createRandom(seed),
+    onRequest: () => undefined,
+    onFate: ({ unit, pdu }, fate) =>
+      void asked.push({ at: monoMs(), unit, code: pdu[0] ?? 0, start: pdu.readUInt16BE(1), isSound: isSound(fate) }),
   };
-  const send = (answer: Buffer): void => {
-    if (master.writable) master.write(answer);
-  };
-  const meet = (answer: Buffer): void => {
-    const now = faults();
-    let dice = random.next();
-    const isDue = (share: number): boolean => (dice -= share) < 0;
-    if (isDue(now.late)) {
-      counts.late += 1;
-      const timer = setTimeout(
-        () => {
-          late.delete(timer);
-          send(answer);
-        },
-        random.between(...now.lateMs),
-      );
-      late.add(timer);
-    } else if (isDue(now.lost)) counts.lost += 1;
-    else if (isDue(now.garbled)) {
-      counts.garbled += 1;
-      const bent = Buffer.from(answer);
-      const at = Math.floor(random.between(0, Math.min(bend(answer), answer.length)));
-      bent[at] = (bent[at] ?? 0) ^ (1 + Math.floor(random.between(0, 255)));
-      send(bent);
-    } else if (isDue(now.closed)) {
-      counts.closed += 1;
-      end();
-    } else {
-      counts.sound += 1;
-      send(answer);
-    }
-  };
-  master.on('data', (question: Buffer) => void machine.write(question));
-  machine.on('data', meet);
-  for (const stream of [master, machine]) stream.on('error', end).on('close', end);
-  return end;
-};
-
-const noCounts = (): FaultCounts => ({ sound: 0, late: 0, lost: 0, garbled: 0, closed: 0 });
-
-/** A faulty network between a Modbus TCP master and the machine at `machinePort`. `port` stays the same through cuts. */
-export const layFaultyNetwork = async (
-  machinePort: number,
-  initial: LineFaults,
-  seed = 1,
-): Promise<FaultyLine & { readonly port: number }> => {
-  let faults = initial;
-  let server: Server | undefined;
   let port = 0;
-  const counts = noCounts();
-  const random = createRandom(seed);
-  const joints = new Set<() => void>();
-  const mend = async (): Promise<void> => {
-    const listening = createServer({ noDelay: true }, (master) => {
-      const machine = createConnection({ host: '127.0.0.1', port: machinePort, noDelay: true });
-      const end = joinFaultily(master, machine, () => faults, random, counts, bendable.tcp);
-      joints.add(end);
-      master.on('close', () => joints.delete(end));
-    });
-    listening.listen(port, '127.0.0.1');
-    await once(listening, 'listening');
-    server = listening;
-    ({ port } = listening.address() as AddressInfo);
-  };
-  const cut = async (): Promise<void> => {
-    if (!server) return;
-    const closed = once(server, 'close');
-    server.close();
-    server = undefined;
-    for (const end of joints) end();
-    await closed;
-  };
-  await mend();
-  return { port, counts, cut, mend, setFaults: (next) => void (faults = next), [Symbol.asyncDispose]: cut };
-};
-
-/**
- * A faulty serial line between an RTU master, which opens `name`, and the machine that speaks RTU over a socket at
- * `machinePort`. A cut takes the adapter away, as pulling its plug does.
- */
-export const layFaultySerialLine = async (
-  machinePort: number,
-  name: string,
-  initial: LineFaults,
-  seed = 1,
-): Promise<FaultyLine> => {
-  let faults = initial;
+  let listener: ModbusListener | undefined;
   let cable: SerialCable | undefined;
-  let end: (() => void) | undefined;
-  const counts = noCounts();
-  const random = createRandom(seed);
+  const onLine = (path: string): Extract<Link, { kind: 'rtu' | 'ascii' }> => ({
+    kind: kind === 'ascii' ? 'ascii' : 'rtu',
+    path,
+    baud: 9600,
+    dataBits: 8,
+    parity: 'none',
+    stopBits: 1,
+  });
   const mend = async (): Promise<void> => {
-    cable = await laySerialCable({ names: [name, `${name}-far`] });
-    const adapter = new SerialPort({ path: `${name}-far`, baudRate: 9600, autoOpen: false });
-    await new Promise<void>((resolve, reject) => {
-      adapter.open((error) => (error ? reject(error) : resolve()));
-    });
-    const machine = createConnection({ host: '127.0.0.1', port: machinePort, noDelay: true });
-    // It has no socket that could be closed: its cuts are the plug.
-    end = joinFaultily(adapter, machine, () => ({ ...faults, closed: 0 }), random, counts, bendable.rtu);
+    if (kind === 'tcp' || kind === 'rtu-over-tcp') {
+      listener = await listenOnSocket(kind, '127.0.0.1', port, context);
+      port = listener.port ?? 0;
+      return;
+    }
+    const { charactersPerSecond = 0 } = options;
+    cable = await laySerialCable({ names: [adapter, `${adapter}-far`], charactersPerSecond });
+    listener = await listenOnLine(onLine(`${adapter}-far`), context);
   };
   const cut = async (): Promise<void> => {
-    end?.();
-    end = undefined;
+    await listener?.close();
+    listener = undefined;
     await cable?.[Symbol.asyncDispose]();
     cable = undefined;
   };
   await mend();
-  return { counts, cut, mend, setFaults: (next) => void (faults = next), [Symbol.asyncDispose]: cut };
+  return {
+    link: kind === 'tcp' || kind === 'rtu-over-tcp' ? { kind, host: '127.0.0.1', port } : onLine(adapter),
+    asked,
+    cut,
+    mend,
+    setFaults: (next) => void (faults = faultsShape.parse(next)),
+    [Symbol.asyncDispose]: cut,
+  };
 };

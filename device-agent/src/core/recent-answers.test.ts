@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { createAnswerPace } from './answer-pace.ts';
+import { createSpanJudge } from './reading-span.ts';
+import { createRecentAnswers } from './recent-answers.ts';
+import { createWiderReads } from './wider-read.ts';
+
+describe('recent answers', () => {
+  it('gives a length free only when no answer to it can come any more', () => {
+    let now = 0;
+    const recent = createRecentAnswers(1000, () => now);
+    const question = recent.ask(4, 1, 3);
+    expect(recent.isFree(4)).toBe(false);
+    expect(recent.isFree(6)).toBe(true);
+    now = 900;
+    question.answeredAt = now;
+    now = 1500;
+    expect(recent.isFree(4), 'its answer may come once more').toBe(false);
+    now = 1901;
+    expect(recent.isFree(4)).toBe(true);
+  });
+
+  it('knows bytes that came before as a copy, until the horizon has passed', () => {
+    let now = 0;
+    const recent = createRecentAnswers(1000, () => now);
+    expect(recent.hear('2/1/3', 'ab')).toBe(false);
+    expect(recent.hear('2/1/3', 'ab')).toBe(true);
+    expect(recent.hear('2/2/3', 'ab')).toBe(false);
+    now = 1001;
+    expect(recent.hear('2/1/3', 'ab')).toBe(false);
+  });
+
+  it('believes an old answer of a place only where old answers are the rule', () => {
+    const recent = createRecentAnswers(1000, () => 0);
+    for (let round = 0; round < 3; round++) {
+      expect(recent.isSteady('a', 'ab')).toBe(false);
+      recent.answered('a', 'ab', true);
+    }
+    expect(recent.isSteady('a', 'ab')).toBe(true);
+    expect(recent.isSteady('a', 'cd'), 'bytes of another place').toBe(false);
+  });
+
+  it('stays small on a line whose transaction numbers never end', () => {
+    let now = 0;
+    const recent = createRecentAnswers(1000, () => now);
+    for (let transaction = 0; transaction < 60_000; transaction++) {
+      now += 10;
+      recent.ask(transaction, 1, 3);
+    }
+    expect(Array.from({ length: 59_000 }, (_, one) => recent.isFree(one)).every(Boolean)).toBe(true);
+  });
+});
+
+describe('wider reads', () => {
+  const span = { unit: 1, table: 'holding', start: 10, count: 2 } as const;
+  it('takes the shortest length that is free, within what one request may ask', () => {
+    const wider = createWiderReads(() => 0);
+    expect(wider.choose(span, 100, () => true)).toMatchObject({ start: 10, count: 2 });
+    expect(wider.choose(span, 100, (count) => count > 4)).toMatchObject({ start: 10, count: 5 });
+    expect(wider.choose(span, 4, (count) => count > 4)).toBeUndefined();
+    expect(wider.choose({ ...span, table: 'coil' }, 100, (count) => count > 4)).toMatchObject({ start: 10, count: 10 });
+  });
+  it('reads along before the place where the machine refuses what comes after it, and tries again a minute later', () => {
+    let now = 0;
+    const wider = createWiderReads(() => now);
+    const refused = wider.choose(span, 100, (count) => count > 3);
+    expect(refused).toMatchObject({ start: 10, count: 4 });
+    if (refused) wider.refused(span, refused);
+    expect(wider.choose(span, 100, (count) => count > 4)).toMatchObject({ start: 8, count: 5 });
+    expect(wider.choose({ ...span, start: 1 }, 100, (count) => count > 3)).toMatchObject({ start: 1, count: 4 });
+    now = 60_001;
+    expect(wider.choose(span, 100, (count) => count > 4)).toMatchObject({ start: 10, count: 5 });
+  });
+  it('stays within the addresses that there are', () => {
+    const wider = createWiderReads(() => 0);
+    const last = { ...span, start: 65_534 };
+    expect(wider.choose(last, 100, (count) => count > 3)).toMatchObject({ start: 65_532, count: 4 });
+  });
+});
+
+describe('answer pace', () => {
+  it('keeps the deadline of the map while it suffices, also when one answer in eight is late', () => {
+    const pace = createAnswerPace(300, 1300);
+    for (let round = 0; round < 40; round++) pace.took(round % 8 === 0 ? 800 : 20);
+    expect(pace.deadlineMs()).toBe(300);
+  });
+  it('gives a slow machine the time that it usually takes, up to the longest', () => {
+    const pace = createAnswerPace(300, 1300);
+    expect(pace.isKnown()).toBe(false);
+    pace.took(450);
+    expect(pace.deadlineMs()).toBe(1000);
+    for (let round = 0; round < 16; round++) pace.took(900);
+    expect(pace.deadlineMs()).toBe(1300);
+    for (let round = 0; round < 16; round++) pace.took(20);
+    expect(pace.deadlineMs()).toBe(300);
+  });
+});
+
+describe('span judge', () => {
+  it('believes the first reading no more than any other', () => {
+    const spans = createSpanJudge(0);
+    expect(spans.accepts(1000)).toBe(false);
+    expect(spans.accepts(10)).toBe(true);
+  });
+  it('learns a slow machine, and refuses what is slow even for it', () => {
+    const spans = createSpanJudge(0);
+    for (let round = 0; round < 2; round++) expect(spans.accepts(450)).toBe(false);
+    for (let round = 0; round < 10; round++) expect(spans.accepts(450)).toBe(true);
+    expect(spans.accepts(1500)).toBe(false);
+  });
+  it('does not take a processor that is starved for a while for a slow machine', () => {
+    const spans = createSpanJudge(0);
+    for (let round = 0; round < 10; round++) spans.accepts(10);
+    for (let round = 0; round < 8; round++) expect(spans.accepts(600)).toBe(false);
+  });
+});

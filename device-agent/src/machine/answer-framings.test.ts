@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { BrokenStream, wordsOf, type AnswerFrame, type AnswerFraming, type Question } from './answer-frame.ts';
+import { createFraming } from './answer-framings.ts';
+
+const question: Question = { unit: 1, code: 3, start: 7, count: 2 };
+const body = Buffer.from([1, 3, 4, 0x12, 0x34, 0x01, 0x83]);
+/** The answers of a unit, made by hand: CRC and sum of `body`. */
+const frames = {
+  tcp: Buffer.concat([Buffer.from([0, 9, 0, 0, 0, body.length]), body]),
+  rtu: Buffer.concat([body, Buffer.from([0x4f, 0x31])]),
+  ascii: Buffer.from(`:${body.toString('hex').toUpperCase()}2E\r\n`, 'latin1'),
+} as const;
+
+const crcOf = (bytes: Buffer): number => {
+  let crc = 0xffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ 0xa001 : crc >> 1;
+  }
+  return crc;
+};
+frames.rtu.writeUInt16LE(crcOf(body), body.length);
+
+const takenBy = (framing: AnswerFraming, bytes: Buffer): AnswerFrame[] => {
+  try {
+    return framing.take(bytes);
+  } catch (error) {
+    if (error instanceof BrokenStream) return [];
+    throw error;
+  }
+};
+
+describe.each(['tcp', 'rtu', 'ascii'] as const)('answers on %s', (kind) => {
+  const frame = frames[kind];
+  const opened = () => {
+    const framing = createFraming(kind);
+    framing.ask(question, 9);
+    return framing;
+  };
+
+  it('are whole wherever the bytes are cut', () => {
+    for (let cut = 0; cut <= frame.length; cut++) {
+      const framing = opened();
+      const answers = [...framing.take(frame.subarray(0, cut)), ...framing.take(frame.subarray(cut))];
+      expect(answers, `cut at ${cut}`).toHaveLength(1);
+      expect(wordsOf(answers[0]!, 2)).toEqual([0x1234, 0x0183]);
+    }
+  });
+
+  it('come joined', () => {
+    expect(opened().take(Buffer.concat([frame, frame]))).toHaveLength(2);
+  });
+
+  it('have no single byte bent', () => {
+    // Modbus TCP has no check over its values: its head is what can be judged.
+    const judged = kind === 'tcp' ? 6 : frame.length;
+    for (let at = 0; at < judged; at++) {
+      for (const bits of [1, 2, 0x10, 0x5a, 0x80, 0xff]) {
+        const bent = Buffer.from(frame);
+        bent[at] = (bent[at] ?? 0) ^ bits;
+        const answers = takenBy(opened(), bent);
+        const isSame = answers.some(
+          ({ data, transaction, unit }) =>
+            unit === 1 && transaction === (kind === 'tcp' ? 9 : 0) && data.equals(body.subarray(3)),
+        );
+        // Upper and lower case of a hex digit are the same digit.
+        const isCase = kind === 'ascii' && bent.toString('latin1').toUpperCase() === frame.toString('latin1');
+        expect(isSame, `byte ${at} ^ ${bits}`).toBe(isCase);
+      }
+    }
+  });
+
+  it.skipIf(kind === 'tcp')('are found behind the rest of another one, at every cut', () => {
+    for (let cut = 1; cut < frame.length; cut++) {
+      expect(opened().take(Buffer.concat([frame.subarray(cut), frame])), `rest from ${cut}`).toHaveLength(1);
+      expect(opened().take(Buffer.concat([frame.subarray(0, cut), frame])), `cut at ${cut}`).toHaveLength(1);
+    }
+  });
+
+  it('do not begin before their question', () => {
+    const framing = opened();
+    framing.take(frame.subarray(0, 5));
+    if (kind === 'tcp') return;
+    framing.ask(question, 10);
+    expect(framing.take(frame.subarray(5))).toHaveLength(0);
+  });
+});

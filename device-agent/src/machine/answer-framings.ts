@@ -1,0 +1,140 @@
+import type { Link } from '@roastery/contract/machine-map';
+import {
+  answerBytes,
+  answerOf,
+  bodyLength,
+  BrokenStream,
+  questionBody,
+  type AnswerFrame,
+  type AnswerFraming,
+  type Question,
+} from './answer-frame.ts';
+
+/** Modbus TCP: transaction, protocol 0, length of the rest, then unit, function and data. */
+const createTcpFraming = (): AnswerFraming => {
+  const head = 6;
+  let pending = Buffer.alloc(0);
+  return {
+    ask(question, transaction) {
+      const frame = Buffer.concat([Buffer.alloc(head), questionBody(question)]);
+      frame.writeUInt16BE(transaction, 0);
+      frame.writeUInt16BE(frame.length - head, 4);
+      return frame;
+    },
+    take(bytes) {
+      pending = Buffer.concat([pending, bytes]);
+      const answers: AnswerFrame[] = [];
+      while (pending.length >= head) {
+        const length = pending.readUInt16BE(4);
+        if (pending.readUInt16BE(2) !== 0 || length < 2 || length > 254) throw new BrokenStream('not Modbus TCP');
+        if (pending.length < head + length) break;
+        const body = pending.subarray(head, head + length);
+        const transaction = pending.readUInt16BE(0);
+        // What is no answer keeps its number: the question it came for has failed.
+        answers.push(answerOf(body, transaction) ?? { unit: -1, code: 0, data: Buffer.alloc(0), transaction });
+        pending = pending.subarray(head + length);
+      }
+      return answers;
+    },
+    isWithinAnswer: () => pending.length > 0,
+  };
+};
+
+/** CRC-16/MODBUS, low byte first on the line (Modbus over Serial Line V1.02, 6.2.2). */
+const crcTable = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ 0xa001 : crc >> 1;
+  return crc;
+});
+const crc16 = (bytes: Buffer): number => {
+  let crc = 0xffff;
+  for (const byte of bytes) crc = (crc >> 8) ^ (crcTable[(crc ^ byte) & 0xff] ?? 0);
+  return crc;
+};
+
+/** Unit, function, length of the data, data, CRC: no answer is longer. */
+const longestRtu = 3 + 255 + 2;
+
+/**
+ * Modbus RTU. Its frames end by silence, which sockets and USB adapters do not keep, so an answer is whatever has the length
+ * that it claims and a right CRC, wherever it begins: bytes before it are the rest of another one, or noise.
+ */
+const createRtuFraming = (): AnswerFraming => {
+  let pending = Buffer.alloc(0);
+  let expected: Question | undefined;
+  /** The answer that is waited for has begun here: nothing within it is taken for another one. */
+  const isExpectedAt = (at: number): boolean =>
+    expected !== undefined &&
+    pending[at] === expected.unit &&
+    pending[at + 1] === expected.code &&
+    pending[at + 2] === answerBytes(expected);
+  return {
+    ask(question) {
+      pending = Buffer.alloc(0);
+      expected = question;
+      const body = questionBody(question);
+      const check = Buffer.alloc(2);
+      check.writeUInt16LE(crc16(body));
+      return Buffer.concat([body, check]);
+    },
+    take(bytes) {
+      pending = Buffer.concat([pending, bytes]);
+      const answers: AnswerFrame[] = [];
+      let done = 0;
+      for (let at = 0; at + 5 <= pending.length;) {
+        const length = bodyLength(pending[at + 1], pending[at + 2]);
+        const end = at + (length ?? 0);
+        if (length !== undefined && end + 2 > pending.length && isExpectedAt(at)) break;
+        const isWhole = length !== undefined && end + 2 <= pending.length;
+        const answer =
+          isWhole && pending.readUInt16LE(end) === crc16(pending.subarray(at, end))
+            ? answerOf(pending.subarray(at, end))
+            : undefined;
+        if (answer) answers.push(answer);
+        at = answer ? end + 2 : at + 1;
+        if (answer) done = at;
+      }
+      pending = pending.subarray(Math.max(done, pending.length - longestRtu));
+      return answers;
+    },
+    isWithinAnswer: () => pending.length > 0,
+  };
+};
+
+/** A colon, two digits a byte, CR LF. */
+const longestAscii = 1 + 2 * (3 + 255 + 1) + 2;
+const sumOf = (bytes: Buffer): number => bytes.reduce((sum, byte) => (sum + byte) & 0xff, 0);
+
+/** Modbus ASCII. Its check is a sum of eight bits: it finds each error of one character, and 255 of 256 others. */
+const createAsciiFraming = (): AnswerFraming => {
+  let pending = '';
+  return {
+    ask(question) {
+      pending = '';
+      const body = questionBody(question);
+      const check = Buffer.from([-sumOf(body) & 0xff]);
+      return Buffer.from(`:${Buffer.concat([body, check]).toString('hex').toUpperCase()}\r\n`, 'latin1');
+    },
+    take(bytes) {
+      pending += bytes.toString('latin1');
+      const answers: AnswerFrame[] = [];
+      for (let end = pending.indexOf('\n'); end >= 0; end = pending.indexOf('\n')) {
+        // A line that was cut off has another one behind it.
+        const line = pending.slice(Math.max(0, pending.lastIndexOf(':', end)), end);
+        pending = pending.slice(end + 1);
+        const [, digits] = /^:((?:[0-9A-Fa-f]{2}){4,})\r$/.exec(line) ?? [];
+        const frame = Buffer.from(digits ?? '', 'hex');
+        const answer = frame.length > 0 && sumOf(frame) === 0 ? answerOf(frame.subarray(0, -1)) : undefined;
+        if (answer) answers.push(answer);
+      }
+      pending = pending.slice(-longestAscii);
+      return answers;
+    },
+    isWithinAnswer: () => pending.length > 0,
+  };
+};
+
+export const createFraming = (kind: Link['kind']): AnswerFraming => {
+  if (kind === 'tcp') return createTcpFraming();
+  return kind === 'ascii' ? createAsciiFraming() : createRtuFraming();
+};

@@ -1,0 +1,118 @@
+import { createConnection } from 'node:net';
+import type { Link } from '@roastery/contract/machine-map';
+import { SerialPort } from 'serialport';
+
+/** One open connection to a line, as a stream of bytes. */
+export interface LinePort {
+  write(bytes: Buffer): void;
+  /** Closes at once; neither `data` nor `closed` follows. */
+  close(): void;
+}
+
+export interface LineListener {
+  data(bytes: Buffer): void;
+  /** The line broke: a closed socket, an adapter that was pulled out. */
+  closed(): void;
+}
+
+export class LinkError extends Error {
+  override readonly name = 'LinkError';
+}
+
+const openSocket = (
+  { host, port }: Extract<Link, { kind: 'tcp' | 'rtu-over-tcp' }>,
+  deadlineMs: number,
+  listener: LineListener,
+): Promise<LinePort> =>
+  new Promise((resolve, reject) => {
+    const socket = createConnection({ host, port, noDelay: true, keepAlive: true });
+    const fail = (reason: string): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(new LinkError(`${host}:${port} ${reason}`));
+    };
+    const timer = setTimeout(() => fail(`did not answer within ${deadlineMs} ms`), deadlineMs);
+    socket.once('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
+    socket.once('connect', () => {
+      clearTimeout(timer);
+      socket.removeAllListeners('error');
+      let open = true;
+      const end = (): void => {
+        if (open) listener.closed();
+        open = false;
+        socket.destroy();
+      };
+      socket.on('error', end).on('end', end).on('close', end);
+      socket.on('data', (bytes: Buffer) => {
+        if (open) listener.data(bytes);
+      });
+      resolve({
+        write: (bytes) => void socket.write(bytes),
+        close() {
+          open = false;
+          socket.destroy();
+        },
+      });
+    });
+  });
+
+/** What the operating system says when an adapter can't be opened, as what to do. */
+const serialTrouble = (path: string, error: Error): LinkError => {
+  const said = error.message;
+  if (/no such (file|device)|ENXIO|ENODEV/i.test(said))
+    return new LinkError(`${path} is not there: is the serial adapter plugged in?`);
+  if (/permission denied/i.test(said))
+    return new LinkError(`${path} may not be opened by this user, who must be in the group dialout`);
+  if (/lock port|busy|temporarily unavailable/i.test(said))
+    return new LinkError(`${path} is in use by another program`);
+  return new LinkError(`${path} can't be opened: ${said.replace(/^Error: /, '')}`);
+};
+
+const openSerial = (
+  link: Extract<Link, { kind: 'rtu' | 'ascii' }>,
+  deadlineMs: number,
+  listener: LineListener,
+): Promise<LinePort> =>
+  new Promise((resolve, reject) => {
+    const { path, baud, dataBits, parity, stopBits } = link;
+    const port = new SerialPort({ path, baudRate: baud, dataBits, parity, stopBits, autoOpen: false });
+    let open = true;
+    // Closing a port that is not open answers an error, which tells us nothing new.
+    const close = (): void => {
+      open = false;
+      port.close(() => undefined);
+    };
+    const end = (): void => {
+      if (open) listener.closed();
+      close();
+    };
+    // Errors come at any time, also after a close: unheard, one would end the process.
+    port.on('error', end);
+    const timer = setTimeout(() => {
+      open = false;
+      reject(new LinkError(`${path} did not open within ${deadlineMs} ms`));
+    }, deadlineMs);
+    port.open((error) => {
+      clearTimeout(timer);
+      // It opened after its deadline, and would keep the port from the next attempt.
+      if (!open) return close();
+      if (error) {
+        open = false;
+        return reject(serialTrouble(path, error));
+      }
+      port.on('close', end);
+      port.on('data', (bytes: Buffer) => {
+        if (open) listener.data(bytes);
+      });
+      resolve({
+        write: (bytes) => void port.write(bytes),
+        close,
+      });
+    });
+  });
+
+/** Opens the line. Rejects with a `LinkError` when it can't within `deadlineMs`. */
+export const openLine = (link: Link, deadlineMs: number, listener: LineListener): Promise<LinePort> =>
+  link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
+    ? openSocket(link, deadlineMs, listener)
+    : openSerial(link, deadlineMs, listener);

@@ -1,0 +1,48 @@
+import { planReads, readItems } from '@roastery/device-agent/core/read-plan';
+import type { MachineMap } from '@roastery/contract/machine-map';
+import type { AskedQuestion } from './faulty-line.ts';
+import type { StampedSample } from './layouts.ts';
+
+/** Two questions for the beans this near to each other belong to one reading. */
+const sameReadingMs = 60;
+/** A sample lies between the first and the last question of its reading, but for the time that an answer takes. */
+const slackMs = 40;
+
+const codes = { coil: 1, discrete: 2, holding: 3, input: 4 } as const;
+
+/** The machine's questions, one list for each reading: a reading begins with the beans. */
+const readingsOf = (map: MachineMap, asked: readonly AskedQuestion[]): AskedQuestion[][] => {
+  const plan = planReads(readItems(map), map);
+  const beans = plan.find(({ items }) => items.some(({ name }) => name === 'bean_temp'));
+  const readings: AskedQuestion[][] = [];
+  let beansAt = -Infinity;
+  for (const question of asked) {
+    const isBeans =
+      beans !== undefined &&
+      question.unit === beans.unit &&
+      question.code === codes[beans.table] &&
+      question.start === beans.start;
+    const current = readings.at(-1);
+    if (current === undefined || (isBeans && (question.at - beansAt > sameReadingMs || current.length >= plan.length)))
+      readings.push([question]);
+    else current.push(question);
+    if (isBeans) beansAt = question.at;
+  }
+  return readings.filter((questions) => questions.length >= plan.length);
+};
+
+/** Of the readings whose every answer was sound, how many are in the record, whole. */
+export const keptReadings = (
+  map: MachineMap,
+  asked: readonly AskedQuestion[],
+  samples: readonly StampedSample[],
+): { readonly sound: number; readonly kept: number; readonly readings: number } => {
+  const readings = readingsOf(map, asked);
+  const sound = readings.filter((questions) => questions.every((question) => question.isSound));
+  const whole = samples.filter(({ values }) => values.every((value) => value !== null)).map(({ mono }) => mono);
+  const kept = sound.filter((questions) => {
+    const [from, to] = [(questions[0]?.at ?? 0) - slackMs, (questions.at(-1)?.at ?? 0) + slackMs];
+    return whole.some((mono) => mono >= from && mono <= to);
+  });
+  return { sound: sound.length, kept: kept.length, readings: readings.length };
+};

@@ -1,0 +1,106 @@
+import {
+  machineMapShape,
+  parseAddress,
+  type Link,
+  type MachineMap,
+  type MachineMapInput,
+} from '@roastery/contract/machine-map';
+import { createStampedBank, readStamp, tagInRow, tagInTables, type TagOf } from './stamped-machine.ts';
+
+/** How a map lies on a stamped machine. */
+export interface Layout {
+  readonly tagOf: TagOf;
+  readonly limits: Pick<MachineMapInput, 'maxHole' | 'maxRegisters'>;
+  readonly channels: MachineMapInput['channels'];
+}
+
+const rowEvery = (step: number): MachineMapInput['channels'] =>
+  Object.fromEntries(
+    Array.from({ length: 64 / step }, (_, index) => [
+      index === 0 ? 'bean_temp' : `register_${index * step}`,
+      { at: `h:${index * step}`, scale: 0.001, unit: index === 0 ? '°C' : '' },
+    ]),
+  );
+
+export const layouts = {
+  /** Two units, three tables, wide values: six requests, two of one shape. */
+  tables: {
+    tagOf: tagInTables,
+    limits: { maxHole: 8 },
+    channels: {
+      // Raw words travel through scale and offset into the journal.
+      bean_temp: { at: 'i:0', scale: 0.001 },
+      exhaust_temp: { at: 'i:1', scale: 0.001, offset: -10 },
+      drum_air: { at: 'i:12', as: 'u32', scale: 0.0001, unit: '' },
+      burner_front_temp: { at: 'h:2', as: 'u32', scale: 0.0001, unit: '' },
+      burner_back_temp: { at: 'h:8', as: 'u32', order: 'CDAB', scale: 0.0001, unit: '' },
+      second_unit: { at: '2/i:3', scale: 0.1, unit: '' },
+      lamp: { at: 'd:5', unit: 'bool' },
+      door: { at: 'd:6', unit: 'bool' },
+    },
+  },
+  /** Eight requests for one register each; nothing but their place tells their answers apart. */
+  single: { tagOf: tagInRow, limits: { maxHole: 0 }, channels: rowEvery(8) },
+  /** The same on a machine that gives one register at a time, so that all answers have one length. */
+  strict: { tagOf: tagInRow, limits: { maxHole: 0, maxRegisters: 1 }, channels: rowEvery(8) },
+  /** All 64 registers of a machine that has no others: one request, always of one length. */
+  block: { tagOf: tagInRow, limits: { maxRegisters: 64 }, channels: rowEvery(1) },
+} as const satisfies Record<string, Layout>;
+export type LayoutName = keyof typeof layouts;
+
+export const bankOf = (name: LayoutName) => createStampedBank(layouts[name].tagOf);
+
+export const mapOf = (name: LayoutName, link: Link, over: Partial<MachineMapInput>): MachineMap =>
+  machineMapShape.parse({
+    v: 1,
+    id: 'stamped',
+    maker: 'Test',
+    model: 'Stamped',
+    link,
+    ...layouts[name].limits,
+    channels: layouts[name].channels,
+    ...over,
+  });
+
+/** One value of the record with the words behind it. */
+export interface WordBehind {
+  readonly word: number;
+  /** The place that it must come from. */
+  readonly tag: number | undefined;
+}
+
+export const wordsBehind = (map: MachineMap, tagOf: TagOf, name: string, value: number): WordBehind[] => {
+  const channel = map.channels[name];
+  if (channel === undefined) throw new Error(`no channel ${name}`);
+  const { unit, table, address } = parseAddress(channel.at, map.unit);
+  const raw = Math.round((value - channel.offset) / channel.scale);
+  if (channel.as !== 'u32') return [{ word: raw, tag: tagOf(unit, table, address) }];
+  const [high, low] = [Math.floor(raw / 65_536), raw % 65_536];
+  const inOrder = channel.order === 'CDAB' ? [low, high] : [high, low];
+  return inOrder.map((word, index) => ({ word, tag: tagOf(unit, table, address + index) }));
+};
+
+export interface StampedSample {
+  readonly mono: number;
+  readonly channels: readonly string[];
+  readonly values: readonly (number | null)[];
+}
+
+/** Less than the time between two readings at 4 Hz: a value of the reading before is found. */
+export const staleMs = 230;
+
+/** What is wrong with a sample: values of other registers, and of another moment. */
+export const wrongValues = (map: MachineMap, layout: LayoutName, sample: StampedSample): string[] =>
+  sample.channels.flatMap((name, column) => {
+    const value = sample.values[column];
+    if (value === null || value === undefined) return [];
+    const where = `at ${Math.round(sample.mono)}: ${name} ${value}`;
+    const { table, address } = parseAddress(map.channels[name]?.at ?? '', map.unit);
+    if (table === 'coil' || table === 'discrete') return value === address % 2 ? [] : [where];
+    return wordsBehind(map, layouts[layout].tagOf, name, value).flatMap(({ word, tag }) => {
+      const stamp = readStamp(word);
+      if (stamp.tag !== tag) return [`${where} has place ${stamp.tag}, not ${tag}`];
+      const away = stamp.awayMs(sample.mono);
+      return away > staleMs ? [`${where} is ${Math.round(away)} ms from its moment`] : [];
+    });
+  });

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Link } from '@roastery/contract/machine-map';
+import { startPoller, type MachineLink, type Reading } from '@roastery/device-agent/machine/poller';
+import type { FaultsInput } from '@roastery/simulator/modbus/faults';
+import { layFaultyLine } from './faulty-line.ts';
+import { keptReadings } from './kept-readings.ts';
+import { bankOf, mapOf, wrongValues, type LayoutName } from './layouts.ts';
+import { monoMs } from './stamped-machine.ts';
+
+export interface ReadOverFaultyLine {
+  readonly kind: Link['kind'];
+  readonly layout: LayoutName;
+  readonly faults: FaultsInput;
+  readonly seconds: number;
+  readonly hz?: number;
+  readonly seed?: number;
+  readonly charactersPerSecond?: number;
+}
+
+export interface ReadReport {
+  readonly wrong: readonly string[];
+  readonly readings: number;
+  readonly values: number;
+  /** Readings whose every answer was sound, and those of them that were kept whole. */
+  readonly sound: number;
+  readonly kept: number;
+  /** Readings that were kept a second, from the first to the last. */
+  readonly reachedHz: number;
+  readonly link: MachineLink;
+}
+
+/** Reads a stamped machine by the agent's poller over a faulty line, and examines each value. */
+export const readOverFaultyLine = async (run: ReadOverFaultyLine): Promise<ReadReport> => {
+  const { kind, layout, faults, hz = 4, seed = 1, charactersPerSecond = 0 } = run;
+  const folder = await mkdtemp(join(tmpdir(), 'roastery-faulty-line-'));
+  try {
+    await using line = await layFaultyLine({
+      kind,
+      bank: bankOf(layout),
+      faults,
+      seed,
+      adapter: join(folder, 'adapter'),
+      charactersPerSecond,
+    });
+    const map = mapOf(layout, line.link, { hz });
+    const readings: Reading[] = [];
+    const poller = startPoller({
+      map,
+      monoNow: monoMs,
+      reading: (reading) => void readings.push(reading),
+      linkChanged: () => undefined,
+    });
+    await sleep(run.seconds * 1000);
+    const link = poller.link();
+    await poller.stop();
+    const samples = readings.map(({ mono, values }) => ({ mono, values, channels: poller.channels }));
+    const first = samples[0]?.mono ?? 0;
+    const last = samples.at(-1)?.mono ?? 0;
+    // The last reading may have been cut off by the end.
+    const { sound, kept } = keptReadings(
+      map,
+      line.asked.filter(({ at }) => at < last),
+      samples,
+    );
+    return {
+      wrong: samples.flatMap((sample) => wrongValues(map, layout, sample)),
+      readings: samples.length,
+      values: samples.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0),
+      sound,
+      kept,
+      reachedHz: last > first ? ((samples.length - 1) * 1000) / (last - first) : 0,
+      link,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
