@@ -5,6 +5,7 @@ import { createBlend } from '@roastery/contract/blends';
 import { adjustLot, createLot } from '@roastery/contract/inventory';
 import { listMachines } from '@roastery/contract/machines';
 import { createProfile } from '@roastery/contract/profiles';
+import { getRoast } from '@roastery/contract/roasts';
 import { putRoasterySettings } from '@roastery/contract/settings';
 import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
 import { SCREEN, type WatchedPage } from '@roastery/testing/browser';
@@ -15,6 +16,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bringOwnMap } from './own-map.ts';
 import { bringPastRoast } from './past-roast.ts';
+import { recordDay } from './recorded-day.ts';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
 import { screens, type Screen } from './screens.ts';
 
@@ -92,7 +94,14 @@ beforeAll(async () => {
     async () => (await ana.call(listMachines)).find((machine) => machine.current_roast_id !== null)?.current_roast_id,
     { timeoutMs: 60_000 },
   );
+  const drum = await register(ana, 'MRG-800N-0100', 'Mill City 1 kg', 'RM7');
+  const morning = await recordDay(roastery.stack, drum, ['whole', 'missed', 'lost', 'falsely']);
+  const [picked = '', lost = ''] = [morning[0]?.ids[0], morning[2]?.ids[0]];
+  await until('its roasts to be stored', () => ana.call(getRoast, { params: { id: lost } }));
   Object.assign(ids, { machine: giesen.id, map, past, live, lot: lot.id, recipe: profile.id, blend: blend.id });
+  Object.assign(ids, { drum: drum.id, picked, lost });
+  ids['charge'] = morning[1]?.chargedAt.toISOString() ?? '';
+  ids['drop'] = morning[1]?.droppedAt.toISOString() ?? '';
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 export interface Screen {
   name: string;
-  /** `{machine}`, `{map}`, `{past}`, `{live}`, `{lot}`, `{recipe}` and `{blend}` stand for ids. */
+  /** `{machine}`, `{map}`, `{past}`, `{live}`, `{lot}`, `{recipe}`, `{blend}` and the like stand for ids. */
   address: string;
   who: 'ana' | 'tomo' | 'admin' | 'nobody';
   /** What has to be there before anything is looked at. */
@@ -75,6 +75,21 @@ export const screens: readonly Screen[] = [
     who: 'ana',
     shows: 'Restore as revision 3',
   },
+  { name: 'timeline', address: '/machines/{drum}/timeline', who: 'ana', shows: /^Roasts in this span \(4\)/ },
+  {
+    name: 'timeline-picked',
+    address: '/machines/{drum}/timeline?roast={picked}',
+    who: 'ana',
+    shows: 'Discard: not a roast',
+  },
+  {
+    name: 'timeline-marked',
+    address: '/machines/{drum}/timeline?charge={charge}&drop={drop}',
+    who: 'ana',
+    shows: 'Marked stretch',
+  },
+  { name: 'timeline-empty', address: '/machines/{machine}/timeline', who: 'ana', shows: 'Nothing recorded yet' },
+  { name: 'roast-aborted', address: '/roasts/{lost}?at=0', who: 'ana', shows: 'Set charge to 0:00' },
   { name: 'roasts', address: '/roasts', who: 'ana', shows: 'Yirgacheffe Konga' },
   { name: 'roasts-filters', address: '/roasts', who: 'ana', shows: 'Yirgacheffe Konga', does: press('Filters') },
   {

@@ -4,11 +4,6 @@ import { endpoint } from './endpoint.ts';
 import { roastShape, roastStatusShape } from './roasts.ts';
 import { idShape, instantShape, messageShape } from './shapes.ts';
 
-/** The widest span that one answer covers, days. */
-export const longestTimelineDays = 400;
-/** The shortest span, s: finer than this there is nothing to see. */
-export const shortestTimelineSeconds = 10;
-
 const between = z.object({ from: instantShape, to: instantShape });
 
 /** One journal of the machine's board: its samples are one recording. */
@@ -67,7 +62,7 @@ export const getTimeline = endpoint({
   access: 'user',
   params: z.object({ id: idShape }),
   query: z.object({
-    /** Without a span: the day that ends with the newest sample. */
+    /** Without a span: the day that ends with the newest sample, or what there is of it. */
     from: instantShape.optional(),
     to: instantShape.optional(),
     /** Steps that the span is divided into: as many as there are pixels to draw on. */
@@ -86,7 +81,11 @@ export const makeRoast = endpoint({
   access: 'user',
   status: 201,
   params: z.object({ id: idShape }),
-  body: z.object({ charge_at: instantShape, drop_at: instantShape.nullable().optional() }),
+  body: z.object({
+    /** Without it: this moment. */
+    charge_at: instantShape.optional(),
+    drop_at: instantShape.nullable().optional(),
+  }),
   response: roastShape,
   errors: ['not_found', 'conflict'],
 });

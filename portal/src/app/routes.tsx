@@ -36,6 +36,7 @@ const routes: RouteObject[] = [
                   { path: '/machines/maps', ...page(() => import('../features/machine-maps/MapsPage.tsx')) },
                   { path: '/machines/maps/:id', ...page(() => import('../features/machine-maps/MapPage.tsx')) },
                   { path: '/machines/:id/probe', ...page(() => import('../features/probe/ProbePage.tsx')) },
+                  { path: '/machines/:id/timeline', ...page(() => import('../features/timeline/TimelinePage.tsx')) },
                   { path: '/roasts', ...page(() => import('../features/roasts/RoastsPage.tsx')) },
                   { path: '/roasts/new', ...page(() => import('../features/new-roast/NewRoastPage.tsx')) },
                   { path: '/roasts/compare', ...page(() => import('../features/compare/ComparePage.tsx')) },

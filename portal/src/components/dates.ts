@@ -4,13 +4,15 @@ export interface DateTexts {
   day: (moment: string | number) => string;
   /** `hh:mm a`: 07:46 AM */
   time: (moment: string | number) => string;
+  /** `hh:mm:ss a`: 07:46:09 AM */
+  second: (moment: string | number) => string;
   /** `MM/dd/yyyy - hh:mm a`: 11/21/2026 - 07:46 AM */
   dayAndTime: (moment: string | number) => string;
   /** `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago`, then the day. */
   ago: (moment: string | number, now?: number) => string;
 }
 
-type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'dayPeriod';
+type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'dayPeriod';
 const missing = '--';
 
 /**
@@ -37,6 +39,7 @@ export const dateTexts = (timeZone: string, language: string): DateTexts => {
     day: '2-digit',
     hour: '2-digit',
     minute: '2-digit',
+    second: '2-digit',
   });
   const day = (moment: string | number) => {
     const of = inParts(words, moment);
@@ -47,6 +50,10 @@ export const dateTexts = (timeZone: string, language: string): DateTexts => {
     time: (moment) => {
       const of = inParts(figures, moment);
       return of ? `${of('hour')}:${of('minute')} ${of('dayPeriod')}` : missing;
+    },
+    second: (moment) => {
+      const of = inParts(figures, moment);
+      return of ? `${of('hour')}:${of('minute')}:${of('second')} ${of('dayPeriod')}` : missing;
     },
     dayAndTime: (moment) => {
       const of = inParts(figures, moment);

@@ -5,6 +5,11 @@ export const paths = {
   machines: '/machines',
   /** Which register is what, seen through the machine's board. */
   probeMachine: (id: string) => `/machines/${encodeURIComponent(id)}/probe`,
+  /** All that a machine recorded; around a span, with a roast picked, where given. */
+  timeline: (id: string, at: { from?: string; to?: string; roast?: string } = {}) => {
+    const query = new URLSearchParams(at).toString();
+    return `/machines/${encodeURIComponent(id)}/timeline${query === '' ? '' : `?${query}`}`;
+  },
   registerMachine: '/machines/register',
   machineMaps: '/machines/maps',
   machineMap: (id: string) => `/machines/maps/${encodeURIComponent(id)}`,

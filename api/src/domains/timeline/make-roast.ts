@@ -75,7 +75,8 @@ export const makeRoast = async (
   { charge_at, drop_at }: ParsedBody<typeof endpoint>,
 ): Promise<Roast> => {
   const { user } = context;
-  const [chargeMs, dropMs] = [Date.parse(charge_at), typeof drop_at === 'string' ? Date.parse(drop_at) : null];
+  const chargeMs = charge_at === undefined ? Date.now() : Date.parse(charge_at);
+  const dropMs = typeof drop_at === 'string' ? Date.parse(drop_at) : null;
   if (dropMs !== null && dropMs - chargeMs < shortestMs)
     throw invalid('drop_at', 'The drop must come after the charge');
   if (dropMs !== null && dropMs - chargeMs > longestMs) throw invalid('drop_at', 'A roast takes at most 4 hours');
@@ -90,7 +91,7 @@ export const makeRoast = async (
     await refuseOverlap(tx, charge.recording_id, window, []);
     const made = await insertRoast(tx, { machineId, ownerId: machine.owner_id, by: user.id, charge, drop });
     await settleMade(tx, charge.recording_id, [made], user.id);
-    const detail = { machine_id: machineId, charge_at, drop_at: drop_at ?? null };
+    const detail = { machine_id: machineId, charge_at: new Date(chargeMs).toISOString(), drop_at: drop_at ?? null };
     await recordAudit(tx, actorOf(context), { action: 'roast.made', subject: made, detail });
     return made;
   });

@@ -1,11 +1,6 @@
 import type { ParsedQuery } from '@roastery/contract/endpoint';
-import {
-  longestTimelineDays,
-  shortestTimelineSeconds,
-  type getTimeline,
-  type Timeline,
-  type TimelineRoast,
-} from '@roastery/contract/timeline';
+import type { getTimeline, Timeline, TimelineRoast } from '@roastery/contract/timeline';
+import { longestTimelineDays, shortestTimelineSeconds } from '@roastery/contract/timeline-limits';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { invalid, notFound } from '../../http/app-error.ts';
@@ -25,9 +20,18 @@ interface Span {
   readonly toMs: number;
 }
 
-/** The span that is asked for; without one the day that ends with the newest sample. */
-const spanOf = ({ from, to }: { from?: string | undefined; to?: string | undefined }, lastMs: number): Span => {
-  const toMs = to === undefined ? (from === undefined ? lastMs : Date.parse(from) + dayMs) : Date.parse(to);
+/** Shown of a recording that has only begun, ms. */
+const leastMs = 3_600_000;
+
+/** The span that is asked for; without one the day that ends with the newest sample, or what there is of it. */
+const spanOf = (
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  all: { readonly first: number; readonly last: number },
+): Span => {
+  if (from === undefined && to === undefined) {
+    return { fromMs: Math.min(all.last - leastMs, Math.max(all.last - dayMs, all.first)), toMs: all.last };
+  }
+  const toMs = to === undefined ? Date.parse(from ?? '') + dayMs : Date.parse(to);
   const fromMs = from === undefined ? toMs - dayMs : Date.parse(from);
   if (toMs - fromMs < shortestTimelineSeconds * 1000) {
     throw invalid('to', `The span must be at least ${shortestTimelineSeconds} seconds long`);
@@ -90,7 +94,7 @@ export const readTimeline = async (
   if (machine === undefined) throw notFound('Machine');
   const boots = await readBoots(sql, machineId);
   const all = extent(boots);
-  const span = spanOf(query, all?.last ?? Date.now());
+  const span = spanOf(query, all ?? { first: Date.now(), last: Date.now() });
   const [steps, { roasts, total }] = await Promise.all([
     readSteps(sql, boots, span, query.points),
     readRoasts(sql, context, machineId, span),

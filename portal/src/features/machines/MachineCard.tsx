@@ -1,5 +1,5 @@
 import type { Machine } from '@roastery/contract/machines';
-import { ArrowRight, Link2, Pencil, ScanSearch, SlidersHorizontal, Trash2, UserRound } from 'lucide-react';
+import { ArrowRight, ChartGantt, Link2, Pencil, ScanSearch, SlidersHorizontal, Trash2, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
 import { useSession } from '../../api/session.tsx';
@@ -79,7 +79,17 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: Machin
       </div>
       <footer className="flex min-h-11 items-center justify-between gap-3 border-t border-stroke px-4 py-1 text-sm">
         <ConnectionState machine={machine} />
-        <Badge mono>{machine.machine_type}</Badge>
+        <span className="flex shrink-0 items-center gap-3">
+          <Link
+            to={paths.timeline(machine.id)}
+            aria-label={`Timeline of ${machine.display_name}`}
+            className="flex min-h-8 items-center gap-1.5 rounded-sm text-content hover:text-strong hover:underline pointer-coarse:min-h-10"
+          >
+            <ChartGantt aria-hidden className="size-4" />
+            Timeline
+          </Link>
+          <Badge mono>{machine.machine_type}</Badge>
+        </span>
       </footer>
     </Card>
   );

@@ -3,6 +3,7 @@ import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { useUrlState } from '../../components/url-state.ts';
 import { Card } from '../../ui/Card.tsx';
+import { AbortedRoast } from './AbortedRoast.tsx';
 import { RoastCurves, useCorrecting } from './RoastCurves.tsx';
 import { PlanBesideRoast } from './PlanBesideRoast.tsx';
 import { usePlan } from './use-plan.ts';
@@ -12,7 +13,15 @@ import { useReference } from './use-reference.ts';
 const around = { before: 180, after: 180 };
 
 /** The recorded curve of a roast that has ended. The pinned point is in the address, so a link shows the same. */
-export const FinishedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Roast) => void }) => {
+export const FinishedRoast = ({
+  roast,
+  onChanged,
+  onDiscard,
+}: {
+  roast: Roast;
+  onChanged: (roast: Roast) => void;
+  onDiscard: () => void;
+}) => {
   const { isCorrecting } = useCorrecting();
   const {
     data: curve,
@@ -29,6 +38,8 @@ export const FinishedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (
   const plan = usePlan(roast);
   const at = Number(read('at') ?? Number.NaN);
   const selected = Number.isFinite(at) ? at : null;
+  const select = (seconds: number | null): void =>
+    change({ at: seconds === null ? undefined : String(Math.round(seconds * 1000) / 1000) });
   if (error && curve === undefined) {
     return (
       <Card>
@@ -38,13 +49,16 @@ export const FinishedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (
   }
   return (
     <>
+      {roast.status === 'aborted' && roast.recorded !== null && (
+        <AbortedRoast {...{ roast, selected, onChanged, onDiscard }} onSelect={select} />
+      )}
       <RoastCurves
         {...{ roast, curve, behind, plan, onChanged }}
         gaps={curve?.gaps}
         marks={roast.marks}
         channels={roast.channels}
         selected={selected}
-        onSelect={(seconds) => change({ at: seconds === null ? undefined : String(Math.round(seconds * 1000) / 1000) })}
+        onSelect={select}
       />
       {plan && <PlanBesideRoast {...{ plan, roast, curve }} />}
     </>

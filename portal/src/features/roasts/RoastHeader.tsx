@@ -1,6 +1,6 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
-import { ArrowLeft, GitCompareArrows, Pencil, Trash2 } from 'lucide-react';
+import { ArrowLeft, Ban, ChartGantt, GitCompareArrows, Pencil, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { Measure } from '../../components/Measure.tsx';
@@ -8,7 +8,7 @@ import { paths } from '../../components/paths.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { ExportRoastMenu } from './ExportRoastMenu.tsx';
-import { coffeeName, developmentText, levelLabel, roastNumber } from './roast-texts.ts';
+import { coffeeName, developmentText, levelLabel, roastNumber, timelineOf } from './roast-texts.ts';
 
 interface RoastHeaderProps {
   roast: Roast;
@@ -18,6 +18,8 @@ interface RoastHeaderProps {
   isLive?: boolean;
   onEdit: () => void;
   onDelete: () => void;
+  /** Says that it was no roast, at one click. */
+  onDiscard: () => void;
   onExportPng: () => void;
 }
 
@@ -32,7 +34,15 @@ export const BackToRoasts = () => (
 );
 
 /** Who the roast is, what can be done with it, and its six figures. */
-export const RoastHeader = ({ roast, state, isLive = false, onEdit, onDelete, onExportPng }: RoastHeaderProps) => (
+export const RoastHeader = ({
+  roast,
+  state,
+  isLive = false,
+  onEdit,
+  onDelete,
+  onDiscard,
+  onExportPng,
+}: RoastHeaderProps) => (
   <header className="flex flex-col gap-4 pb-5">
     <BackToRoasts />
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
@@ -52,9 +62,19 @@ export const RoastHeader = ({ roast, state, isLive = false, onEdit, onDelete, on
           Compare
         </ButtonLink>
         <ExportRoastMenu roast={roast} onExportPng={onExportPng} />
+        {roast.recorded !== null && roast.machine_id !== null && (
+          <ButtonLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>
+            Timeline
+          </ButtonLink>
+        )}
         <Button icon={<Pencil aria-hidden />} onClick={onEdit}>
           Edit
         </Button>
+        {roast.recorded !== null && (
+          <Button icon={<Ban aria-hidden />} onClick={onDiscard} title="Discard it: its readings stay on the timeline">
+            Not a roast
+          </Button>
+        )}
         <Button icon={<Trash2 aria-hidden />} onClick={onDelete}>
           Delete
         </Button>

@@ -13,6 +13,7 @@ import { usePageActions } from '../../components/page-actions.tsx';
 import { Page } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates, usePreferences } from '../../components/preferences.ts';
+import { discard } from '../../components/roast-changes.ts';
 import { usePrinting } from '../../ui/printing.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
@@ -24,7 +25,7 @@ import { LiveRoast } from './LiveRoast.tsx';
 import { PrintedHead } from './PrintedRoast.tsx';
 import { CoffeeCard, ParametersCard, RecordCard } from './RoastCards.tsx';
 import { RoastHeader } from './RoastHeader.tsx';
-import { coffeeName, roastNumber } from './roast-texts.ts';
+import { coffeeName, roastNumber, timelineOf } from './roast-texts.ts';
 import { useReference } from './use-reference.ts';
 import { useShownCurves } from './use-shown-curves.ts';
 
@@ -118,6 +119,11 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
       toast('Failed to delete roast. Please try again.', { tone: 'danger' });
     }
   };
+  const discardIt = useCallback(async () => {
+    const restored = (id: string) => void navigate(paths.roast(id));
+    if ((await discard(roast, restored)) === undefined) return;
+    await navigate(roast.machine_id === null ? paths.roasts : timelineOf(roast, roast.machine_id));
+  }, [roast, navigate]);
   const exportPng = async () => {
     try {
       const { saveChartPng } = await import('./chart-png.ts');
@@ -135,8 +141,11 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
         { id: 'compare', label: 'Compare roast', key: 'c', run: () => void navigate(paths.compare([roast.id])) },
         { id: 'print', label: 'Print roast', key: 'p', run: () => print() },
         { id: 'delete', label: 'Delete roast', run: () => setDeleting(roast) },
+        ...(roast.recorded === null
+          ? []
+          : [{ id: 'discard', label: 'Discard: not a roast', run: () => void discardIt() }]),
       ],
-      [navigate, roast],
+      [navigate, roast, discardIt],
     ),
   );
 
@@ -144,6 +153,7 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
     roast,
     onEdit: () => setEditing(true),
     onDelete: () => setDeleting(roast),
+    onDiscard: () => void discardIt(),
     onExportPng: () => void exportPng(),
   };
 
@@ -161,7 +171,7 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
       ) : (
         <>
           <RoastHeader {...head} state={stateBadge(roast)} />
-          <FinishedRoast roast={roast} onChanged={onChanged} />
+          <FinishedRoast roast={roast} onChanged={onChanged} onDiscard={() => void discardIt()} />
         </>
       )}
       <div className="mt-4 grid items-start gap-4 lg:grid-cols-3 print:mt-2 print:grid-cols-3 print:gap-2">

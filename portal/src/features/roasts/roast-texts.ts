@@ -1,4 +1,5 @@
-import type { RoastRow } from '@roastery/contract/roasts';
+import type { Roast, RoastRow } from '@roastery/contract/roasts';
+import { paths } from '../../components/paths.ts';
 import { formatDuration } from '@roastery/roasting/units';
 
 /** Number of a roast as every page shows it; `PR-` and eight characters where the roastery gave none. */
@@ -21,4 +22,20 @@ export const developmentText = (
   if (roast.development_time_seconds === null) return '--';
   const ratio = roast.development_time_ratio;
   return `${formatDuration(roast.development_time_seconds)}${ratio === null ? '' : ` · ${(ratio * 100).toFixed(1)}%`}`;
+};
+
+/** Shown around a roast on its machine's timeline, ms: enough to see what came before and after. */
+const aroundMs = 15 * 60_000;
+/** A roast that runs, or has no end, is shown for this long, ms. */
+const openMs = 30 * 60_000;
+
+/** Where a roast lies on the timeline of its machine. */
+export const timelineOf = (
+  { id, recorded, start_time }: Pick<Roast, 'id' | 'recorded' | 'start_time'>,
+  machineId: string,
+) => {
+  const from = Date.parse(recorded?.from ?? start_time);
+  const to = typeof recorded?.to === 'string' ? Date.parse(recorded.to) : from + openMs;
+  const span = { from: new Date(from - aroundMs).toISOString(), to: new Date(to + aroundMs).toISOString() };
+  return paths.timeline(machineId, { ...span, roast: id });
 };

@@ -1,0 +1,240 @@
+import { machineMapShape } from '@roastery/contract/machine-map';
+import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
+import { getRoast, listRoasts, type RoastRow } from '@roastery/contract/roasts';
+import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
+import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
+import { SCREEN } from '@roastery/testing/browser';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { until } from '@roastery/testing/until';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recordDay, type RecordedRoast } from './recorded-day.ts';
+import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let tomo: RoasteryClient;
+let drum: RegisteredMachine;
+let day: RecordedRoast[];
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  tomo = await roastery.addPerson(tomoIto);
+  drum = await register(ana, 'MRG-800N-0100', 'Mill City 1 kg', 'RM7');
+  day = await recordDay(roastery.stack, drum, ['whole', 'missed', 'lost', 'falsely']);
+  await until('the roasts to be stored', async () => (await roastsOf(drum)).length === 4);
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const roastsOf = async (machine: RegisteredMachine): Promise<RoastRow[]> =>
+  (await ana.call(listRoasts, { query: { machine_id: machine.id, sort: 'start_time' } })).roasts;
+const dayRoast = (told: RecordedRoast['told']): RecordedRoast => {
+  const roast = day.find((one) => one.told === told);
+  if (roast === undefined) throw new Error(`no roast was ${told}`);
+  return roast;
+};
+/** As a field for a moment takes it, on a clock of UTC. */
+const typed = (moment: Date): string => moment.toISOString().slice(0, 19);
+const openTimeline = async (page: Page, around: RecordedRoast): Promise<void> => {
+  const [from, to] = [around.chargedAt.getTime() - 600_000, around.droppedAt.getTime() + 600_000];
+  const query = new URLSearchParams({ from: new Date(from).toISOString(), to: new Date(to).toISOString() });
+  await page.goto(`/machines/${drum.id}/timeline?${query.toString()}`);
+  await page.getByTestId('timeline-chart').locator('canvas').waitFor();
+};
+const actions = (page: Page) => page.getByRole('complementary', { name: 'Actions' });
+const windows = (page: Page) => page.getByRole('list', { name: 'Roasts on the timeline' });
+const rowOf = (page: Page, id: string) =>
+  page.getByRole('region', { name: /^Roasts in this span/ }).getByRole('button', { name: `PR-${id.slice(0, 8)}` });
+
+it('a roast that the detector missed is made by hand from the timeline', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page, complaints } = watched;
+  await page.goto('/machines');
+  await page.getByRole('link', { name: 'Timeline of Mill City 1 kg' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Timeline of Mill City 1 kg' }).waitFor();
+  const missed = dayRoast('missed');
+  await openTimeline(page, missed);
+  // Drawn with the mouse, then typed to the second.
+  const box = await page.getByTestId('timeline-chart').boundingBox();
+  if (box === null) throw new Error('the chart has no place');
+  await page.mouse.move(box.x + box.width * 0.35, box.y + 120);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 130, { steps: 5 });
+  await page.mouse.move(box.x + box.width * 0.65, box.y + 130, { steps: 5 });
+  await page.mouse.up();
+  await actions(page)
+    .getByRole('heading', { name: /^Marked stretch/ })
+    .waitFor();
+  await expect.poll(() => page.url()).toContain('charge=');
+  await actions(page).getByLabel('Charge').fill(typed(missed.chargedAt));
+  await actions(page).getByLabel('Drop').fill(typed(missed.droppedAt));
+  await actions(page).getByRole('button', { name: 'Make a roast' }).click();
+  await page.getByText(/^Roast PR-[0-9a-f]{8} made$/).waitFor();
+  await actions(page).getByText('Made by hand').waitFor();
+  const made = (await roastsOf(drum)).find(
+    (roast) => Math.abs(Date.parse(roast.start_time) - missed.chargedAt.getTime()) < 1500,
+  );
+  expect(made).toMatchObject({ status: 'completed' });
+  expect(made?.duration_seconds).toBeCloseTo((missed.droppedAt.getTime() - missed.chargedAt.getTime()) / 1000, -0.5);
+  await actions(page).getByRole('link', { name: 'Open roast' }).click();
+  await page.getByTestId('roast-chart').locator('canvas').waitFor();
+  await page.getByText('Completed').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+it('an aborted roast shows its readings and gets charge and drop', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page, complaints } = watched;
+  const lost = dayRoast('lost');
+  const id = lost.ids[0] ?? '';
+  await page.goto(`/roasts/${id}`);
+  const notice = page.getByRole('region', { name: 'Aborted roast' });
+  await notice.getByText(/^The board took back the charge of this roast/).waitFor();
+  await page.getByTestId('roast-chart').locator('canvas').waitFor();
+  await expect.poll(() => page.getByText('No curve data available').count()).toBe(0);
+  // The pinned point is where the charge was first thought to be.
+  await page.goto(`/roasts/${id}?at=0`);
+  await notice.getByRole('button', { name: 'Set charge to 0:00' }).click();
+  await notice.getByText(/^No drop was recorded/).waitFor();
+  const seconds = Math.round((lost.droppedAt.getTime() - lost.chargedAt.getTime()) / 1000);
+  await page.goto(`/roasts/${id}?at=${seconds}`);
+  await notice.getByRole('button', { name: /^Set drop to / }).click();
+  await page.getByText('Completed').waitFor();
+  expect(await ana.call(getRoast, { params: { id } })).toMatchObject({
+    status: 'completed',
+    duration_seconds: seconds,
+  });
+  expect(complaints).toEqual([]);
+});
+
+it('a false roast is discarded by one click, and that is undone', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page, complaints } = watched;
+  const told = dayRoast('falsely');
+  const falseId = told.ids[1] ?? '';
+  await openTimeline(page, told);
+  await rowOf(page, falseId).click();
+  await actions(page).getByRole('button', { name: 'Discard: not a roast' }).click();
+  await page.getByText(`Roast PR-${falseId.slice(0, 8)} discarded`).waitFor();
+  await expect.poll(() => rowOf(page, falseId).count()).toBe(0);
+  expect((await roastsOf(drum)).some(({ id }) => id === falseId)).toBe(false);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await rowOf(page, falseId).waitFor();
+  // From its own page too, where it leads to the timeline.
+  await page.goto(`/roasts/${falseId}`);
+  await page.getByRole('button', { name: 'Not a roast' }).click();
+  await page.waitForURL('**/timeline?**');
+  await rowOf(page, told.ids[0] ?? '').waitFor();
+  await expect.poll(() => rowOf(page, falseId).count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+it('a roast is split and its parts are merged', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page, complaints } = watched;
+  const whole = dayRoast('whole');
+  const id = whole.ids[0] ?? '';
+  const before = await ana.call(getRoast, { params: { id } });
+  await openTimeline(page, whole);
+  await windows(page)
+    .getByRole('button', { name: new RegExp(`^PR-${id.slice(0, 8)}`) })
+    .click();
+  await actions(page)
+    .getByLabel('Split at')
+    .fill(typed(new Date(whole.chargedAt.getTime() + 300_000)));
+  await actions(page).getByRole('button', { name: 'Split' }).click();
+  await page.getByText(/^Split: the second part is PR-/).waitFor();
+  const first = await ana.call(getRoast, { params: { id } });
+  expect(first.duration_seconds).toBeCloseTo(300, -0.5);
+  await actions(page)
+    .getByRole('button', { name: /^Merge with later roast PR-/ })
+    .click();
+  await page.getByText(`Merged into PR-${id.slice(0, 8)}`).waitFor();
+  const merged = await ana.call(getRoast, { params: { id } });
+  expect([merged.duration_seconds, merged.first_crack_time]).toEqual([
+    before.duration_seconds,
+    before.first_crack_time,
+  ]);
+  expect(complaints).toEqual([]);
+});
+
+it('works from the keyboard alone, and says each gap with its reason', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await keepAxe(page);
+  await openTimeline(page, dayRoast('whole'));
+  const chart = page.getByRole('application', { name: /^Timeline of the bean temperature/ });
+  await chart.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  for (let step = 0; step < 3; step++) await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press('Enter');
+  await actions(page)
+    .getByRole('heading', { name: /^Marked stretch/ })
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await actions(page).getByRole('heading', { name: 'Make a roast' }).waitFor();
+  await page.keyboard.press('-');
+  await page
+    .getByText(/: The machine did not answer$/)
+    .first()
+    .waitFor();
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await page.setViewportSize(SCREEN.phone);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await expect.poll(async () => accessibilityFindings(page)).toEqual([]);
+});
+
+it('is empty, refused and not found in words', async () => {
+  const bare = await register(tomo, 'BARE-1', 'Without a board');
+  await using watched = await roastery.openAs(tomo);
+  const { page } = watched;
+  await page.goto(`/machines/${bare.id}/timeline`);
+  await page.getByText('Nothing recorded yet').waitFor();
+  await page.goto(`/machines/${drum.id}/timeline`);
+  await page.getByRole('heading', { level: 1, name: 'Machine not found' }).waitFor();
+  await page.route('**/timeline*', (route) =>
+    route.request().resourceType() === 'fetch' ? route.abort() : route.continue(),
+  );
+  await page.goto(`/machines/${bare.id}/timeline`);
+  await page.getByText('The timeline could not be loaded').waitFor();
+  await page.unroute('**/timeline*');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect.poll(() => page.getByText('Nothing recorded yet').isVisible()).toBe(true);
+});
+
+it('is charged and dropped by hand while the machine sends', async () => {
+  const live = await register(ana, 'MRG-LIVE-1', 'Sample roaster');
+  await roastery.stack.startMachine({
+    serial: live.serial_number,
+    token: live.auth_token,
+    map: machineMapShape.parse({ ...demoRoasterMap(), hz: 2 }),
+    isAutomatic: false,
+  });
+  await until(
+    'the machine to be heard from',
+    async () => (await ana.call(listMachines)).some(({ id, connection }) => id === live.id && connection === 'online'),
+    { timeoutMs: 60_000 },
+  );
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto(`/machines/${live.id}/timeline`);
+  await actions(page).getByRole('button', { name: 'Charge now' }).click({ timeout: 60_000 });
+  await page.getByText('Roast begun').waitFor();
+  await actions(page).getByText('In progress').waitFor();
+  await actions(page).getByRole('link', { name: 'Open roast' }).click();
+  const figures = page.getByTestId('live-figures');
+  await expect.poll(() => figures.getAttribute('data-state'), { timeout: 30_000 }).toBe('live');
+  await page.getByRole('button', { name: 'Other events' }).click();
+  await page.getByRole('menuitem', { name: 'Mark Drop now' }).click();
+  await page.getByText('Drop marked').waitFor();
+  await page.getByText('Completed').waitFor();
+  const [roast] = await roastsOf(live);
+  expect(roast).toMatchObject({ status: 'completed' });
+  // Undone, it runs on.
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(async () => (await roastsOf(live))[0]?.status).toBe('in_progress');
+  await figures.waitFor();
+});

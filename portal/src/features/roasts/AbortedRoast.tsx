@@ -1,0 +1,88 @@
+import { getRoastCurveColumns, putMark, type Roast } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+import { Ban, ChartGantt, CircleAlert, Flag } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh } from '../../api/use-api.ts';
+import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { toast } from '../../ui/toast.ts';
+import { timelineOf } from './roast-texts.ts';
+import { useCorrecting } from './RoastCurves.tsx';
+
+interface AbortedRoastProps {
+  roast: Roast;
+  /** Seconds on the roast's axis of the pinned point. */
+  selected: number | null;
+  onSelect: (seconds: number | null) => void;
+  onChanged: (roast: Roast) => void;
+  onDiscard: () => void;
+}
+
+/** What a person can do with a roast that its board gave up: its readings are all there. */
+export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }: AbortedRoastProps) => {
+  const { setCorrecting } = useCorrecting();
+  const [busy, setBusy] = useState<'charge' | 'drop' | null>(null);
+  const hasCharge = roast.marks.some((mark) => mark.kind === 'charge');
+  const set = async (kind: 'charge' | 'drop') => {
+    if (selected === null) {
+      setCorrecting(true);
+      return;
+    }
+    setBusy(kind);
+    try {
+      const body = { time_seconds: selected };
+      onChanged(await call(putMark, { params: { id: roast.id, kind }, body }));
+      await refresh(getRoastCurveColumns);
+      // All times count from the charge: where it moved, the pinned point is another one.
+      onSelect(null);
+      toast(`${kind === 'charge' ? 'Charge' : 'Drop'} set`);
+    } catch (error) {
+      toast(sentenceFor(error, 'The mark could not be set'), { tone: 'danger' });
+    } finally {
+      setBusy(null);
+    }
+  };
+  const at = selected === null ? '' : ` to ${formatDuration(selected)}`;
+  return (
+    <section
+      aria-label="Aborted roast"
+      className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg border border-stroke bg-surface px-4 py-3 print:hidden"
+    >
+      <CircleAlert aria-hidden className="size-4 shrink-0 text-danger" />
+      <p className="min-w-0 flex-1 basis-72 text-sm text-content">
+        {hasCharge
+          ? 'No drop was recorded for this roast. Click the curve where the beans came out, then set the drop.'
+          : 'The board took back the charge of this roast. Its readings are all here: click the curve where the beans went in, then set the charge.'}
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          kind={hasCharge ? 'secondary' : 'primary'}
+          icon={<Flag aria-hidden />}
+          busy={busy === 'charge'}
+          disabled={busy !== null}
+          onClick={() => void set('charge')}
+        >
+          {`Set charge${at}`}
+        </Button>
+        <Button
+          kind={hasCharge ? 'primary' : 'secondary'}
+          icon={<Flag aria-hidden />}
+          busy={busy === 'drop'}
+          disabled={busy !== null}
+          onClick={() => void set('drop')}
+        >
+          {`Set drop${at}`}
+        </Button>
+        {roast.machine_id !== null && (
+          <ButtonLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>
+            Open in timeline
+          </ButtonLink>
+        )}
+        <Button icon={<Ban aria-hidden />} disabled={busy !== null} onClick={onDiscard}>
+          Discard
+        </Button>
+      </div>
+    </section>
+  );
+};

@@ -1,0 +1,85 @@
+import type { Timeline, TimelineRoast } from '@roastery/contract/timeline';
+import { ChartGantt, CircleDashed } from 'lucide-react';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { useDates } from '../../components/preferences.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { Panel } from '../../ui/Card.tsx';
+import { classes } from '../../ui/classes.ts';
+import { gapText, lengthText, statusText } from './timeline-words.ts';
+
+const tones = { in_progress: 'warning', completed: 'success', aborted: 'danger' } as const;
+
+interface RoastRowsProps {
+  timeline: Timeline;
+  selectedId: string | undefined;
+  onSelect: (id: string) => void;
+}
+
+/** The same as the chart in words: every roast of the span, newest first. */
+export const RoastRows = ({ timeline, selectedId, onSelect }: RoastRowsProps) => (
+  <Panel
+    title={`Roasts in this span (${timeline.roasts_total.toLocaleString('en-US')})`}
+    className="min-w-0 overflow-hidden"
+  >
+    {timeline.roasts.length === 0 ? (
+      <EmptyState icon={<ChartGantt aria-hidden />} title="No roasts here">
+        Mark a stretch of the chart to make one.
+      </EmptyState>
+    ) : (
+      <ul className="max-h-96 divide-y divide-stroke overflow-y-auto">
+        {timeline.roasts.toReversed().map((roast) => (
+          <li key={roast.id}>
+            <Row roast={roast} isSelected={roast.id === selectedId} onSelect={onSelect} />
+          </li>
+        ))}
+      </ul>
+    )}
+  </Panel>
+);
+
+interface RowProps {
+  roast: TimelineRoast;
+  isSelected: boolean;
+  onSelect: (id: string) => void;
+}
+
+const Row = ({ roast, isSelected, onSelect }: RowProps) => {
+  const dates = useDates();
+  return (
+    <button
+      type="button"
+      aria-pressed={isSelected}
+      onClick={() => onSelect(roast.id)}
+      className={classes(
+        'flex min-h-11 w-full flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 text-left text-sm hover:bg-hover',
+        isSelected && 'bg-selected',
+      )}
+    >
+      <span className="font-mono text-xs text-muted">{roast.roast_number}</span>
+      <span className="min-w-0 flex-1 truncate text-strong">{roast.coffee_name ?? 'Unnamed Roast'}</span>
+      <span className="figures text-muted max-sm:order-last max-sm:w-full">
+        {dates.dayAndTime(roast.from)}
+        {roast.to !== null && ` · ${lengthText(Date.parse(roast.to) - Date.parse(roast.from))}`}
+      </span>
+      <Badge tone={tones[roast.status]}>{statusText[roast.status]}</Badge>
+    </button>
+  );
+};
+
+/** Every gap of the span with its reason. */
+export const GapRows = ({ timeline }: { timeline: Timeline }) => {
+  const dates = useDates();
+  if (timeline.gaps.length === 0) return null;
+  return (
+    <Panel title={`Gaps (${timeline.gaps.length})`} className="min-w-0 overflow-hidden">
+      <ul className="max-h-96 divide-y divide-stroke overflow-y-auto text-sm">
+        {timeline.gaps.toReversed().map((gap) => (
+          <li key={`${gap.from}${gap.reason}`} className="flex items-start gap-2.5 px-4 py-2.5 text-content">
+            <CircleDashed aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
+            <span className="figures min-w-0">{gapText(gap, dates)}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+};

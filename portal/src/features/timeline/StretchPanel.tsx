@@ -1,0 +1,109 @@
+import type { Roast } from '@roastery/contract/roasts';
+import { makeRoast } from '@roastery/contract/timeline';
+import { Flame, Plus, X } from 'lucide-react';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { Button } from '../../ui/Button.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { toast } from '../../ui/toast.ts';
+import { MomentField } from './MomentField.tsx';
+import { attempt } from '../../components/roast-changes.ts';
+import type { Span } from './timeline-span.ts';
+import { lengthText } from './timeline-words.ts';
+
+interface StretchPanelProps {
+  machineId: string;
+  stretch: Span | null;
+  /** Its board sends now: a roast can be begun this moment. */
+  isSending: boolean;
+  /** A roast runs on it already. */
+  isRoasting: boolean;
+  onStretch: (stretch: Span | null) => void;
+  onMade: (roast: Roast) => void;
+}
+
+/** Makes a roast of a stretch that was marked in the chart or typed, or begins one this moment. */
+export const StretchPanel = ({ machineId, stretch, isSending, isRoasting, onStretch, onMade }: StretchPanelProps) => {
+  const [busy, setBusy] = useState<'stretch' | 'now' | null>(null);
+  const [charge, setCharge] = useState<number | null>(stretch?.from ?? null);
+  const [drop, setDrop] = useState<number | null>(stretch?.to ?? null);
+  const [known, setKnown] = useState(stretch);
+  if (known?.from !== stretch?.from || known?.to !== stretch?.to) {
+    setKnown(stretch);
+    setCharge(stretch?.from ?? null);
+    setDrop(stretch?.to ?? null);
+  }
+  const isOrdered = charge !== null && drop !== null && drop > charge;
+  const typed = (from: number | null, to: number | null): void => {
+    setCharge(from);
+    setDrop(to);
+    if (from !== null && to !== null && to > from) onStretch({ from, to });
+  };
+  const make = async (how: 'stretch' | 'now') => {
+    setBusy(how);
+    const body =
+      how === 'now' || charge === null
+        ? {}
+        : { charge_at: new Date(charge).toISOString(), drop_at: drop === null ? null : new Date(drop).toISOString() };
+    const made = await attempt(
+      () => call(makeRoast, { params: { id: machineId }, body }),
+      'The roast could not be made',
+      (roast) => toast(how === 'now' ? 'Roast begun' : `Roast ${roast.roast_number} made`),
+    );
+    setBusy(null);
+    if (made !== undefined) onMade(made);
+  };
+  return (
+    <section aria-labelledby="stretch-title" className="flex flex-col gap-4">
+      <div className="flex min-h-8 items-center justify-between gap-2">
+        <h2 id="stretch-title" className="text-base font-semibold text-strong">
+          {stretch === null ? 'Make a roast' : 'Marked stretch'}
+          {stretch !== null && (
+            <span className="figures ml-2 text-sm font-normal text-muted">{lengthText(stretch.to - stretch.from)}</span>
+          )}
+        </h2>
+        {stretch !== null && (
+          <IconButton label="Clear the marked stretch" icon={<X aria-hidden />} onClick={() => onStretch(null)} />
+        )}
+      </div>
+      <p className="text-sm text-muted">
+        {stretch === null
+          ? 'Drag over the chart, or type when the beans went in and came out.'
+          : 'Move the times to the second, then make a roast of it.'}
+      </p>
+      <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-1">
+        <MomentField label="Charge" value={charge} onChange={(from) => typed(from, drop)} />
+        <MomentField
+          label="Drop"
+          value={drop}
+          onChange={(to) => typed(charge, to)}
+          error={charge !== null && drop !== null && !isOrdered ? 'The drop must come after the charge' : undefined}
+        />
+      </div>
+      <Button
+        kind="primary"
+        size="md"
+        icon={<Plus aria-hidden />}
+        busy={busy === 'stretch'}
+        disabled={!isOrdered || busy !== null}
+        onClick={() => void make('stretch')}
+      >
+        Make a roast
+      </Button>
+      {isSending && !isRoasting && (
+        <div className="flex flex-col gap-3 border-t border-stroke pt-4">
+          <p className="text-sm text-muted">Beans in the drum, and the machine has not noticed?</p>
+          <Button
+            size="lg"
+            icon={<Flame aria-hidden />}
+            busy={busy === 'now'}
+            disabled={busy !== null}
+            onClick={() => void make('now')}
+          >
+            Charge now
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+};

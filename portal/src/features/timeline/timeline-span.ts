@@ -1,0 +1,68 @@
+import { longestTimelineDays, shortestTimelineSeconds } from '@roastery/contract/timeline-limits';
+
+/** A stretch of time, ms since 1970. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const dayMs = 86_400_000;
+const longestMs = longestTimelineDays * dayMs;
+const shortestMs = Math.max(60, shortestTimelineSeconds) * 1000;
+
+/** The span of an address; undefined when it names none that can be shown. */
+export const readSpan = (from: string | undefined, to: string | undefined): Span | undefined => {
+  const span = { from: Date.parse(from ?? ''), to: Date.parse(to ?? '') };
+  const length = span.to - span.from;
+  return length >= shortestTimelineSeconds * 1000 && length <= longestMs ? span : undefined;
+};
+
+/** Makes a span `factor` times as long around a moment, which stays where it is on the screen. */
+export const zoomed = ({ from, to }: Span, factor: number, around: number): Span => {
+  const length = Math.round(Math.min(longestMs, Math.max(shortestMs, (to - from) * factor)));
+  const start = Math.round(around - ((around - from) / (to - from)) * length);
+  return { from: start, to: start + length };
+};
+
+/** Moves a span by a share of its length. */
+export const moved = ({ from, to }: Span, share: number): Span => {
+  const by = Math.round((to - from) * share);
+  return { from: from + by, to: to + by };
+};
+
+/** A span with some room on both sides, so that what fills it can be seen whole. */
+export const withRoom = ({ from, to }: Span, share = 0.25): Span => {
+  const room = Math.max(shortestMs / 2, Math.round((to - from) * share));
+  return { from: from - room, to: to + room };
+};
+
+const minute = 60_000;
+const steps = [
+  ...[5, 10, 30].map((seconds) => seconds * 1000),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * 60 * minute),
+  ...[1, 2, 7, 14, 28, 56].map((days) => days * dayMs),
+];
+
+/** Pixels that a label needs. */
+const labelPixels = 92;
+
+/**
+ * Where the labels of the time axis stand: at round times of the roastery's clock.
+ * @param offsetOf how far that clock is ahead of UTC at a moment, ms
+ */
+export const ticksOf = (
+  { from, to }: Span,
+  pixels: number,
+  offsetOf: (ms: number) => number,
+): { readonly step: number; readonly at: number[] } => {
+  const most = Math.max(2, Math.floor(pixels / labelPixels));
+  const step = steps.find((one) => (to - from) / one <= most) ?? steps.at(-1) ?? dayMs;
+  const at: number[] = [];
+  // A clock that is set forward or back in between moves the round times with it.
+  for (let local = Math.ceil((from + offsetOf(from)) / step) * step; ; local += step) {
+    const guess = local - offsetOf(local - offsetOf(from));
+    if (guess > to || at.length > 200) return { step, at };
+    if (guess >= from && guess > (at.at(-1) ?? -Infinity)) at.push(guess);
+  }
+};
