@@ -19,8 +19,8 @@ export interface AnswerFrame {
 
 /** How questions and answers lie on one kind of line. An instance belongs to one connection. */
 export interface AnswerFraming {
-  /** The bytes of a question. What came before it can't belong to its answer and is forgotten. */
-  ask(question: Question, transaction: number): Buffer;
+  /** The bytes of a question on this line, from its RTU frame. What came before it can't belong to its answer and is forgotten. */
+  ask(question: Question, rtuFrame: Buffer, transaction: number): Buffer;
   /** The answers that these bytes complete. Throws `BrokenStream` when no later answer could be found. */
   take(bytes: Buffer): AnswerFrame[];
   /** Whether an answer has begun and not ended. */
@@ -36,16 +36,6 @@ const isBits = (code: number): boolean => code <= 2;
 /** Bytes of data in the answer to a question. */
 export const answerBytes = ({ code, count }: Pick<Question, 'code' | 'count'>): number =>
   isBits(code) ? Math.ceil(count / 8) : 2 * count;
-
-/** Unit, function, place and count, as on every kind of line. */
-export const questionBody = ({ unit, code, start, count }: Question): Buffer => {
-  const body = Buffer.alloc(6);
-  body[0] = unit;
-  body[1] = code;
-  body.writeUInt16BE(start, 2);
-  body.writeUInt16BE(count, 4);
-  return body;
-};
 
 /** Length of unit, function and data, as far as the first bytes tell; undefined for what is no answer to a question of ours. */
 export const bodyLength = (code: number | undefined, third: number | undefined): number | undefined => {
@@ -63,9 +53,3 @@ export const answerOf = (body: Buffer, transaction = 0): AnswerFrame | undefined
   if (unit === undefined || code === undefined || bodyLength(code, third) !== body.length) return undefined;
   return { unit, code, data: Buffer.from(body.subarray(code & exceptionFlag ? 2 : 3)), transaction };
 };
-
-/** The values of an answer: registers 0 to 65535, or bits as 0 and 1. */
-export const wordsOf = ({ code, data }: AnswerFrame, count: number): number[] =>
-  Array.from({ length: count }, (_, index) =>
-    isBits(code) ? ((data[index >> 3] ?? 0) >> (index & 7)) & 1 : data.readUInt16BE(2 * index),
-  );

@@ -4,19 +4,19 @@ import {
   answerOf,
   bodyLength,
   BrokenStream,
-  questionBody,
   type AnswerFrame,
   type AnswerFraming,
   type Question,
 } from './answer-frame.ts';
+import { crc16, crcBytes } from './crc16.ts';
 
 /** Modbus TCP: transaction, protocol 0, length of the rest, then unit, function and data. */
 const createTcpFraming = (): AnswerFraming => {
   const head = 6;
   let pending = Buffer.alloc(0);
   return {
-    ask(question, transaction) {
-      const frame = Buffer.concat([Buffer.alloc(head), questionBody(question)]);
+    ask(_question, rtuFrame, transaction) {
+      const frame = Buffer.concat([Buffer.alloc(head), rtuFrame.subarray(0, -crcBytes)]);
       frame.writeUInt16BE(transaction, 0);
       frame.writeUInt16BE(frame.length - head, 4);
       return frame;
@@ -40,18 +40,6 @@ const createTcpFraming = (): AnswerFraming => {
   };
 };
 
-/** CRC-16/MODBUS, low byte first on the line (Modbus over Serial Line V1.02, 6.2.2). */
-const crcTable = Uint16Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ 0xa001 : crc >> 1;
-  return crc;
-});
-const crc16 = (bytes: Buffer): number => {
-  let crc = 0xffff;
-  for (const byte of bytes) crc = (crc >> 8) ^ (crcTable[(crc ^ byte) & 0xff] ?? 0);
-  return crc;
-};
-
 /** Unit, function, length of the data, data, CRC: no answer is longer. */
 const longestRtu = 3 + 255 + 2;
 
@@ -69,13 +57,10 @@ const createRtuFraming = (): AnswerFraming => {
     pending[at + 1] === expected.code &&
     pending[at + 2] === answerBytes(expected);
   return {
-    ask(question) {
+    ask(question, rtuFrame) {
       pending = Buffer.alloc(0);
       expected = question;
-      const body = questionBody(question);
-      const check = Buffer.alloc(2);
-      check.writeUInt16LE(crc16(body));
-      return Buffer.concat([body, check]);
+      return rtuFrame;
     },
     take(bytes) {
       pending = Buffer.concat([pending, bytes]);
@@ -109,9 +94,9 @@ const sumOf = (bytes: Buffer): number => bytes.reduce((sum, byte) => (sum + byte
 const createAsciiFraming = (): AnswerFraming => {
   let pending = '';
   return {
-    ask(question) {
+    ask(_question, rtuFrame) {
       pending = '';
-      const body = questionBody(question);
+      const body = rtuFrame.subarray(0, -crcBytes);
       const check = Buffer.from([-sumOf(body) & 0xff]);
       return Buffer.from(`:${Buffer.concat([body, check]).toString('hex').toUpperCase()}\r\n`, 'latin1');
     },

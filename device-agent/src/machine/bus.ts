@@ -3,7 +3,7 @@ import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
 import { createAnswerPace, type AnswerPace } from '../core/answer-pace.ts';
 import { answerHorizon } from '../core/recent-answers.ts';
 import { createWiderReads } from '../core/wider-read.ts';
-import { answerBytes, exceptionFlag, wordsOf, type Question } from './answer-frame.ts';
+import { answerBytes, exceptionFlag, type Question } from './answer-frame.ts';
 import { createConversation, type FittingAnswer, type Flight } from './conversation.ts';
 
 export interface BusRequest {
@@ -84,18 +84,6 @@ const isRefusal = ({ frame }: FittingAnswer): boolean => (frame.code & exception
 /** The only answer that these are, apart from repeats of it. */
 const single = (answers: readonly FittingAnswer[]): FittingAnswer | undefined =>
   new Set(answers.map(({ bytes }) => bytes)).size === 1 ? answers[0] : undefined;
-
-/** What an answer says to its question. On Modbus TCP its number alone has been compared. */
-const outcomeOf = ({ question, asked }: Flight, { frame, at }: FittingAnswer, deadlineMs: number): Outcome => {
-  const tookMs = at - asked.at;
-  // It came, or this process had its turn, too late to say when the machine took these values.
-  if (tookMs > deadlineMs) return noneWithin(deadlineMs);
-  if (frame.unit !== question.unit || (frame.code & ~exceptionFlag) !== question.code)
-    return { failed: 'an answer that does not fit its request' };
-  if (frame.code & exceptionFlag) return { exception: frame.data[0] ?? 0, tookMs };
-  if (frame.data.length !== answerBytes(question)) return { failed: 'wrong length in the answer' };
-  return { words: wordsOf(frame, question.count), tookMs };
-};
 
 /** By then the true answer is here, where one comes at all. */
 const settledAt = ({ asked }: Flight, usualMs: number): number => asked.at + 1.5 * usualMs + 10;
@@ -185,6 +173,15 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
     const waitMs = Math.max(lastRequestAt + timing.gapMs - now(), silenceMs(link));
     if (waitMs > 0) await pause(waitMs, stopping.signal);
     await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  const outcomeOf = ({ asked }: Flight, { frame, at }: FittingAnswer, deadlineMs: number): Outcome => {
+    const tookMs = at - asked.at;
+    // It came, or this process had its turn, too late to say when the machine took these values.
+    if (tookMs > deadlineMs) return noneWithin(deadlineMs);
+    // On Modbus TCP only the number has been compared so far: the codec refuses another unit, function or length.
+    const answer = talk.decode(frame);
+    return 'failed' in answer ? answer : { ...answer, tookMs };
   };
 
   /** Answers with the mark of this question belong to it alone. */

@@ -4,6 +4,7 @@ import { createRecentAnswers, type Asked } from '../core/recent-answers.ts';
 import { createFraming } from './answer-framings.ts';
 import { answerBytes, BrokenStream, exceptionFlag, type AnswerFrame, type Question } from './answer-frame.ts';
 import { openLine, type LinePort } from './line-port.ts';
+import { createModbusCodec, type DecodedAnswer } from './modbus-codec.ts';
 
 /** An answer that fits the question in flight. */
 export interface FittingAnswer {
@@ -39,6 +40,7 @@ const refusalMark = -1;
 export const createConversation = (link: Link, horizonMs: number, events: ConversationEvents, now: () => number) => {
   const recent = createRecentAnswers(horizonMs, now);
   const hasTransactions = link.kind === 'tcp';
+  const codec = createModbusCodec();
   let framing = createFraming(link.kind);
   let port: LinePort | undefined;
   let flight: Flight | undefined;
@@ -120,7 +122,7 @@ export const createConversation = (link: Link, horizonMs: number, events: Conver
       const mark = hasTransactions ? transaction : answerBytes(question);
       const asked = recent.ask(mark, question.unit, question.code);
       flight = { question, transaction, asked, answers: [], wake: undefined };
-      port?.write(framing.ask(question, transaction));
+      port?.write(framing.ask(question, codec.encode(question), transaction));
       return flight;
     },
     /** Waits for the next answers that fit the question in flight; `time` when none came until then, `closed` for a line that broke. */
@@ -138,6 +140,8 @@ export const createConversation = (link: Link, horizonMs: number, events: Conver
       if (port === undefined) return 'closed';
       return current.answers.length > before ? 'heard' : 'time';
     },
+    /** What an accepted answer says to the newest question. */
+    decode: (answer: AnswerFrame): DecodedAnswer => codec.decode(answer),
     /** The question in flight is given up, or answered. */
     over(): void {
       flight = undefined;
