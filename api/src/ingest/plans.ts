@@ -18,7 +18,7 @@ const plansChangedChannel = 'plans_changed';
 /** Sends a machine's board what is planned, retained. An empty list too: a board that was away must hear of a plan taken back. */
 const publishPlans = async ({ sql, mqtt }: PlanParts, machineId: string): Promise<void> => {
   const [machine] = await sql<{ serial_number: string }[]>`
-    SELECT serial_number FROM machines WHERE id = ${machineId}`;
+    SELECT serial_number FROM machines WHERE id = ${machineId} AND archived_at IS NULL`;
   if (machine === undefined) return;
   const payload: Plans = { v: 1, plans: await readPlansOfMachine(sql, machineId) };
   await mqtt.publish(topicOf(machine.serial_number, 'plan'), JSON.stringify(payload), { qos: 1, retain: true });

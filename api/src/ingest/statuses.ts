@@ -69,7 +69,8 @@ export const followStatuses = (
   };
   return mqtt.subscribe(allMachines('status'), 1, (topic, payload) => {
     const place = parseTopic(topic);
-    if (place?.kind !== 'status') return;
+    // Empty: a retained status was cleared.
+    if (place?.kind !== 'status' || payload.length === 0) return;
     const { serialNumber } = place;
     const status = parseStatus(payload);
     if (status === undefined) {

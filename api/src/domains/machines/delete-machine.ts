@@ -3,6 +3,7 @@ import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
+import { clearRetained, requestClear } from '../machine-maps/clear-retained.ts';
 import { findMachine } from './queries.ts';
 
 /** History of any kind: roasts, or samples that a roast may yet be found in. */
@@ -35,6 +36,7 @@ export const deleteMachine = async (
     } else {
       await tx`DELETE FROM machines WHERE id = ${id}`;
     }
+    await requestClear(tx, machine.serial_number);
     await recordAudit(tx, actorOf(context), {
       action: archived ? 'machine.archived' : 'machine.deleted',
       subject: id,
@@ -43,6 +45,8 @@ export const deleteMachine = async (
     return { serialNumber: machine.serial_number, archived, name: machine.display_name };
   });
   await context.broker.disconnect(clientIdOf(serialNumber));
+  // After the board has left: its last will is retained too.
+  await clearRetained(context, serialNumber);
   return {
     archived,
     message: archived ? `${name} has roast history.` : `${name} was deleted.`,

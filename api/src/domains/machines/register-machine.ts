@@ -7,9 +7,9 @@ import { isTaken } from '../../db/postgres-errors.ts';
 import { AppError } from '../../http/app-error.ts';
 import { hashToken, newToken } from '../../http/secrets.ts';
 import { issueTicket } from '../../identity/pairing-tickets.ts';
+import { clearRetained, requestClear } from '../machine-maps/clear-retained.ts';
 import { configureMachines } from '../machine-maps/configure-machine.ts';
 import { findMapToUse } from '../machine-maps/find-map.ts';
-import { publishConfigs } from '../machine-maps/publish-configs.ts';
 import { findMachine } from './queries.ts';
 
 export interface MachineForm {
@@ -39,6 +39,8 @@ export const registerMachine = async (context: UserContext, form: MachineForm): 
         await configureMachines(tx, [{ id, serial_number: form.serial_number, board_settings: {} }], map);
       }
       const [settings] = await tx<{ email: string | null }[]>`SELECT email FROM roastery_settings`;
+      // A machine of this number may have been deleted while the broker was away, or by an earlier version.
+      await requestClear(tx, form.serial_number);
       await recordAudit(tx, actorOf(context), {
         action: 'machine.registered',
         subject: id,
@@ -61,7 +63,7 @@ export const registerMachine = async (context: UserContext, form: MachineForm): 
         support_email: config.supportEmail ?? settings?.email ?? null,
       };
     });
-    await publishConfigs(context, [id]);
+    await clearRetained(context, form.serial_number);
     return registered;
   } catch (error) {
     if (!isTaken(error, 'machines_by_serial')) throw error;

@@ -37,6 +37,7 @@ describe('topics of the api', () => {
     ['roastery/v1/RM30-001/probed', 'subscribe', true],
     ['roastery/v1/RM30-001/probed', 'publish', false],
     ['roastery/v1/+/probed', 'subscribe', false],
+    ['roastery/v1/RM30-001/status', 'publish', true],
     ['roastery/v1/RM30-001/journal', 'publish', false],
     ['roastery/v1/+/ack', 'publish', false],
     ['#', 'subscribe', false],

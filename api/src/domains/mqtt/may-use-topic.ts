@@ -23,7 +23,9 @@ const mayService = ({ topic, action }: TopicWish): boolean => {
   if (action === 'subscribe' && serviceFilters.has(topic)) return true;
   const parsed = parseTopic(topic);
   if (!parsed) return false;
-  return (action === 'publish' ? deviceMaySubscribe : deviceMayPublish).includes(parsed.kind);
+  // Its own status is what a board leaves on the broker: the api clears it when the machine is deleted.
+  if (action === 'publish') return deviceMaySubscribe.includes(parsed.kind) || parsed.kind === 'status';
+  return deviceMayPublish.includes(parsed.kind);
 };
 
 /** A board uses exactly its own topics: `parseTopic` knows no wildcard, and the user name is its serial number. */

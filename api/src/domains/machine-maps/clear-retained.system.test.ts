@@ -1,0 +1,83 @@
+import { topicKinds, topicOf } from '@roastery/contract/mqtt';
+import { openCuttableLine } from '@roastery/testing/cuttable-line';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { until } from '@roastery/testing/until';
+import { connectAsync } from 'mqtt';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startPlainBroker, startWholeApi, type PlainBroker } from '../../testing/whole-api.ts';
+
+const form = { display_name: 'Big Drum', machine_type: 'RM30', max_capacity_kg: 30 };
+const secretHost = '10.9.8.7';
+
+describe('what a broker retains under a serial number', () => {
+  let broker: PlainBroker;
+  beforeAll(async () => {
+    broker = await startPlainBroker();
+  });
+  afterAll(() => broker.close());
+
+  /** The retained messages of a serial number, by kind. */
+  const retained = async (serial: string): Promise<Record<string, string>> => {
+    const client = await connectAsync(broker.url);
+    const found: Record<string, string> = {};
+    client.on('message', (topic, payload, { retain }) => {
+      if (retain && payload.length > 0) found[topic.split('/').at(-1) ?? ''] = payload.toString();
+    });
+    for (const kind of topicKinds) await client.subscribeAsync(topicOf(serial, kind), { qos: 1 });
+    // Retained messages come right after the SUBACK, before the answer to the next packet.
+    await client.publishAsync('marker', '', { qos: 1 });
+    await client.endAsync();
+    return found;
+  };
+  const leaveBehind = async (serial: string): Promise<void> => {
+    const client = await connectAsync(broker.url);
+    for (const kind of ['ack', 'config', 'plan', 'probe', 'status']) {
+      const payload = JSON.stringify({ of: 'the former owner', host: secretHost });
+      await client.publishAsync(`roastery/v1/${serial}/${kind}`, payload, { qos: 1, retain: true });
+    }
+    await client.endAsync();
+  };
+
+  it('is cleared with the machine, also when the broker was away at that moment', async () => {
+    await using database = await createTestDatabase();
+    await using line = await openCuttableLine(Number(new URL(broker.url).port));
+    await using api = await startWholeApi(database.url, `mqtt://127.0.0.1:${line.port}`, { sweep: false });
+    const admin = await api.signedIn();
+    const { mqtt } = api.api.context;
+    await until('the broker', () => mqtt.isConnected);
+    const register = async (serial: string, map_id: string | null = 'rm30') =>
+      (await admin.send<{ id: string }>('POST', '/machines', { serial_number: serial, map_id, ...form })).body.id;
+    const ids = [await register('C-1'), await register('C-2')];
+    for (const id of ids)
+      await admin.send('PUT', `/machines/${id}/board-config`, { map_id: 'rm30', host: secretHost, hz: 2 });
+    expect((await retained('C-1'))['config']).toContain(secretHost);
+    for (const serial of ['C-1', 'C-2']) await leaveBehind(serial);
+
+    expect((await admin.send('DELETE', `/machines/${ids[0]}`)).status).toBe(200);
+    expect(await retained('C-1')).toEqual({});
+
+    await line.cut();
+    await until('the broker to be away', () => !mqtt.isConnected, { timeoutMs: 30_000 });
+    expect((await admin.send('DELETE', `/machines/${ids[1]}`)).status).toBe(200);
+    expect((await retained('C-2'))['config']).toContain(secretHost);
+    // The next owner of the number comes before the broker does.
+    await register('C-2', null);
+    await line.mend();
+    await until('the retained messages to go', async () => Object.keys(await retained('C-2')).length === 0, {
+      timeoutMs: 30_000,
+    });
+  });
+
+  it('of a machine that an earlier version deleted is cleared when the number is registered again', async () => {
+    await using database = await createTestDatabase();
+    await using api = await startWholeApi(database.url, broker.url, { sweep: false });
+    const admin = await api.signedIn();
+    await until('the broker', () => api.api.context.mqtt.isConnected);
+    await leaveBehind('C-3');
+    await admin.send('POST', '/machines', { serial_number: 'C-3', map_id: 'rm30', ...form });
+    const left = await retained('C-3');
+    expect(Object.values(left).join(' ')).not.toContain(secretHost);
+    // Its own config is there.
+    expect(Object.keys(left)).toContain('config');
+  });
+});

@@ -1,0 +1,45 @@
+import { deviceMaySubscribe, topicOf, type TopicKind } from '@roastery/contract/mqtt';
+import type { AppContext } from '../../context.ts';
+import { loggable } from '../../db/postgres-errors.ts';
+import type { Sql } from '../../db/sql.ts';
+import { publishConfigs } from './publish-configs.ts';
+
+/** All that a broker may keep for a board: what the server sends to it, and its own status. */
+const retainedKinds: readonly TopicKind[] = [...deviceMaySubscribe, 'status'];
+
+/** Notes that what the broker retains under a serial number belongs to no machine any more; inside the transaction of the change. */
+export const requestClear = async (tx: Sql, serialNumber: string): Promise<void> => {
+  await tx`INSERT INTO retained_clears (serial_number) VALUES (${serialNumber}) ON CONFLICT DO NOTHING`;
+};
+
+/**
+ * Clears what the broker retains under these serial numbers, or under all that were noted. A machine registered anew under
+ * one gets its own config and plans afterwards. Without a broker the notes stay: all of them are cleared at the next connection.
+ */
+export const clearRetained = async (
+  context: Pick<AppContext, 'sql' | 'mqtt' | 'log'>,
+  serialNumber?: string,
+): Promise<void> => {
+  const { sql, mqtt, log } = context;
+  try {
+    const noted = await sql<{ serial_number: string }[]>`
+      SELECT serial_number FROM retained_clears
+       ${serialNumber === undefined ? sql`` : sql`WHERE serial_number = ${serialNumber}`} ORDER BY requested_at`;
+    for (const { serial_number: serial } of noted) {
+      for (const kind of retainedKinds) await mqtt.publish(topicOf(serial, kind), '', { qos: 1, retain: true });
+      const successors = await sql<{ id: string }[]>`
+        SELECT id FROM machines WHERE serial_number = ${serial} AND archived_at IS NULL`;
+      await publishConfigs(
+        context,
+        successors.map(({ id }) => id),
+      );
+      for (const { id } of successors) await sql`SELECT pg_notify('plans_changed', ${id})`;
+      await sql`DELETE FROM retained_clears WHERE serial_number = ${serial}`;
+    }
+  } catch (error) {
+    log.warn(
+      loggable(error),
+      'retained messages of a deleted machine could not be cleared; tried again at the next connection',
+    );
+  }
+};
