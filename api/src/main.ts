@@ -9,6 +9,7 @@ import { domains } from './domains/domains.ts';
 import { prepareFirstStart } from './domains/users/first-start.ts';
 import { housekeeping } from './housekeeping.ts';
 import { startIngest } from './ingest/ingest.ts';
+import { quarantineRoutes } from './ingest/quarantine-routes.ts';
 import { createLive } from './live/live.ts';
 import { startApi, type Service } from './start-api.ts';
 
@@ -31,7 +32,7 @@ runProgram(log, async () => {
   log.level = config.logLevel;
   const live = createLive();
   const api = await startApi(config, log, {
-    domains: [...domains, live.routes],
+    domains: [...domains, live.routes, quarantineRoutes],
     services: [housekeeping, watchOverlaps, mailer, ingest, live.service],
     prepare,
   });

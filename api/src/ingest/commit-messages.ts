@@ -26,6 +26,8 @@ export interface Committed {
   readonly events: number;
   readonly quarantined: number;
   readonly conflicts: number;
+  /** Older messages that left the quarantine for want of room. */
+  readonly dropped: number;
   /** Machines that were heard from. */
   readonly machineIds: string[];
 }
@@ -62,7 +64,7 @@ const sortOut = (messages: readonly JournalMessage[], machines: ReadonlyMap<stri
     } else if (decoded.ok) {
       sorted.known.push({ message, machineId: machine.id, ownerId: machine.owner_id, batch: decoded.batch });
     } else if (decoded.claims === undefined) {
-      sorted.strays.push({ message, reason: decoded.reason });
+      sorted.strays.push({ message, machineId: machine.id, reason: decoded.reason });
     } else {
       const key = { machineId: machine.id, epoch: decoded.claims.epoch };
       sorted.claims.push({ key, message, range: decoded.claims.range, reason: decoded.reason });
@@ -77,7 +79,7 @@ const takeClaims = (claims: readonly Claim[], streams: ReadonlyMap<string, Strea
     const stream = streams.get(keyOf(key));
     if (stream === undefined || missingFrom(stream.committed, range).length === 0) return [];
     stream.committed = withRange(stream.committed, range);
-    return [{ message, reason }];
+    return [{ message, reason, machineId: key.machineId }];
   });
 
 const clockChanges = (streams: Iterable<Stream>, before: ReadonlyMap<string, ReadonlyMap<number, number>>) => {
@@ -150,7 +152,8 @@ const storePlaced = async (tx: Sql, placed: readonly { stream: Stream; placed: P
   return chunks.reduce((sum, { run }) => sum + samplesIn(run), 0);
 };
 
-const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Promise<Committed> => {
+/** Stores these messages in a transaction that is under way. */
+export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Promise<Committed> => {
   const serials = [...new Set(messages.map((message) => message.serialNumber))];
   const machines = await tx<MachineRow[]>`
     SELECT id, serial_number, owner_id FROM machines
@@ -180,7 +183,10 @@ const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Promise<C
   const samples = await storePlaced(tx, placed, receivedAtMs);
   if (streams.size > 0) await updateCommitted(tx, [...streams.values()], receivedAtMs);
   const conflicts = await findConflicts(tx, overlaps);
-  await writeQuarantine(tx, [...refusals, ...conflicts.map(({ known: { message }, reason }) => ({ message, reason }))]);
+  const dropped = await writeQuarantine(tx, [
+    ...refusals,
+    ...conflicts.map(({ known: { message, machineId }, reason }) => ({ message, machineId, reason })),
+  ]);
 
   const touched = await moveStarts(tx, changes);
   const events = placed.flatMap(({ stream, placed: { events: added } }) =>
@@ -196,6 +202,7 @@ const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Promise<C
     events: events.length,
     quarantined: refusals.length,
     conflicts: conflicts.length,
+    dropped,
     machineIds: [...new Set(known.map(({ machineId }) => machineId))],
   };
 };

@@ -28,6 +28,11 @@ export const createIngestMetrics = (registry: Registry, progress: () => IngestPr
     samples: new Counter({ name: 'ingest_samples_total', help: 'Samples committed that were new', registers }),
     events: new Counter({ name: 'ingest_events_total', help: 'Events committed that were new', registers }),
     quarantined: new Counter({ name: 'ingest_quarantined_total', help: 'Messages put away with a reason', registers }),
+    quarantineDropped: new Counter({
+      name: 'ingest_quarantine_dropped_total',
+      help: 'Quarantined messages dropped, oldest first, because there was no room',
+      registers,
+    }),
     conflicts: new Counter({
       name: 'ingest_conflicts_total',
       help: 'Sequence numbers claimed twice with different content; the first stands',

@@ -52,6 +52,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     metrics.samples.inc(committed.samples);
     metrics.events.inc(committed.events);
     metrics.quarantined.inc(committed.quarantined);
+    metrics.quarantineDropped.inc(committed.dropped);
     metrics.conflicts.inc(committed.conflicts);
     for (const acknowledgement of committed.acknowledgements) {
       for (const { topic, payload } of ackMessages(acknowledgement)) {

@@ -3,6 +3,7 @@ import { isDatabaseAway, loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { announceRoast } from '../domains/roasts/announce-roast.ts';
 import { recomputeRoast } from '../domains/roasts/recompute-roast.ts';
+import { auditDrops } from './quarantine.ts';
 import { sealStreams } from './seal-chunks.ts';
 import { settleLot } from '../domains/roasts/settle-roast.ts';
 
@@ -101,6 +102,7 @@ export const startSweeper = (sql: Database, log: Logger, rules: SweepRules = swe
     const sealed = await sealStreams(sql);
     const chunks = await removeOldSamples(sql, rules);
     const quarantined = await removeOldQuarantine(sql, rules);
+    await auditDrops(sql);
     if (aborted + filled + chunks + quarantined > 0) log.info({ aborted, filled, chunks, quarantined }, 'swept');
     if (sealed > 0) log.debug({ sealed }, 'small chunks put together');
   };

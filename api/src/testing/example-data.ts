@@ -157,3 +157,28 @@ export const addUpload = async (sql: Sql, userId: string): Promise<string> => {
     INSERT INTO roast_upload_parts (upload_id, part, content) VALUES (${id}, 0, ${content})`;
   return id;
 };
+
+/** A refused message of a machine of this owner, which can be stored now. */
+export const addQuarantined = async (sql: Sql, ownerId: string): Promise<string> => {
+  const id = uuidV7();
+  const machineId = await addMachine(sql, ownerId);
+  const batch = {
+    v: 1,
+    k: 'samples',
+    epoch: '00112233445566aa',
+    seq: 0,
+    boot: id,
+    synced: true,
+    t: 1_790_000_000_000,
+    mono: 5000,
+    map: { id: 'example', rev: 1 },
+    dt: [0],
+    ch: ['bean_temp'],
+    s: [[100.5]],
+  };
+  await sql`
+    INSERT INTO quarantine (id, topic, serial_number, machine_id, reason, payload)
+    VALUES (${id}, 'roastery/v1/x/journal', ${`SN-${machineId}`}, ${machineId}, 'example',
+            ${Buffer.from(JSON.stringify(batch))})`;
+  return id;
+};

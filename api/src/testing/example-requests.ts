@@ -9,6 +9,7 @@ import {
   addOption,
   addPlan,
   addProfile,
+  addQuarantined,
   addRoast,
   addSession,
   addTicket,
@@ -191,6 +192,8 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   revokeCredential: machine,
   // The board of the examples holds no history.
   restoreHistory: { ...machine, body: () => ({ epochs: ['0123456789abcdef'] }), status: 409 },
+  replayQuarantined: { params: withId(addQuarantined) },
+  discardQuarantined: { params: withId(addQuarantined) },
   mqttAuth: { body: () => ({ clientid: 'board-x', username: 'x', password: 'y' }) },
   mqttAcl: { body: () => ({ clientid: 'board-x', username: 'x', topic: 'y', action: 'publish' }) },
 };

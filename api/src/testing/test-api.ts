@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { readConfig, type ApiConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
+import { quarantineRoutes } from '../ingest/quarantine-routes.ts';
 import { createLive } from '../live/live.ts';
 import { mailer } from '../domains/alerts/mailer.ts';
 import { startApi } from '../start-api.ts';
@@ -47,7 +48,7 @@ export const startTestApi = async (databaseUrl: string, config: Partial<ApiConfi
   });
   const live = createLive();
   const api = await startApi({ ...settings, checkAnswers: true, ...config }, log, {
-    domains: [...domains, live.routes],
+    domains: [...domains, live.routes, quarantineRoutes],
     services: [mailer, live.service],
     prepare: async (context) => void (await prepareFirstStart(context)),
   });

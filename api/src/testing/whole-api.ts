@@ -6,6 +6,7 @@ import { readConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
 import { startIngest, type IngestOptions } from '../ingest/ingest.ts';
+import { quarantineRoutes } from '../ingest/quarantine-routes.ts';
 import { createLive } from '../live/live.ts';
 import { startApi } from '../start-api.ts';
 import { silentLog } from './ingest-fixture.ts';
@@ -62,7 +63,7 @@ export const startWholeApi = async (databaseUrl: string, mqttUrl: string, ingest
   });
   const live = createLive();
   const api = await startApi({ ...settings, checkAnswers: true }, silentLog, {
-    domains: [...domains, live.routes],
+    domains: [...domains, live.routes, quarantineRoutes],
     services: [async (context) => startIngest(context, ingest), live.service],
     prepare: async (context) => void (await prepareFirstStart(context)),
   });

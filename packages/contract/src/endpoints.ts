@@ -16,6 +16,7 @@ import * as planned from './planned.ts';
 import * as probe from './probe.ts';
 import * as profiles from './profiles.ts';
 import * as roastPlan from './roast-plan.ts';
+import * as quarantine from './quarantine.ts';
 import * as roasts from './roasts.ts';
 import * as settings from './settings.ts';
 import * as timeline from './timeline.ts';
@@ -47,4 +48,5 @@ export const endpoints: readonly Endpoint[] = [
   users,
   devices,
   fleet,
+  quarantine,
 ].flatMap((file) => Object.values(file as Record<string, unknown>).filter(isEndpoint));

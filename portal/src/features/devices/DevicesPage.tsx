@@ -7,11 +7,13 @@ import { useTyped } from '../../components/use-typed.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { Boards } from './Boards.tsx';
+import { Quarantine } from './Quarantine.tsx';
 import { Tickets } from './Tickets.tsx';
 
 const tabs = [
   { value: 'boards', label: 'Boards' },
   { value: 'tickets', label: 'Pairing tickets' },
+  { value: 'quarantine', label: 'Quarantine' },
 ] as const;
 const tabNames = tabs.map(({ value }) => value);
 
@@ -50,7 +52,9 @@ export default function DevicesPage() {
           onChange={(event) => setTyped(event.target.value)}
           className="w-full sm:w-80"
         />
-        {tab === 'boards' ? <Boards q={q} page={page} onPage={turn} /> : <Tickets q={q} page={page} onPage={turn} />}
+        {tab === 'boards' && <Boards q={q} page={page} onPage={turn} />}
+        {tab === 'tickets' && <Tickets q={q} page={page} onPage={turn} />}
+        {tab === 'quarantine' && <Quarantine q={q} page={page} onPage={turn} />}
       </div>
     </Page>
   );

@@ -8,6 +8,12 @@ import {
   type Device,
   type PairingTicket,
 } from '@roastery/contract/fleet';
+import {
+  discardQuarantined,
+  listQuarantined,
+  replayQuarantined,
+  type Quarantined,
+} from '@roastery/contract/quarantine';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -55,6 +61,28 @@ export const rotateToken = async (device: Device): Promise<RotatedToken | null> 
     return null;
   } finally {
     await refresh(listDevices);
+  }
+};
+
+export const replayMessage = async (message: Quarantined): Promise<void> => {
+  try {
+    const { samples, events } = await call(replayQuarantined, { params: { id: message.id } });
+    toast(`Stored ${samples.toLocaleString('en-US')} samples and ${events.toLocaleString('en-US')} events`);
+  } catch (error) {
+    tell(error, 'Failed to replay the message');
+  } finally {
+    await refresh(listQuarantined);
+  }
+};
+
+export const discardMessage = async (message: Quarantined): Promise<void> => {
+  try {
+    await call(discardQuarantined, { params: { id: message.id } });
+    toast('The message was discarded');
+  } catch (error) {
+    tell(error, 'Failed to discard the message');
+  } finally {
+    await refresh(listQuarantined);
   }
 };
 

@@ -1,4 +1,5 @@
 import type { Device, PairingTicket } from '@roastery/contract/fleet';
+import type { Quarantined } from '@roastery/contract/quarantine';
 import { PushState } from '../../components/machine-maps/PushState.tsx';
 import { RelativeTime } from '../../components/RelativeTime.tsx';
 import type { Column } from '../../components/table/columns.ts';
@@ -106,6 +107,21 @@ export const deviceColumns: readonly Column<Device>[] = [
       return words === null ? '--' : <Badge tone={words.tone}>{words.label}</Badge>;
     },
   },
+];
+
+export const quarantineColumns: readonly Column<Quarantined>[] = [
+  {
+    id: 'machine',
+    label: 'Machine',
+    isName: true,
+    cell: ({ display_name: name, serial_number: serial }) => (
+      <MachineName of={{ display_name: name ?? 'Not registered', serial_number: serial }} />
+    ),
+  },
+  { id: 'reason', label: 'Reason', cell: ({ reason }) => <span className="text-pretty">{reason}</span> },
+  { id: 'received', label: 'Received', cell: ({ received_at: at }) => <RelativeTime moment={at} /> },
+  { id: 'times', label: 'Times', cell: ({ times }) => figures(times.toLocaleString('en-US')) },
+  { id: 'size', label: 'Size', cell: ({ bytes }) => figures(`${(bytes / 1000).toFixed(1)} kB`) },
 ];
 
 export const ticketColumns = (dates: DateTexts): readonly Column<PairingTicket>[] => [

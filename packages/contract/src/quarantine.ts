@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idShape, instantShape, pageQuery } from './shapes.ts';
+
+/** A journal message of a board that could not be stored. It was acknowledged, so that the board goes on. */
+export const quarantinedShape = z.object({
+  id: idShape,
+  serial_number: z.string(),
+  /** Null where no machine has this serial number. */
+  machine_id: idShape.nullable(),
+  display_name: z.string().nullable(),
+  /** Why it was refused. */
+  reason: z.string(),
+  bytes: z.number().int(),
+  received_at: instantShape,
+  /** How often the same message came, and when it came last. */
+  times: z.number().int(),
+  last_received_at: instantShape,
+});
+export type Quarantined = z.infer<typeof quarantinedShape>;
+
+const byId = { params: z.object({ id: idShape }), access: 'admin', tag: 'Fleet' } as const;
+
+export const listQuarantined = endpoint({
+  name: 'listQuarantined',
+  method: 'GET',
+  path: '/admin/quarantine',
+  tag: 'Fleet',
+  summary:
+    'Journal messages that were refused, newest first, with the reason; the oldest are dropped when there is no room',
+  access: 'admin',
+  query: z.object({ ...pageQuery(50) }),
+  response: z.object({
+    quarantined: z.array(quarantinedShape),
+    total: z.number().int(),
+    /** Messages dropped so far for want of room. */
+    dropped: z.number().int(),
+  }),
+});
+
+export const replayQuarantined = endpoint({
+  ...byId,
+  name: 'replayQuarantined',
+  method: 'POST',
+  path: '/admin/quarantine/{id}/replay',
+  summary: 'Store a refused message after all, e.g. after an update of the server',
+  response: z.object({ samples: z.number().int(), events: z.number().int() }),
+  errors: ['not_found', 'conflict'],
+});
+
+export const discardQuarantined = endpoint({
+  ...byId,
+  name: 'discardQuarantined',
+  method: 'DELETE',
+  path: '/admin/quarantine/{id}',
+  summary: 'Remove a refused message for good',
+  response: z.object({ discarded: z.boolean() }),
+  errors: ['not_found'],
+});
