@@ -47,7 +47,9 @@ const firstMap = async (config: AgentConfig, profile: DeviceProfileSource, log: 
       'there is no machine map: set MACHINE_MAP to a file, or choose a map for this machine in the portal',
     );
   }
-  await keepPushedMap(config.dataDir, fromServer);
+  await keepPushedMap(config.dataDir, fromServer).catch((error: unknown) =>
+    log.error({ reason: String(error) }, 'the map could not be kept on this board'),
+  );
   return fromServer;
 };
 
@@ -56,7 +58,7 @@ const firstMap = async (config: AgentConfig, profile: DeviceProfileSource, log: 
  * Throws `ConfigError` with one clear line when map, data folder or a second agent on it stand in the way.
  */
 export const startAgent = async (config: AgentConfig, log: Logger): Promise<Agent> => {
-  const unlock = await lockDataDir(config.dataDir);
+  const unlock = await lockDataDir(config.dataDir, log);
   try {
     return await startLocked(config, log, unlock);
   } catch (error) {
@@ -275,7 +277,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     journal.noteState();
     await uplink.stop(goodbyeMs);
     await journal.close();
-    await unlock();
+    await unlock().catch((error: unknown) => log.warn({ reason: String(error) }, 'the lock stays'));
   };
   return { close, [Symbol.asyncDispose]: close };
 };

@@ -1,10 +1,10 @@
-import { statfs } from 'node:fs/promises';
 import type { Link, MachineMap } from '@roastery/contract/machine-map';
 import type { LiveReading } from '@roastery/contract/mqtt';
 import { agentVersion } from './agent-version.ts';
 import type { BoardClock } from './clock/board-clock.ts';
 import type { AgentConfig } from './config.ts';
 import { portalUnit } from './core/decoder.ts';
+import { freeBytes } from './free-bytes.ts';
 import type { Journal } from './journal/journal.ts';
 import type { MachineLink } from './machine/poller.ts';
 import type { PlanKeeper } from './plan/plan-keeper.ts';
@@ -56,8 +56,8 @@ export const createBoardReport = (from: BoardReportSources) => {
     },
     async status(): Promise<BoardStatus> {
       const { config, journal, uplink } = from;
-      const { bavail, bsize } = await statfs(config.dataDir);
-      const { bytes, droppedEntries, trouble } = journal.stats();
+      const free = await freeBytes(config.dataDir);
+      const { bytes, droppedEntries, trouble, inMemory } = journal.stats();
       const [map, link, connection] = [from.map(), from.link(), uplink.connection()];
       const { wall, synced } = from.clock.now();
       const channels = newest === undefined ? [] : Object.entries(map.channels);
@@ -91,9 +91,10 @@ export const createBoardReport = (from: BoardReportSources) => {
           bytes,
           dropped_entries: droppedEntries,
           trouble: trouble ?? null,
+          in_memory: inMemory,
         },
         clock: { synced, server_offset_ms: from.serverOffsetMs() ?? null },
-        disk: { free_bytes: bavail * bsize },
+        disk: { free_bytes: free ?? null },
         update: (await readUpdateState()) ?? null,
       };
     },

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { ConfigError } from '@roastery/runtime/env';
+import type { Logger } from '@roastery/runtime/logger';
 import { isMissing, readFileIfThere } from './atomic-file.ts';
 
 /** Start time of a process in clock ticks since boot: tells a process from a later one with its number. */
@@ -39,40 +42,59 @@ const linkIfFree = async (from: string, to: string): Promise<boolean> => {
   }
 };
 
+/** A disk that takes nothing stops no recording: the lock then lies where the system keeps what need not last. */
+const diskTrouble: readonly (string | undefined)[] = ['EROFS', 'ENOSPC', 'EDQUOT', 'EIO'];
+const elsewhere = (dataDir: string): string =>
+  join(tmpdir(), `roastery-agent-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16)}`);
+
 /**
  * Makes this process the only agent on a data folder; two would interleave their sequence numbers. A lock that a killed
  * process left is taken over. Throws `ConfigError` while another agent lives. Returns how to release it.
  */
-export const lockDataDir = async (dataDir: string): Promise<() => Promise<void>> => {
+export const lockDataDir = async (dataDir: string, log?: Logger): Promise<() => Promise<void>> => {
+  const inTheWay = await agentOn(dataDir).catch(() => undefined);
+  if (inTheWay !== undefined) throw anotherAgent(inTheWay, dataDir);
   try {
-    await mkdir(dataDir, { recursive: true });
+    return await lockIn(dataDir, dataDir);
   } catch (error) {
-    throw new ConfigError(
-      `DATA_DIR ${dataDir} can't be made: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    if (!diskTrouble.includes(codeOf(error))) throw asConfigError(error, dataDir);
+    log?.error({ reason: String(error) }, 'the data folder takes nothing, its lock lies elsewhere');
   }
-  const path = join(dataDir, 'agent.lock');
-  const mine = join(dataDir, `agent.lock.${process.pid}`);
+  try {
+    return await lockIn(elsewhere(dataDir), dataDir);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    log?.error({ reason: String(error) }, 'there is no place for a lock');
+    return () => Promise.resolve();
+  }
+};
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined;
+const anotherAgent = (holder: string | number | undefined, dataDir: string): ConfigError =>
+  new ConfigError(`another agent (process ${holder}) works on DATA_DIR ${dataDir}`);
+const asConfigError = (error: unknown, dataDir: string): ConfigError => {
+  if (error instanceof ConfigError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ConfigError(`DATA_DIR ${dataDir} is not writable: ${reason}`);
+};
+
+const lockIn = async (folder: string, dataDir: string): Promise<() => Promise<void>> => {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, 'agent.lock');
+  const mine = join(folder, `agent.lock.${process.pid}`);
   const aside = `${mine}.stale`;
   try {
     await writeFile(mine, `${process.pid} ${(await startTimeOf(process.pid)) ?? '-'}\n`);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`DATA_DIR ${dataDir} is not writable: ${reason}`);
-  }
-  try {
     for (;;) {
       if (await linkIfFree(mine, path)) return () => rm(path, { force: true });
       const holder = await readFileIfThere(path);
       if (holder === undefined) continue;
-      if (await isAlive(holder)) {
-        throw new ConfigError(`another agent (process ${holder.trim().split(' ')[0]}) works on DATA_DIR ${dataDir}`);
-      }
+      if (await isAlive(holder)) throw anotherAgent(holder.trim().split(' ')[0], dataDir);
       await takeAside(path, aside, holder);
     }
   } finally {
-    await rm(mine, { force: true });
-    await rm(aside, { force: true });
+    for (const own of [mine, aside]) await rm(own, { force: true }).catch(() => undefined);
   }
 };
 

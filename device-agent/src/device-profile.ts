@@ -64,14 +64,19 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
     serverOffsetMs = Date.parse(serverTime) - (askedAt + Date.now()) / 2;
     if (mqttUrl !== keptUrl) {
       keptUrl = mqttUrl;
-      await writeFileAtomically(keptPath, `${JSON.stringify({ mqtt_url: mqttUrl })}\n`);
+      await writeFileAtomically(keptPath, `${JSON.stringify({ mqtt_url: mqttUrl })}\n`).catch((error: unknown) =>
+        log.warn({ reason: String(error) }, 'the answer of the api could not be kept'),
+      );
     }
     const given = mapFromServer(map);
     return 'map' in given ? { mqttUrl, map: given.map } : { mqttUrl, map: null, mapTrouble: given.trouble };
   };
 
   const kept = async (): Promise<string | undefined> => {
-    const text = await readFileIfThere(keptPath);
+    const text = await readFileIfThere(keptPath).catch((error: unknown) => {
+      log.warn({ reason: String(error) }, 'the kept answer of the api can not be read');
+      return undefined;
+    });
     if (text === undefined) return undefined;
     const parsed = parseJson(keptShape, text);
     if (parsed.success) return parsed.data.mqtt_url;

@@ -83,7 +83,10 @@ export const chooseMachineMap = async (
   log: Logger,
 ): Promise<MachineMap | undefined> => {
   const fromFile = filePath === undefined ? undefined : await readMachineMap(filePath);
-  const text = await readFileIfThere(pushedMapPath(dataDir));
+  const text = await readFileIfThere(pushedMapPath(dataDir)).catch((error: unknown) => {
+    log.warn({ reason: String(error) }, 'the map that the server pushed can not be read');
+    return undefined;
+  });
   if (text === undefined) return fromFile;
   try {
     // A newer agent may have kept it.

@@ -63,7 +63,10 @@ export const createMapChanges = (parts: MapChangeParts) => {
     }
     const kept = JSON.stringify(base);
     base = config.map ?? base;
-    if (config.map && JSON.stringify(base) !== kept) await keepPushedMap(dataDir, base);
+    if (config.map && JSON.stringify(base) !== kept)
+      await keepPushedMap(dataDir, base).catch((error: unknown) =>
+        log.error({ reason: String(error) }, 'the map could not be kept on this board'),
+      );
     const wanted = config.hz === undefined ? base : { ...base, hz: config.hz };
     waiting = JSON.stringify(wanted) === JSON.stringify(current()) ? undefined : wanted;
     if (waiting === undefined) return tell({ rev: config.rev, state: 'running' });

@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { freeBytes } from './free-bytes.ts';
 import { slowReadingSentence } from './core/line-pace.ts';
 import type { Journal } from './journal/journal.ts';
 import type { MachineLink } from './machine/poller.ts';
@@ -21,8 +21,8 @@ export interface StatusSources {
 
 /** What the board says about itself in its retained status. */
 export const describeBoard = async (from: StatusSources): Promise<StatusDetails> => {
-  const { bavail, bsize } = await statfs(from.dataDir);
-  const { bytes, droppedEntries, trouble } = from.journal.stats();
+  const free = await freeBytes(from.dataDir);
+  const { bytes, droppedEntries, trouble, inMemory } = from.journal.stats();
   const link = from.link();
   const map = from.map();
   const config = from.config();
@@ -41,9 +41,15 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
     plan: from.plan() ?? null,
     machine_link: link.state,
     ...(detail.length > 0 ? { machine_link_detail: detail.join('; ').slice(0, 300) } : {}),
-    journal: { entries_waiting: from.entriesWaiting(), bytes, dropped_entries: droppedEntries },
+    journal: {
+      entries_waiting: from.entriesWaiting(),
+      bytes,
+      dropped_entries: droppedEntries,
+      ...(inMemory ? { in_memory: true } : {}),
+    },
+    history: await from.journal.history(),
     clock_synced: from.clockSynced(),
-    disk_free_bytes: bavail * bsize,
+    ...(free === undefined ? {} : { disk_free_bytes: free }),
     ...(update === undefined ? {} : { update }),
   };
 };

@@ -1,3 +1,4 @@
+import { aboutJournal } from '../status-page/concerns.ts';
 import { good, notConfigured, trouble, warning, type Check } from './check.ts';
 
 /** Whether the agent itself is at work. */
@@ -18,12 +19,11 @@ export const checkAgent: Check = {
             `The agent runs (process ${agent.pid}), but its page at port ${board.config.statusPort} does not answer.`,
             'Look whether another program has that port (sudo ss -ltnp), or give STATUS_PORT another one; then restart the agent.',
           );
-    const { agent_version: version, roast, journal } = agent.status;
-    if (journal.trouble !== null)
-      return trouble(
-        `The agent can't write its journal: ${journal.trouble}.`,
-        'Free some space (sudo journalctl --vacuum-size=50M) or change the card. Until then readings are lost.',
-      );
+    const { agent_version: version, roast, journal, uplink } = agent.status;
+    if (journal.trouble !== null) {
+      const { says, todo } = aboutJournal(journal.trouble, journal.in_memory, uplink.connected);
+      return trouble(says, todo);
+    }
     return good(`version ${version} is running, ${roast.running === null ? 'no roast now' : 'a roast runs'}`);
   },
 };

@@ -77,7 +77,9 @@ export interface Journal {
   readonly acknowledge: (ranges: readonly SeqRange[], epoch?: string) => void;
   /** Takes what the server says it holds, and for whom. */
   readonly hear: (ack: Ack) => void;
-  /** What is still here of each stream. */
+  /** For whom a stream was recorded, once the server has said so. */
+  readonly ownerOf: (epoch: string) => string | undefined;
+  /** What is still here of each stream, the newest first. */
   readonly history: () => Promise<StreamHistory[]>;
   stats(): JournalStats;
   readonly close: () => Promise<void>;

@@ -111,28 +111,34 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     streams.keepWithinCap().catch((error: unknown) => log.error({ err: error }, 'journal: could not make room'));
 
   /** A writer of a stream in its folder. Throws when the disk doesn't take its first segment. */
-  const writerOf = async (stream: Stream, place: string, initial: readonly Entry[]): Promise<Writer> => {
+  const writerOf = async (
+    stream: Stream,
+    place: string,
+    first: number,
+    initial: readonly Entry[] = [],
+  ): Promise<Writer> => {
     const writer: Writer = await createWriter({
       disk,
       folder: place,
       segmentBytes,
       log,
+      first: initial[0]?.seq ?? first,
       initial,
       graceMs: diskGraceMs,
       nextSeq: stream.nextSeq,
       context: () => context,
       roastRuns: () => roastRuns,
-      head: (first, of) => {
+      head: (from, of) => {
         const state = options.state();
         return [
-          { k: 'head', v: journalFormat, epoch: stream.epoch, first },
-          { k: 'context', of: first, ...of },
+          { k: 'head', v: journalFormat, epoch: stream.epoch, first: from },
+          { k: 'context', of: from, ...of },
           { k: 'clock', ...clock.now() },
           { k: 'acked', ranges: stream.acked.ranges() },
           { k: 'gone', ranges: stream.gone.ranges() },
           ...(state ? [{ k: 'state', state } as const] : []),
           // Once more, behind the state: a block that is overwritten must not take the meaning of all that follows.
-          { k: 'context', of: first, ...of },
+          { k: 'context', of: from, ...of },
         ];
       },
       async sealed(segment, entries) {
@@ -228,13 +234,14 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     trying = true;
     const place = stream.folder() ?? streamFolder(folder, ++lastIndex, stream.epoch).folder;
     stream.putIn(place);
-    const initial = tail.hold(stream.nextSeq());
+    const first = stream.nextSeq();
+    const initial = tail.hold(first);
     // Beyond this a folder may be on the disk that a later start takes for a stream that it may go on with.
     let isNamed = false;
     const bring = async (): Promise<Writer> => {
       await found.retry();
       await makeStreamFolder(disk, place);
-      const writer = await withRoom(() => writerOf(stream, place, initial));
+      const writer = await withRoom(() => writerOf(stream, place, first, initial));
       isNamed = true;
       await nameStream(disk, place, stream.epoch);
       return writer;
@@ -288,7 +295,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     try {
       const place = current.folder() ?? folder;
       await withRoom(() => nameStream(disk, place, current.epoch));
-      const writer = await withRoom(() => writerOf(current, place, []));
+      const writer = await withRoom(() => writerOf(current, place, current.nextSeq()));
       current.setTail(writer);
       for (const path of newest.leftOver)
         if (path !== writer.path()) await disk.rm(path, { force: true }).catch(() => undefined);
@@ -370,7 +377,6 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       { epoch: stream.epoch, found: found.ranges(), lost: lost.ranges() },
       'journal: the server asks for it again',
     );
-    for (const [from, to] of stream.gone.ranges()) lost.remove(from, to);
     streams.lost(stream, lost.ranges(), 'cap_reached');
     durable(stream, found.ranges());
   };
@@ -434,6 +440,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       if (ack.through !== undefined) askedAgain(stream, ack.ranges, ack.through);
       if (wasSealed) durable(stream, stream.waiting());
     },
+    ownerOf: (epoch) => streamOf(epoch)?.owner(),
     history: () => streams.history(),
     stats() {
       const tail = current.tail();
@@ -455,6 +462,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       clearTimeout(retryTimer);
       const tail = current.tail();
       if (tail?.kind === 'disk') await tail.close(closeGraceMs);
+      await Promise.race([Promise.all(streams.all().map((stream) => stream.settled())), pause(closeGraceMs)]);
     },
   };
 };

@@ -187,7 +187,7 @@ export const recoverStream = async (
   const notes = found.length === 0 ? {} : await readNotes(disk, folder);
   const known = new RangeSet([...(notes.acked ?? []), ...acked]);
   const named = await readEpoch(disk, folder).catch((error: unknown) => {
-    if (insistence === 'strict') throw error;
+    if (insistence === 'strict' && epoch === undefined && found.length > 0) throw error;
     return undefined;
   });
   if (found.length === 0 && place.index > 0) return undefined;

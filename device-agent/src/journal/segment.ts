@@ -99,6 +99,21 @@ const createContextSearch = ({ records, damage }: Scan) => {
   };
 };
 
+const isStray = (seq: number, lowest = 0, highest = Infinity): boolean => seq < lowest || seq > highest;
+
+/** Whether each record is there once and in its place: a part that lies where another one was shows as a repeat. */
+const isInOrder = (records: readonly JournalRecord[], lowest?: number, last?: number): boolean => {
+  let newest = -1;
+  let heads = 0;
+  for (const record of records) {
+    if (record.k === 'head') heads += 1;
+    if (!isEntry(record)) continue;
+    if (record.q <= newest || isStray(record.q, lowest, last)) return false;
+    newest = record.q;
+  }
+  return heads <= 1;
+};
+
 /**
  * Turns the bytes of a segment into entries. Bytes that were damaged, put elsewhere or repeated cost what they cover; an
  * entry whose context is not certain counts as missing.
@@ -121,7 +136,7 @@ export const readSegment = (bytes: Buffer, bounds: SegmentBounds = {}): SegmentD
   let highest: number | undefined;
   let hidden = 0;
   let isDamaged = false;
-  let isDisordered = records.filter(({ k }) => k === 'head').length > 1;
+  const isDisordered = !isInOrder(records, lowest, bounds.last);
   let entriesEnd = 0;
   for (const [index, record] of records.entries()) {
     isDamaged ||= damagedBefore.has(index);
@@ -130,11 +145,10 @@ export const readSegment = (bytes: Buffer, bounds: SegmentBounds = {}): SegmentD
     else if (record.k === 'gone') gone = record.ranges;
     else if (record.k === 'state') state = record.state;
     if (!isEntry(record)) continue;
-    const isStray = record.q < (lowest ?? 0) || record.q > (bounds.last ?? Infinity);
-    if (isStray || found.has(record.q) || record.q < (highest ?? 0)) isDisordered = true;
-    if (isStray || found.has(record.q)) continue;
+    if (isStray(record.q, lowest, bounds.last) || found.has(record.q)) continue;
     if (isDamaged && highest !== undefined) hidden += Math.max(0, record.q - highest - 1);
-    const context = own.length > 0 ? only : searchContext(index, hidden);
+    // A part of another place may lie over a change of context, where there can be one.
+    const context = own.length > 0 ? only : isDisordered ? undefined : searchContext(index, hidden);
     found.set(record.q, { entry: context && toEntry(record, context), behindDamage: isDamaged });
     if (record.q >= (highest ?? 0)) entriesEnd = ends[index] ?? entriesEnd;
     highest = Math.max(highest ?? 0, record.q);

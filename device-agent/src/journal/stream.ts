@@ -171,6 +171,7 @@ export const createStream = (parts: StreamParts) => {
         .catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: stream notes not written'));
       return writing;
     },
+    settled: (): Promise<void> => writing,
   };
   return stream;
 };

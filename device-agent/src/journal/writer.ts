@@ -31,6 +31,8 @@ export interface WriterParts {
   readonly gaveUp: () => void;
   /** How long the disk may refuse. */
   readonly graceMs: number;
+  /** The first number that it will be given. */
+  readonly first: number;
   /** Entries that are known already and come first. */
   readonly initial: readonly Entry[];
 }
@@ -77,11 +79,7 @@ const openSegment = async (
  */
 export const createWriter = async (parts: WriterParts) => {
   const { log } = parts;
-  let active = await openSegment(
-    parts,
-    parts.initial[0]?.seq ?? parts.nextSeq(),
-    parts.initial[0]?.context ?? parts.context(),
-  );
+  let active = await openSegment(parts, parts.first, parts.initial[0]?.context ?? parts.context());
   let queue: Queued[] = parts.initial.map((entry) => ({ record: recordOf(entry), entry }));
   const unsynced = new RangeSet();
   /** Entries that are announced already. */

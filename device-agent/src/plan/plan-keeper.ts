@@ -11,7 +11,12 @@ export const planFile = (dataDir: string): string => join(dataDir, 'plans.json')
 
 /** What is kept on this board. A file that can't be understood is as none: the server sends its plans again. */
 export const readPlanBook = async (dataDir: string): Promise<{ book: PlanBook; trouble: string | undefined }> => {
-  const text = await readFileIfThere(planFile(dataDir));
+  let text: string | undefined;
+  try {
+    text = await readFileIfThere(planFile(dataDir));
+  } catch (error) {
+    return { book: emptyPlanBook, trouble: error instanceof Error ? error.message : String(error) };
+  }
   if (text === undefined) return { book: emptyPlanBook, trouble: undefined };
   const parsed = parseJson(planBookShape, text);
   return parsed.success

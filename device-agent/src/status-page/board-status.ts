@@ -56,14 +56,18 @@ export const boardStatusShape = z.object({
     entries_waiting: z.number().int(),
     bytes: z.number().int(),
     dropped_entries: z.number().int(),
+    /** Why the disk takes nothing. */
     trouble: z.string().nullable(),
+    /** Entries are kept in memory and sent from there. */
+    in_memory: z.boolean().default(false),
   }),
   clock: z.object({
     synced: z.boolean(),
     /** The server's clock less ours, ms; null while it hasn't been heard. */
     server_offset_ms: z.number().nullable(),
   }),
-  disk: z.object({ free_bytes: z.number() }),
+  /** Null where the disk can't be asked. */
+  disk: z.object({ free_bytes: z.number().nullable() }),
   /** What became of the newest update of the agent. */
   update: boardUpdateShape.nullable().default(null),
 });

@@ -21,6 +21,17 @@ const minutes = (ms: number): string => {
   return whole === 1 ? '1 minute' : `${whole} minutes`;
 };
 
+/** What a disk that takes nothing means for the readings of this moment, and what to do. */
+export const aboutJournal = (trouble: string, inMemory: boolean, isOnline: boolean): Concern => {
+  const where = inMemory ? 'Readings are kept in memory' : 'Readings wait in memory';
+  const sent = isOnline ? 'sent from there' : 'are sent when the board is online again';
+  return {
+    urgency: 'trouble',
+    says: `The journal can't be written: ${trouble}. ${where} and ${sent}.`,
+    todo: 'Free some space (sudo journalctl --vacuum-size=50M) or change the card. Without power, what is not sent by then is lost.',
+  };
+};
+
 /** What is not as it should be, the most urgent first; empty when all is well. */
 export const concernsOf = (board: BoardStatus): Concern[] => {
   const found: Concern[] = [];
@@ -50,12 +61,7 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
       says: slowReadingSentence(machine.reached_hz, board.map.hz),
       todo: slowLineRemedy,
     });
-  if (journal.trouble !== null)
-    found.push({
-      urgency: 'trouble',
-      says: `The journal can't be written: ${journal.trouble}.`,
-      todo: 'Free some space (sudo journalctl --vacuum-size=50M) or change the card. Until then readings are lost.',
-    });
+  if (journal.trouble !== null) found.push(aboutJournal(journal.trouble, journal.in_memory, uplink.connected));
   if (!uplink.connected && board.now - uplink.since > shortAwayMs)
     found.push({
       urgency: 'warning',
@@ -68,7 +74,7 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
       says: 'The clock is not set by anybody. Times of roasts are corrected once it is.',
       todo: 'Set it by the network: sudo timedatectl set-ntp true',
     });
-  if (disk.free_bytes < littleRoomBytes)
+  if (disk.free_bytes !== null && disk.free_bytes < littleRoomBytes)
     found.push({
       urgency: 'warning',
       says: `Only ${Math.round(disk.free_bytes / 1_048_576)} MiB are free on the disk of the journal.`,

@@ -34,7 +34,7 @@ const healthy: BoardStatus = {
     deviations: ['burner is 12 % above plan'],
   },
   uplink: { connected: true, since: now - 600_000, reason: null },
-  journal: { entries_waiting: 2, bytes: 4096, dropped_entries: 0, trouble: null },
+  journal: { entries_waiting: 2, bytes: 4096, dropped_entries: 0, trouble: null, in_memory: false },
   clock: { synced: true, server_offset_ms: 20 },
   disk: { free_bytes: 9e9 },
   update: null,

@@ -116,7 +116,7 @@ ${row('Journal', `${counted(journal.entries_waiting)} to send, ${sizeOf(journal.
 </dl></section>
 <section aria-labelledby="board"><h2 id="board">Board</h2><dl>
 ${row('Clock', `${moment(board.now)}, ${clock.synced ? 'set' : 'not set'}${offset}`, clock.synced ? 'good' : 'poor')}
-${row('Disk', `${sizeOf(disk.free_bytes)} free`)}
+${row('Disk', disk.free_bytes === null ? 'does not answer' : `${sizeOf(disk.free_bytes)} free`)}
 ${row('Agent', `${board.agent_version}, running for ${spanOf(board.now - board.started_at)}`)}
 ${updateRow(board.update)}
 </dl></section></div>

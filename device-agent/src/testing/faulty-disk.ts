@@ -26,12 +26,14 @@ const concerns = (kind: DiskFault['kind'], { name, writes, syncs }: Call): boole
 /** The disk of this machine, whose calls are counted and fail as planned: with the errors that a kernel gives. */
 export const createFaultyDisk = (plan: DiskFault | undefined) => {
   let calls = 0;
+  const byName = new Map<string, number>();
   let failed = 0;
   let since: number | undefined;
   let over = plan === undefined;
 
   const failsNow = (call: Call): boolean => {
     const index = calls++;
+    byName.set(call.name, (byName.get(call.name) ?? 0) + 1);
     if (over || plan === undefined || index < plan.fromCall || !concerns(plan.kind, call)) return false;
     since ??= performance.now();
     if (failed >= (plan.calls ?? Infinity) || performance.now() - since >= (plan.ms ?? Infinity)) return false;
@@ -68,6 +70,7 @@ export const createFaultyDisk = (plan: DiskFault | undefined) => {
   return {
     disk: wrap({ ...fs }) as JournalDisk,
     calls: (): number => calls,
+    count: (name: string): number => byName.get(name) ?? 0,
     failed: (): number => failed,
     /** The disk works from now on. */
     mend: (): void => void (over = true),

@@ -19,6 +19,8 @@ const rereadMs = 10_000;
 const limits = { maxEntries: maxBatchEntries, window: 32, reserved: 4, resendMs };
 /** Batches under way of all earlier streams together: history never holds up what is recorded now. */
 const earlierWindow = 8;
+/** So long a stream that has an owner waits for the server to say for whom it speaks; earlier servers never say it. */
+const statementMs = 10_000;
 
 type Plan = ReturnType<typeof createSendPlan>;
 interface Sending {
@@ -44,6 +46,9 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     gone: (from, to, epoch) => streams.get(epoch)?.plan.forget(from, to),
   });
   let shipping: Promise<void> | undefined;
+  /** Streams that wait for the server's statement in this session, and until when. */
+  const unstated = new Set<string>();
+  let statedBy = 0;
 
   /** The next batch of a stream on its way; false when it has none now. */
   const sendNext = async (session: Session, epoch: string, sending: Sending): Promise<boolean> => {
@@ -96,6 +101,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     const epochs = journal.epochs();
     for (const epoch of streams.keys()) if (!epochs.includes(epoch)) streams.delete(epoch);
     for (const epoch of epochs) {
+      if (unstated.has(epoch) && now < statedBy) continue;
       const sending = sendingOf(epoch);
       while (session.isOpen() && (await sendNext(session, epoch, sending)));
     }
@@ -121,7 +127,14 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     connected(): void {
       for (const { plan } of streams.values()) plan.connected();
     },
+    /** A connection is made: what was recorded for an owner waits until the server has said for whom it speaks. */
+    connecting(): void {
+      unstated.clear();
+      for (const epoch of journal.epochs()) if (journal.ownerOf(epoch) !== undefined) unstated.add(epoch);
+      statedBy = performance.now() + statementMs;
+    },
     acknowledged(ack: Ack): void {
+      if (ack.through !== undefined) unstated.delete(ack.epoch);
       streams.get(ack.epoch)?.plan.acknowledged(ack.ranges);
       journal.hear(ack);
     },

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MachineMap } from '@roastery/contract/machine-map';
@@ -45,6 +45,9 @@ const sample = (): number => journal.appendSample(mono(), [200]);
 const allCommitted = async (count: number, timeout = 10_000): Promise<void> => {
   await expect.poll(() => server.committed.size, { timeout }).toBe(count);
 };
+
+const gaps = () =>
+  [...server.committed.values()].filter((value) => typeof value === 'object' && value !== null && 'reason' in value);
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'uplink-'));
@@ -194,4 +197,80 @@ describe('uplink', () => {
     await expect.poll(() => maps.map(({ id }) => id)).toEqual(['new']);
     expect(refusals).toEqual([expect.stringMatching(/^4 map\./)]);
   });
+
+  it('leaves nothing readable behind an unreadable segment on the board', async () => {
+    await journal.close();
+    await rm(folder, { recursive: true, force: true });
+    const small = { folder, capBytes: 1e9, segmentBytes: 6000, clock, log, context, state: () => undefined };
+    const before = await openJournal(small);
+    const samples = 450;
+    for (let count = 0; count < samples; count++) {
+      before.appendSample(mono(), [count]);
+      if (count % 10 === 0) await before.flush();
+    }
+    await before.close();
+    const segments = (await readdir(folder)).filter((name) => name.endsWith('.idle')).sort();
+    expect(segments.length).toBeGreaterThan(2);
+    const [first = 0, last = 0] = (segments[1] ?? '').split(/[-.]/).map(Number);
+    await writeFile(join(folder, segments[1] ?? ''), Buffer.alloc(6000));
+    journal = await openJournal(small);
+    const line = connect();
+    const isThere = (seq: number): boolean => server.committed.has(`${journal.epoch}/${seq}`);
+    const readable = Array.from({ length: samples }, (_, seq) => seq).filter((seq) => seq < first || seq > last);
+    await expect.poll(() => readable.filter((seq) => !isThere(seq)).length, { timeout: 15_000 }).toBe(0);
+    await expect.poll(gaps).toEqual([{ type: 'gap', from_seq: first, to_seq: last, reason: 'damaged' }]);
+    await expect.poll(() => line.entriesWaiting()).toBe(0);
+  }, 30_000);
+
+  it('sends a server that lost it what it lacks, and nothing to another owner', async () => {
+    for (let count = 0; count < 50; count++) sample();
+    await journal.flush();
+    connect();
+    await allCommitted(50);
+    const { epoch } = journal;
+    const state = (owner: string, ranges: [number, number][], restore = false): void =>
+      server.tell('ack', {
+        v: 1,
+        epoch,
+        ranges,
+        through: Number.MAX_SAFE_INTEGER,
+        owner,
+        ...(restore ? { restore } : {}),
+      });
+    state('a'.repeat(16), [[0, 49]]);
+    await expect.poll(() => journal.ownerOf(epoch)).toBe('a'.repeat(16));
+    server.committed.clear();
+    state('a'.repeat(16), [[0, 9]]);
+    await allCommitted(40);
+
+    server.committed.clear();
+    state('b'.repeat(16), []);
+    await expect.poll(() => journal.epoch).not.toBe(epoch);
+    sample();
+    await allCommitted(1);
+    await expect.poll(() => server.committed.has(`${journal.epoch}/50`)).toBe(true);
+    state('b'.repeat(16), [], true);
+    await allCommitted(51);
+  }, 30_000);
+
+  it('sends nothing of an owned stream before the server has said for whom it speaks', async () => {
+    connect();
+    await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
+    server.tell('ack', { v: 1, epoch: journal.epoch, ranges: [], through: 0, owner: 'a'.repeat(16) });
+    await expect.poll(() => journal.ownerOf(journal.epoch)).toBe('a'.repeat(16));
+    await uplink?.stop(500);
+    for (let count = 0; count < 20; count++) sample();
+    await journal.flush();
+    const { epoch } = journal;
+    const heard = server.statuses.length;
+    connect();
+    await expect.poll(() => server.statuses.length).toBeGreaterThan(heard);
+    server.tell('ack', { v: 1, epoch, ranges: [], through: 0, owner: 'b'.repeat(16) });
+    await expect.poll(() => journal.epoch).not.toBe(epoch);
+    sample();
+    await expect
+      .poll(() => server.batches.some((batch) => batch.epoch === journal.epoch), { timeout: 5000 })
+      .toBe(true);
+    expect(server.batches.filter((batch) => batch.epoch === epoch)).toEqual([]);
+  }, 20_000);
 });

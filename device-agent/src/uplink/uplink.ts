@@ -116,6 +116,8 @@ export const startUplink = (parts: UplinkParts) => {
   const receive = createInbox({
     acknowledged(ack) {
       shipper.acknowledged(ack);
+      // What is sealed, or begun for another owner, is said.
+      if (ack.owner !== undefined) refreshStatus();
       if (session) void shipper.ship(session.line);
     },
     configReceived: (config) => parts.configReceived(config),
@@ -138,6 +140,7 @@ export const startUplink = (parts: UplinkParts) => {
       message: receive,
       signal: stopping.signal,
     });
+    shipper.connecting();
     try {
       await Promise.race([line.subscribe([topic('ack'), topic('config'), topic('plan')]), broken(line)]);
       await Promise.race([publishStatus(line, id, true), broken(line)]);

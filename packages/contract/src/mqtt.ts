@@ -255,6 +255,8 @@ export const statusShape = z.object({
       entries_waiting: z.number().int().min(0),
       bytes: z.number().int().min(0),
       dropped_entries: z.number().int().min(0),
+      /** The disk takes nothing: entries are kept in memory and sent from there, until a power cut. */
+      in_memory: lenient(z.boolean()),
     }),
   ),
   /** What a server that lost data can ask for. */
