@@ -35,7 +35,7 @@ const askedFraming = (kind: keyof typeof frames) => {
   const framing = createFraming(kind);
   const codec = createModbusCodec();
   framing.ask(question, codec.encode(question), 9);
-  return Object.assign(framing, { decode: codec.decode });
+  return Object.assign(framing, { decode: (answer: AnswerFrame) => codec.decode(answer) });
 };
 
 describe.each(['tcp', 'rtu', 'ascii'] as const)('answers on %s', (kind) => {
