@@ -200,6 +200,9 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     [diskTrouble, isDiskFull] = [reason, full];
     log.error({ reason }, 'journal: the disk is given up, entries are sent from memory');
     const unsafe = closeTail(stream, tail);
+    // They are nowhere in this stream, and never were sent as its own.
+    if (stream === current) for (const { seq } of unsafe) stream.gone.add(seq, seq);
+    void stream.note();
     if (stream === current) beginInMemory(unsafe, stream.owner());
     else stream.keep([...stream.kept(), ...unsafe]);
   };
@@ -251,6 +254,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       const held = tail.heldBack();
       stream.setTail(writer);
       for (const entry of held) writer.append(recordOf(entry), entry);
+      // Another one was begun for another owner.
+      if (stream !== current) void writer.flush().then(() => stream.tail() === writer && closeTail(stream, writer));
       diskTrouble = undefined;
       await settleAll();
       log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: the disk takes entries again');
@@ -457,7 +462,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       clearInterval(timer);
       clearTimeout(retryTimer);
       noteAcked(performance.now());
-      await Promise.race([attempt, pause(closeGraceMs)]);
+      await Promise.race([attempt.then(tryDisk), pause(closeGraceMs)]);
       closed = true;
       clearTimeout(retryTimer);
       const tail = current.tail();

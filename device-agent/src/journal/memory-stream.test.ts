@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@roastery/runtime/logger';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createWallClock } from '../core/wall-clock.ts';
+import { createFaultyDisk } from '../testing/faulty-disk.ts';
+import { openJournal, type Journal } from './journal.ts';
+import type { JournalDisk } from './disk.ts';
+
+const boot = '0a1b2c3d-0000-4000-8000-000000000001';
+let folder: string;
+let opened: Journal[];
+
+const open = async (disk?: JournalDisk): Promise<Journal> => {
+  const journal = await openJournal({
+    folder,
+    capBytes: 1e9,
+    clock: createWallClock(() => ({ boot, mono: 1e6, wall: 1.8e12, synced: true })),
+    log: createLogger('test', 'silent'),
+    context: { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] },
+    state: () => undefined,
+    diskGraceMs: 80,
+    ...(disk ? { disk } : {}),
+  });
+  opened.push(journal);
+  return journal;
+};
+const samplesOf = async (journal: Journal): Promise<Map<string, number[]>> => {
+  const found = new Map<string, number[]>();
+  for (const epoch of journal.epochs()) {
+    for (const [from, to] of journal.waiting(epoch)) {
+      for (let at = from; at <= to;) {
+        const part = await journal.readPart(at, to, epoch);
+        const values = part.entries.flatMap((entry) => (entry.kind === 'sample' ? [entry.values[0] ?? 0] : []));
+        found.set(epoch, [...(found.get(epoch) ?? []), ...values]);
+        at = part.to + 1;
+      }
+    }
+  }
+  return found;
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'memory-stream-'));
+  opened = [];
+});
+afterEach(async () => {
+  for (const journal of opened) await journal.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('journal without its disk: a stream with a fresh epoch and numbers that go on, which the disk gets when it works again', async () => {
+  const calls = createFaultyDisk(undefined);
+  await (await open(calls.disk)).close();
+  opened = [];
+  const faulty = createFaultyDisk({ kind: 'EIO', fromCall: calls.calls() + 12 });
+  const journal = await open(faulty.disk);
+  const before = journal.epoch;
+  for (let value = 0; value < 4; value++) journal.appendSample(value, [value]);
+  await journal.flush();
+  let value = 4;
+  await expect
+    .poll(
+      async () => {
+        journal.appendSample(value, [value]);
+        value += 1;
+        await journal.flush();
+        return journal.stats().inMemory;
+      },
+      { interval: 20 },
+    )
+    .toBe(true);
+  expect(journal.epoch).not.toBe(before);
+  expect(journal.stats().trouble).toMatch(/EIO/);
+  const next = journal.appendSample(value, [value]);
+  expect(next).toBe(value);
+  const everything = Array.from({ length: value + 1 }, (_, index) => index);
+  const inMemory = await samplesOf(journal);
+  expect([...inMemory.values()].flat().sort((a, b) => a - b)).toEqual(everything);
+  expect(inMemory.get(journal.epoch)?.length).toBeGreaterThan(0);
+
+  faulty.mend();
+  await expect.poll(() => journal.stats().inMemory, { timeout: 10_000 }).toBe(false);
+  expect(journal.stats().trouble).toBeUndefined();
+  const fresh = journal.epoch;
+  await journal.close();
+  opened = [];
+  const again = await open();
+  expect(again.epoch).toBe(fresh);
+  const kept = await samplesOf(again);
+  expect([...kept.values()].flat().sort((a, b) => a - b)).toEqual(everything);
+  expect(again.appendSample(1, [1])).toBe(value + 1);
+});
+
+it('journal whose open segment can not be read at the start: never goes on under its numbers, sends it when it can', async () => {
+  const first = await open();
+  for (let value = 0; value < 5; value++) first.appendSample(value, [value]);
+  await first.flush();
+  const counting = createFaultyDisk(undefined);
+  await first.close();
+  opened = [];
+  await (await open(counting.disk)).close();
+  opened = [];
+  const faulty = createFaultyDisk({ kind: 'EIO', fromCall: 0, ms: 600 });
+  const journal = await open(faulty.disk);
+  expect(journal.epoch).not.toBe(first.epoch);
+  journal.appendSample(9, [9]);
+  await expect
+    .poll(async () => [...(await samplesOf(journal)).values()].flat().sort((a, b) => a - b), { timeout: 10_000 })
+    .toEqual([0, 1, 2, 3, 4, 9]);
+});
