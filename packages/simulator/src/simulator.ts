@@ -44,9 +44,21 @@ export interface SimulatorConfig {
   readonly seed?: number;
   /** Called at each change of what the registers show. */
   readonly onPresented?: (state: PresentedState) => void;
+  /** Called with each answer to a request that reads registers. */
+  readonly onAnswer?: (answer: AnsweredRead) => void;
   /** Keep all presented states in memory for `record()`. Default false. */
   readonly record?: boolean;
   readonly log?: Logger;
+}
+
+/** What a machine answered: the registers from `start` on, as they were read. */
+export interface AnsweredRead {
+  /** Wall clock, ms since 1970. */
+  readonly atMs: number;
+  /** Modbus function: 3 holding, 4 input registers. */
+  readonly code: number;
+  readonly start: number;
+  readonly words: readonly number[];
 }
 
 export interface SimulatorState {
@@ -158,6 +170,19 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
       requests += 1;
       functions.add(pdu[0] ?? 0);
     },
+    onAnswer:
+      config.onAnswer &&
+      (({ pdu: asked }, pdu) => {
+        const code = asked[0] ?? 0;
+        if (code !== 3 && code !== 4) return;
+        const words = Array.from({ length: (pdu[1] ?? 0) / 2 }, (_, index) => pdu.readUInt16BE(2 + 2 * index));
+        config.onAnswer?.({
+          atMs: performance.timeOrigin + performance.now(),
+          code,
+          start: asked.readUInt16BE(1),
+          words,
+        });
+      }),
   };
   const { link } = map;
   const listener = await (link.kind === 'rtu' || link.kind === 'ascii'

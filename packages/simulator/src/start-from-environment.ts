@@ -37,6 +37,8 @@ const environmentShape = z.object({
   SIM_CONTROL: z.enum(['none', 'stdin']).default('none'),
   /** File to which every change of the registers is appended, a JSON line each. */
   SIM_RECORD: z.string().optional(),
+  /** File to which every answer with registers is appended, a JSON line each. */
+  SIM_ANSWERS: z.string().optional(),
   LOG_LEVEL: z.enum(logLevels).default('info'),
 });
 
@@ -48,7 +50,7 @@ export const startFromEnvironment = async (
   const config = readEnv(environmentShape, env);
   log.level = config.LOG_LEVEL;
   const map = config.SIM_MAP === undefined ? demoRoasterMap() : readMap(config.SIM_MAP);
-  const { SIM_RECORD: recordPath, SIM_REPLAY: replayPath } = config;
+  const { SIM_RECORD: recordPath, SIM_ANSWERS: answersPath, SIM_REPLAY: replayPath } = config;
   const replay: ReplayOptions | undefined =
     replayPath === undefined
       ? undefined
@@ -73,6 +75,9 @@ export const startFromEnvironment = async (
     ...(recordPath === undefined
       ? {}
       : { onPresented: (state) => appendFileSync(recordPath, `${JSON.stringify(state)}\n`) }),
+    ...(answersPath === undefined
+      ? {}
+      : { onAnswer: (answer) => appendFileSync(answersPath, `${JSON.stringify(answer)}\n`) }),
     log,
   }).catch((error: unknown) => {
     throw asConfigError(error, map, config.SIM_PORT);

@@ -34,6 +34,8 @@ export interface MachineOptions {
   seed?: number;
   /** A file to which every change of the registers is appended, a JSON line each: what really was on the machine. */
   recordFile?: string;
+  /** A file to which every answer of the machine is appended, a JSON line each: what was really read. */
+  answersFile?: string;
   firmwareVersion?: string;
   /** Where the agent finds the broker, instead of the stack's own address: a line that can be cut. */
   mqttUrl?: string;
@@ -126,6 +128,7 @@ function simulatorEnvironment(options: MachineOptions): Record<string, string> {
     SIM_AUTO: options.isAutomatic,
     SIM_SEED: options.seed,
     SIM_RECORD: options.recordFile,
+    SIM_ANSWERS: options.answersFile,
     SIM_CONTROL: 'stdin',
   };
   return Object.fromEntries(

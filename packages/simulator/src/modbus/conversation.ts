@@ -11,6 +11,8 @@ export interface ConversationContext {
   readonly random: Random;
   /** Every request that arrived, whatever became of it. */
   readonly onRequest: (request: FramedRequest) => void;
+  /** Every answer that was sent, undamaged. */
+  readonly onAnswer?: ((request: FramedRequest, pdu: Buffer) => void) | undefined;
   /** What became of a request that was not passed over. */
   readonly onFate?: (request: FramedRequest, fate: Fate) => void;
 }

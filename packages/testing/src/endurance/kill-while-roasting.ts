@@ -64,7 +64,14 @@ const watchWrites = (folder: string) => {
 export const killWhileRoasting = async (
   stack: Stack,
   machine: RunningMachine,
-  plan: { readonly count: number; readonly recordFile: string; readonly journalFolder: string; random: () => number },
+  plan: {
+    readonly count: number;
+    readonly recordFile: string;
+    readonly journalFolder: string;
+    readonly random: () => number;
+    /** What happens while the agent is dead. */
+    readonly whileDead?: () => void;
+  },
 ): Promise<{ agent: readonly AgentKill[]; others: ReadonlyMap<string, number> }> => {
   const { count, recordFile, journalFolder, random } = plan;
   const pick = <T>(choices: readonly T[]): T | undefined => choices[Math.floor(random() * choices.length)];
@@ -97,6 +104,7 @@ export const killWhileRoasting = async (
       if (machine.agent.pid === undefined) continue;
       agent.push({ monoMs: monoNow(), aimedAt, sinceWriteMs: writes.sinceMs() });
       machine.agent.kill('SIGKILL');
+      plan.whileDead?.();
       // Its SIGTERM comes to a dead process: what counts is that the next start doesn't wait longer from kill to kill.
       await machine.agent.restart();
       if (await isRoastingNow(recordFile)) hits += 1;

@@ -1,0 +1,48 @@
+// Loaded before a program (`node --import=file:///…/failing-disk.mjs?file=/tmp/fault&folder=/data/journal`), lets its disk fail:
+// the file says `EIO`, `EROFS`, `ENOSPC` or nothing, and may be rewritten. Only what lies in the folder is concerned. For tests only.
+import fs, { readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+
+const { searchParams } = new URL(import.meta.url);
+const [file, folder] = [searchParams.get('file'), searchParams.get('folder')];
+if (!file || !folder)
+  throw new TypeError('say where the fault is described, and where it counts: ?file=/tmp/fault&folder=/data');
+
+let fault = '';
+let lookedAt = Number.NEGATIVE_INFINITY;
+const faultNow = () => {
+  if (performance.now() - lookedAt >= 50) {
+    lookedAt = performance.now();
+    fault = readFileSync(file, 'utf8').trim();
+  }
+  return fault;
+};
+const writing = new Set(['mkdir', 'rename', 'truncate', 'writeFile', 'write', 'datasync', 'sync']);
+const meet = (name, opensToWrite) => {
+  const kind = faultNow();
+  if (kind === '' || name === 'close') return;
+  const writes = writing.has(name) || opensToWrite || (kind !== 'ENOSPC' && name === 'rm');
+  if (kind !== 'EIO' && !writes) return;
+  throw Object.assign(new Error(`${kind}: made by the test, ${name}`), { code: kind });
+};
+const wrapHandle = (handle) =>
+  new Proxy(handle, {
+    get(of, key) {
+      const value = Reflect.get(of, key, of);
+      if (typeof value !== 'function') return value;
+      return async (...given) => {
+        meet(String(key), false);
+        return await Reflect.apply(value, of, given);
+      };
+    },
+  });
+for (const name of ['mkdir', 'open', 'readFile', 'readdir', 'rename', 'rm', 'stat', 'truncate', 'writeFile']) {
+  const real = fs.promises[name];
+  fs.promises[name] = async (...given) => {
+    const concerns = String(given[0]).startsWith(folder);
+    if (concerns) meet(name, name === 'open' && given[1] !== 'r');
+    const result = await Reflect.apply(real, fs.promises, given);
+    return name === 'open' && concerns ? wrapHandle(result) : result;
+  };
+}
+syncBuiltinESMExports();
