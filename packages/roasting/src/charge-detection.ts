@@ -80,7 +80,8 @@ function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: num
   if (!before || halfway === undefined || knee.tempC - halfway < fall * limits.chargeSlowFirstHalfShare) return null;
   // A drum may drift down before it is charged; then the fall must be far steeper.
   const steepness = (halfway - knee.tempC) / (falling / 2);
-  if (steepness > limits.chargeSteeperThanBefore * Math.min(0, before.slopePerSecond)) return null;
+  const steepest = Math.min(limits.chargeSlowSteepness, limits.chargeSteeperThanBefore * before.slopePerSecond);
+  if (steepness > steepest) return null;
   return chargeAt(readings, knee, peak, lowest.tempC);
 }
 

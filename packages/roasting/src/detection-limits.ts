@@ -27,6 +27,8 @@ export const detectionLimits = {
   /** It takes this much off the probe (curves: 8 °C), so many times its noise, and has come back by this share. */
   chargeSlowFallC: 6,
   chargeSlowNoiseTimes: 8,
+  /** … at first at least as fast as this, °C/s: a burner that cycles takes minutes. */
+  chargeSlowSteepness: -0.1,
   chargeSlowRiseShare: 0.05,
   /** The mark is the last reading that has less than this part of the whole fall behind it (curves: within 2 s). */
   chargeKneeShare: 0.03,
@@ -100,6 +102,12 @@ export const detectionLimits = {
   dropMinRoastSeconds: 180,
   /** Fallen this far below its peak the bean temperature says "drop?". Pulling the trier takes 1-3 °C for seconds. */
   dropFallC: 2,
+  /** … or this far, and as far below the line it followed, so soon after the top. */
+  dropBentFallC: 0.8,
+  dropBentBelowLineC: 1.5,
+  dropBentSeconds: 20,
+  dropBentReadings: 4,
+  dropBentSpanSeconds: 2.5,
   /** … and by so many times its noise: the top is the luckiest of many readings. */
   dropFallScatters: 3.5,
   /** Fallen this far and this long it is one. */

@@ -32,9 +32,10 @@ export function findDrop(
   peak: Moment,
   sinceChargeSeconds: number,
 ): DropState | null {
-  if (peak.tempC - level < limits.dropFallC) return null;
+  const fall = peak.tempC - level;
   const noiseC = noiseBefore(readings, peak.timeSeconds);
-  if (peak.tempC - level < Math.min(limits.dropCertainFallC, limits.dropFallScatters * noiseC)) return null;
+  const leastC = Math.min(limits.dropCertainFallC, limits.dropFallScatters * noiseC);
+  if ((fall < limits.dropFallC || fall < leastC) && !leftItsLine(readings, peak, leastC)) return null;
   const mark = markOfDrop(readings, peak, level);
   return {
     ...mark,
@@ -45,6 +46,22 @@ export function findDrop(
     early: peak.tempC < limits.dropMinC || sinceChargeSeconds < limits.dropMinRoastSeconds,
     deepSinceSeconds: null,
   };
+}
+
+/**
+ * The last few readings lie lower each, and the newest is far below the line that the curve followed up to its top: so
+ * soon after it no stall bends a curve as much.
+ */
+function leftItsLine(readings: readonly TrustedReading[], peak: Moment, leastC: number): boolean {
+  const newest = readings.at(-1);
+  if (!newest) return false;
+  const first = readings.findIndex(({ timeSeconds }) => timeSeconds >= newest.timeSeconds - limits.dropBentSpanSeconds);
+  const last = readings.slice(Math.min(first, readings.length - limits.dropBentReadings));
+  if (newest.timeSeconds - peak.timeSeconds > limits.dropBentSeconds) return false;
+  if (last.some(({ tempC }, index) => index > 0 && tempC >= (last[index - 1]?.tempC ?? tempC))) return false;
+  if (peak.tempC - newest.tempC < Math.max(limits.dropBentFallC, leastC)) return false;
+  const line = lineBefore(readings, peak.timeSeconds);
+  return line !== undefined && line.at(newest.timeSeconds) - newest.tempC >= limits.dropBentBelowLineC;
 }
 
 /** Where the beans left: when the machine switched to cooling, or where the curve leaves its trend. */
