@@ -59,13 +59,14 @@ function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: num
   const newest = readings.at(-1);
   const level = newestLevel(readings);
   if (!newest || level === undefined) return null;
-  const lowest = lowestSince(readings, newest.timeSeconds - limits.chargeSlowTurnWithinSeconds);
+  // A drum that was heated up may have been colder before.
+  const lowest = lowestSince(readings, newest.timeSeconds - limits.chargeSlowToldSeconds);
   if (!lowest || level - lowest.tempC < limits.turnRiseC) return null;
   if (newest.timeSeconds - lowest.timeSeconds < limits.turnRiseSeconds) return null;
   const turnSeconds = lowest.timeSeconds;
   const earliest = Math.max(notBeforeSeconds, turnSeconds - limits.chargeSlowTurnWithinSeconds);
   const peak = highest(within(readings, earliest, turnSeconds));
-  if (!peak || peak.tempC < limits.chargeMinC || peak.tempC - lowest.tempC < limits.chargeSlowFallC) return null;
+  if (!peak || peak.tempC < limits.chargeSlowMinC || peak.tempC - lowest.tempC < limits.chargeSlowFallC) return null;
   if (level - lowest.tempC < limits.chargeSlowRiseShare * (peak.tempC - lowest.tempC)) return null;
   const knee = kneeOf(readings, peak, lowest.tempC, limits.chargeSlowFallC);
   const fall = knee.tempC - lowest.tempC;
@@ -319,13 +320,17 @@ export function judgeCharge(
     slopeBefore < limits.chargeWarmingPerSecond ||
     belowLine > limits.chargeBelowLineShare ||
     level > lineC + limits.chargePastPeakC;
-  if (past && warming && ownWay && sinceTurn >= limits.chargeFewBeansSeconds / 2) return 'certain';
-  const settled = back > limits.chargeSettledShare && slope < limits.chargeSettledPerSecond;
+  const goesOn = slope >= Math.max(limits.chargeWarmingPerSecond, limits.chargePastSteadyShare * atFirst);
+  if (past && goesOn && ownWay && sinceTurn >= limits.chargeFewBeansSeconds / 2) return 'certain';
+  const settled =
+    back > limits.chargeSettledShare &&
+    level - charge.peakC < limits.chargePastPeakC / 2 &&
+    slope < Math.max(limits.chargeSettledPerSecond, limits.chargeSlowedShare * atFirst);
   const backOnLine =
     !ownWay && Math.abs(belowLine) < limits.chargeBelowLineShare && slope < slopeBefore + limits.chargeSettledPerSecond;
   if (settled) return 'settled';
   if (backOnLine) return 'none';
-  if (age > limits.chargeWithoutTurnSeconds) return warming ? 'certain' : 'none';
+  if (age > limits.chargeWithoutTurnSeconds) return goesOn ? 'certain' : 'settled';
   return 'wait';
 }
 
@@ -336,7 +341,7 @@ export function isWarmingPast(charge: ChargeState, readings: readonly TrustedRea
   const rate = trendOf(lastWatched(readings, limits.chargeRateSeconds));
   if (!newest || level === undefined || !rate) return false;
   const lineC = charge.peakC + Math.max(0, charge.slopeBefore ?? 0) * (newest.timeSeconds - charge.timeSeconds);
-  return level >= lineC + 2 * limits.chargePastPeakC && rate.slopePerSecond >= limits.chargeWarmingPerSecond;
+  return level >= lineC + limits.chargeReconsiderC && rate.slopePerSecond >= limits.chargeWarmingPerSecond;
 }
 
 /** How sure: by the depth of the fall; less when the recording begins in it, least for a cold start. */

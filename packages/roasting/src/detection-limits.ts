@@ -24,8 +24,12 @@ export const detectionLimits = {
   chargeSlowLeastSeconds: 8,
   chargeSlowTurnWithinSeconds: 160,
   chargeSlowFirstHalfShare: 0.6,
+  /** It is told this long after it turned at the latest. */
+  chargeSlowToldSeconds: 90,
   /** It takes this much off the probe (curves: 8 °C), so many times its noise, and has come back by this share. */
   chargeSlowFallC: 6,
+  /** Nobody charges few beans into a drum that would not boil water. */
+  chargeSlowMinC: 100,
   chargeSlowNoiseTimes: 8,
   /** … at first at least as fast as this, °C/s: a burner that cycles takes minutes. */
   chargeSlowSteepness: -0.1,
@@ -59,7 +63,11 @@ export const detectionLimits = {
   /** Beans warm up faster than this over so long, 2.4 °C/min; what has come back this far and is slower has settled. */
   chargeWarmingPerSecond: 0.04,
   chargeRateSeconds: 30,
+  /** What comes back to a level slows down on its way: beans keep this part of their rate after the turn while they are below
+   * it, and this one when they have passed it; what has come back and has less has settled. */
   chargeSteadyShare: 0.5,
+  chargePastSteadyShare: 0.3,
+  chargeSlowedShare: 0.4,
   chargeSettledShare: 0.85,
   chargeSettledPerSecond: 0.03,
   /** In a drum that was being heated up, beans stay below the line it followed by more than this share of the fall. */
@@ -68,6 +76,8 @@ export const detectionLimits = {
   chargeAnewSeconds: 10,
   /** A charge that was taken back may prove to have been one for so long. */
   chargeReconsiderSeconds: 480,
+  /** … if the probe goes on warming to so far past where it was. */
+  chargeReconsiderC: 10,
   chargeSlopeLeast: -0.2,
   chargeSlopeMost: 0.3,
   chargeTypicalFallC: 60,

@@ -2,6 +2,7 @@ import { createRoastDetector, isRetraction, type DetectorSample } from '@roaster
 import { straysPerRootSecond } from '@roastery/roasting/first-crack';
 import { markOf } from '@roastery/roasting/marks';
 import type { Bench, Measurement } from '../bench.ts';
+import { aimsOnAllSides } from '../marks/aim-tables.ts';
 import { artisanModes, type ArtisanMode } from '../marks/artisan-rule.ts';
 import { straysOf, triedOnOtherHalf, usefulMoments } from '../marks/crack-band.ts';
 import { foretell, imaginedRoastery, simulatedRoastery } from '../marks/crack-roasteries.ts';
@@ -232,7 +233,13 @@ const firstCracks = (): Measurement[] => {
 
 const run: Bench['run'] = (say) => {
   if (!recordedRoastsPresent) say('recorded roasts left out: needs ../shared/data/alog, which is absent');
-  return Promise.resolve([...onRecordedRoasts(), ...onChangedRoasts(), ...onImaginedMachines(), ...firstCracks()]);
+  return Promise.resolve([
+    ...aimsOnAllSides(say),
+    ...onRecordedRoasts(),
+    ...onChangedRoasts(),
+    ...onImaginedMachines(),
+    ...firstCracks(),
+  ]);
 };
 
 export default {

@@ -8,6 +8,8 @@ export interface FieldCondition {
   readonly name: string;
   /** A slow probe shows the charge later: of 100 charges this many within 5 s. */
   readonly chargeShare: number;
+  /** Several faults at once. */
+  readonly combined?: true;
   readonly apply: (samples: readonly DetectorSample[], seed: number) => DetectorSample[];
 }
 
@@ -80,12 +82,13 @@ export const fieldConditions: readonly FieldCondition[] = [
   })),
   { name: 'whole °C', chargeShare: usual, apply: wholeDegrees },
   { name: 'noise 0.5 °C', chargeShare: usual, apply: noise(0.5) },
-  { name: 'noise 0.5 °C every 0.25 s', chargeShare: usual, apply: both(every(0.25), noise(0.5)) },
+  { name: 'noise 0.5 °C every 0.25 s', chargeShare: usual, combined: true, apply: both(every(0.25), noise(0.5)) },
   { name: '1 in 10 lost', chargeShare: usual, apply: lost(0.1) },
   { name: 'lag 8 s', chargeShare: 90, apply: lag(8) },
   {
     name: 'lag 8 s, whole °C, noise, loss',
     chargeShare: 90,
+    combined: true,
     apply: both(lag(8), noise(0.5), wholeDegrees, lost(0.1)),
   },
 ];

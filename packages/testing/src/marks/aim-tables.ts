@@ -1,0 +1,159 @@
+import { markOf } from '@roastery/roasting/marks';
+import type { Measurement } from '../bench.ts';
+import { artisanModes } from './artisan-rule.ts';
+import { doubtAboutCharge, doubtAboutDrop, isWholeRoast } from './doubtful-marks.ts';
+import { fieldConditions } from './field-conditions.ts';
+import { heldOutSeeds, physicalSeries } from './physical-roast.ts';
+import { allFolders, chargedCold, recordedRoasts, samplesOf } from './recorded-roasts.ts';
+import {
+  addScores,
+  countRoasts,
+  emptyRoastScore,
+  saidByArtisan,
+  saidByDetector,
+  type RoastScore,
+  type RoastTruth,
+} from './said-roasts.ts';
+
+const rules = ['ours', ...artisanModes] as const;
+type Rule = (typeof rules)[number];
+
+/** What each rule made of one side of a split; and the charges that Artisan finds in either mode and ours doesn't. */
+interface Side {
+  readonly scores: Readonly<Record<Rule, RoastScore>>;
+  missedOursOnly: number;
+}
+
+const emptySide = (): Side => ({
+  scores: { ours: emptyRoastScore(), standard: emptyRoastScore(), sensitive: emptyRoastScore() },
+  missedOursOnly: 0,
+});
+
+const together = (sides: readonly Side[]): Side => ({
+  scores: {
+    ours: addScores(sides.map(({ scores }) => scores.ours)),
+    standard: addScores(sides.map(({ scores }) => scores.standard)),
+    sensitive: addScores(sides.map(({ scores }) => scores.sensitive)),
+  },
+  missedOursOnly: sides.reduce((sum, { missedOursOnly }) => sum + missedOursOnly, 0),
+});
+
+/** Roasts of people whose marks the curve agrees with, by the owner of the files and by the maker of the machine. */
+export function recordedSides(condition: (typeof fieldConditions)[number]): Map<string, Side> {
+  const sides = new Map<string, Side>();
+  const whole = recordedRoasts(allFolders).filter(({ roast }) => isWholeRoast(roast));
+  for (const [seed, { roast, owner, maker }] of whole.entries()) {
+    const charge = markOf(roast.marks, 'charge')?.timeSeconds ?? 0;
+    const truth: RoastTruth = { charge, drop: markOf(roast.marks, 'drop')?.timeSeconds };
+    const cold = chargedCold(roast);
+    const asked = { charge: !cold && doubtAboutCharge(roast) === null, drop: doubtAboutDrop(roast) === null };
+    const samples = condition.apply(samplesOf(roast, { withControls: false }), seed);
+    const said = saidByDetector(samples, cold ? 'cold' : 'hot');
+    const artisan = artisanModes.map((mode) => saidByArtisan(samples, mode, truth));
+    for (const name of [`owner ${owner}`, `maker ${maker}`]) {
+      const side = sides.get(name) ?? emptySide();
+      sides.set(name, side);
+      const [found] = countRoasts(side.scores.ours, [truth], said, asked);
+      const theirs = artisanModes.map((mode, index) =>
+        countRoasts(side.scores[mode], [truth], artisan[index] ?? { roasts: [], takenBack: 0 }, asked),
+      );
+      if (asked.charge && found === false && theirs.some(([its]) => its === true)) side.missedOursOnly++;
+    }
+  }
+  return sides;
+}
+
+/** Imagined machines; Artisan is asked around each of their roasts. */
+export function physicalSide({ from, count }: { from: number; count: number }): Side {
+  const side = emptySide();
+  for (let seed = from; seed < from + count; seed++) {
+    const { samples, roasts } = physicalSeries(seed);
+    const found = countRoasts(side.scores.ours, roasts, saidByDetector(samples));
+    for (const [index, truth] of roasts.entries()) {
+      const around = samples.filter(
+        ({ timeSeconds }) => timeSeconds > truth.charge - 60 && timeSeconds < (truth.drop ?? truth.charge) + 100,
+      );
+      const theirs = artisanModes.map((mode) =>
+        countRoasts(side.scores[mode], [truth], saidByArtisan(around, mode, truth)),
+      );
+      if (found[index] === false && theirs.some(([its]) => its === true)) side.missedOursOnly++;
+    }
+  }
+  return side;
+}
+
+const percent = (part: number, whole: number) => (whole === 0 ? 100 : (100 * part) / whole);
+
+const columns = (name: string, { scores }: Side): string => {
+  const cell = (of: (score: RoastScore) => string) => rules.map((rule) => of(scores[rule]).padStart(8)).join(' |');
+  return [
+    name.padEnd(28),
+    cell(({ chargeWithin5, charges }) => `${chargeWithin5}/${charges}`),
+    cell(({ chargeMissed }) => `${chargeMissed}`),
+    cell(({ dropWithin10, drops }) => `${dropWithin10}/${drops}`),
+    cell(({ dropMissed }) => `${dropMissed}`),
+    cell(({ falseRoasts }) => `${falseRoasts}`),
+  ].join('  ');
+};
+
+const head = `${'ours | Standard | Sensitive'.padEnd(28)}  ${[
+  'charge within 5 s',
+  'missed',
+  'drop within 10 s',
+  'missed',
+  'false roasts',
+]
+  .map((title) => title.padStart(28))
+  .join('  ')}`;
+
+/** The aims of one side: shares of our own marks, and that no charge is missed which Artisan finds. */
+const aimsOf = (name: string, { scores: { ours }, missedOursOnly }: Side, chargeShare: number): Measurement[] => [
+  {
+    what: `${name}: charge within 5 s`,
+    value: percent(ours.chargeWithin5, ours.charges),
+    unit: `% of ${ours.charges}`,
+    aim: { of: 'value', atLeast: chargeShare },
+  },
+  {
+    what: `${name}: charge missed that Artisan finds`,
+    value: missedOursOnly,
+    unit: `of ${ours.charges}`,
+    aim: { of: 'value', atMost: 0 },
+  },
+  {
+    what: `${name}: drop within 10 s`,
+    value: percent(ours.dropWithin10, ours.drops),
+    unit: `% of ${ours.drops}`,
+    aim: { of: 'value', atLeast: 97 },
+  },
+  {
+    what: `${name}: false roasts`,
+    value: percent(ours.falseRoasts, ours.roasts),
+    unit: `% of ${ours.roasts}`,
+    aim: { of: 'value', atMost: 1 },
+  },
+];
+
+/**
+ * Each owner's and each maker's roasts under each condition, and imagined machines by held-out seeds, beside both modes of
+ * Artisan's rule. Tables go to `say`; the aims are answered.
+ */
+export function aimsOnAllSides(say: (line: string) => void): Measurement[] {
+  const recorded = fieldConditions.flatMap((condition) => {
+    const sides = recordedSides(condition);
+    if (sides.size === 0) return [];
+    const all = together([...sides].filter(([name]) => name.startsWith('owner')).map(([, side]) => side));
+    say(`\n${condition.name}\n${head}\n${columns('all', all)}`);
+    const shown = condition.name === 'as recorded' ? '' : 'owner';
+    for (const [name, side] of [...sides]
+      .filter(([each]) => each.startsWith(shown))
+      .sort(([a], [b]) => (a < b ? 1 : -1)))
+      say(columns(name, side));
+    const aims = aimsOf(`recorded, ${condition.name}`, all, condition.chargeShare);
+    // Several faults at once are shown, but no aim names them.
+    return condition.combined ? aims.map(({ what, value, unit }) => ({ what, value, unit })) : aims;
+  });
+  const imagined = physicalSide(heldOutSeeds);
+  say(`\nimagined machines, held-out seeds\n${head}\n${columns('all', imagined)}`);
+  return [...recorded, ...aimsOf('imagined machines, held-out seeds', imagined, 97)];
+}
