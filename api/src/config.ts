@@ -33,6 +33,7 @@ const envShape = z
       .regex(/^[^\r\n]*\S@\S[^\r\n]*$/, 'must be an address such as Roastery <roastery@example.com>')
       .optional(),
     METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters').optional(),
+    DRAIN_SECONDS: z.coerce.number().int().min(0).max(3).default(2),
     LOG_LEVEL: z.enum(logLevels).default('info'),
   })
   .refine((env) => env.ADMIN_PASSWORD === undefined || env.ADMIN_EMAIL !== undefined, {
@@ -72,6 +73,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     smtpUrl: given.SMTP_URL,
     mailFrom: given.MAIL_FROM,
     metricsToken: given.METRICS_TOKEN,
+    /** After SIGTERM `/readyz` answers 503 for so long, and everything else is still served. */
+    drainMs: given.DRAIN_SECONDS * 1000,
     logLevel: given.LOG_LEVEL,
     /** Tests parse every answer against the contract; a wrong one becomes `internal`. */
     checkAnswers: false,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '@roastery/runtime/env';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
 import type { Logger } from '@roastery/runtime/logger';
@@ -13,7 +14,8 @@ import { openDatabase } from './db/sql.ts';
 import { createFileReaders } from './file-reading/file-readers.ts';
 import { createHealth } from './http/health.ts';
 import { listen } from './http/listen.ts';
-import { createOpenStreams, followEndedSessions } from './http/open-streams.ts';
+import { createOpenStreams } from './http/open-streams.ts';
+import { followEndedSessions } from './http/session-streams.ts';
 import { createSmtp } from './mail/smtp.ts';
 
 /** Work beside HTTP, begun when the schema is up to date. */
@@ -27,7 +29,7 @@ export interface ApiParts {
 }
 
 /** In flight work gets this long when the process ends; streams end at once. */
-const graceMs = 6000;
+const graceMs = 5000;
 
 const createContext = (config: ApiConfig, log: Logger): AppContext => {
   const metrics = new Registry();
@@ -56,7 +58,7 @@ const untilPrepared = async (context: AppContext, parts: ApiParts, stop: AbortSi
     try {
       await migrate(context.sql, context.log);
       await parts.prepare(context);
-      await followEndedSessions(context.sql, context.streams, context.log);
+      await followEndedSessions(context.sql, context.streams, context.log, stop);
       return;
     } catch (error) {
       if (error instanceof ConfigError || stop.aborted) throw error;
@@ -94,6 +96,8 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
     context.health.stopping = true;
     stop.abort();
     context.streams.endAll();
+    // Balancers and proxies see it in `/readyz` and send nothing more; what they have sent already is served.
+    await sleep(config.drainMs);
     await listening.close(graceMs);
     await context.files.close();
     for (const service of services) await service.close();

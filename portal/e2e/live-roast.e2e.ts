@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
-import { updateRoast } from '@roastery/contract/roasts';
+import { deleteRoast, listRoasts, updateRoast } from '@roastery/contract/roasts';
 import { parseDuration } from '@roastery/roasting/units';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RunningMachine } from '@roastery/stack/machine';
@@ -224,4 +224,24 @@ it('turns into the page of a finished roast at the drop, without a reload', asyn
   await expect.poll(() => pointCount(page)).toBeGreaterThan(50);
   const drop = page.getByRole('region', { name: 'Markers' }).getByRole('button', { name: /^Drop / });
   await expect.poll(() => drop.innerText()).toMatch(/\d+:\d\d\s+\d+\.\d °C/);
+});
+
+it('live roast page: names a roast that another person deleted while it ran', async () => {
+  machine.order({ do: 'charge' });
+  const running = await until(
+    'a running roast',
+    async () => {
+      const { roasts } = await ana.call(listRoasts, { query: { limit: 5 } });
+      return roasts.find(({ status }) => status === 'in_progress');
+    },
+    { timeoutMs: 60_000 },
+  );
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto(`/roasts/${running.id}`);
+  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  await roastery.admin.call(deleteRoast, { params: { id: running.id } });
+  const message = page.getByRole('alert').filter({ hasText: 'This roast was deleted' });
+  await message.waitFor();
+  await message.getByRole('link', { name: 'Back to Roasts' }).waitFor();
 });

@@ -107,6 +107,8 @@ export const createRoutes = (app: Hono<Env>, context: AppContext) => {
     const path = `${apiBasePath}${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
     app.on(endpoint.method, path, async (c) => {
       c.set('endpointName', endpoint.name);
+      // A stream never ends by itself, so it has no length and no HEAD.
+      if (c.req.method === 'HEAD' && endpoint.produces === 'text/event-stream') return c.notFound();
       if (!context.health.migrated) throw new AppError('not_ready', 'The server is starting', 2);
       const requestId = c.get('requestId');
       const request: RequestContext = {

@@ -1,31 +1,56 @@
-import type { Logger } from '@roastery/runtime/logger';
-import { loggable } from '../db/postgres-errors.ts';
-import type { Database, Sql } from '../db/sql.ts';
+import { AppError } from './app-error.ts';
+import type { Sql } from '../db/sql.ts';
 
-const channel = 'session_ended';
+/** Channel of `pg_notify` on which every instance hears of ended sessions. */
+export const sessionEndedChannel = 'session_ended';
+
+/** One browser has a few pages open; a script in a loop must not fill the server. */
+const maxPerSession = 20;
+const maxPerUser = 60;
+/** A page that was just closed frees its place within this time. */
+const retryAfterSeconds = 10;
 
 interface OpenStream {
   readonly sessionId: string;
+  readonly userId: string;
   readonly abort: AbortController;
 }
 
 /**
- * Keeps the long answers of this instance, so that they end with their session (signed out, deactivated, password changed),
- * whichever instance ended it, and with the process.
+ * Keeps the long answers of this instance, so that they end with their session (signed out, expired, deactivated,
+ * password changed), whichever instance ended it, and with the process.
  */
 export const createOpenStreams = () => {
   const open = new Set<OpenStream>();
+  let stopping = false;
+  const checkPlace = (sessionId: string, userId: string): void => {
+    if (stopping) throw new AppError('not_ready', 'The server is stopping', 2);
+    let [ofSession, ofUser] = [0, 0];
+    for (const stream of open) {
+      if (stream.sessionId === sessionId) ofSession += 1;
+      if (stream.userId === userId) ofUser += 1;
+    }
+    if (ofSession < maxPerSession && ofUser < maxPerUser) return;
+    const sentence = 'Too many live pages are open with this account. Close some of them and try again';
+    throw new AppError('too_many_requests', sentence, retryAfterSeconds);
+  };
   return {
-    /** Registers a stream of a session; `signal` aborts when it must end; call `done` when it has ended by itself. */
-    open(sessionId: string): { signal: AbortSignal; done(): void } {
-      const stream = { sessionId, abort: new AbortController() };
+    /**
+     * Registers a stream of a session; `signal` aborts when it must end; call `done` when it has ended by itself. Throws
+     * `too_many_requests` at the session's or the user's limit.
+     */
+    open(sessionId: string, userId: string): { signal: AbortSignal; done(): void } {
+      checkPlace(sessionId, userId);
+      const stream = { sessionId, userId, abort: new AbortController() };
       open.add(stream);
       return { signal: stream.abort.signal, done: () => open.delete(stream) };
     },
     endSession(sessionId: string): void {
       for (const stream of open) if (stream.sessionId === sessionId) stream.abort.abort();
     },
+    /** Ends all streams; no new one is opened. */
     endAll(): void {
+      stopping = true;
       for (const stream of open) stream.abort.abort();
       open.clear();
     },
@@ -39,26 +64,5 @@ export type OpenStreams = ReturnType<typeof createOpenStreams>;
 
 /** Tells every instance, when the transaction commits, that these sessions are over. */
 export const announceEndedSessions = async (sql: Sql, sessionIds: readonly string[]): Promise<void> => {
-  for (const id of sessionIds) await sql`SELECT pg_notify(${channel}, ${id})`;
-};
-
-/** Ends streams whose session is gone, also those that ended while this instance could not listen. */
-const endStale = async (sql: Database, streams: OpenStreams): Promise<void> => {
-  const held = streams.sessionIds();
-  if (held.length === 0) return;
-  const alive = await sql<{ id: string }[]>`
-    SELECT s.id FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ANY(${held}::uuid[]) AND u.is_active`;
-  const kept = new Set(alive.map((row) => row.id));
-  for (const id of held) if (!kept.has(id)) streams.endSession(id);
-};
-
-/** Listens for the announcements of all instances; after a lost connection it looks for what it missed. */
-export const followEndedSessions = async (sql: Database, streams: OpenStreams, log: Logger): Promise<void> => {
-  await sql.listen(
-    channel,
-    (id) => streams.endSession(id),
-    () => {
-      endStale(sql, streams).catch((error: unknown) => log.warn(loggable(error), 'could not look for ended sessions'));
-    },
-  );
+  for (const id of sessionIds) await sql`SELECT pg_notify(${sessionEndedChannel}, ${id})`;
 };

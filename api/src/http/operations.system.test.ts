@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { mkdtemp, mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync } from 'node:zlib';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { startEmbeddedPostgres } from '@roastery/stack/embedded-postgres';
@@ -31,7 +32,7 @@ describe('when Postgres goes away', () => {
     const second = await startPostgres();
     await using test = await starting;
     const admin = await test.signedIn(testAdmin.email, testAdmin.password);
-    const stream = test.api.context.streams.open(uuidV7());
+    const stream = test.api.context.streams.open(uuidV7(), uuidV7());
 
     process.kill(second.pid, 'SIGKILL');
     await second.exited;
@@ -92,7 +93,7 @@ describe('when the api stops', () => {
     const admin = await test.signedIn(testAdmin.email, testAdmin.password);
     const form = { serial_number: 'S', display_name: 'Before', machine_type: 'RM7', max_capacity_kg: 7 };
     const { id } = (await admin.send<{ id: string }>('POST', '/machines', form)).body;
-    const stream = test.api.context.streams.open('somebody');
+    const stream = test.api.context.streams.open('session', 'user');
 
     const release = new AbortController();
     const held = once(release.signal, 'abort');
@@ -116,6 +117,49 @@ describe('when the api stops', () => {
     expect((await inFlight).status).toBe(200);
     await closed;
     expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
+describe('after SIGTERM', () => {
+  it('readyz: answers 503 first, and no request sent before a balancer sees it is refused or reset', async () => {
+    await using database = await createTestDatabase();
+    const test = await startTestApi(database.url, { drainMs: 1500 });
+    /** One request on a connection of its own. */
+    const ask = (path: string) =>
+      new Promise<{ status: number; connection: string | undefined }>((resolve, reject) => {
+        get(`${test.url}${path}`, { agent: false }, (answer) => {
+          answer.resume();
+          answer.once('end', () => resolve({ status: answer.statusCode ?? 0, connection: answer.headers.connection }));
+        }).once('error', reject);
+      });
+    const sending = new AbortController();
+    const failed: string[] = [];
+    let answered = 0;
+    const client = async (): Promise<void> => {
+      while (!sending.signal.aborted) {
+        await ask('/healthz').then(
+          () => (answered += 1),
+          (error: unknown) => failed.push(String(error)),
+        );
+      }
+    };
+    const clients = Promise.all(Array.from({ length: 8 }, client));
+    await until('requests to be answered', () => answered > 50);
+    const closed = test.close();
+    // The balancer asks several times a second; its first question comes when the process is stopping already.
+    let readiness = 0;
+    for (let n = 0; n < 3; n++) {
+      await sleep(100);
+      readiness = (await ask('/readyz')).status;
+    }
+    const last = await ask('/healthz');
+    sending.abort();
+    await clients;
+    expect(readiness).toBe(503);
+    expect(last).toEqual({ status: 200, connection: 'close' });
+    expect(failed).toEqual([]);
+    await closed;
+    await expect(ask('/healthz')).rejects.toThrow('ECONNREFUSED');
   });
 });
 
@@ -197,6 +241,16 @@ describe('the portal', () => {
       expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe|https?:|\*/);
       expect(await page.text()).toContain('<title>portal</title>');
     }
+    const openFiles = async (): Promise<number> => {
+      const links = await readdir('/proc/self/fd');
+      const targets = await Promise.all(links.map((link) => readlink(`/proc/self/fd/${link}`).catch(() => '')));
+      return targets.filter((target) => target.startsWith(place.folder)).length;
+    };
+    for (let n = 0; n < 20; n++) {
+      const head = await fetch(`${test.url}/assets/plain-4d5e6f.js`, { method: 'HEAD' });
+      expect([head.status, head.headers.get('content-length')]).toEqual([200, String(script.length)]);
+    }
+    await until('HEAD requests to leave no file open', async () => (await openFiles()) === 0);
     const asset = await get('/assets/app-1a2b3c.js');
     expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(asset.headers.get('content-encoding')).toBe('br');

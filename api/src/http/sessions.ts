@@ -15,6 +15,17 @@ export interface FoundSession {
   readonly user: SignedInUser;
 }
 
+/** What makes a session `s` of user `u` good, for requests and streams alike. */
+const isInForce = (sql: Sql) => sql`
+  u.is_active AND s.expires_at > now() AND s.last_seen_at > now() - make_interval(hours => ${sessionIdleHours})`;
+
+/** Which of these sessions still sign their user in. */
+export const sessionsInForce = async (sql: Sql, ids: readonly string[]): Promise<Set<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    SELECT s.id FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ANY(${[...ids]}::uuid[]) AND ${isInForce(sql)}`;
+  return new Set(rows.map((row) => row.id));
+};
+
 /** The session behind a cookie, unless it is over, idle too long, or its user inactive. Notes once a minute that it is used. */
 export const findSession = async (sql: Sql, token: string): Promise<FoundSession | undefined> => {
   if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
@@ -22,8 +33,7 @@ export const findSession = async (sql: Sql, token: string): Promise<FoundSession
     SELECT s.id AS session_id, s.last_seen_at < now() - interval '1 minute' AS is_stale,
            u.id, u.full_name, u.email, u.is_active, u.is_admin, u.created_at, u.preferences
       FROM sessions s JOIN users u ON u.id = s.user_id
-     WHERE s.token_hash = ${hashToken(token)} AND u.is_active AND s.expires_at > now()
-       AND s.last_seen_at > now() - make_interval(hours => ${sessionIdleHours})`;
+     WHERE s.token_hash = ${hashToken(token)} AND ${isInForce(sql)}`;
   if (!row) return undefined;
   const { session_id: id, is_stale: isStale, ...user } = row;
   if (isStale) await sql`UPDATE sessions SET last_seen_at = now() WHERE id = ${id}`;

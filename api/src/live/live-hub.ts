@@ -70,6 +70,14 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     room.broadcastRoast(event, new Set(favourites.map((row) => row.user_id)));
   };
 
+  /** Every page of the machine starts again, with a backlog without the roast. */
+  const endWithRoast = (room: Room, roastId: string): void => {
+    const bytes = sseEvent({ type: 'roast_deleted', roast_id: roastId });
+    // Also to a watcher whose backlog is still being read.
+    for (const watcher of room.watchers) watcher.stream.send(bytes);
+    closeRoom(room);
+  };
+
   /** What each room's watchers know, so that only changes are told. */
   const told = new WeakMap<Room, string>();
   const look = async (): Promise<void> => {
@@ -106,7 +114,9 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
         const notice = parseRoastNotice(text);
         if (notice === undefined) return;
         const room = rooms.get(notice.machine_id);
-        if (room !== undefined) guard('live: a changed roast could not be told', tellRoast(room, notice.roast_id));
+        if (room === undefined) return;
+        if (notice.deleted) endWithRoast(room, notice.roast_id);
+        else guard('live: a changed roast could not be told', tellRoast(room, notice.roast_id));
       },
       () => guard('live: what changed meanwhile could not be told', tellNewestRoasts()),
     ),

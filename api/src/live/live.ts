@@ -4,6 +4,7 @@ import type { Domain } from '../app.ts';
 import { openMqttLink } from '../broker/link.ts';
 import type { AppContext } from '../context.ts';
 import { AppError, notFound } from '../http/app-error.ts';
+import { openSessionStream } from '../http/session-streams.ts';
 import { findMachine } from '../domains/machines/queries.ts';
 import { readConnections } from './connection.ts';
 import { createLiveHub, type LiveHub } from './live-hub.ts';
@@ -17,12 +18,12 @@ export const createLive = () => {
     probeRoutes(mounting);
     mounting.forUser(machineLive, async (context, { params, signal }) => {
       if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet', 2);
-      const { sql, user, sessionId, streams } = context;
+      const { sql, user } = context;
       const visible = await findMachine(sql, user, params.id);
       const machine = (await readConnections(sql, [params.id])).get(params.id);
       if (!visible || machine === undefined) throw notFound('Machine');
       // Ends with the session, whichever instance ended it, and with the process.
-      const session = streams.open(sessionId);
+      const session = await openSessionStream(context);
       const end = AbortSignal.any([signal, session.signal]);
       const body = hub.watch(machine, user.id, end, () => session.done());
       return new Response(body, {

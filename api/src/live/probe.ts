@@ -14,6 +14,7 @@ import { actorOf, type UserContext } from '../context.ts';
 import { recordAudit } from '../db/audit.ts';
 import { findOwnMachine } from '../domains/devices/machine-access.ts';
 import { AppError } from '../http/app-error.ts';
+import { openSessionStream } from '../http/session-streams.ts';
 import { readConnections } from './connection.ts';
 import { createSseStream, sseFrame } from './sse-stream.ts';
 
@@ -120,9 +121,10 @@ export const probeRoutes: Domain = ({ forUser }) => {
     return { asked: true };
   });
 
-  forUser(watchProbe, async ({ sql, user, sessionId, streams, mqtt, log }, { params, signal }) => {
+  forUser(watchProbe, async (context, { params, signal }) => {
+    const { sql, user, mqtt, log } = context;
     const machine = await findOwnMachine(sql, user, params.id);
-    const session = streams.open(sessionId);
+    const session = await openSessionStream(context);
     const end = AbortSignal.any([signal, session.signal]);
     const stream = createSseStream(() => {
       end.removeEventListener('abort', stream.close);

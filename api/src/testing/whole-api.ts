@@ -54,6 +54,7 @@ export const startWholeApi = async (databaseUrl: string, mqttUrl: string, ingest
   const settings = readConfig({
     DATABASE_URL: databaseUrl,
     PORT: '0',
+    DRAIN_SECONDS: '0',
     MQTT_URL: mqttUrl,
     BROKER_MANAGEMENT_URL: 'http://127.0.0.1:9',
     BROKER_SECRET: testBrokerSecret,

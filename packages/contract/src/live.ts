@@ -40,6 +40,8 @@ export const liveEventShape = z.discriminatedUnion('type', [
   z.object({ type: z.literal('samples'), samples: liveSamplesShape }),
   /** A roast of this machine began, changed or ended. */
   z.object({ type: z.literal('roast'), roast: roastShape, charge_mono: z.number().nullable() }),
+  /** The running roast was deleted. The stream ends after this event: a new one starts with a fresh backlog. */
+  z.object({ type: z.literal('roast_deleted'), roast_id: idShape }),
   z.object({
     type: z.literal('status'),
     connection: connectionShape,
@@ -58,5 +60,5 @@ export const machineLive = endpoint({
   access: 'user',
   params: z.object({ id: idShape }),
   produces: 'text/event-stream',
-  errors: ['not_found'],
+  errors: ['not_found', 'too_many_requests', 'not_ready'],
 });

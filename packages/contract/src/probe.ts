@@ -183,5 +183,5 @@ export const watchProbe = endpoint({
   path: '/machines/{id}/probe',
   summary: 'Server-sent events `probe`: what the board sees, while it looks. See `ProbeMessage`',
   produces: 'text/event-stream',
-  errors: ['not_found'],
+  errors: ['not_found', 'too_many_requests', 'not_ready'],
 });

@@ -35,6 +35,8 @@ export function apiEnvironment(plan: StackPlan): Record<string, string> {
     BROKER_SECRET: plan.secrets.brokerSecret,
     BROKER_MANAGEMENT_URL: `http://127.0.0.1:${plan.ports.brokerManagement}`,
     SECRET_KEY: plan.secrets.secretKey,
+    // No balancer stands in front of it.
+    DRAIN_SECONDS: '0',
     ADMIN_EMAIL: plan.admin.email,
     ADMIN_PASSWORD: plan.admin.password,
     LOG_LEVEL: plan.logLevel,

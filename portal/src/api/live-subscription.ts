@@ -6,7 +6,15 @@ import { checkReachability } from './reachability.ts';
 
 const firstRetryMs = 500;
 const longestRetryMs = 10_000;
-const eventTypes = ['hello', 'backlog', 'reading', 'samples', 'roast', 'status'] as const satisfies LiveEvent['type'][];
+const eventTypes = [
+  'hello',
+  'backlog',
+  'reading',
+  'samples',
+  'roast',
+  'roast_deleted',
+  'status',
+] as const satisfies LiveEvent['type'][];
 
 export interface LiveHandlers {
   onEvent: (event: LiveEvent) => void;

@@ -23,6 +23,8 @@ export interface LiveMachine {
   readingAgeSeconds: number | null;
   /** The roast that runs now, or ran last while this page was open. */
   roast: Roast | null;
+  /** The running roast that was deleted last while this page was open. */
+  deletedRoastId: string | null;
   /** Subtract from the track's `mono` for the time since charge. */
   chargeMono: number | null;
   /** All samples since the page opened plus the server's backlog; redraw when `track.version` rises. */
@@ -35,14 +37,25 @@ const staleAfterSeconds = 5;
 interface Feed {
   linkUp: boolean | null;
   readingAt: number | null;
-  machine: Pick<LiveMachine, 'connection' | 'lastSeenAt' | 'status' | 'reading' | 'roast' | 'chargeMono'>;
+  machine: Pick<
+    LiveMachine,
+    'connection' | 'lastSeenAt' | 'status' | 'reading' | 'roast' | 'deletedRoastId' | 'chargeMono'
+  >;
   track: LiveTrack;
 }
 
 const silentFeed = (): Feed => ({
   linkUp: null,
   readingAt: null,
-  machine: { connection: null, lastSeenAt: null, status: null, reading: null, roast: null, chargeMono: null },
+  machine: {
+    connection: null,
+    lastSeenAt: null,
+    status: null,
+    reading: null,
+    roast: null,
+    deletedRoastId: null,
+    chargeMono: null,
+  },
   track: emptyTrack(),
 });
 
@@ -79,6 +92,9 @@ const received = (feed: Feed, event: LiveEvent, now: number): Feed => {
   }
   if (event.type === 'roast') {
     return { ...feed, machine: { ...machine, roast: event.roast, chargeMono: event.charge_mono } };
+  }
+  if (event.type === 'roast_deleted') {
+    return { ...feed, machine: { ...machine, roast: null, deletedRoastId: event.roast_id, chargeMono: null } };
   }
   const { connection, last_seen_at: lastSeenAt, status } = event;
   return { ...feed, machine: { ...machine, connection, lastSeenAt, status } };

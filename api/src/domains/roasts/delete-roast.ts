@@ -1,9 +1,17 @@
 import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { notFound } from '../../http/app-error.ts';
+import { announceDeletedRoast } from './announce-roast.ts';
 import { lockRecording } from './lock-roast.ts';
 import { visibleTo } from './roast-row.ts';
 import { countProfileUse, unsettleLot } from './settle-roast.ts';
+
+interface DeletedRow {
+  machine_id: string | null;
+  status: string;
+  profile_id: string | null;
+  coffee_name: string | null;
+}
 
 /**
  * Deletes a roast and leaves a tombstone, so that it doesn't come back when its board sends it again. Its lot gets back what
@@ -16,8 +24,8 @@ export const deleteRoast = async (context: UserContext, id: string): Promise<{ m
     if (found === undefined) throw notFound('Roast');
     // None of its board's events can slip in between the delete and the tombstone.
     await lockRecording(tx, found.recording_id);
-    const [roast] = await tx<{ profile_id: string | null; coffee_name: string | null }[]>`
-      SELECT profile_id, coffee_name FROM roasts WHERE id = ${id} FOR UPDATE`;
+    const [roast] = await tx<DeletedRow[]>`
+      SELECT machine_id, status, profile_id, coffee_name FROM roasts WHERE id = ${id} FOR UPDATE`;
     if (roast === undefined) throw notFound('Roast');
     await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${context.user.id})`;
     // A roast that hears it goes on hearing.
@@ -29,6 +37,7 @@ export const deleteRoast = async (context: UserContext, id: string): Promise<{ m
     await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
     await countProfileUse(tx, [roast.profile_id]);
     await unsettleLot(tx, id, context.user.id);
+    if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
     await recordAudit(tx, actorOf(context), {
       action: 'roast.deleted',
       subject: id,

@@ -27,12 +27,13 @@ interface LiveRoastProps {
   roast: Roast;
   machineId: string;
   onChanged: (roast: Roast) => void;
+  onDeleted: () => void;
   /** The page's header, around the machine's badge. */
   header: (badge: ReactNode) => ReactNode;
 }
 
 /** The running roast: clock, bean temperature and rate of rise readable from three metres, and the curve as it grows. */
-export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProps) => {
+export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: LiveRoastProps) => {
   const live = useLive(machineId);
   const behind = useReference(roast);
   const plan = usePlan(roast);
@@ -51,6 +52,10 @@ export const LiveRoast = ({ roast, machineId, onChanged, header }: LiveRoastProp
     if (told.status !== 'in_progress') void refresh(getRoastCurveColumns);
     onChanged(told);
   }, [live.roast, onChanged]);
+
+  useEffect(() => {
+    if (live.deletedRoastId === roast.id) onDeleted();
+  }, [live.deletedRoastId, roast.id, onDeleted]);
 
   const { track, chargeMono } = live;
   const marks = useMemo(() => marksOfThisBatch(roast), [roast]);

@@ -45,8 +45,18 @@ export default function RoastPage() {
     refreshInterval: (latest) => (latest?.status === 'in_progress' ? whileRunningMs : 0),
   });
   const take = useCallback((next: Roast) => void mutate(next, { revalidate: false }), [mutate]);
+  const [deletedId, setDeletedId] = useState<string | null>(null);
+  const noteDeleted = useCallback(() => setDeletedId(id), [id]);
   if (isBlank) return <RoastError title="No roast ID" text="The address names no roast." />;
-  if (roast) return <LoadedRoast key={roast.id} roast={roast} onChanged={take} />;
+  if (deletedId === id) {
+    return (
+      <RoastError
+        title="This roast was deleted"
+        text="Another person deleted it while it was running. The machine keeps its recording."
+      />
+    );
+  }
+  if (roast) return <LoadedRoast key={roast.id} roast={roast} onChanged={take} onDeleted={noteDeleted} />;
   if (isLoading) return <LoadingRoast />;
   // An id that is no id is a roast that isn't there.
   if (isMissing(error)) {
@@ -95,7 +105,14 @@ const LoadingRoast = () => (
   </Page>
 );
 
-const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Roast) => void }) => {
+interface LoadedRoastProps {
+  roast: Roast;
+  onChanged: (roast: Roast) => void;
+  /** It ran, and was deleted elsewhere. */
+  onDeleted: () => void;
+}
+
+const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
   const navigate = useNavigate();
   const [editing, setEditing] = useState(false);
   const [shown] = useShownCurves();
@@ -166,6 +183,7 @@ const LoadedRoast = ({ roast, onChanged }: { roast: Roast; onChanged: (roast: Ro
           roast={roast}
           machineId={roast.machine_id}
           onChanged={onChanged}
+          onDeleted={onDeleted}
           header={(badge) => <RoastHeader {...head} state={badge} isLive />}
         />
       ) : (

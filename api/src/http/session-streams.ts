@@ -1,0 +1,51 @@
+import type { Logger } from '@roastery/runtime/logger';
+import type { UserContext } from '../context.ts';
+import { loggable } from '../db/postgres-errors.ts';
+import type { Database } from '../db/sql.ts';
+import { AppError } from './app-error.ts';
+import { sessionEndedChannel, type OpenStreams } from './open-streams.ts';
+import { sessionsInForce } from './sessions.ts';
+
+/** A session that expires or idles out announces nothing: its streams end within this time. */
+const sweepMs = 60_000;
+
+/**
+ * Registers a long answer of the caller's session. The session is checked again after the registration: one that ended
+ * before it answers 401, one that ends after it ends the stream.
+ */
+export const openSessionStream = async ({ sql, streams, sessionId, user }: UserContext) => {
+  const stream = streams.open(sessionId, user.id);
+  try {
+    if ((await sessionsInForce(sql, [sessionId])).has(sessionId)) return stream;
+    throw new AppError('not_signed_in', 'Sign in first');
+  } catch (error) {
+    stream.done();
+    throw error;
+  }
+};
+
+const endStale = async (sql: Database, streams: OpenStreams): Promise<void> => {
+  const held = streams.sessionIds();
+  if (held.length === 0) return;
+  const inForce = await sessionsInForce(sql, held);
+  for (const id of held) if (!inForce.has(id)) streams.endSession(id);
+};
+
+/**
+ * Ends streams with their sessions: at once when an instance announces the end, and within a minute when it happened without
+ * an announcement or while this instance could not listen.
+ */
+export const followEndedSessions = async (
+  sql: Database,
+  streams: OpenStreams,
+  log: Logger,
+  stop: AbortSignal,
+): Promise<void> => {
+  const sweep = (): void => {
+    endStale(sql, streams).catch((error: unknown) => log.warn(loggable(error), 'ended sessions could not be checked'));
+  };
+  await sql.listen(sessionEndedChannel, (id) => streams.endSession(id), sweep);
+  const timer = setInterval(sweep, sweepMs);
+  timer.unref();
+  stop.addEventListener('abort', () => clearInterval(timer), { once: true });
+};
