@@ -4,6 +4,8 @@
 #   certificate.sh private <host>                          a private authority and a certificate of it, for trials and closed networks
 # TLS_DIR: target folder (default: `tls` beside this script). TLS_OWNER: owner of the key, as the broker must read it
 # (default 1000:1000, the user of the broker's image; root:roastery-tls with the systemd units).
+# AUTHORITY_DIR: where the private authority's own key lies (default: `tls-authority` beside TLS_DIR). The proxy and the broker
+# read all of TLS_DIR, so it must not lie in there.
 set -eu
 
 usage() {
@@ -37,13 +39,17 @@ private)
   host=$2
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
-  authority="$folder/authority"
+  authority=${AUTHORITY_DIR:-"$(dirname "$folder")/tls-authority"}
   case $host in
   *[!0-9.]*) name="DNS:$host" ;;
   *) name="IP:$host" ;;
   esac
   umask 077
+  mkdir -p "$(dirname "$authority")"
+  # Earlier versions kept it where the proxy reads.
+  [ ! -d "$folder/authority" ] || [ -d "$authority" ] || mv "$folder/authority" "$authority"
   mkdir -p "$authority"
+  chmod 0700 "$authority"
   if [ ! -e "$authority/authority.key" ]; then
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 -subj "/CN=Roastery private authority" \
       -keyout "$authority/authority.key" -out "$authority/authority.pem" 2>/dev/null

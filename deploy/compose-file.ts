@@ -11,6 +11,8 @@ const serviceShape = z.object({
   networks: z.array(z.string()).default([]),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   read_only: z.boolean().default(false),
+  restart: z.string().optional(),
+  mem_limit: z.string().optional(),
   cap_drop: z.array(z.string()).default([]),
 });
 

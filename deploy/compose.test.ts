@@ -79,6 +79,12 @@ describe('compose.yaml', () => {
     expect(api['BROKER_SECRET']).toBe(broker['BROKER_SECRET']);
   });
 
+  it('limits the memory of every service and restarts what runs', () => {
+    expect(services.filter(([, { mem_limit: limit }]) => limit === undefined).map(([name]) => name)).toEqual([]);
+    const running = services.filter(([name]) => !['backup', 'restore'].includes(name));
+    expect(running.filter(([, { restart }]) => restart !== 'unless-stopped').map(([name]) => name)).toEqual([]);
+  });
+
   it('stops with a sentence when the secrets are missing', () => {
     for (const name of ['postgres', 'broker', 'api']) {
       expect(() => filledIn(service(name).environment, {}), name).toThrow(/run new-env.sh first/);
@@ -91,6 +97,22 @@ describe('compose.yaml', () => {
     for (const name of ['api', 'broker']) {
       expect(service(name), name).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     }
+  });
+});
+
+describe('images', () => {
+  it('of others are named by version and digest', () => {
+    const ours = new Set(['roastery-api', 'roastery-broker']);
+    const images = services.map(([, { image }]) => image).filter((image) => !ours.has(image));
+    const bases = [...read('Dockerfile').matchAll(/^ARG \w*IMAGE=(\S+)$/gm)].map(([, image = '']) => image);
+    expect(new Set(images).size).toBeGreaterThanOrEqual(2);
+    expect(bases).toHaveLength(1);
+    expect(
+      [...images, ...bases].filter((image) => !/^\w+:\d+\.\d+(\.\d+)?(-\w+)*@sha256:[0-9a-f]{64}$/.test(image)),
+    ).toEqual([]);
+    const stages = readStages(read('Dockerfile'));
+    const names = new Set(stages.map(({ name }) => name));
+    expect(stages.filter(({ base }) => !names.has(base) && base !== '${NODE_IMAGE}')).toEqual([]);
   });
 });
 

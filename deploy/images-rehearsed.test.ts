@@ -14,6 +14,8 @@ const wanted = process.env['REHEARSE_IMAGES'] === '1';
 /** Environment of a program in an image: nothing of ours but the path. */
 const bare = (stage: RehearsedStage, more: Record<string, string>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
+  // Its process id lies there, and not where the health check would count misses of a program that is still starting.
+  TMPDIR: stage.folder,
   ...stage.env,
   ...more,
 });

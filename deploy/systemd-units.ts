@@ -18,3 +18,7 @@ export const exposureOf = (unitPath: string): number => {
   const found = /Overall exposure level for \S+ (\d+\.\d+)/.exec(output);
   return Number(found?.[1] ?? Number.NaN);
 };
+
+/** A unit that starts a program from another place. Quoted: systemd divides a command at its spaces. */
+export const withProgram = (unit: string, program: string, place: string): string =>
+  unit.replaceAll(program, `"${place.replaceAll(/["\\]/g, (sign) => `\\${sign}`).replaceAll('%', '%%')}"`);

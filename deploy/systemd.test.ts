@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { brokerEnvShape } from '../broker/src/env.ts';
 import { usualStatusPort } from '../device-agent/src/config.ts';
 import { packagedUnit } from '../device-agent/src/packaging/board-package.ts';
 import { envFile, here, read, unknownTo } from './program-files.ts';
-import { exposureOf, isInstalled, valuesOf } from './systemd-units.ts';
+import { exposureOf, isInstalled, valuesOf, withProgram } from './systemd-units.ts';
 
 const units = readdirSync(path.join(here, 'systemd')).filter((name) => /\.(service|timer)$/.test(name));
 const services = units.filter((name) => name.endsWith('.service'));
@@ -35,6 +35,18 @@ describe('systemd units', () => {
     expect(unknownTo('device-agent', [...Object.keys(example('agent')), 'DATA_DIR'])).toEqual([]);
   });
 
+  it.each(['api', 'broker'])('%s: is restarted when it hangs', (name) => {
+    const unit = read('systemd', `roastery-${name}.service`);
+    expect(valuesOf(unit, 'Type')).toEqual(['notify']);
+    expect(valuesOf(unit, 'NotifyAccess')).toEqual(['all']);
+    expect(valuesOf(unit, 'WatchdogSec')).toEqual(['30']);
+  });
+
+  it.each(services)('%s: has limits of memory and tasks', (name) => {
+    const unit = read('systemd', name);
+    expect([...valuesOf(unit, 'MemoryMax'), ...valuesOf(unit, 'TasksMax')]).toHaveLength(2);
+  });
+
   it('the agent waits for no network, feeds a watchdog, and its journal outlives it', () => {
     const unit = read('systemd', 'roastery-agent.service');
     expect(valuesOf(unit, 'Type')).toEqual(['notify']);
@@ -47,15 +59,16 @@ describe('systemd units', () => {
   });
 
   it.skipIf(!withTools)('pass systemd-analyze verify (skipped where it is not installed)', () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'roastery-units-'));
-    // Node may live elsewhere on this machine; verify looks whether the program exists.
+    // Programs may live elsewhere on this machine, also in a folder with a space in its name; verify checks that they exist.
+    const folder = mkdtempSync(path.join(tmpdir(), 'roastery units-'));
+    const launch = path.join(folder, 'launch');
+    copyFileSync(path.join(here, 'board', 'launch'), launch);
     for (const unit of units) {
-      writeFileSync(path.join(folder, unit), read('systemd', unit).replaceAll('/usr/bin/node', process.execPath));
+      writeFileSync(path.join(folder, unit), withProgram(read('systemd', unit), '/usr/bin/node', process.execPath));
     }
-    const launch = path.join(here, 'board', 'launch');
     writeFileSync(
       path.join(folder, 'packaged-agent.service'),
-      packagedUnit().replaceAll('/usr/lib/roastery-agent/launch', launch),
+      withProgram(packagedUnit(), '/usr/lib/roastery-agent/launch', launch),
     );
     const all = [...units, 'packaged-agent.service'];
     const files = all.map((unit) => path.join(folder, unit));

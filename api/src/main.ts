@@ -1,6 +1,7 @@
 import { ConfigError } from '@roastery/runtime/env';
 import { createLogger } from '@roastery/runtime/logger';
 import { runProgram } from '@roastery/runtime/shutdown';
+import { createServiceNotifier } from '@roastery/runtime/systemd';
 import { readConfig } from './config.ts';
 import type { AppContext } from './context.ts';
 import { mailer } from './domains/alerts/mailer.ts';
@@ -27,7 +28,7 @@ const prepare = async (context: AppContext): Promise<void> => {
 const ingest: Service = async (context) =>
   startIngest(context, context.config.ingestGroup === undefined ? {} : { sharedGroup: context.config.ingestGroup });
 
-runProgram(log, async () => {
+const start = async () => {
   const config = readConfig();
   log.level = config.logLevel;
   const live = createLive();
@@ -42,4 +43,6 @@ runProgram(log, async () => {
     process.exit(error instanceof ConfigError ? 2 : 1);
   });
   return api;
-});
+};
+
+runProgram(log, start, createServiceNotifier(process.env, log));

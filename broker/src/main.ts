@@ -1,6 +1,7 @@
 import { ConfigError, readEnv } from '@roastery/runtime/env';
 import { createLogger } from '@roastery/runtime/logger';
 import { runProgram } from '@roastery/runtime/shutdown';
+import { createServiceNotifier } from '@roastery/runtime/systemd';
 import { startBroker } from './broker.ts';
 import { brokerEnvShape, configOf } from './env.ts';
 
@@ -16,7 +17,7 @@ const readConfig = () => {
 const config = readConfig();
 const log = createLogger('broker', config instanceof ConfigError ? 'info' : config.logLevel);
 
-runProgram(log, async () => {
+const start = async () => {
   if (config instanceof ConfigError) throw config;
   const broker = await startBroker({ ...config, log });
   process.on('SIGHUP', () => {
@@ -26,4 +27,6 @@ runProgram(log, async () => {
     );
   });
   return broker;
-});
+};
+
+runProgram(log, start, createServiceNotifier(process.env, log));

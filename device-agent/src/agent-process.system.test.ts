@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startScriptedServer, type ScriptedServer } from './testing/modbus-server.ts';
-import { canPlaySystemd, openNotifySocket } from './testing/notify-socket.ts';
+import { canPlaySystemd, openNotifySocket } from '@roastery/testing/notify-socket';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
 /** The built program: `npx tsc -b device-agent` first. */

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, it, type ExpectStatic } from 'vitest';
 import { packageFor } from './board-package.ts';
 import { bundleProgram, type Architecture } from './program-bundle.ts';
 import { startScriptedServer } from '../testing/modbus-server.ts';
-import { canPlaySystemd } from '../testing/notify-socket.ts';
+import { canPlaySystemd } from '@roastery/testing/notify-socket';
 import { playSystemd } from '../testing/played-systemd.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import { readUpdateState } from '../update/update-state.ts';

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
-import { openNotifySocket } from './notify-socket.ts';
+import { openNotifySocket } from '@roastery/testing/notify-socket';
 
 export interface PlayedUnit {
   /** Folder that the package is installed in, as if it were `/`. */

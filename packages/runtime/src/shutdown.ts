@@ -1,17 +1,25 @@
 import type { Logger } from 'pino';
 import { ConfigError } from './env.ts';
+import type { ServiceNotifier } from './systemd.ts';
 
 /**
  * Runs a program: `start` opens everything and returns what closes it. SIGTERM and SIGINT close it once; a second
- * signal or 10 s end the process at once. A `ConfigError` ends the start with one clear line and exit code 2.
+ * signal or 10 s end the process at once. A `ConfigError` ends the start with one clear line and exit code 2. A `service`
+ * reports READY and STOPPING to systemd, and its watchdog is fed as long as the event loop turns.
  */
-export const runProgram = (log: Logger, start: () => Promise<{ close(): Promise<void> }>): void => {
+export const runProgram = (
+  log: Logger,
+  start: () => Promise<{ close(): Promise<void> }>,
+  service?: ServiceNotifier,
+): void => {
   let closing = false;
   const opened = start();
+  service?.feedWatchdog(() => true);
   const stop = (signal: string): void => {
     if (closing) process.exit(1);
     closing = true;
     log.info({ signal }, 'stopping');
+    service?.stopping();
     setTimeout(() => {
       log.error('did not stop within 10 s');
       process.exit(1);
@@ -29,9 +37,11 @@ export const runProgram = (log: Logger, start: () => Promise<{ close(): Promise<
   };
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
-  opened.catch((error: unknown) => {
-    if (error instanceof ConfigError) log.fatal(error.message);
-    else log.fatal({ err: error }, 'could not start');
-    process.exit(error instanceof ConfigError ? 2 : 1);
-  });
+  opened
+    .then(() => service?.ready())
+    .catch((error: unknown) => {
+      if (error instanceof ConfigError) log.fatal(error.message);
+      else log.fatal({ err: error }, 'could not start');
+      process.exit(error instanceof ConfigError ? 2 : 1);
+    });
 };

@@ -1,7 +1,7 @@
 import { createLogger } from '@roastery/runtime/logger';
 import { describe, expect, it } from 'vitest';
-import { canPlaySystemd, openNotifySocket } from '../testing/notify-socket.ts';
-import { createServiceNotifier } from './systemd.ts';
+import { canPlaySystemd, openNotifySocket } from './notify-socket.ts';
+import { createServiceNotifier } from '@roastery/runtime/systemd';
 
 const log = createLogger('test', 'silent');
 const why = 'skipped without python3 and systemd-notify';

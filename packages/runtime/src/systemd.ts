@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { Logger } from '@roastery/runtime/logger';
+import type { Logger } from './logger.ts';
 
 /**
  * Tells systemd how we are, through its own `systemd-notify` program: a datagram socket needs native code in Node. Does
@@ -29,3 +29,4 @@ export const createServiceNotifier = (env: NodeJS.ProcessEnv, log: Logger) => {
     },
   };
 };
+export type ServiceNotifier = ReturnType<typeof createServiceNotifier>;

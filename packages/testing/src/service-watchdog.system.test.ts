@@ -1,0 +1,73 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { canPlaySystemd, openNotifySocket } from './notify-socket.ts';
+import { repositoryRoot } from './shared-data.ts';
+import { until } from './until.ts';
+
+const secret = 'a secret of the tests, 32 letters and more';
+/** Nothing listens on the discard port: neither program needs its neighbours to be alive. */
+const programs = {
+  api: { PORT: '0', DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', BROKER_SECRET: secret, SECRET_KEY: secret },
+  broker: { MQTT_PORT: '0', MANAGEMENT_PORT: '0', API_URL: 'http://127.0.0.1:9/api/v1', BROKER_SECRET: secret },
+};
+const mainOf = (name: string): string => path.join(repositoryRoot(), name, 'dist', 'main.js');
+const isBuilt = Object.keys(programs).every((name) => existsSync(mainOf(name)));
+const watchdogMs = 400;
+/** Makes the event loop hang on SIGUSR2, as an endless loop in a request would. */
+const loopOnSignal = 'data:text/javascript,process.on("SIGUSR2",()=>{for(;;);})';
+
+describe.skipIf(!canPlaySystemd || !isBuilt)(
+  'programs as Type=notify services (skipped without python3, systemd-notify and a build)',
+  () => {
+    const children: ChildProcess[] = [];
+    afterEach(() => {
+      for (const child of children.splice(0)) child.kill('SIGKILL');
+    });
+
+    it.each([
+      ['api', 'SIGUSR2'],
+      ['api', 'SIGSTOP'],
+      ['broker', 'SIGUSR2'],
+      ['broker', 'SIGSTOP'],
+    ] as const)('%s: reports READY, feeds the watchdog, and stops feeding it after %s', async (name, signal) => {
+      await using socket = await openNotifySocket();
+      const child = spawn(process.execPath, ['--import', loopOnSignal, mainOf(name)], {
+        env: {
+          PATH: process.env['PATH'],
+          ...programs[name],
+          NOTIFY_SOCKET: socket.path,
+          WATCHDOG_USEC: String(watchdogMs * 1000),
+        },
+        stdio: 'ignore',
+      });
+      children.push(child);
+      const fed = () => socket.messages.filter((message) => message.includes('WATCHDOG=1')).length;
+      await until('READY', () => socket.messages.some((message) => message.includes('READY=1')));
+      await until('the watchdog to be fed', () => fed() >= 3);
+      child.kill(signal);
+      let before = -1;
+      const isSilent = async (): Promise<boolean> => {
+        before = fed();
+        await sleep(4 * watchdogMs);
+        return fed() === before;
+      };
+      await until('no more messages', isSilent, { timeoutMs: 15_000 });
+      expect(child.exitCode).toBeNull();
+    });
+
+    it.each(['api', 'broker'] as const)('%s: reports STOPPING after SIGTERM', async (name) => {
+      await using socket = await openNotifySocket();
+      const child = spawn(process.execPath, [mainOf(name)], {
+        env: { PATH: process.env['PATH'], ...programs[name], NOTIFY_SOCKET: socket.path },
+        stdio: 'ignore',
+      });
+      children.push(child);
+      await until('READY', () => socket.messages.some((message) => message.includes('READY=1')));
+      child.kill('SIGTERM');
+      await expect.poll(() => socket.messages.join()).toContain('STOPPING=1');
+    });
+  },
+);
