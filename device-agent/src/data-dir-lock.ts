@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, uptime } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '@roastery/runtime/env';
 import type { Logger } from '@roastery/runtime/logger';
@@ -11,6 +11,15 @@ const startTimeOf = async (pid: number): Promise<string | undefined> => {
   const stat = await readFileIfThere(`/proc/${pid}/stat`);
   // The second field is the program's name in parentheses and may hold anything; field 22 is the start time.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+};
+
+/** Ticks of `/proc` in a second, on every Linux there is. */
+const ticksPerSecond = 100;
+
+/** For how long a process runs, ms; undefined when it is gone. */
+export const runningForMs = async (pid: number): Promise<number | undefined> => {
+  const started = await startTimeOf(pid);
+  return started === undefined ? undefined : Math.max(0, uptime() - Number(started) / ticksPerSecond) * 1000;
 };
 
 const isAlive = async (holder: string): Promise<boolean> => {

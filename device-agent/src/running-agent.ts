@@ -1,5 +1,5 @@
 import { parseJson } from '@roastery/contract/parse-shape';
-import { agentOn } from './data-dir-lock.ts';
+import { agentOn, runningForMs } from './data-dir-lock.ts';
 import { httpRequest } from './http-request.ts';
 import { boardStatusShape, type BoardStatus } from './status-page/board-status.ts';
 
@@ -7,8 +7,10 @@ export type RunningAgent =
   | { readonly kind: 'none' }
   /** It runs, and its page answers. */
   | { readonly kind: 'seen'; readonly status: BoardStatus }
-  /** It runs, but its page is off or does not answer. */
-  | { readonly kind: 'unseen'; readonly pid: number };
+  /** It runs, but its page is off, was not opened yet, or does not answer. */
+  | { readonly kind: 'unseen'; readonly pid: number; readonly page: 'off' | 'starting' | 'silent' }
+  /** Its page does not answer, and this user may not see whether it runs. */
+  | { readonly kind: 'unknown' };
 
 export interface AgentPlace {
   readonly dataDir: string;
@@ -17,6 +19,8 @@ export interface AgentPlace {
 }
 
 const timeoutMs = 3000;
+/** A page that is not there so long after the start of its agent does not come. */
+const startsWithinMs = 20_000;
 
 /** Where the board itself finds its page. */
 export const statusUrl = ({ statusHost, statusPort }: Omit<AgentPlace, 'dataDir'>): string => {
@@ -51,5 +55,8 @@ export const findRunningAgent = async (place: AgentPlace): Promise<RunningAgent>
   if (pid === undefined) return { kind: 'none' };
   const status = await askPage(place);
   if (status !== undefined && (pid === 'unknown' || status.pid === pid)) return { kind: 'seen', status };
-  return pid === 'unknown' ? { kind: 'none' } : { kind: 'unseen', pid };
+  if (pid === 'unknown') return { kind: 'unknown' };
+  if (place.statusPort === undefined) return { kind: 'unseen', pid, page: 'off' };
+  const isNew = ((await runningForMs(pid)) ?? Number.POSITIVE_INFINITY) < startsWithinMs;
+  return { kind: 'unseen', pid, page: isNew ? 'starting' : 'silent' };
 };

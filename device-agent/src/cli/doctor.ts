@@ -15,14 +15,17 @@ export const verdictLines = (check: string, verdict: Verdict, coloured: boolean)
   return 'todo' in verdict ? `${line}  ${' '.repeat(labelWidth)} → ${verdict.todo}\n` : line;
 };
 
-const summary = ({ checks }: Examination): string => {
+export const summary = ({ checks }: Pick<Examination, 'checks'>): string => {
   const count = (outcome: Verdict['outcome']): number => checks.filter((check) => check.outcome === outcome).length;
   const [wrong, warnings] = [count('trouble'), count('warning')];
+  const unseen = checks.filter(({ outcome }) => outcome === 'skipped').map(({ check }) => check);
+  if (wrong === 0 && unseen.length > 0)
+    return `Nothing wrong was found, but this could not be checked (–): ${unseen.join(', ')}.`;
   if (wrong === 0) return warnings === 0 ? 'All is well.' : `All works; ${warnings} to keep an eye on (!).`;
   return `${wrong} to mend (✗). Begin at the top: what is below often follows from it.`;
 };
 
-/** Examines this board. Answers the exit code: 0 nothing has to be mended, 1 something has. */
+/** Examines this board. Answers the exit code: 0 all was looked at and nothing has to be mended, 1 otherwise. */
 export const doctor = async (configDir: string = usualConfigDir, asJson = false): Promise<number> => {
   const coloured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
   const examination = await examineBoard(configDir, process.env, (check, verdict) => {

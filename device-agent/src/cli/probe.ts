@@ -100,6 +100,7 @@ const sameLine = (a: Link, b: Link): boolean =>
 const obstacle = async (configDir: string, link: Link, inUse: Link | undefined): Promise<string | undefined> => {
   const agent = await findRunningAgent(agentPlace(readBoardEnvironment(configDir)));
   if (agent.kind === 'none') return undefined;
+  if (agent.kind === 'unknown') return 'Only root can see whether the agent uses the line: sudo device-agent probe …\n';
   if (agent.kind === 'seen' && agent.status.roast.running !== null)
     return 'A roast is running. Wait for its end: device-agent await-idle\n';
   if (inUse !== undefined && !sameLine(link, inUse)) return undefined;

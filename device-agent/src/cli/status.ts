@@ -37,7 +37,15 @@ const lines = (board: BoardStatus): string[] => {
 const withoutStatus = (agent: Exclude<RunningAgent, { kind: 'seen' }>): string =>
   agent.kind === 'none'
     ? 'The agent does not run. Start it: sudo systemctl restart roastery-agent; or find out why: sudo device-agent doctor\n'
-    : `The agent runs (process ${agent.pid}), but its status page is off or does not answer: sudo device-agent doctor\n`;
+    : agent.kind === 'unknown'
+      ? 'The status page does not answer. Whether the agent runs, root can see: sudo device-agent status\n'
+      : `The agent runs (process ${agent.pid}), but ${pageWords[agent.page]}\n`;
+
+const pageWords = {
+  off: 'its status page is switched off (STATUS_PORT=off).',
+  starting: 'it has just started. Ask again in a few seconds.',
+  silent: 'its status page does not answer: sudo device-agent doctor',
+} as const;
 
 /** Says what the running agent sees. Answers the exit code: 0 all is well, 1 not, or there is no agent. */
 export const status = async (configDir: string = usualConfigDir, asJson = false): Promise<number> => {

@@ -2,6 +2,7 @@ import { deviceSelf } from '@roastery/contract/devices';
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { parseJson } from '@roastery/contract/parse-shape';
 import { ConfigError } from '@roastery/runtime/env';
+import { pause } from '@roastery/runtime/backoff';
 import { createLogger } from '@roastery/runtime/logger';
 import type { z } from 'zod';
 import { readBoardConfig } from '../board-files.ts';
@@ -44,6 +45,7 @@ export interface BoardUnderCheck {
 }
 
 const apiTimeoutMs = 8000;
+const pageOpensWithinMs = 8000;
 const silent = createLogger('doctor', 'silent');
 
 const once = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
@@ -80,10 +82,22 @@ const loadConfig = (configDir: string, env: NodeJS.ProcessEnv): { config?: Agent
   }
 };
 
+const pollMs = 500;
+
+/** An agent that has just started gets the time to open its page. */
+const askAgent = async (config: AgentConfig): Promise<RunningAgent> => {
+  const until = performance.now() + pageOpensWithinMs;
+  for (;;) {
+    const agent = await findRunningAgent(config);
+    if (agent.kind !== 'unseen' || agent.page !== 'starting' || performance.now() > until) return agent;
+    await pause(pollMs);
+  }
+};
+
 /** Gets to know a board by its configuration folder, without changing or disturbing anything. */
 export const inspectBoard = (configDir: string, env: NodeJS.ProcessEnv = process.env): BoardUnderCheck => {
   const { config, configError } = loadConfig(configDir, env);
-  const agent = once(async (): Promise<RunningAgent> => (config ? findRunningAgent(config) : { kind: 'none' }));
+  const agent = once(async (): Promise<RunningAgent> => (config ? askAgent(config) : { kind: 'none' }));
   const api = once(async (): Promise<ApiAnswer> =>
     config ? askApi(config) : { kind: 'failed', error: new Error('the board is not configured yet') },
   );

@@ -1,5 +1,5 @@
 import { aboutJournal } from '../status-page/concerns.ts';
-import { good, notConfigured, trouble, warning, type Check } from './check.ts';
+import { good, notConfigured, skipped, trouble, type Check } from './check.ts';
 
 /** Whether the agent itself is at work. */
 export const checkAgent: Check = {
@@ -12,13 +12,15 @@ export const checkAgent: Check = {
         'The agent does not run: nothing is recorded.',
         'Start it: sudo systemctl restart roastery-agent. If it does not stay: journalctl -u roastery-agent -n 20',
       );
-    if (agent.kind === 'unseen')
-      return board.config.statusPort === undefined
-        ? good(`running (process ${agent.pid}); its page is switched off`)
-        : warning(
-            `The agent runs (process ${agent.pid}), but its page at port ${board.config.statusPort} does not answer.`,
-            'Look whether another program has that port (sudo ss -ltnp), or give STATUS_PORT another one; then restart the agent.',
-          );
+    if (agent.kind === 'unknown') return skipped('only root can see whether it runs: sudo device-agent doctor');
+    if (agent.kind === 'unseen') {
+      if (agent.page === 'off') return good(`running (process ${agent.pid}); its page is switched off`);
+      if (agent.page === 'starting') return skipped('it has just started: run doctor again in a few seconds');
+      return trouble(
+        `The agent runs (process ${agent.pid}), but its page at port ${board.config.statusPort} does not answer.`,
+        'See why: journalctl -u roastery-agent -n 20. If another program has that port (sudo ss -ltnp), set STATUS_PORT; then restart the agent.',
+      );
+    }
     const { agent_version: version, roast, journal, uplink } = agent.status;
     if (journal.trouble !== null) {
       const { says, todo } = aboutJournal(journal.trouble, journal.in_memory, uplink.connected);

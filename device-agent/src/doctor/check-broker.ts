@@ -103,9 +103,9 @@ export const checkBroker: Check = {
     const inTheWay = await aboutConnection(url, config.mqttCa);
     if (inTheWay) return inTheWay;
     if (agent.kind === 'none') return tryToComeIn(url, config);
-    const reason = agent.kind === 'seen' ? agent.status.uplink.reason : null;
-    if (agent.kind === 'unseen')
-      return good(`${new URL(url).host} can be reached; whether the agent is in, only its page could say`);
+    if (agent.kind !== 'seen')
+      return skipped(`${new URL(url).host} can be reached; whether the agent is connected, only its page could say`);
+    const { reason } = agent.status.uplink;
     return trouble(
       `${new URL(url).host} can be reached, but the agent is not connected${reason === null ? '' : `: ${reason}`}.`,
       'If credential above is good it comes back by itself within a minute. Otherwise mend that first.',

@@ -5,7 +5,8 @@ import { isMissing } from '../atomic-file.ts';
 import { describeLine } from '../board-report.ts';
 import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
 import { codeOf } from '../pairing/pairing-trouble.ts';
-import { good, notConfigured, skipped, trouble, warning, type Check, type Verdict } from './check.ts';
+import { lateAnswer } from './machine-reading.ts';
+import { good, notConfigured, skipped, trouble, warning, withoutPage, type Check, type Verdict } from './check.ts';
 
 const serialNames = /^tty(USB|ACM|AMA)\d+$/;
 
@@ -48,9 +49,20 @@ const aboutSerialPort = async (path: string): Promise<Verdict | undefined> => {
   }
 };
 
-/** Why a machine is silent, by what its line said. */
+/** Why a machine gives no readings, by what its line said. */
 const aboutSilence = (link: Link, reason: string): Verdict => {
   const where = describeLine(link);
+  const lateMs = lateAnswer.exec(reason)?.[1];
+  if (lateMs !== undefined)
+    return trouble(
+      `The machine answers too late at ${where}: after ${lateMs} ms. Late answers are not used.`,
+      `Raise timeoutMs in the machine map above ${lateMs}. If a gateway stands in between, look whether another master asks through it.`,
+    );
+  if (/exception/.test(reason))
+    return trouble(
+      `The machine answers at ${where}, but refuses every place of the map: ${reason}.`,
+      'Is it the map of this model? Choose another in the portal.',
+    );
   const says = `The machine does not answer at ${where}: ${reason}.`;
   if (!('host' in link)) {
     if (/lock|busy|temporarily unavailable/i.test(reason))
@@ -72,11 +84,6 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
     );
   if (/ENOTFOUND|EAI_AGAIN/.test(reason))
     return trouble(says, `The name ${link.host} is not known here: write the machine's address into the map.`);
-  if (/exception/.test(reason))
-    return trouble(
-      says,
-      'The machine is there but refuses what the map asks for. Is it the map of this model? Choose another in the portal.',
-    );
   return trouble(
     says,
     `The line is there, the unit is silent: look at the unit number in the map, and whether another master reads the machine.`,
@@ -90,7 +97,8 @@ export const checkMachine: Check = {
     if (!board.config) return notConfigured;
     const agent = await board.agent();
     const found = await board.map();
-    if (agent.kind === 'unseen') return skipped('the running agent has the line, and its page does not answer');
+    if (agent.kind === 'unseen' || agent.kind === 'unknown')
+      return skipped(`the line belongs to the agent, and ${withoutPage(agent)}`);
     if (agent.kind === 'seen') {
       const { state, detail, line, reached_hz: reachedHz } = agent.status.machine;
       if (state === 'ok' && reachedHz !== null)

@@ -15,7 +15,7 @@ export const checkTls: Check = {
     const peer = peerOf(config.apiUrl, 'API_URL');
     if (config.apiUrl.startsWith('http:'))
       return isThisBoard(peer.host)
-        ? skipped('the server is on this computer, without encryption')
+        ? good('the server is on this computer: no encryption needed')
         : warning(
             `The way to ${peer.host} is not encrypted: whoever listens gets the machine's token.`,
             `Write https:// into API_URL. If the server has no certificate yet, give it one first.`,

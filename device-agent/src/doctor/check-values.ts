@@ -1,4 +1,4 @@
-import { good, notConfigured, skipped, trouble, warning, type Check, type Verdict } from './check.ts';
+import { good, notConfigured, skipped, trouble, warning, withoutPage, type Check, type Verdict } from './check.ts';
 import type { BoardUnderCheck } from './board-under-check.ts';
 
 interface Shown {
@@ -54,10 +54,15 @@ const judge = (values: readonly Shown[]): Verdict => {
 
 const valuesOf = async (board: BoardUnderCheck): Promise<readonly Shown[] | string> => {
   const agent = await board.agent();
-  if (agent.kind === 'unseen') return 'the running agent has them, and its page does not answer';
+  if (agent.kind === 'unseen' || agent.kind === 'unknown') return `the agent has them, and ${withoutPage(agent)}`;
   if (agent.kind === 'seen') {
-    const { values, values_age_ms: age } = agent.status;
-    return age !== null && age < oldMs ? values : 'there is no fresh reading';
+    const { values, values_age_ms: age, machine } = agent.status;
+    if (age === null || age >= oldMs) return 'there is no fresh reading';
+    const reasons = (machine.detail ?? '').split(', ');
+    return values.map((shown) => {
+      const why = reasons.find((reason) => reason.startsWith(`${shown.channel}: `))?.slice(shown.channel.length + 2);
+      return shown.value !== null || why === undefined ? shown : { ...shown, why };
+    });
   }
   const reading = await board.reading();
   if (reading?.kind !== 'read') return 'there is no reading';

@@ -1,3 +1,4 @@
+import type { RunningAgent } from '../running-agent.ts';
 import type { BoardUnderCheck } from './board-under-check.ts';
 
 /** What one check found. A warning lets the board record; trouble has to be mended. */
@@ -16,5 +17,11 @@ export interface Check {
   readonly name: string;
   readonly look: (board: BoardUnderCheck) => Promise<Verdict>;
 }
+
+/** Why the agent, which has the line, can't be asked. */
+export const withoutPage = (agent: Extract<RunningAgent, { kind: 'unseen' | 'unknown' }>): string => {
+  if (agent.kind === 'unknown' || agent.page === 'silent') return 'its page does not answer';
+  return agent.page === 'off' ? 'its page is switched off' : 'it has just started';
+};
 
 export const notConfigured = skipped('the board is not configured yet');

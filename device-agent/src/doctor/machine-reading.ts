@@ -18,6 +18,7 @@ export type MachineReading =
 /** A first request may be lost; a machine that is there answers one of these. */
 const attempts = 3;
 const betweenMs = 500;
+export const lateAnswer = /one came after (\d+) ms/;
 
 /** Reads a machine a few times at most until it answers. Never writes. */
 export const readMachine = async (map: MachineMap): Promise<MachineReading> => {
@@ -41,8 +42,8 @@ export const readMachine = async (map: MachineMap): Promise<MachineReading> => {
         });
         return { kind: 'read', channels, tookMs: Math.round(performance.now() - began) };
       }
-      // While the line rests after a failure the first reason is the true one.
-      if (reason === '') reason = outcome.reason;
+      // While the line rests after a failure the first reason is the true one, unless an answer came late.
+      if (reason === '' || lateAnswer.test(outcome.reason)) ({ reason } = outcome);
     }
     return { kind: 'silent', reason };
   } finally {

@@ -44,12 +44,12 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
     Object.entries(map.channels).map(([name, channel]) => [name, createDecoder(name, channel, map)]),
   );
   let plan = beansFirst(planReads(readItems(map), map));
-  const refused = new Map<PlannedRead, number>();
+  const refused = new Map<PlannedRead, { readonly until: number; readonly reason: string }>();
   const silentUnits = new Set<number>();
 
-  const onRefused = (read: PlannedRead): void => {
+  const onRefused = (read: PlannedRead, reason: string): void => {
     const smaller = splitRead(read);
-    if (smaller.length === 0) refused.set(read, now() + askRefusedAgainMs);
+    if (smaller.length === 0) refused.set(read, { until: now() + askRefusedAgainMs, reason });
     else plan = beansFirst(plan.flatMap((other) => (other === read ? smaller : other)));
   };
 
@@ -79,7 +79,9 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
           fill(decoded, read.items, silentValue);
           continue;
         }
-        if (now() < (refused.get(read) ?? -Infinity)) {
+        const refusal = refused.get(read);
+        if (refusal !== undefined && now() < refusal.until) {
+          ({ reason } = refusal);
           fill(decoded, read.items, refusedValue);
           continue;
         }
@@ -95,7 +97,7 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
         }
         if (answer.kind === 'exception') {
           reason = `Modbus exception ${answer.code} at unit ${read.unit} ${read.table} ${read.start}`;
-          if (refusesAddress(answer.code)) onRefused(read);
+          if (refusesAddress(answer.code)) onRefused(read, reason);
           fill(decoded, read.items, refusedValue);
           continue;
         }

@@ -44,7 +44,7 @@ export const startStatusServer = async (parts: StatusServerParts): Promise<Statu
   const { host, port, log } = parts;
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!isOurName(request.headers.host))
+    if (!isOurName(request.headers.host, request.socket.localAddress))
       return answer(response, 421, 'text/plain', 'Ask under an address or the name of this board.\n');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
