@@ -1,25 +1,93 @@
+import type { Socket } from 'node:net';
 import type { BrokerLimits } from './limits.ts';
 
-/** Counts open sockets, over all and by address, from the moment they are accepted. */
-export const createSocketCount = (limits: Pick<BrokerLimits, 'maxConnections' | 'maxConnectionsPerAddress'>) => {
-  const byAddress = new Map<string, number>();
+export type NoPlace = 'too_many_connections' | 'too_many_from_address';
+
+interface Place {
+  readonly address: string;
+  /** The socket as it was accepted: below TLS and WebSocket. */
+  readonly socket: Socket;
+  /** Waiting: it has not shown valid credentials yet. */
+  state: 'waiting' | 'admitted' | 'gone';
+}
+
+interface Address {
+  /** Oldest first. */
+  readonly waiting: Set<Place>;
+  admitted: number;
+}
+
+/** The same for an accepted socket and for the TLS socket above it. */
+const keyOf = ({ remoteAddress, remotePort, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localPort}`;
+
+/**
+ * Gives places to open sockets, over all and by address, from the moment they are accepted. Where there is none left, the
+ * oldest socket without credentials yields its place: idle sockets can't shut out a board behind the same address.
+ */
+export const createSocketCount = (
+  limits: Pick<BrokerLimits, 'maxConnections' | 'maxConnectionsPerAddress'>,
+  onYield: (reason: NoPlace, address: string) => void,
+) => {
+  const addresses = new Map<string, Address>();
+  const places = new Map<string, Place>();
   let total = 0;
+
+  const free = (place: Place, key: string): void => {
+    if (place.state === 'gone') return;
+    const here = addresses.get(place.address);
+    if (here !== undefined) {
+      if (place.state === 'admitted') here.admitted -= 1;
+      here.waiting.delete(place);
+      if (here.admitted === 0 && here.waiting.size === 0) addresses.delete(place.address);
+    }
+    place.state = 'gone';
+    places.delete(key);
+    total -= 1;
+  };
+  const cutOldest = (waiting: ReadonlySet<Place>, reason: NoPlace): boolean => {
+    for (const place of waiting) {
+      onYield(reason, place.address);
+      free(place, keyOf(place.socket));
+      place.socket.destroy();
+      return true;
+    }
+    return false;
+  };
+  const busiest = (): ReadonlySet<Place> => {
+    let most: ReadonlySet<Place> = new Set();
+    for (const { waiting } of addresses.values()) if (waiting.size > most.size) most = waiting;
+    return most;
+  };
+
   return {
     total: () => total,
-    /** Answers why there is no place for one more, or takes it; each one taken must be given back with `leave`. */
-    enter(address: string): 'too_many_connections' | 'too_many_from_address' | undefined {
-      if (total >= limits.maxConnections) return 'too_many_connections';
-      const here = byAddress.get(address) ?? 0;
-      if (here >= limits.maxConnectionsPerAddress) return 'too_many_from_address';
+    /** Answers why there is no place for one more, or takes it until the socket closes. */
+    enter(socket: Socket): NoPlace | undefined {
+      const address = socket.remoteAddress ?? 'unknown';
+      const known = addresses.get(address);
+      const isFullHere = known !== undefined && known.admitted + known.waiting.size >= limits.maxConnectionsPerAddress;
+      if (isFullHere && !cutOldest(known.waiting, 'too_many_from_address')) return 'too_many_from_address';
+      if (total >= limits.maxConnections && !cutOldest(busiest(), 'too_many_connections'))
+        return 'too_many_connections';
+      const here = addresses.get(address) ?? { waiting: new Set(), admitted: 0 };
+      addresses.set(address, here);
+      const place: Place = { address, socket, state: 'waiting' };
+      const key = keyOf(socket);
       total += 1;
-      byAddress.set(address, here + 1);
+      here.waiting.add(place);
+      places.set(key, place);
+      socket.once('close', () => free(place, key));
       return undefined;
     },
-    leave(address: string): void {
-      total -= 1;
-      const left = (byAddress.get(address) ?? 1) - 1;
-      if (left === 0) byAddress.delete(address);
-      else byAddress.set(address, left);
+    /** The credentials were accepted: this socket keeps its place. */
+    admit(socket: Socket): void {
+      const place = places.get(keyOf(socket));
+      const here = place && addresses.get(place.address);
+      if (place?.state !== 'waiting' || here === undefined) return;
+      place.state = 'admitted';
+      here.waiting.delete(place);
+      here.admitted += 1;
     },
   };
 };

@@ -56,7 +56,6 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
   const limits: BrokerLimits = { ...defaultLimits, ...config.limits };
   const logGate = createLogGate(60_000);
   const metrics = createMetrics();
-  const sockets = createSocketCount(limits);
 
   const noteRefusal = (reason: RefusalReason, about: { address: string; username?: string; detail?: string }): void => {
     metrics.refused(reason);
@@ -66,7 +65,9 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     log[level]({ reason, ...about, held }, 'refused');
   };
 
+  const sockets = createSocketCount(limits, (reason, address) => noteRefusal(reason, { address }));
   const connections = createConnections(limits, {
+    onAdmitted: ({ socket }) => sockets.admit(socket),
     onRefused: (connection, reason) => noteRefusal(reason, describe(connection)),
     onThrottled: () => metrics.throttled.inc(),
   });

@@ -43,6 +43,7 @@ export interface Connection {
 }
 
 export interface ConnectionEvents {
+  onAdmitted(connection: Connection): void;
   onRefused(connection: Connection, reason: RefusalReason): void;
   onThrottled(connection: Connection): void;
 }
@@ -168,6 +169,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
       connection.admittedAt = Date.now();
       connection.guard.authenticated();
       clearTimeout(connection.connectTimer);
+      events.onAdmitted(connection);
       if (party.kind === 'service') return;
       connection.allowances = {
         packets: createAllowance(limits.packetsPerSecond, limits.packetBurst),

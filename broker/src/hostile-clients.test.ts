@@ -104,23 +104,60 @@ describe('before authentication', () => {
     await (await connect(pair.broker.ports.mqtt, { ...deviceOne, keepalive: 300 })).endAsync();
   });
 
-  it('connections are limited over all and by address, and places come back', async () => {
+  it('connections: at the limit over all and by address the oldest socket without credentials yields', async () => {
     await using total = await startPair({ limits: { maxConnections: 3 } });
     await using address = await startPair({ limits: { maxConnectionsPerAddress: 3 } });
     for (const [{ broker }, reason] of [
       [total, 'too_many_connections'],
       [address, 'too_many_from_address'],
     ] as const) {
-      const sockets = await Promise.all([1, 2, 3].map(() => rawConnect(broker.ports.mqtt)));
-      await waitUntil(async () => (await metric(broker, 'sockets')) === 3, 10_000);
-      expect(await closed(await rawConnect(broker.ports.mqtt), 1_000)).toBe(true);
+      const sockets: Socket[] = [];
+      for (const n of [1, 2, 3]) {
+        sockets.push(await rawConnect(broker.ports.mqtt));
+        await waitUntil(async () => (await metric(broker, 'sockets')) === n, 10_000);
+      }
+      const oldestIsCut = closed(sockets[0] as Socket, 2_000);
+      const board = await connect(broker.ports.mqtt, deviceOne);
+      expect(await oldestIsCut).toBe(true);
+      expect(sockets.slice(1).map(({ destroyed }) => destroyed)).toEqual([false, false]);
       expect(await metric(broker, `refused_total{reason="${reason}"}`)).toBe(1);
-      sockets[0]?.destroy();
-      await waitUntil(async () => (await metric(broker, 'sockets')) === 2, 10_000);
-      await (await connect(broker.ports.mqtt, deviceOne)).endAsync();
+      expect(await metric(broker, 'sockets')).toBe(3);
+      await board.endAsync();
       for (const socket of sockets) socket.destroy();
+      await waitUntil(async () => (await metric(broker, 'sockets')) === 0, 10_000);
     }
   });
+
+  it('connections: a client with credentials never yields, and one more is refused', async () => {
+    await using pair = await startPair({ limits: { maxConnectionsPerAddress: 2 } });
+    const port = pair.broker.ports.mqtt;
+    const clients = [await connect(port, deviceOne), await connect(port, deviceTwo)];
+    expect(await closed(await rawConnect(port), 2_000)).toBe(true);
+    await expect(connect(port, asApi())).rejects.toThrow(/closed|reset/i);
+    expect(clients.map(({ connected }) => connected)).toEqual([true, true]);
+    await clients[0]?.endAsync();
+    await (await connect(port, asApi())).endAsync();
+    await clients[1]?.endAsync();
+  });
+
+  it('connections: 1,000 idle sockets of one address keep neither that roastery’s boards nor the api out', async () => {
+    await using pair = await startPair();
+    const port = pair.broker.ports.mqtt;
+    const idle = await Promise.all(Array.from({ length: 1_000 }, () => rawConnect(port)));
+    await waitUntil(async () => (await metric(pair.broker, 'sockets')) === 1_000, 10_000);
+    const opened: Socket[] = [];
+    // Whoever holds the sockets opens new ones all the time.
+    const flood = setInterval(() => void rawConnect(port).then((socket) => opened.push(socket)), 5);
+    try {
+      const clients = await Promise.all([deviceOne, deviceTwo, asApi()].map((options) => connect(port, options)));
+      await sleep(500);
+      expect(clients.map(({ connected }) => connected)).toEqual([true, true, true]);
+      await Promise.all(clients.map((client) => client.endAsync()));
+    } finally {
+      clearInterval(flood);
+      for (const socket of [...idle, ...opened]) socket.destroy();
+    }
+  }, 40_000);
 });
 
 describe('after authentication', () => {

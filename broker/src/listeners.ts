@@ -49,15 +49,11 @@ export const listen = async (server: Server, host: string, port: number, purpose
 
 /** Counts a new socket in, or destroys it when there is no place. */
 const enter = (socket: Socket, count: SocketCount, accepted: Accepted): boolean => {
-  const address = socket.remoteAddress ?? 'unknown';
-  const full = count.enter(address);
-  if (full) {
-    accepted.onRefused(full, address);
-    socket.destroy();
-    return false;
-  }
-  socket.once('close', () => count.leave(address));
-  return true;
+  const full = count.enter(socket);
+  if (full === undefined) return true;
+  accepted.onRefused(full, socket.remoteAddress ?? 'unknown');
+  socket.destroy();
+  return false;
 };
 
 export const listenTcp = (host: string, port: number, count: SocketCount, accepted: Accepted): Promise<Listener> => {
