@@ -46,6 +46,8 @@ export interface SignedInUser {
 export interface PublicContext extends RequestContext {
   /** The session that came along, if it is good. */
   readonly session: { readonly id: string; readonly user: SignedInUser } | undefined;
+  /** Tells accounts that have signed in with this browser before; see `device-cookie.ts`. */
+  readonly deviceCookie: string | undefined;
 }
 
 export interface UserContext extends RequestContext {

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { AppContext, DeviceContext, PublicContext, RequestContext, UserContext } from '../context.ts';
 import { AppError } from './app-error.ts';
+import { readDeviceCookie } from './device-cookie.ts';
 import { findMachineByToken } from './machine-credentials.ts';
 import { isSameSecret } from './secrets.ts';
 import { readSessionCookie } from './session-cookie.ts';
@@ -14,7 +15,11 @@ export const authenticatePublic = async (
   request: RequestContext,
 ): Promise<PublicContext> => {
   const token = readSessionCookie(c, app.config.isHttps);
-  return { ...request, session: token === undefined ? undefined : await findSession(app.sql, token) };
+  return {
+    ...request,
+    session: token === undefined ? undefined : await findSession(app.sql, token),
+    deviceCookie: readDeviceCookie(c, app.config.isHttps),
+  };
 };
 
 export const authenticateUser = async (

@@ -52,20 +52,31 @@ const isKnownAddress = async (sql: Sql, email: string, address: string | null): 
   return rows.length > 0;
 };
 
+/** Whose failures these are: a browser's, a known address's, or any stranger's. */
+const countedAs = async (sql: Database, email: string, address: string | null, device: string | undefined) => {
+  if (device !== undefined) return `${email} with ${device}`;
+  return (await isKnownAddress(sql, email, address)) ? `${email} from ${networkOf(address)}` : email;
+};
+
 /**
  * Counts an attempt before the password is looked at, so that a burst of parallel guesses gains nothing; a success gives it
  * back. Addresses from which the account has signed in lately are counted apart: a stranger's guesses do not lock
- * the owner out. A limit lasts five minutes from its first failure and never longer.
- * Throws `too_many_requests` with the seconds to wait.
+ * the owner out. A browser that the account has signed in with before has a count of its own, whatever else comes from its
+ * address: a colleague's wrong passwords lock out nobody in the office. A limit lasts five minutes from its first failure and
+ * never longer. Throws `too_many_requests` with the seconds to wait.
  */
-export const countAttempt = async (sql: Database, email: string, address: string | null) => {
+export const countAttempt = async (
+  sql: Database,
+  email: string,
+  address: string | null,
+  device: string | undefined,
+) => {
   const network = networkOf(address);
-  const isKnown = await isKnownAddress(sql, email, address);
-  const accountKey = hashed(isKnown ? `${email} from ${network}` : email);
-  const addresses = limiter(sql, 'address', perAddress);
+  const accountKey = hashed(await countedAs(sql, email, address, device));
+  const addresses = device === undefined ? limiter(sql, 'address', perAddress) : undefined;
   const accounts = limiter(sql, 'account', perAccount);
   try {
-    await addresses.consume(network);
+    await addresses?.consume(network);
     await accounts.consume(accountKey);
   } catch (error) {
     if (!(error instanceof RateLimiterRes)) throw error;
@@ -75,7 +86,7 @@ export const countAttempt = async (sql: Database, email: string, address: string
   return {
     async giveBack(): Promise<void> {
       await accounts.delete(accountKey);
-      await addresses.reward(network);
+      await addresses?.reward(network);
     },
   };
 };

@@ -12,7 +12,7 @@ export const changePassword = async (
 ): Promise<{ message: string }> => {
   const { sql, user, sessionId, address } = context;
   refuseCommonPassword(given.new_password, user.email, 'new_password');
-  const attempt = await countAttempt(sql, user.email, address);
+  const attempt = await countAttempt(sql, user.email, address, sessionId);
   const [stored] = await sql<{ password_hash: string }[]>`SELECT password_hash FROM users WHERE id = ${user.id}`;
   if (!(await isPassword(stored?.password_hash, given.current_password))) {
     throw new AppError('wrong_credentials', 'The current password is wrong');

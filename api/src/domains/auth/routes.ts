@@ -1,6 +1,7 @@
 import { login, logout, me } from '@roastery/contract/auth';
 import type { Domain } from '../../app.ts';
 import { recordAudit } from '../../db/audit.ts';
+import { deviceCookie } from '../../http/device-cookie.ts';
 import { clearedSessionCookie, sessionCookie } from '../../http/session-cookie.ts';
 import { endSession } from '../../http/sessions.ts';
 import { toSessionUser } from './session-user.ts';
@@ -10,6 +11,7 @@ export const authRoutes: Domain = (routes) => {
   routes.forPublic(login, async (context, { body }, reply) => {
     const { token, user } = await signIn(context, body);
     reply.header('set-cookie', sessionCookie(token, context.config.isHttps));
+    reply.header('set-cookie', deviceCookie(context.deviceCookie, context.config, body.email));
     return { user };
   });
 

@@ -76,6 +76,52 @@ describe('sign-in', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
+  it('sign-in: 30 wrong passwords from an office lock out nobody who has the right one and a known device', async () => {
+    const office = '10.0.9.1';
+    const withDevice = async (email: string, password: string, device: string | undefined) => {
+      const answer = await test.visitor().send(
+        'POST',
+        '/auth/login',
+        { email, password },
+        {
+          'x-forwarded-for': office,
+          ...(device === undefined ? {} : { cookie: `device=${device}` }),
+        },
+      );
+      const cookie = answer.headers.getSetCookie().find((text) => text.startsWith('device='));
+      return { status: answer.status, cookie, device: /^device=([^;]*)/.exec(cookie ?? '')?.[1] };
+    };
+    const owner = (device: string | undefined) => withDevice(testAdmin.email, testAdmin.password, device);
+    const first = await owner(undefined);
+    expect(first.cookie).toMatch(/^device=[\w-]{22}\.[\w-]{43}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Strict$/);
+    const admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    const colleague = { full_name: 'Colleague', email: 'colleague@example.com', password: 'the phrase of a colleague' };
+    await admin.send('POST', '/admin/users', colleague);
+
+    for (let round = 0; round < 40; round += 1) {
+      await attempt(round % 2 === 0 ? testAdmin.email : `other${round}@example.com`, 'wrong', office);
+    }
+    expect((await owner(undefined)).status).toBe(429);
+    const again = await owner(first.device);
+    expect([again.status, again.device]).toEqual([200, first.device]);
+    // It vouches for its own account alone, and only whole.
+    expect((await withDevice(colleague.email, colleague.password, first.device)).status).toBe(429);
+    expect((await owner(`${first.device?.slice(0, -2)}xx`)).status).toBe(429);
+    await test.api.context.sql`DELETE FROM sign_in_limits`;
+    // A shared computer knows both.
+    const both = await withDevice(colleague.email, colleague.password, first.device);
+    expect(both.device?.split('~')).toHaveLength(2);
+    for (let round = 0; round < 35; round += 1) await attempt(`third${round}@example.com`, 'wrong', office);
+    expect((await owner(both.device)).status).toBe(200);
+    expect((await withDevice(colleague.email, colleague.password, both.device)).status).toBe(200);
+    // Whoever has the device guesses no faster than a stranger.
+    const guesses: number[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      guesses.push((await withDevice(testAdmin.email, `guess ${round}`, both.device)).status);
+    }
+    expect(guesses).toEqual([401, 401, 401, 401, 401, 429]);
+  });
+
   it('names the field that is wrong', async () => {
     const answer = await attempt('no email', '', '10.0.5.1');
     expect(answer.body).toMatchObject({

@@ -2,6 +2,7 @@ import type { SessionUser } from '@roastery/contract/auth';
 import { systemActor, type PublicContext, type SignedInUser } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { AppError } from '../../http/app-error.ts';
+import { knownDevice } from '../../http/device-cookie.ts';
 import { endSession, startSession } from '../../http/sessions.ts';
 import { isPassword } from '../../identity/passwords.ts';
 import { toSessionUser } from './session-user.ts';
@@ -20,7 +21,8 @@ export const signIn = async (
   given: { email: string; password: string },
 ): Promise<{ token: string; user: SessionUser }> => {
   const { sql, address } = context;
-  const attempt = await countAttempt(sql, given.email, address);
+  const device = knownDevice(context.deviceCookie, context.config.secretKey, given.email);
+  const attempt = await countAttempt(sql, given.email, address, device);
   const [account] = await sql<AccountRow[]>`
     SELECT id, full_name, email, is_active, is_admin, created_at, preferences, password_hash
       FROM users WHERE email = ${given.email}`;

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from 'hono';
+import { getCookie } from 'hono/cookie';
+import { serialize } from 'hono/utils/cookie';
+import { isSameSecret, keyedHash } from './secrets.ts';
+
+/** A browser that signs nobody in for so long is a stranger again. */
+const maxAgeSeconds = 180 * 24 * 3600;
+/** Several people share the computer beside the roaster. */
+const maxAccounts = 5;
+const separator = '~';
+
+const cookieName = (isHttps: boolean): string => (isHttps ? '__Host-device' : 'device');
+const proofOf = (secretKey: string, id: string, email: string): string =>
+  keyedHash(secretKey, `device ${id} ${email}`).toString('base64url');
+
+export const readDeviceCookie = (c: Context, isHttps: boolean): string | undefined => getCookie(c, cookieName(isHttps));
+
+/**
+ * The browser's id for an account, if this account has signed in with this browser before. The cookie holds a pair of id and
+ * proof for each account; the proof is keyed, so nobody else can make one, and names no account.
+ */
+export const knownDevice = (cookie: string | undefined, secretKey: string, email: string): string | undefined => {
+  const pairs = (cookie ?? '').split(separator).slice(0, maxAccounts);
+  for (const pair of pairs) {
+    const [id = '', proof = ''] = pair.split('.');
+    if (id !== '' && isSameSecret(proof, proofOf(secretKey, id, email))) return id;
+  }
+  return undefined;
+};
+
+/** The cookie after a sign-in: this account first, then the others that it already holds. */
+export const deviceCookie = (
+  cookie: string | undefined,
+  { secretKey, isHttps }: { readonly secretKey: string; readonly isHttps: boolean },
+  email: string,
+): string => {
+  const id = knownDevice(cookie, secretKey, email) ?? randomBytes(16).toString('base64url');
+  const others = (cookie ?? '').split(separator).filter((pair) => pair !== '' && !pair.startsWith(`${id}.`));
+  const pairs = [`${id}.${proofOf(secretKey, id, email)}`, ...others].slice(0, maxAccounts);
+  const attributes = { httpOnly: true, secure: isHttps, sameSite: 'Strict', path: '/', maxAge: maxAgeSeconds } as const;
+  return serialize(cookieName(isHttps), pairs.join(separator), attributes);
+};
