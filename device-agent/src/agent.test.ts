@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { MachineMapInput } from '@roastery/contract/machine-map';
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { ConfigError } from '@roastery/runtime/env';
-import { createLogger } from '@roastery/runtime/logger';
+import { createLogger, type Logger } from '@roastery/runtime/logger';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent, type Agent } from './agent.ts';
 import type { AgentConfig } from './config.ts';
@@ -34,7 +35,7 @@ const mapOf = (over: Partial<MachineMapInput> = {}): MachineMapInput => ({
   events: { charge: { when: 'd:0' }, drop: { when: 'd:1' } },
   ...over,
 });
-const start = async (over: Partial<AgentConfig> = {}, own = mapOf()): Promise<Agent> => {
+const start = async (over: Partial<AgentConfig> = {}, own = mapOf(), to: Logger = log): Promise<Agent> => {
   await writeFile(over.machineMapPath ?? join(dataDir, 'map.json'), JSON.stringify(own));
   const agent = await startAgent(
     {
@@ -52,7 +53,7 @@ const start = async (over: Partial<AgentConfig> = {}, own = mapOf()): Promise<Ag
       statusPort: undefined,
       ...over,
     },
-    log,
+    to,
   );
   agents.push(agent);
   return agent;
@@ -96,6 +97,21 @@ afterEach(async () => {
 });
 
 describe('agent', () => {
+  it('agent: warns once before its token goes to a broker without encryption', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const kept = pino(
+      { level: 'warn' },
+      { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+    );
+    await start({ mqttUrl: 'mqtt://broker.invalid:1883' }, mapOf(), kept);
+    const warnings = () => lines.filter(({ msg }) => msg === 'broker connection is not encrypted');
+    await expect.poll(() => warnings().length, { timeout: 5000 }).toBe(1);
+    expect(warnings()[0]?.['warning']).toMatch(/broker\.invalid:1883 is not encrypted .*token/);
+    await start({ dataDir: join(dataDir, 'other'), machineMapPath: join(dataDir, 'map.json') }, mapOf(), kept);
+    await expect.poll(() => server.statuses.length, { timeout: 5000 }).toBeGreaterThan(0);
+    expect(warnings()).toHaveLength(1);
+  });
+
   it('shows what the machine shows, and puts the same into the journal', async () => {
     await start();
     await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(5);

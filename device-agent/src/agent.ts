@@ -16,6 +16,7 @@ import { openJournal } from './journal/journal.ts';
 import { chooseMachineMap, keepPushedMap, readMachineMap } from './machine-map-file.ts';
 import { startPoller, type MachineLink } from './machine/poller.ts';
 import { createMapChanges } from './map-changes.ts';
+import { plainBrokerWarning } from './pairing/plain-broker.ts';
 import { openPlanKeeper } from './plan/plan-keeper.ts';
 import { createBoardProbe } from './probe/board-probe.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
@@ -98,6 +99,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
   journal.appendEvent(clock.now().mono, { type: 'start', agent_version: agentVersion });
 
   let link: MachineLink = { state: 'starting', detail: undefined };
+  const warnedOf = new Set<string>();
   const uplink = startUplink({
     serialNumber: config.machineSerial,
     token: config.machineToken,
@@ -105,7 +107,14 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     journal,
     clock: wallClock,
     log,
-    brokerUrl: async () => config.mqttUrl ?? profile.brokerUrl(),
+    brokerUrl: async () => {
+      const url = config.mqttUrl ?? (await profile.brokerUrl());
+      const warning = url === undefined ? undefined : plainBrokerWarning(url);
+      // Before the token leaves the board, once for each address.
+      if (warning !== undefined && !warnedOf.has(warning)) log.warn({ warning }, 'broker connection is not encrypted');
+      if (warning !== undefined) warnedOf.add(warning);
+      return url;
+    },
     status: () =>
       describeBoard({
         agentVersion,

@@ -7,7 +7,8 @@ import type { AgentConfig } from '../config.ts';
 import { codeOf } from '../pairing/pairing-trouble.ts';
 import { openSession, SessionError } from '../uplink/session.ts';
 import type { BoardUnderCheck } from './board-under-check.ts';
-import { good, notConfigured, skipped, trouble, type Check, type Verdict } from './check.ts';
+import { plainBrokerWarning } from '../pairing/plain-broker.ts';
+import { good, notConfigured, skipped, trouble, warning, type Check, type Verdict } from './check.ts';
 import { aboutTheWay, aboutTls, peerOf } from './connection-trouble.ts';
 import { reach, shakeHands } from './tls-handshake.ts';
 
@@ -96,7 +97,10 @@ export const checkBroker: Check = {
     const agent = await board.agent();
     if (agent.kind === 'seen' && agent.status.uplink.connected) {
       const { entries_waiting: waiting } = agent.status.journal;
-      return good(`the agent is connected, ${waiting} entries wait for their acknowledgement`);
+      const plain = plainBrokerWarning((await brokerUrl(board, config)) ?? '');
+      return plain === undefined
+        ? good(`the agent is connected, ${waiting} entries wait for their acknowledgement`)
+        : warning(plain, 'Until then keep the board in a network of its own.');
     }
     const url = await brokerUrl(board, config);
     if (url === undefined) return skipped('only the api knows where it is, and it gives no answer');

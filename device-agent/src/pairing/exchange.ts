@@ -15,6 +15,8 @@ export interface PairingRequest {
 export interface Exchanged {
   readonly serialNumber: string;
   readonly displayName: string;
+  /** Where the server wants its readings. */
+  readonly mqttUrl: string;
   /** The server's clock less ours, ms; undefined when it didn't say. */
   readonly clockAheadMs: number | undefined;
 }
@@ -38,11 +40,16 @@ const understand = (answer: HttpAnswer, api: string, pauseMs: number): Exchanged
     return {
       serialNumber: paired.serial_number,
       displayName: paired.display_name,
+      mqttUrl: paired.mqtt_url,
       clockAheadMs: Number.isNaN(serverNow) ? undefined : serverNow - Date.now(),
     };
   }
   const refusal = parseJson(errorBodyShape, text).data;
   if (refusal?.code === 'wrong_credentials') throw new TicketRefused();
+  if (refusal?.code === 'ticket_expired')
+    throw new PairingTrouble(
+      'This ticket has expired: a ticket is good for seven days. Ask the owner of the machine or an administrator for a new one.',
+    );
   if (status === 429 || status === 503) {
     const seconds = Number(headers['retry-after']);
     return Number.isFinite(seconds) ? Math.min(seconds * 1000 + 500, longestWaitMs) : pauseMs;

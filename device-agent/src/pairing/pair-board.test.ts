@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startPairingServer, type Fate } from '../testing/pairing-server.ts';
 import { readIdentity, withIdentity } from './env-file.ts';
 import { pairBoard } from './pair-board.ts';
+import { plainBrokerWarning } from './plain-broker.ts';
 import { sentenceForFolder, sentenceForNoConnection } from './pairing-trouble.ts';
 
 const ticket = 'PAIR-BCDF-GHJK-LMNP';
@@ -57,6 +58,36 @@ describe('pairing a board', () => {
     await pair(server.url);
     await expectPaired(server);
     expect(new Set(server.asked.map((wish) => wish.secret_hash)).size).toBe(1);
+  });
+
+  it('pairing: names an expired ticket and writes nothing', async () => {
+    await using server = await startPairingServer('BCDFGHJKLMNP', ['expired']);
+    await expect(pair(server.url)).rejects.toThrow(/^This ticket has expired: .* Ask the owner of the machine/);
+    expect(await readIdentity(envFile())).toBeUndefined();
+  });
+
+  it('pairing: warns clearly when the server names a broker without encryption', async () => {
+    await using server = await startPairingServer('BCDFGHJKLMNP');
+    await pair(server.url);
+    expect(said.filter((line) => line.startsWith('WARNING: '))).toEqual([
+      expect.stringMatching(
+        /broker broker\.example:1883 is not encrypted \(mqtt:\/\/\): .*token.*mqtts:\/\//,
+      ) as string,
+    ]);
+  });
+
+  it.each([
+    ['mqtt://10.0.0.5:1883', true],
+    ['mqtt://broker.example', true],
+    ['ws://broker.example/mqtt', true],
+    ['mqtt://[2001:db8::1]', true],
+    ['mqtts://broker.example:8883', false],
+    ['wss://broker.example', false],
+    ['mqtt://127.0.0.1:1883', false],
+    ['mqtt://localhost', false],
+    ['mqtt://[::1]:1883', false],
+  ])('plain broker: %s is warned of: %s', (url, isWarnedOf) => {
+    expect(plainBrokerWarning(url) !== undefined).toBe(isWarnedOf);
   });
 
   it('goes on where it was cut off: the same command again pairs the same board with the same secret', async () => {

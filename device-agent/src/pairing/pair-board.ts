@@ -5,6 +5,7 @@ import { writeFileAtomically } from '../atomic-file.ts';
 import { withBasePath } from '../config.ts';
 import { httpRequest } from '../http-request.ts';
 import { readIdentity, writeIdentity, type BoardIdentity } from './env-file.ts';
+import { plainBrokerWarning } from './plain-broker.ts';
 import { exchangeTicket, TicketRefused } from './exchange.ts';
 import { readHardwareId } from './hardware-id.ts';
 import { PairingTrouble, sentenceForFolder } from './pairing-trouble.ts';
@@ -133,6 +134,8 @@ export const pairBoard = async (order: PairingOrder, say: (line: string) => void
   }
   await forgetPending(configDir);
   say(`Paired with ${paired.displayName} (${paired.serialNumber}). The credential is in ${envPath}.`);
+  const warning = plainBrokerWarning(paired.mqttUrl);
+  if (warning !== undefined) say(`WARNING: ${warning}`);
   if ((await callHome(identity)) !== 'accepted')
     say('The server did not confirm it yet; it will when the agent first calls.');
   if (paired.clockAheadMs !== undefined && Math.abs(paired.clockAheadMs) > clockToleranceMs)

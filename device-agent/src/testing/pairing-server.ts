@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** What becomes of one request: `lost` before or after the server did its part, an answer that is none, or a plain answer. */
-export type Fate = 'answered' | 'lost before' | 'lost after' | 'cut off' | 'status 502' | 'too many';
+export type Fate = 'answered' | 'lost before' | 'lost after' | 'cut off' | 'status 502' | 'too many' | 'expired';
 
 /** A server with one ticket, as strict as the real one, whose requests to pair meet their fates one after the other. */
 export const startPairingServer = async (ticket: string, fates: Fate[] = []) => {
@@ -19,6 +19,10 @@ export const startPairingServer = async (ticket: string, fates: Fate[] = []) => 
     if (fate === 'lost before') return void request.socket.destroy();
     asked.push(wish);
     if (fate === 'too many') return void response.writeHead(429, { 'retry-after': '0' }).end();
+    if (fate === 'expired') {
+      const expired = JSON.stringify({ detail: 'This ticket has expired', code: 'ticket_expired', request_id: 'r' });
+      return void response.writeHead(410, { 'content-type': 'application/json' }).end(expired);
+    }
     const isRight = wish.code === ticket && (credentials.length === 0 || credentials.at(-1) === wish.secret_hash);
     if (isRight && credentials.length === 0) credentials.push(wish.secret_hash);
     if (fate === 'lost after') return void request.socket.destroy();
@@ -28,7 +32,7 @@ export const startPairingServer = async (ticket: string, fates: Fate[] = []) => 
           machine_id: '0199aaaa-0000-7000-8000-000000000000',
           serial_number: 'RM30 7',
           display_name: 'Big Drum',
-          mqtt_url: 'mqtt://x',
+          mqtt_url: 'mqtt://broker.example:1883',
         }
       : { detail: 'This pairing code is not valid', code: 'wrong_credentials', request_id: 'r' };
     const answer = JSON.stringify(body);

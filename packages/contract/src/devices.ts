@@ -73,7 +73,7 @@ export const pairDevice = endpoint({
     display_name: z.string(),
     mqtt_url: z.string(),
   }),
-  errors: ['wrong_credentials', 'too_many_requests'],
+  errors: ['wrong_credentials', 'ticket_expired', 'too_many_requests'],
 });
 
 const brokerText = z.string().max(1024);

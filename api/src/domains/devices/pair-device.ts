@@ -68,14 +68,15 @@ const readTicket = async (tx: Sql, codeHash: Buffer, secretHash: Buffer): Promis
   return ticket;
 };
 
-/** Why not, for the audit log alone. */
+const expired = 'ticket expired';
+/** Why not: for the audit log; outside only that it has expired. */
 const refusalOf = (machine: Machine | undefined, ticket: Ticket | undefined): string | undefined => {
   if (!machine || !ticket) return 'unknown code';
   if (machine.is_archived) return 'machine archived';
   if (ticket.is_revoked) return 'ticket revoked';
   if (ticket.may_repeat) return undefined;
   if (ticket.is_redeemed) return 'ticket already used';
-  if (ticket.is_expired) return 'ticket expired';
+  if (ticket.is_expired) return expired;
   if (ticket.secret_known) return 'secret used before';
   return undefined;
 };
@@ -95,8 +96,9 @@ const redeem = async (tx: Sql, machine: Machine, ticket: Ticket, wish: PairingWi
 
 /**
  * Exchanges a ticket for a credential. One transaction consumes the code, binds the board's hash and revokes what the
- * machine had before. The same hash may ask again for a quarter of an hour and is answered the same; everything else
- * is refused with one error, whatever was wrong. Throws `wrong_credentials` or `too_many_requests`.
+ * machine had before. The same hash may ask again for a quarter of an hour and is answered the same. A ticket that was never
+ * used and has expired answers `ticket_expired`, only to its very code; everything else is refused with one error, whatever
+ * was wrong. Each of them counts as an attempt. Throws `wrong_credentials`, `ticket_expired` or `too_many_requests`.
  */
 export const pairDevice = async (context: RequestContext, wish: PairingWish): Promise<PairedMachine> => {
   const { sql, config, address } = context;
@@ -110,7 +112,7 @@ export const pairDevice = async (context: RequestContext, wish: PairingWish): Pr
   }
   const codeHash = hashPairingCode(config.secretKey, wish.code);
   const secretHash = Buffer.from(wish.secret_hash, 'hex');
-  const { machine, isNew } = await sql.begin(async (tx) => {
+  const { machine, isNew, isExpired } = await sql.begin(async (tx) => {
     const machine = await lockMachineOf(tx, codeHash);
     const ticket = await readTicket(tx, codeHash, secretHash);
     const reason = refusalOf(machine, ticket);
@@ -126,7 +128,7 @@ export const pairDevice = async (context: RequestContext, wish: PairingWish): Pr
           ...(machine && { serial_number: machine.serial_number }),
         },
       });
-      return { machine: undefined, isNew: false };
+      return { machine: undefined, isNew: false, isExpired: reason === expired };
     }
     const isNew = !ticket.may_repeat;
     if (isNew) await redeem(tx, machine, ticket, wish, address);
@@ -135,8 +137,12 @@ export const pairDevice = async (context: RequestContext, wish: PairingWish): Pr
       subject: machine.id,
       detail: { ...detail, serial_number: machine.serial_number, ticket: ticket.id },
     });
-    return { machine, isNew };
+    return { machine, isNew, isExpired: false };
   });
+  if (isExpired) {
+    const sentence = 'This ticket has expired. Ask the machine’s owner or an administrator for a new one';
+    throw new AppError('ticket_expired', sentence);
+  }
   if (!machine) {
     throw new AppError(
       'wrong_credentials',

@@ -167,8 +167,11 @@ describe('pairing', () => {
       await pair(archived.pairing_code, newSecret().hash, '10.0.3.6'),
       await pair(next.pairing_code, old.hash, '10.0.3.7'),
     ];
-    expect(new Set(answers.map(({ status, body }) => `${status} ${body.code} ${body.detail}`)).size).toBe(1);
+    const refusals = answers.map(({ status, body }) => `${status} ${body.code} ${body.detail}`);
+    const [ofExpired] = refusals.splice(3, 1);
+    expect(new Set(refusals).size).toBe(1);
     expect(answers[0]?.status).toBe(401);
+    expect(ofExpired).toMatch(/^410 ticket_expired This ticket has expired\. Ask /);
     expect((await actions()).map((line) => line.replace('pairing.failed: ', ''))).toEqual([
       'unknown code',
       'unknown code',
@@ -178,6 +181,22 @@ describe('pairing', () => {
       'machine archived',
       'secret used before',
     ]);
+  });
+
+  it('pairing: rejects an expired ticket with 410 only for its very code, and counts it as a failed try', async () => {
+    const { sql } = test.api.context;
+    const machine = await register();
+    const code = machine.pairing_code;
+    await sql`UPDATE pairing_tickets SET expires_at = now() - interval '1 second' WHERE machine_id = ${machine.id}`;
+    const near = `${code.slice(0, -1)}${code.endsWith('B') ? 'C' : 'B'}`;
+    expect((await pair(near, newSecret().hash, '10.0.8.1')).status).toBe(401);
+    for (let n = 0; n < 5; n++) expect((await pair(code, newSecret().hash, '10.0.8.2')).status).toBe(410);
+    // The sixth try of a minute learns nothing more.
+    expect((await pair(code, newSecret().hash, '10.0.8.2')).status).toBe(429);
+    expect((await pair(near, newSecret().hash, '10.0.8.2')).status).toBe(429);
+    // Expired and revoked, or used in time: no more than any other code.
+    await sql`UPDATE pairing_tickets SET revoked_at = now() WHERE machine_id = ${machine.id}`;
+    expect((await pair(code, newSecret().hash, '10.0.8.3')).status).toBe(401);
   });
 
   it('stands 10,000 guesses: none hits, blocked by the tenth, and the log is not flooded', async () => {
