@@ -33,6 +33,30 @@ describe('a line in the terminal', () => {
       false,
     ]);
   });
+  it('log lines: show no control character, wherever it stands in a line or record', () => {
+    const signs = [...Array(0xa0).keys()]
+      .filter((code) => code < 0x20 || code > 0x7e)
+      .map((code) => String.fromCharCode(code));
+    signs.push('\u2028', '\u2029', '\u200b', '\u200f', '\u202e', '\u2066', '\u2069', '\ufeff');
+    for (const sign of signs.filter((one) => one !== '\t' && one !== '\n')) {
+      const dirty = `a${sign}[31mb`;
+      const records = [
+        { level: 'info', msg: dirty },
+        { level: 'info', msg: 'x', email: dirty },
+        { level: 'info', msg: 'x', [dirty]: 1 },
+        { level: 'info', msg: 'x', deep: { [dirty]: [dirty] } },
+        { level: 'error', msg: 'x', err: { message: dirty } },
+      ];
+      for (const line of [...records.map((record) => JSON.stringify(record)), dirty, `{"half ${dirty}`]) {
+        expect(format('api', line), JSON.stringify(sign)).not.toContain(sign);
+        expect(format('api', line)).toMatch(/a\\+[bfnru].*\[31mb/);
+      }
+    }
+  });
+  it('log lines: keep letters, signs and tabs of every language', () => {
+    const text = 'Café\tГватемала 咖啡 ☕ 205 °C';
+    expect(format('api', JSON.stringify({ level: 'info', msg: text }))).toContain(text);
+  });
   it('shows what is no log record as it is', () => {
     expect(format('broker', '{"level":"info","ti')).toBe('broker    {"level":"info","ti');
   });

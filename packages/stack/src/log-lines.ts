@@ -10,6 +10,13 @@ const COLOUR_OF_PROCESS: Record<string, Colour> = {
   stack: 'white',
 };
 
+/** Control characters, and those that reorder or break a line: a terminal acts on them, a person doesn't see them. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Text that came from anywhere as a terminal may show it: `\\u{1b}` in place of an escape. Tabs stay. */
+export const printable = (text: string): string =>
+  text.replace(unprintable, (sign) => (sign === '\t' ? sign : `\\u{${sign.codePointAt(0)?.toString(16)}}`));
+
 /** Turns one line that a process printed into the line a person reads: whose it is, when, how grave, what. */
 export type LineFormat = (processName: string, line: string) => string;
 
@@ -23,15 +30,15 @@ export function lineFormat(inColour: boolean): LineFormat {
     const part = processName.replace(/-.*/, '');
     const prefix = paint(COLOUR_OF_PROCESS[part] ?? 'white', part.padEnd(10));
     const record = parseRecord(line);
-    if (record === undefined) return `${prefix}${line}`;
+    if (record === undefined) return `${prefix}${printable(line)}`;
     const { level, time, msg, name: _name, pid: _pid, hostname: _hostname, err, ...rest } = record;
-    const details = Object.entries(rest).map(([key, value]) => `${key}=${inBrief(value)}`);
+    const details = Object.entries(rest).map(([key, value]) => `${printable(key)}=${inBrief(value)}`);
     if (typeof err === 'object' && err !== null && 'message' in err) details.push(`error=${inBrief(err.message)}`);
     const grave = levelColour(String(level));
     return [
       `${prefix}${paint('grey', clockTime(time))}`,
       grave === undefined ? '' : paint(grave, String(level)),
-      `${typeof msg === 'string' ? msg : ''}${details.length === 0 ? '' : paint('grey', `  ${details.join(' ')}`)}`,
+      `${typeof msg === 'string' ? printable(msg) : ''}${details.length === 0 ? '' : paint('grey', `  ${details.join(' ')}`)}`,
     ]
       .filter((part) => part !== '')
       .join(' ');
@@ -71,7 +78,7 @@ function clockTime(time: unknown): string {
 
 function inBrief(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+  return printable(text.length > 200 ? `${text.slice(0, 199)}…` : text);
 }
 
 /** Cuts a stream of chunks into lines, however the chunks fall; what follows the last line break waits for more. */

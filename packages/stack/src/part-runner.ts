@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { splitLines } from './log-lines.ts';
+import { printable, splitLines } from './log-lines.ts';
 import { CannotStart } from './stack-ports.ts';
 import { superviseProcess, type ProcessPlan, type SupervisedProcess } from './supervised-process.ts';
 
@@ -37,7 +37,7 @@ const LAST_WORDS = 8;
 export function createPartRunner({ repository, onLine, processes, signal }: RunnerOptions): PartRunner {
   const heard = new Map<string, string[]>();
   const hear = (name: string) => (line: string) => {
-    heard.set(name, [...(heard.get(name) ?? []), line].slice(-LAST_WORDS));
+    heard.set(name, [...(heard.get(name) ?? []), line].slice(-LAST_WORDS).map(printable));
     onLine(name, line);
   };
   const lastWords = (name: string) => `it said last:\n${(heard.get(name) ?? ['nothing']).join('\n')}`;

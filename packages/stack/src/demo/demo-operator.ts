@@ -1,7 +1,8 @@
 import { listLots } from '@roastery/contract/inventory';
 import { getMachine, listMachines } from '@roastery/contract/machines';
 import { listProfiles } from '@roastery/contract/profiles';
-import { updateRoast } from '@roastery/contract/roasts';
+import { getRoastPlan } from '@roastery/contract/roast-plan';
+import { getRoast, updateRoast, type Roast } from '@roastery/contract/roasts';
 import { pause } from '@roastery/runtime/backoff';
 import { signIn, type RoasteryClient } from '../roastery-client.ts';
 import { liveMachine, owner, recipes } from './demo-roastery.ts';
@@ -11,12 +12,12 @@ import type { DemoPlace } from './seed-demo.ts';
 const lookEveryMs = 3000;
 
 /**
- * The person at the demo machine: says what was charged as soon as a roast begins, going round the recipes. Works until the
- * signal aborts; a server that is away is tried again.
+ * The person at the demo machine: says what was charged as soon as a roast begins, going round the recipes. A roast that
+ * somebody planned or described is left alone. Works until the signal aborts; a server that is away is tried again.
  */
 export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Promise<void> => {
   const { state } = await openDemoState(place.dataDir);
-  const described = new Set<string>();
+  const seen = new Set<string>();
   let client: RoasteryClient | undefined;
   let turn = 0;
   while (!signal.aborted) {
@@ -24,10 +25,14 @@ export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Pr
       client ??= await signIn(place.origin, { email: owner.email, password: state.ownerPassword });
       const machine = (await client.call(listMachines, { query: { q: liveMachine.serial_number } }))[0];
       const id = machine && (await client.call(getMachine, { params: { id: machine.id } })).current_roast_id;
-      if (id && !described.has(id)) {
-        await describeRunning(client, id, turn);
-        described.add(id);
-        turn += 1;
+      const roast = id && !seen.has(id) ? await client.call(getRoast, { params: { id } }) : undefined;
+      // A plan is bound to its roast with the charge.
+      if (roast?.marks.some(({ kind }) => kind === 'charge')) {
+        seen.add(roast.id);
+        if (await isNobodys(client, roast)) {
+          await describeRunning(client, roast, turn);
+          turn += 1;
+        }
       }
     } catch (error) {
       if (client === undefined)
@@ -39,14 +44,23 @@ export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Pr
   }
 };
 
-const describeRunning = async (client: RoasteryClient, id: string, turn: number): Promise<void> => {
+/** Neither planned nor described by anybody. */
+const isNobodys = async (client: RoasteryClient, roast: Roast): Promise<boolean> => {
+  const { profile_id, lot_id, coffee_name, batch_size_kg } = roast;
+  if ([profile_id, lot_id, coffee_name, batch_size_kg].some((given) => given !== null)) return false;
+  return (await client.call(getRoastPlan, { params: { id: roast.id } })).plan === null;
+};
+
+const describeRunning = async (client: RoasteryClient, roast: Roast, turn: number): Promise<void> => {
   const recipe = recipes[turn % recipes.length];
   if (!recipe) return;
   const { profiles } = await client.call(listProfiles);
   const { lots } = await client.call(listLots, { query: { q: recipe.lot } });
   await client.call(updateRoast, {
-    params: { id },
+    params: { id: roast.id },
     body: {
+      // Whoever describes it at the same moment comes first.
+      revision: roast.revision,
       profile_id: profiles.find(({ name }) => name === recipe.body.name)?.id ?? null,
       lot_id: lots[0]?.id ?? null,
       batch_size_kg: Math.round(liveMachine.max_capacity_kg * 0.8),
