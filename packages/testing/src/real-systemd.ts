@@ -65,6 +65,7 @@ mkdir -p opt/roastery
 mount --rbind '${repositoryRoot()}' opt/roastery
 [ -e usr/bin/node ] || : >usr/bin/node
 [ usr/bin/node -ef '${process.execPath}' ] || mount --bind '${process.execPath}' usr/bin/node
+rm -f usr/sbin/policy-rc.d
 for unit in ${masked.join(' ')}; do ln -s /dev/null etc/systemd/system/$unit; done
 exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot . ${systemd} --system --unit=basic.target --log-target=null`;
 
