@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 const usage = `device-agent: reads a roasting machine and keeps its journal
 
   device-agent pair TICKET --api URL   get this board's credential for a pairing ticket
+                [--trial-without-tls]  also over http://, in a network of your own
   device-agent doctor [--json]         look at everything from the machine to the server, and say what to do
   device-agent status [--json]         what the running agent sees now
   device-agent support-bundle [FILE]   one file with what support needs to know, without secrets
@@ -39,6 +40,7 @@ const options = {
   tables: { type: 'string' },
   from: { type: 'string' },
   count: { type: 'string' },
+  'trial-without-tls': { type: 'boolean' },
   find: { type: 'boolean' },
   seconds: { type: 'string' },
   shown: { type: 'string' },
@@ -62,7 +64,7 @@ const commands: Record<string, Command> = {
   },
   async pair(ticket, values) {
     const { pair } = await import('./cli/pair.ts');
-    return pair(ticket, values.api, values['config-dir']);
+    return pair(ticket, values.api, values['config-dir'], values['trial-without-tls']);
   },
   async 'check-map'(file) {
     const { checkMap } = await import('./cli/check-map.ts');

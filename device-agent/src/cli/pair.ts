@@ -8,6 +8,7 @@ export const pair = async (
   ticket: string | undefined,
   api: string | undefined,
   configDir: string = usualConfigDir,
+  isTrial = false,
 ): Promise<number> => {
   if (ticket === undefined || api === undefined) {
     const missing = ticket === undefined ? 'the ticket' : 'the address of the roastery (--api)';
@@ -17,7 +18,7 @@ export const pair = async (
     return 2;
   }
   try {
-    await pairBoard({ ticket, api, configDir, agentVersion }, (line) => process.stdout.write(`${line}\n`));
+    await pairBoard({ ticket, api, configDir, isTrial, agentVersion }, (line) => process.stdout.write(`${line}\n`));
     process.stdout.write('Now start the agent: systemctl restart roastery-agent\n');
     return 0;
   } catch (error) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startPairingServer, type Fate } from '../testing/pairing-server.ts';
 import { readIdentity, withIdentity } from './env-file.ts';
-import { pairBoard } from './pair-board.ts';
+import { pairBoard, readApi } from './pair-board.ts';
 import { plainBrokerWarning } from './plain-broker.ts';
 import { sentenceForFolder, sentenceForNoConnection } from './pairing-trouble.ts';
 
@@ -64,6 +64,27 @@ describe('pairing a board', () => {
     await using server = await startPairingServer('BCDFGHJKLMNP', ['expired']);
     await expect(pair(server.url)).rejects.toThrow(/^This ticket has expired: .* Ask the owner of the machine/);
     expect(await readIdentity(envFile())).toBeUndefined();
+  });
+
+  it.each([
+    ['http://192.168.1.20:3000', false, /over TLS only.*--trial-without-tls/],
+    ['http://roastery.example', false, /over TLS only/],
+    ['http://roastery.example', true, /not in a network of your own/],
+    ['http://8.8.8.8:3000', true, /not in a network of your own/],
+    ['http://10.0.0.5.example.com', true, /not in a network of your own/],
+  ])('pairing: refuses %s (as a trial: %s)', (address, isTrial, sentence) => {
+    expect(() => readApi(address, isTrial)).toThrow(sentence);
+  });
+
+  it.each([
+    'http://192.168.1.20:3000',
+    'http://10.1.2.3',
+    'http://172.20.0.2',
+    'http://roastery.local:3000',
+    'http://[fd00::1]',
+  ])('pairing: allows %s only as a named trial', (address) => {
+    expect(readApi(address, true)).toBe(`${address}/api/v1`);
+    expect(() => readApi(address, false)).toThrow(/over TLS only/);
   });
 
   it('pairing: warns clearly when the server names a broker without encryption', async () => {

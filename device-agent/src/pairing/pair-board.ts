@@ -17,6 +17,8 @@ export interface PairingOrder {
   /** Address of the roastery, with or without `/api/v1`. */
   readonly api: string;
   readonly configDir: string;
+  /** Without TLS, in a network of one's own. */
+  readonly isTrial?: boolean;
   readonly agentVersion: string;
   /** Pauses before asking again after a lost answer, ms. */
   readonly pausesMs?: readonly number[];
@@ -24,6 +26,11 @@ export interface PairingOrder {
 
 /** Further off than this, times of roasts recorded offline would look wrong. */
 const clockToleranceMs = 120_000;
+/** Names and addresses that only a network of one's own can have. */
+const isOwnNetwork = (hostname: string): boolean =>
+  /^(10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\.[\d.]+$/.test(hostname) ||
+  /^\[f[cd][\da-f]{2}:|^\[fe80:/i.test(hostname) ||
+  /^[\w-]+(\.(local|lan|home\.arpa))?$/i.test(hostname);
 const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
 const readTicket = (typed: string): string => {
@@ -36,7 +43,11 @@ const readTicket = (typed: string): string => {
   return letters;
 };
 
-const readApi = (typed: string): string => {
+/** Named by whoever tries the system in a network of their own: the one way to pair without TLS. */
+export const trialFlag = '--trial-without-tls';
+
+/** The api's base address as typed. Throws `PairingTrouble` where the way to it would be open to listeners. */
+export const readApi = (typed: string, isTrial: boolean): string => {
   const written = typed.includes('://') ? typed : `https://${typed}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
@@ -44,9 +55,11 @@ const readApi = (typed: string): string => {
       `"${typed}" is no address. Write --api https://roastery.example, as the ticket says.`,
       true,
     );
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !(isTrial && isOwnNetwork(url.hostname)))
     throw new PairingTrouble(
-      `Pairing goes over TLS only: write --api https://${url.host}. If the roastery has no https yet, set that up first.`,
+      isTrial
+        ? `${url.hostname} is not in a network of your own: ${trialFlag} does not count there. Write --api https://${url.host}.`
+        : `Pairing goes over TLS only: write --api https://${url.host}. If the roastery has no https yet, set that up first; for a trial in a network of your own add ${trialFlag}.`,
       true,
     );
   return withBasePath(`${url.origin}${url.pathname}`);
@@ -99,7 +112,11 @@ const refused = async (envPath: string): Promise<PairingTrouble> => {
  */
 export const pairBoard = async (order: PairingOrder, say: (line: string) => void): Promise<void> => {
   const ticket = readTicket(order.ticket);
-  const api = readApi(order.api);
+  const api = readApi(order.api, order.isTrial === true);
+  if (api.startsWith('http:') && !isLoopback(new URL(api).hostname))
+    say(
+      'WARNING: a trial without TLS. Whoever listens in this network gets the machine’s token. Pair anew over https:// for daily work.',
+    );
   const { configDir } = order;
   const envPath = join(configDir, 'agent.env');
   await proveWritable(configDir);

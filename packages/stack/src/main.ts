@@ -2,6 +2,7 @@ import { ConfigError } from '@roastery/runtime/env';
 import { readConfig } from './config.ts';
 import { isRoutine, isWarning, lineFormat } from './log-lines.ts';
 import { startStack, type Stack } from './stack.ts';
+import { pairingAdvice } from './stack-environment.ts';
 import { CannotStart } from './stack-ports.ts';
 import { writeFirstSignIn } from './first-sign-in.ts';
 
@@ -83,7 +84,7 @@ async function startFromEnvironment(signal: AbortSignal): Promise<Stack> {
   isOpen = true;
   const signIn = await writeFirstSignIn(stack, config.dataDir, config.admin.password !== undefined);
   say(
-    `\n  The roastery is open:  ${stack.url}\n  Sign in as:            ${stack.admin.email}\n  Password:              ${signIn}\n  Boards reach it at:    ${stack.mqttUrl}\n  Ctrl-C stops it.\n`,
+    `\n  The roastery is open:  ${stack.url}\n  Sign in as:            ${stack.admin.email}\n  Password:              ${signIn}\n  Boards reach it at:    ${stack.mqttPublicUrl}\n${pairingAdvice(config.host, stack.url) ?? ''}  Ctrl-C stops it.\n`,
   );
   return stack;
 }

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import type { StackPorts } from './stack-ports.ts';
 import type { StackSecrets } from './stack-secrets.ts';
@@ -19,6 +20,25 @@ export interface StackPlan {
 /** How processes of this machine reach each other, whatever address the world is offered. */
 export const localAddress = (host: string) => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host);
 
+const wildcards = new Set(['0.0.0.0', '::']);
+
+/** How other devices reach this computer: its first address in a network, where it listens on all of them. */
+export const publicAddress = (host: string): string => {
+  if (!wildcards.has(host)) return host;
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.1';
+};
+
+/** How a real board is paired with this roastery; undefined where no board can reach it. */
+export const pairingAdvice = (host: string, publicUrl: string): string | undefined => {
+  if (/^(localhost|127\.|::1$)/.test(host)) return undefined;
+  const command = `device-agent pair PAIR-… --api ${publicUrl}`;
+  return publicUrl.startsWith('https:')
+    ? `  Pair a real board:     ${command}\n`
+    : `  Pair a real board:     ${command} --trial-without-tls\n  Without TLS this is for a trial in a network of your own; deploy/README.md has the way with TLS.\n`;
+};
+
+export const mqttPublicUrlOf = (plan: StackPlan) => `mqtt://${new URL(plan.publicUrl).hostname}:${plan.ports.mqtt}`;
 export const apiUrlOf = (plan: StackPlan) => `http://${localAddress(plan.host)}:${plan.ports.http}/api/v1`;
 export const mqttUrlOf = (plan: StackPlan) => `mqtt://${localAddress(plan.host)}:${plan.ports.mqtt}`;
 
@@ -31,7 +51,7 @@ export function apiEnvironment(plan: StackPlan): Record<string, string> {
     PUBLIC_URL: plan.publicUrl,
     PORTAL_DIR: path.join(plan.repository, 'portal', 'dist'),
     MQTT_URL: mqttUrlOf(plan),
-    MQTT_PUBLIC_URL: `mqtt://${new URL(plan.publicUrl).hostname}:${plan.ports.mqtt}`,
+    MQTT_PUBLIC_URL: mqttPublicUrlOf(plan),
     BROKER_SECRET: plan.secrets.brokerSecret,
     BROKER_MANAGEMENT_URL: `http://127.0.0.1:${plan.ports.brokerManagement}`,
     SECRET_KEY: plan.secrets.secretKey,

@@ -14,6 +14,8 @@ import {
   localAddress,
   mqttUrlOf,
   type StackPlan,
+  publicAddress,
+  mqttPublicUrlOf,
 } from './stack-environment.ts';
 import { choosePorts, type StackPorts } from './stack-ports.ts';
 import { openSecrets } from './stack-secrets.ts';
@@ -50,6 +52,8 @@ export interface Stack {
   url: string;
   apiUrl: string;
   mqttUrl: string;
+  /** Where boards of the network reach the broker. */
+  mqttPublicUrl: string;
   ports: StackPorts;
   databaseUrl: string;
   admin: { email: string; password: string };
@@ -114,7 +118,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       host,
       ports,
       databaseUrl: database?.url ?? options.databaseUrl ?? '',
-      publicUrl: options.publicUrl ?? `http://${localAddress(host)}:${ports.http}`,
+      publicUrl: options.publicUrl ?? `http://${publicAddress(host)}:${ports.http}`,
       secrets,
       admin: {
         email: options.admin?.email ?? 'admin@roastery.example',
@@ -156,6 +160,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       url: plan.publicUrl,
       apiUrl: apiUrlOf(plan),
       mqttUrl: mqttUrlOf(plan),
+      mqttPublicUrl: mqttPublicUrlOf(plan),
       ports,
       databaseUrl: plan.databaseUrl,
       admin: plan.admin,
