@@ -19,7 +19,11 @@ describe('handlers of the broker', () => {
     const api = createApiAccess({ apiUrl: 'http://127.0.0.1:9', brokerSecret: 'x', log });
     const aedes = await Aedes.createBroker(
       handlers({
-        connections: createConnections(defaultLimits, { onRefused: () => undefined, onThrottled: () => undefined }),
+        connections: createConnections(defaultLimits, {
+          onAdmitted: () => undefined,
+          onRefused: () => undefined,
+          onThrottled: () => undefined,
+        }),
         deviceAccess: createDeviceAccess(api),
         topicAccess: createTopicAccess(api),
         metrics: createMetrics(),

@@ -243,17 +243,6 @@ describe('machine and values', () => {
       /not one to read by/,
     );
   });
-  it('a machine that answers too late', async () => {
-    await using late = await startScriptedServer(
-      'tcp',
-      () => ({ delayMs: 400 }),
-      () => 2013,
-    );
-    await writeMap({ kind: 'tcp', host: '127.0.0.1', port: late.port }, { quietMs: 600 });
-    expect(await look(checkMachine)).toEqual(
-      found('trouble', /answers too late at tcp .*: after 4\d\d ms\. Late answers are not used\./, /Raise timeoutMs/),
-    );
-  });
   it('a machine that refuses every place of the map', async () => {
     await using picky = await startScriptedServer(
       'tcp',

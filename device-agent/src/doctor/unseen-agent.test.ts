@@ -11,6 +11,7 @@ import { startStatusServer, type StatusServer } from '../status-page/status-serv
 import { healthyBoard } from '../testing/board-status.ts';
 import { inspectBoard } from './board-under-check.ts';
 import { checkAgent } from './check-agent.ts';
+import { checkMachine } from './check-machine.ts';
 import { examineBoard, type Examination } from './examination.ts';
 
 let folder: string;
@@ -108,6 +109,28 @@ describe('doctor on an agent that it cannot see', () => {
     const verdict = await checkAgent.look(inspectBoard(folder, env));
     clearTimeout(opening);
     expect(verdict).toMatchObject({ outcome: 'good' });
+  });
+
+  it('has a sentence of its own for a machine whose answers come too late', async () => {
+    const agent = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' });
+    children.push(agent);
+    await lockedBy(agent.pid);
+    const detail = 'no answer within 300 ms; one came after 950 ms';
+    const machine = { ...healthyBoard.machine, state: 'failing' as const, detail };
+    const parts = { host: '127.0.0.1', port: Number(env['STATUS_PORT']), log: createLogger('test', 'silent') };
+    pages.push(
+      await startStatusServer({
+        ...parts,
+        status: () => Promise.resolve({ ...healthyBoard, pid: agent.pid ?? 0, machine }),
+      }),
+    );
+    expect(await checkMachine.look(inspectBoard(folder, env))).toMatchObject({
+      outcome: 'trouble',
+      says: expect.stringMatching(
+        /^The machine answers too late at tcp .*: after 950 ms\. Late answers are not used\.$/,
+      ) as string,
+      todo: expect.stringMatching(/timeoutMs in the machine map above 950/) as string,
+    });
   });
 
   it('says that the agent has just started when its page is not there yet', async () => {

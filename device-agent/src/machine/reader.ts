@@ -27,6 +27,7 @@ export type ReadingOutcome =
 
 /** A place the device refuses is asked for again after this long: a machine may learn it after a restart. */
 const askRefusedAgainMs = 60_000;
+const nothingAsked = 'nothing to read';
 const refusesAddress = (code: number): boolean => code === 2 || code === 3;
 
 /** The beans first: when the line breaks within a reading, what was read before still counts. */
@@ -68,7 +69,7 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
       const bits = new Map<string, boolean>();
       let from: number | undefined;
       let to = 0;
-      let reason = 'nothing to read';
+      let reason = nothingAsked;
       let isBroken = false;
       // Waiting for a unit that is silent would lie between the values of the others.
       const inOrder = plan.toSorted((a, b) => Number(silentUnits.has(a.unit)) - Number(silentUnits.has(b.unit)));
@@ -81,7 +82,7 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
         }
         const refusal = refused.get(read);
         if (refusal !== undefined && now() < refusal.until) {
-          ({ reason } = refusal);
+          if (reason === nothingAsked) ({ reason } = refusal);
           fill(decoded, read.items, refusedValue);
           continue;
         }
