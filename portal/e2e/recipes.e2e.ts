@@ -370,4 +370,39 @@ describe('recipes', () => {
     await page.waitForURL('**/recipes');
     await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('Recipes');
   });
+
+  it('of 1,800 points can be paged, edited and saved, with few of them on the page at once', async () => {
+    const points = Array.from({ length: 1800 }, (_, time) => ({
+      time,
+      burner: 100 - Math.floor(time / 18),
+      exhaust: 30 + Math.floor(time / 30),
+      drum: 60,
+    }));
+    const recipe = await write('Second by second', { control_profile: points });
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto(`/recipes/${recipe.id}`);
+    await page.getByText('Points 1–100 of 1,800').waitFor();
+    await page.getByRole('button', { name: 'Later points' }).click();
+    await page.getByText('Points 101–200 of 1,800').waitFor();
+    const figures = page.getByRole('table', { name: 'Control points' }).getByRole('textbox');
+    await expect.poll(() => figures.count()).toBe(400);
+    await expect.poll(() => page.getByRole('slider').count()).toBeLessThan(220);
+    await page.getByLabel('Burner of point 150').fill('33');
+    // The table follows the point that is chosen in a curve.
+    await handle(page, 'Drum at 29:59').focus();
+    await page.getByText('Points 1,701–1,800 of 1,800').waitFor();
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(() => page.getByLabel('Drum of point 1800').inputValue()).toBe('61');
+    await page.getByRole('button', { name: 'Update Recipe' }).click();
+    await page.waitForURL('**/recipes');
+    const saved = await ana.call(getProfile, { params: { id: recipe.id } });
+    const changed = points.map((one, at) => ({
+      ...one,
+      ...(at === 149 ? { burner: 33 } : {}),
+      ...(at === 1799 ? { drum: 61 } : {}),
+    }));
+    expect(saved.control_profile).toEqual(changed);
+    expect(watched.complaints).toEqual([]);
+  });
 });

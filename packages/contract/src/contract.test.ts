@@ -42,13 +42,13 @@ describe('a limit without a sentence of its own', () => {
           name: 'R',
           target_drop_temp: 401,
           target_development_time: -1,
-          control_profile: Array.from({ length: 501 }, (_, time) => ({ time, ...point })),
+          control_profile: Array.from({ length: 1801 }, (_, time) => ({ time, ...point })),
         }),
       ),
     ).toEqual([
       'target_drop_temp: At most 400',
       'target_development_time: At least 0',
-      'control_profile: At most 500 entries',
+      'control_profile: At most 1,800 entries',
     ]);
   });
 });

@@ -3,6 +3,9 @@ import { endpoint } from './endpoint.ts';
 import { roastLevelShape } from './roasts.ts';
 import { flagQueryShape, idShape, lineShape, messageShape, pageQuery, textShape } from './shapes.ts';
 
+/** One a second for half an hour. */
+export const mostControlPoints = 1800;
+
 /** One step of a control profile. Drum in RPM; burner and exhaust in %. */
 export const controlPointShape = z.object({
   time: z.number().int().min(0).max(14_400),
@@ -29,7 +32,7 @@ export const profileBodyShape = z.object({
   control_profile: z
     .array(controlPointShape)
     .min(2, 'At least 2 control points are required')
-    .max(500)
+    .max(mostControlPoints)
     .refine(
       (points) => points.every((point, i) => i === 0 || point.time > (points[i - 1]?.time ?? -1)),
       'Each control point must be later than the one before',

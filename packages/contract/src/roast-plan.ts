@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { mostControlPoints } from './profiles.ts';
 import { idShape, lineShape } from './shapes.ts';
 
 /** A point of a plan: %, drum in RPM and, by the machine's full speed, in %. */
@@ -26,7 +27,7 @@ const planBody = {
   /** First crack to drop, s. */
   target_development_time: z.number().min(0).max(14_400).nullable(),
   /** Rising in time; empty without a recipe. */
-  points: z.array(plannedPointShape).max(500),
+  points: z.array(plannedPointShape).max(mostControlPoints),
   /** Led from point to point second by second; else each point holds until the next. */
   interpolated: z.boolean(),
   /** RPM at which this machine's drum reads 100 %. */
@@ -37,7 +38,10 @@ const planBody = {
 export const roastPlanShape = z.object({ id: idShape, ...planBody });
 export type RoastPlan = z.infer<typeof roastPlanShape>;
 
-/** So many plans go to a board: the one it follows, and what its next charges take while nobody can tell it more. */
+/**
+ * So many plans go to a board at most: the one it follows, and what its next charges take while nobody can tell it more.
+ * Fewer where their points fill the message.
+ */
 export const mostPlansOnBoard = 4;
 
 /**

@@ -1,3 +1,4 @@
+import { maxPacketBytes } from '@roastery/contract/mqtt';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { followedPlanShape, mostPlansOnBoard, type FollowedPlan, type RoastPlan } from '@roastery/contract/roast-plan';
 import { rpmToPercent } from '@roastery/roasting/control-profile';
@@ -44,6 +45,19 @@ const plannedSource = (sql: Sql) => sql`
   planned_roasts p JOIN machines m ON m.id = p.machine_id LEFT JOIN lots l ON l.id = p.lot_id
   LEFT JOIN profiles f ON f.id = p.profile_id`;
 
+/** A retained message less its topic and the fields around the plans. */
+const mostPlanBytes = maxPacketBytes - 4096;
+
+/** The first plans that fit one message: those of 1,800 points fill it. One always fits. */
+const thatFit = (plans: readonly RoastPlan[]): RoastPlan[] => {
+  let bytes = 0;
+  const end = plans.findIndex((plan) => {
+    bytes += Buffer.byteLength(JSON.stringify(plan)) + 1;
+    return bytes > mostPlanBytes;
+  });
+  return plans.slice(0, end === -1 ? plans.length : Math.max(1, end));
+};
+
 /** What the board of a machine is to know: the plan of the roast that runs, then those that wait, in their order. */
 export const readPlansOfMachine = async (sql: Sql, machineId: string): Promise<RoastPlan[]> => {
   const rows = await sql<(PlanRow & { id: string; plan: RoastPlan | null })[]>`
@@ -52,7 +66,7 @@ export const readPlansOfMachine = async (sql: Sql, machineId: string): Promise<R
     WHERE p.machine_id = ${machineId} AND m.archived_at IS NULL
       AND (p.bound_at IS NULL AND p.cancelled_at IS NULL OR r.status = 'in_progress')
     ORDER BY p.bound_at NULLS LAST, p.created_at, p.id LIMIT ${mostPlansOnBoard}`;
-  return rows.map((row) => ({ ...(row.plan ?? planOf(row)), id: row.id, roast_id: row.roast_id }));
+  return thatFit(rows.map((row) => ({ ...(row.plan ?? planOf(row)), id: row.id, roast_id: row.roast_id })));
 };
 
 /** Puts down what is planned as it stands now, for the roast that has just taken it. */

@@ -62,7 +62,9 @@ export const mutate = (tree: JsonTree, random: SeededRandom): JsonTree => {
     if (list !== undefined && item !== undefined) {
       const most = Math.floor(longestBody / (writeTree(item).length + 1));
       const length = Math.min(most, random.pick([2, 100, 501, 1801, random.once(20) ? 20_000 : 5]));
-      list.items = Array.from({ length }, () => item);
+      // Text, not the same tree many times: a later change must not change all of them.
+      const text = writeTree(item);
+      list.items = Array.from({ length }, () => ({ text }));
     }
     return tree;
   }

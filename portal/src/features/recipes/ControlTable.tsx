@@ -1,6 +1,7 @@
 import { formatDuration, parseDuration } from '@roastery/roasting/units';
-import { Trash2 } from 'lucide-react';
+import { ChevronLeft, ChevronRight, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { controlClass } from '../../ui/Field.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -21,66 +22,129 @@ const columns: readonly { field: PointField; label: string; unit: string }[] = [
   { field: 'drum', label: 'Drum', unit: 'RPM' },
 ];
 
-/** The control points in figures: the same points as in the curves above. */
+/** Rows on the page at once: 1,800 of them would make every key press slow. */
+const rowsAtOnce = 100;
+
+/** The control points in figures: the same points as in the curves above, a hundred at a time. */
 export const ControlTable = ({ points, problems, onChange, active, onActive }: ControlTableProps) => {
   const change = (key: string, field: PointField, value: number | null) =>
     onChange(points.map((point) => (point.key === key ? { ...point, [field]: value } : point)));
+  const [page, setPage] = useState(0);
+  const [followed, setFollowed] = useState(active);
+  const goTo = (key: string | null) => {
+    const place = points.findIndex((point) => point.key === key);
+    if (place >= 0) setPage(Math.floor(place / rowsAtOnce));
+  };
+  // The page follows the point that is worked on in the curves, and the one just added.
+  if (active !== followed) {
+    setFollowed(active);
+    goTo(active);
+  }
+  const lastPage = Math.max(0, Math.ceil(points.length / rowsAtOnce) - 1);
+  const first = Math.min(page, lastPage) * rowsAtOnce;
+  const shown = points.slice(first, first + rowsAtOnce);
+  const elsewhere = problems.find(({ key }) => key !== null && !shown.some((point) => point.key === key))?.key ?? null;
   return (
-    <table className="w-full text-sm" aria-label="Control points">
-      <thead>
-        <tr className="label-mono [&>th]:px-1 [&>th]:pb-2 [&>th]:text-left [&>th]:font-medium">
-          {columns.map(({ field, label, unit }) => (
-            <th key={field} scope="col">
-              {label} <span className="text-faint normal-case max-sm:hidden">{unit}</span>
+    <>
+      {points.length > rowsAtOnce && (
+        <TablePager
+          first={first}
+          count={shown.length}
+          total={points.length}
+          onPage={(by) => setPage(first / rowsAtOnce + by)}
+        />
+      )}
+      {elsewhere !== null && (
+        <Button kind="quiet" onClick={() => goTo(elsewhere)}>
+          Point {(points.findIndex(({ key }) => key === elsewhere) + 1).toLocaleString('en-US')} needs another look
+        </Button>
+      )}
+      <table className="w-full text-sm" aria-label="Control points">
+        <thead>
+          <tr className="label-mono [&>th]:px-1 [&>th]:pb-2 [&>th]:text-left [&>th]:font-medium">
+            {columns.map(({ field, label, unit }) => (
+              <th key={field} scope="col">
+                {label} <span className="text-faint normal-case max-sm:hidden">{unit}</span>
+              </th>
+            ))}
+            <th scope="col" className="w-10">
+              <span className="sr-only">Delete</span>
             </th>
-          ))}
-          <th scope="col" className="w-10">
-            <span className="sr-only">Delete</span>
-          </th>
-        </tr>
-      </thead>
-      {points.map((point, i) => {
-        const own = problems.filter((problem) => problem.key === point.key);
-        return (
-          <tbody key={point.key} className={classes(active === point.key && 'bg-selected')}>
-            <tr className="[&>td]:p-1" onFocus={() => onActive(point.key)}>
-              {columns.map(({ field, label }) => (
-                <td key={field}>
-                  <Cell
-                    label={`${label} of point ${i + 1}`}
-                    field={field}
-                    value={point[field]}
-                    wrong={own.some((problem) => problem.field === field)}
-                    describedBy={own.length > 0 ? `${point.key}-problems` : undefined}
-                    onChange={(value) => change(point.key, field, value)}
-                    onLeave={() => {
-                      if (field === 'time') onChange(sorted(points));
-                    }}
+          </tr>
+        </thead>
+        {shown.map((point, at) => {
+          const i = first + at;
+          const own = problems.filter((problem) => problem.key === point.key);
+          return (
+            <tbody key={point.key} className={classes(active === point.key && 'bg-selected')}>
+              <tr className="[&>td]:p-1" onFocus={() => onActive(point.key)}>
+                {columns.map(({ field, label }) => (
+                  <td key={field}>
+                    <Cell
+                      label={`${label} of point ${i + 1}`}
+                      field={field}
+                      value={point[field]}
+                      wrong={own.some((problem) => problem.field === field)}
+                      describedBy={own.length > 0 ? `${point.key}-problems` : undefined}
+                      onChange={(value) => change(point.key, field, value)}
+                      onLeave={() => {
+                        if (field === 'time') onChange(sorted(points));
+                      }}
+                    />
+                  </td>
+                ))}
+                <td>
+                  <IconButton
+                    label={`Delete point ${i + 1} at ${formatDuration(point.time)}`}
+                    tone="danger"
+                    icon={<Trash2 aria-hidden />}
+                    onClick={() => onChange(points.filter(({ key }) => key !== point.key))}
                   />
                 </td>
-              ))}
-              <td>
-                <IconButton
-                  label={`Delete point ${i + 1} at ${formatDuration(point.time)}`}
-                  tone="danger"
-                  icon={<Trash2 aria-hidden />}
-                  onClick={() => onChange(points.filter(({ key }) => key !== point.key))}
-                />
-              </td>
-            </tr>
-            {own.length > 0 && (
-              <tr>
-                <td colSpan={5} className="px-2 pb-1.5 text-xs text-danger" id={`${point.key}-problems`}>
-                  {own.map(({ message }) => message).join(' · ')}
-                </td>
               </tr>
-            )}
-          </tbody>
-        );
-      })}
-    </table>
+              {own.length > 0 && (
+                <tr>
+                  <td colSpan={5} className="px-2 pb-1.5 text-xs text-danger" id={`${point.key}-problems`}>
+                    {own.map(({ message }) => message).join(' · ')}
+                  </td>
+                </tr>
+              )}
+            </tbody>
+          );
+        })}
+      </table>
+    </>
   );
 };
+
+interface TablePagerProps {
+  /** Place of the first row on the page. */
+  first: number;
+  count: number;
+  total: number;
+  onPage: (by: -1 | 1) => void;
+}
+
+const TablePager = ({ first, count, total, onPage }: TablePagerProps) => (
+  <div className="flex items-center justify-between gap-2 text-sm text-muted">
+    <IconButton
+      label="Earlier points"
+      icon={<ChevronLeft aria-hidden />}
+      disabled={first === 0}
+      onClick={() => onPage(-1)}
+    />
+    <span className="figures" aria-live="polite">
+      Points {(first + 1).toLocaleString('en-US')}–{(first + count).toLocaleString('en-US')} of{' '}
+      {total.toLocaleString('en-US')}
+    </span>
+    <IconButton
+      label="Later points"
+      icon={<ChevronRight aria-hidden />}
+      disabled={first + count >= total}
+      onClick={() => onPage(1)}
+    />
+  </div>
+);
 
 interface CellProps {
   label: string;

@@ -1,7 +1,7 @@
 import { formatDuration } from '@roastery/roasting/units';
 import type { MouseEvent, PointerEvent } from 'react';
 import { limitsOf, withPointAt } from './control-points.ts';
-import { areaPath, inset, linePath, secondsAt, snapped, valueAtY, xOf, yOf } from './lane-geometry.ts';
+import { areaPath, handlePlaces, inset, linePath, secondsAt, snapped, valueAtY, xOf, yOf } from './lane-geometry.ts';
 import type { LaneProps } from './lane-props.ts';
 import { LaneHandle } from './LaneHandle.tsx';
 
@@ -114,9 +114,10 @@ export const EditorLane = (props: LaneProps) => {
             />
           ),
         )}
-        {points.map((point, i) => (
-          <LaneHandle key={point.key} {...props} point={point} index={i} />
-        ))}
+        {handlePlaces(points, active).map((place) => {
+          const point = points[place];
+          return point && <LaneHandle key={point.key} {...props} point={point} index={place} />;
+        })}
       </svg>
     </figure>
   );

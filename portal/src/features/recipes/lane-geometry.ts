@@ -76,6 +76,18 @@ export const areaPath = (scale: LaneScale, points: readonly DraftPoint[], field:
   return `${linePath(scale, points, field, interpolated)}L${endX.toFixed(1)} ${floor}L${xOf(scale, first.time ?? 0).toFixed(1)} ${floor}Z`;
 };
 
+/** More handles than this lie upon each other, and each of them costs at every key press. */
+const mostHandles = 60;
+
+/** Places of the points that have a handle: all of a few; of many every so many-th, the last, and those around the active one. */
+export const handlePlaces = (points: readonly DraftPoint[], active: string | null): number[] => {
+  const step = Math.ceil(points.length / mostHandles);
+  const place = points.findIndex((point) => point.key === active);
+  return [...points.keys()].filter(
+    (at) => at % step === 0 || at === points.length - 1 || (place >= 0 && Math.abs(at - place) <= 1),
+  );
+};
+
 /** `62 % at 4:30` */
 export const valueText = (lane: Lane, point: DraftPoint): string =>
   `${point[lane.field] ?? '--'} ${lane.unit} at ${formatDuration(point.time)}`;
