@@ -195,6 +195,25 @@ describe('with roasts', () => {
       .not.toContain('true');
   });
 
+  it('roasts stay selected over pages, and the question names all of them', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/roasts?rows=25');
+    await rows(page).first().getByRole('link').waitFor();
+    await rows(page).nth(0).getByRole('checkbox').click();
+    const first = (await rows(page).nth(0).getByRole('link').textContent()) ?? '';
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await expect.poll(() => rows(page).count()).toBe(2);
+    await rows(page).nth(0).getByRole('checkbox').click();
+    const second = (await rows(page).nth(0).getByRole('link').textContent()) ?? '';
+    await page.getByRole('button', { name: 'Delete (2)' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete 2 roasts' });
+    await expect
+      .poll(() => question.getByRole('listitem').allInnerTexts())
+      .toEqual([expect.stringContaining(first), expect.stringContaining(second)]);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+  });
+
   it('selected roasts are deleted together, after a question that names them', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;

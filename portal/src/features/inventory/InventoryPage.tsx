@@ -14,6 +14,7 @@ import { useDates } from '../../components/preferences.ts';
 import { ColumnsMenu } from '../../components/table/ColumnsMenu.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { useColumns } from '../../components/table/use-columns.ts';
+import { useSelection } from '../../components/table/use-selection.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -29,6 +30,7 @@ import { LotFilterBar } from './LotFilterBar.tsx';
 const pageSizes = [25, 50, 100] as const;
 const sorts = lotSortFields.flatMap((field) => [field, `-${field}`] as const);
 const newestFirst = '-registration_date';
+const lotId = (lot: Lot): string => lot.id;
 
 /** /inventory and /inventory/lots: every lot of green coffee; the server filters, sorts and pages. */
 export default function InventoryPage() {
@@ -44,8 +46,7 @@ export default function InventoryPage() {
     { query: { limit: pageSize, offset: (page - 1) * pageSize, sort, ...filters.query } },
     { keepPreviousData: true },
   );
-  // Lots stay selected while one pages and filters, so their names are kept with them.
-  const [selected, setSelected] = useState<ReadonlyMap<string, Lot>>(new Map());
+  const selection = useSelection(data?.lots, lotId);
   const [deleting, setDeleting] = useState<readonly Lot[] | null>(null);
   const [importing, setImporting] = useState(false);
   const columns = useColumns(
@@ -62,18 +63,13 @@ export default function InventoryPage() {
     ),
   );
 
-  const select = (ids: ReadonlySet<string>) => {
-    const known = new Map([...(data?.lots ?? []), ...selected.values()].map((lot) => [lot.id, lot]));
-    setSelected(new Map([...ids].flatMap((id) => (known.has(id) ? [[id, known.get(id) as Lot]] : []))));
-  };
-
   const remove = async (lots: readonly Lot[]) => {
     const results = await Promise.allSettled(lots.map((lot) => call(deleteLot, { params: { id: lot.id } })));
     for (const result of results) if (result.status === 'rejected') logError('Failed to delete lot', result.reason);
     const done = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
     const archived = done.filter((answer) => answer.archived).length;
     await refreshLots();
-    setSelected(new Map(lots.flatMap((lot, i) => (results[i]?.status === 'rejected' ? [[lot.id, lot]] : []))));
+    selection.keep(lots.filter((_, i) => results[i]?.status === 'rejected'));
     if (done.length < lots.length) toast('Failed to delete some lots. Please try again.', { tone: 'danger' });
     else {
       toast(`Successfully deleted ${done.length} lot(s)`, {
@@ -110,16 +106,16 @@ export default function InventoryPage() {
         label="Lots"
         columns={columns.visible}
         rows={data?.lots}
-        rowId={(lot) => lot.id}
+        rowId={lotId}
         rowLabel={(lot) => `lot ${lotName(lot)}`}
         rowLink={(lot) => paths.editLot(lot.id)}
         sort={sort}
         onSort={(next) => change({ sort: next === newestFirst ? undefined : next })}
         selection={{
-          selected: new Set(selected.keys()),
-          onChange: select,
+          selected: selection.ids,
+          onChange: selection.onChange,
           actions: (ids) => (
-            <Button icon={<Trash2 aria-hidden />} onClick={() => setDeleting([...selected.values()])}>
+            <Button icon={<Trash2 aria-hidden />} onClick={() => setDeleting(selection.rows)}>
               Delete ({ids.size})
             </Button>
           ),

@@ -15,6 +15,7 @@ import { useDates } from '../../components/preferences.ts';
 import { ColumnsMenu } from '../../components/table/ColumnsMenu.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { useColumns } from '../../components/table/use-columns.ts';
+import { useSelection } from '../../components/table/use-selection.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { useTyped } from '../../components/use-typed.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
@@ -30,6 +31,7 @@ import { roastNumber } from './roast-texts.ts';
 const pageSizes = [25, 50, 100] as const;
 const sorts = roastSortFields.flatMap((field) => [field, `-${field}`] as const);
 const newestFirst = '-start_time';
+const roastId = (roast: RoastRow): string => roast.id;
 /** As many as the page that compares them takes. */
 const mostCompared = 5;
 
@@ -50,7 +52,7 @@ export default function RoastsPage() {
     { query: { limit: pageSize, offset: (page - 1) * pageSize, ...wanted } },
     { keepPreviousData: true },
   );
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const selection = useSelection(data?.roasts, roastId);
   const [deleting, setDeleting] = useState<readonly RoastRow[] | null>(null);
   const columns = useColumns(
     'roasts',
@@ -70,11 +72,10 @@ export default function RoastsPage() {
     const failed = results.filter((result) => result.status === 'rejected');
     for (const { reason } of failed) logError('Failed to delete roast', reason);
     await refresh(listRoasts);
-    setSelected(new Set());
+    selection.keep(roasts.filter((_, i) => results[i]?.status === 'rejected'));
     if (failed.length > 0) toast('Failed to delete roast. Please try again.', { tone: 'danger' });
     else toast(roasts.length === 1 ? 'Roast deleted' : `${roasts.length} roasts deleted`);
   };
-  const rowsOf = (ids: ReadonlySet<string>) => (data?.roasts ?? []).filter((roast) => ids.has(roast.id));
 
   return (
     <Page wide>
@@ -121,7 +122,7 @@ export default function RoastsPage() {
         label="Roasts"
         columns={columns.visible}
         rows={data?.roasts}
-        rowId={(roast) => roast.id}
+        rowId={roastId}
         rowLabel={(roast) => `Roast ${roastNumber(roast)}`}
         rowLink={(roast) => paths.roast(roast.id)}
         rowActions={(roast) => (
@@ -135,8 +136,8 @@ export default function RoastsPage() {
         sort={sort}
         onSort={(next) => change({ sort: next === newestFirst ? undefined : next })}
         selection={{
-          selected,
-          onChange: setSelected,
+          selected: selection.ids,
+          onChange: selection.onChange,
           actions: (ids) => (
             <>
               {ids.size > 1 && ids.size <= mostCompared && (
@@ -144,7 +145,7 @@ export default function RoastsPage() {
                   Compare ({ids.size})
                 </ButtonLink>
               )}
-              <Button icon={<Trash2 aria-hidden />} onClick={() => setDeleting(rowsOf(ids))}>
+              <Button icon={<Trash2 aria-hidden />} onClick={() => setDeleting(selection.rows)}>
                 Delete ({ids.size})
               </Button>
             </>
