@@ -46,6 +46,16 @@ const clickAt = async (page: Page, share: number): Promise<void> => {
   if (!box) throw new Error('no chart');
   await page.mouse.click(box.x + 46 + (box.width - 92) * share, box.y + 300);
 };
+/** Much red and green, little blue. */
+const isYellow = (dot: Locator): Promise<boolean> =>
+  dot.evaluate((element) => {
+    const sample = document.createElement('canvas').getContext('2d');
+    if (!sample) return false;
+    sample.fillStyle = getComputedStyle(element).backgroundColor;
+    sample.fillRect(0, 0, 1, 1);
+    const [red = 0, green = 0, blue = 255] = sample.getImageData(0, 0, 1, 1).data;
+    return red > 220 && green > 180 && blue < 120;
+  });
 /** How many pixels of the temperature chart have the colour of a curve. */
 const pixelsOf = (page: Page, token: string): Promise<number> =>
   chart(page).evaluate((element, name) => {
@@ -178,6 +188,14 @@ describe('the page of a finished roast', () => {
     const [crack, drop] = [markOf('first_crack'), markOf('drop')];
     const { datapoints } = await ana.call(getRoastCurve, { params: { id: roast.id } });
     expect(texts[0]).toBe(`Charge 0:00 ${datapoints[0]?.bean_temp?.toFixed(1)} °C`);
+    const dot = page
+      .getByRole('button', { name: /^First Crack \d/ })
+      .locator('span')
+      .first();
+    for (const theme of ['light', 'dark']) {
+      await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme);
+      await expect.poll(() => isYellow(dot), { message: theme }).toBe(true);
+    }
     expect(texts).toContain(`First Crack ${formatDuration(crack?.time_seconds)} ${crack?.temp?.toFixed(1)} °C`);
     expect(texts.at(-1)).toBe(`Drop ${formatDuration(drop?.time_seconds)} ${drop?.temp?.toFixed(1)} °C`);
     await panel(page)

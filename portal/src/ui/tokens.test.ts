@@ -18,10 +18,11 @@ const linearRgb = (lightness: number, chroma: number, hueDegrees: number): numbe
 
 const css = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8');
 
+const blockOf = (selector: string): string => css.slice(css.indexOf(`${selector} {`)).split('\n}')[0] ?? '';
+
 const luminances = (selector: string): Map<string, number> => {
-  const block = css.slice(css.indexOf(`${selector} {`)).split('\n}')[0] ?? '';
   const found = new Map<string, number>();
-  for (const [, name, l, c, h] of block.matchAll(/--([\w-]+): oklch\(([\d.]+) ([\d.]+) ([\d.]+)\);/g)) {
+  for (const [, name, l, c, h] of blockOf(selector).matchAll(/--([\w-]+): oklch\(([\d.]+) ([\d.]+) ([\d.]+)\);/g)) {
     const [red = 0, green = 0, blue = 0] = linearRgb(Number(l), Number(c), Number(h));
     found.set(name ?? '', 0.2126 * red + 0.7152 * green + 0.0722 * blue);
   }
@@ -69,6 +70,14 @@ describe.each([
 
   it.each(curves)('curve %s and its label on a card', (curve) => {
     expect(contrast(tokens, `curve-${curve}`, 'surface')).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it('tokens: the dot of the first crack is yellow', () => {
+    const [, lightness, chroma, hue] = /--crack: oklch\(([\d.]+) ([\d.]+) ([\d.]+)\);/.exec(blockOf(selector)) ?? [];
+    expect(Number(hue)).toBeGreaterThan(85);
+    expect(Number(hue)).toBeLessThan(105);
+    expect(Number(chroma)).toBeGreaterThan(0.15);
+    expect(Number(lightness)).toBeGreaterThan(0.8);
   });
 
   it.each(['page', 'surface', 'overlay'])('edges of controls and focus on %s', (ground) => {

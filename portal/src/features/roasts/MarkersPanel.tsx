@@ -15,8 +15,13 @@ interface MarkersPanelProps {
   onCorrect?: (() => void) | undefined;
 }
 
-type Tone = 'success' | 'warning' | 'off';
-const dots: Record<Tone, string> = { success: 'bg-success', warning: 'bg-warning', off: 'bg-stroke-strong' };
+type Tone = 'success' | 'crack' | 'off';
+/** Yellow on a light card needs an edge to be seen. */
+const dots: Record<Tone, string> = {
+  success: 'bg-success',
+  crack: 'bg-crack ring-1 ring-warning',
+  off: 'bg-stroke-strong',
+};
 
 /** Origin of a mark in words, for the hover text: who said so, and how sure. */
 const originText = (mark: RoastMark): string => {
@@ -79,7 +84,7 @@ export const MarkersPanel = ({ marks, curve, onPick, onCorrect }: MarkersPanelPr
           ))}
         <Marker
           label="First Crack"
-          tone={crack ? 'warning' : 'off'}
+          tone={crack ? 'crack' : 'off'}
           seconds={crack?.time_seconds ?? null}
           temp={crack?.temp ?? null}
           mark={crack}
@@ -91,7 +96,7 @@ export const MarkersPanel = ({ marks, curve, onPick, onCorrect }: MarkersPanelPr
             <Marker
               key={mark.kind}
               label={markLabels[mark.kind].long}
-              tone="warning"
+              tone="crack"
               seconds={mark.time_seconds}
               temp={mark.temp}
               mark={mark}
