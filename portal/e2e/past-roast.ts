@@ -41,7 +41,9 @@ export const bringPastRoast = async (
     const roast = await owner.call(getRoast, { params: { id } });
     return roast.status === 'completed' && roast;
   });
-  const body = { batch_size_kg: simulated.greenKg, end_weight_kg: simulated.roastedKg, ...details };
+  const batch = details?.batch_size_kg ?? simulated.greenKg;
+  const yieldShare = simulated.roastedKg / simulated.greenKg;
+  const body = { batch_size_kg: batch, end_weight_kg: batch * yieldShare, ...details };
   return owner.call(updateRoast, { params: { id: stored.id }, body });
 };
 

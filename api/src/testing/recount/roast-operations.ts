@@ -11,16 +11,19 @@ const atMachine = ({ chance, machines, people }: World) => {
 };
 
 /** What a person says was roasted. */
-const facts = ({ chance, lots, recipes }: World) => ({
-  coffee_name: chance.pick(['Guji', 'Nyeri', 'House']),
-  lot_id: chance.is(0.7) ? chance.pick(lots) : null,
-  profile_id: chance.is(0.6) ? chance.pick(recipes) : null,
-  roasted_by: chance.is(0.5) ? chance.pick(['Ida', 'Jon']) : null,
-  batch_size_kg: chance.is(0.9) ? chance.kg(12) : null,
-  end_weight_kg: chance.is(0.4) ? chance.kg(10) : null,
-  cupping_score: chance.is(0.3) ? chance.whole(70, 95) : null,
-  roast_level: chance.is(0.5) ? chance.pick(['Light', 'Medium-Dark', 'Dark']) : null,
-});
+const facts = ({ chance, lots, recipes }: World) => {
+  const batch = chance.is(0.9) ? chance.kg(12) : null;
+  return {
+    coffee_name: chance.pick(['Guji', 'Nyeri', 'House']),
+    lot_id: chance.is(0.7) ? chance.pick(lots) : null,
+    profile_id: chance.is(0.6) ? chance.pick(recipes) : null,
+    roasted_by: chance.is(0.5) ? chance.pick(['Ida', 'Jon']) : null,
+    batch_size_kg: batch,
+    end_weight_kg: chance.is(0.4) ? chance.kg(batch ?? 10) : null,
+    cupping_score: chance.is(0.3) ? chance.whole(70, 95) : null,
+    roast_level: chance.is(0.5) ? chance.pick(['Light', 'Medium-Dark', 'Dark']) : null,
+  };
+};
 
 /** Mostly today and this month, back to half a year ago: over a change of clocks. */
 const someTime = ({ chance }: World): string => {
