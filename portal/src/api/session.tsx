@@ -9,8 +9,9 @@ import {
 import { createContext, use, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { ApiError, sentenceFor } from './api-error.ts';
 import { call, onSignedOut } from './call.ts';
+import { heldForm } from './held-forms.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
-import { forgetAll } from './use-api.ts';
+import { forgetAll, readAllAgain } from './use-api.ts';
 
 export interface Session {
   user: SessionUser | null;
@@ -24,6 +25,10 @@ export interface Session {
   error: string | null;
   /** True once signed in; on failure `error` says why. */
   login: (credentials: { email: string; password: string }) => Promise<boolean>;
+  /** The session is over, but a form on the screen holds what was typed: sign in over it. */
+  hasEnded: boolean;
+  /** Goes on with the page as the same person; anybody else begins it anew. True once signed in. */
+  signInAgain: (credentials: { email: string; password: string }) => Promise<boolean>;
   /** Always ends signed out here, even if the call fails. */
   logout: () => Promise<void>;
   /** Takes effect at once and is kept with the account. */
@@ -36,11 +41,12 @@ interface State {
   user: SessionUser | null;
   isChecking: boolean;
   isLoading: boolean;
+  hasEnded: boolean;
   error: string | null;
 }
 
 const SessionContext = createContext<Session | null>(null);
-const signedOut: State = { user: null, isChecking: false, isLoading: false, error: null };
+const signedOut: State = { user: null, isChecking: false, isLoading: false, hasEnded: false, error: null };
 const sessionEnded = 'Your session has ended. Sign in again.';
 const signedIn = (user: SessionUser): State => ({ ...signedOut, user });
 
@@ -59,6 +65,10 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     };
     void check();
     const unsubscribe = onSignedOut(() => {
+      if (heldForm() !== undefined) {
+        setState((current) => (current.user === null ? current : { ...current, hasEnded: true }));
+        return;
+      }
       setState((current) => (current.user === null ? current : { ...signedOut, error: sessionEnded }));
       void forgetAll();
     });
@@ -87,6 +97,23 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       return false;
     }
   }, []);
+
+  const userId = state.user?.id;
+  const signInAgain = useCallback<Session['signInAgain']>(
+    async (credentials) => {
+      try {
+        const { user } = await call(loginEndpoint, { body: credentials });
+        if (user.id !== userId) await forgetAll();
+        setState(signedIn(user));
+        if (user.id === userId) void readAllAgain();
+        return true;
+      } catch (error) {
+        setState((current) => ({ ...current, error: sentenceFor(error, 'Login failed') }));
+        return false;
+      }
+    },
+    [userId],
+  );
 
   const logout = useCallback<Session['logout']>(async () => {
     try {
@@ -119,11 +146,12 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       isAuthenticated: state.user !== null,
       isAdmin: state.user?.is_admin ?? false,
       login,
+      signInAgain,
       logout,
       changePreferences,
       recheck,
     }),
-    [state, login, logout, changePreferences, recheck],
+    [state, login, signInAgain, logout, changePreferences, recheck],
   );
   return <SessionContext value={session}>{children}</SessionContext>;
 };

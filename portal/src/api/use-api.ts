@@ -44,6 +44,9 @@ export const refresh = async (...endpoints: AnyEndpoint[]): Promise<void> => {
   await mutate((key) => Array.isArray(key) && typeof key[0] === 'string' && names.has(key[0]));
 };
 
+/** Reads everything on screen again: the answers of a while may have been refused. */
+export const readAllAgain = (): Promise<unknown> => mutate(() => true);
+
 /** Forgets every answer, also those kept on the device: another person may sign in next. */
 export const forgetAll = async (): Promise<void> => {
   forgetReadTimes();

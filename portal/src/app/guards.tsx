@@ -14,10 +14,11 @@ export const Loading = () => (
 
 /** Sends those who are not signed in to /login, and keeps the address they asked for. */
 export const RequireSession = () => {
-  const { isAuthenticated, isChecking } = useSession();
+  const { user, isChecking } = useSession();
   const { pathname, search, hash } = useLocation();
   if (isChecking) return <Loading />;
-  if (isAuthenticated) return <Outlet />;
+  // Another person begins every page anew: a form on it may hold words of the one before.
+  if (user !== null) return <Outlet key={user.id} />;
   const asked = `${pathname}${search}${hash}`;
   const query = asked === paths.dashboard || asked === '/' ? '' : `?${new URLSearchParams({ next: asked }).toString()}`;
   return <Navigate to={`${paths.login}${query}`} replace />;

@@ -1,0 +1,63 @@
+import { useState, type SubmitEvent } from 'react';
+import { useSession, useUser } from '../api/session.tsx';
+import { Button } from '../ui/Button.tsx';
+import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../ui/Dialog.tsx';
+import { TextField } from '../ui/TextField.tsx';
+import { FormError } from './forms.tsx';
+
+interface Fields {
+  email: HTMLInputElement;
+  password: HTMLInputElement;
+}
+
+/** Signs in over a form whose session has ended, so that what was typed stays. */
+export const SignInAgain = () => {
+  const { email } = useUser();
+  const { signInAgain, logout, error } = useSession();
+  const [isBusy, setBusy] = useState(false);
+  const [missing, setMissing] = useState<string | undefined>();
+
+  const submit = async (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    // The form below is this one's parent for React: it must not be sent with it.
+    event.stopPropagation();
+    const fields = event.currentTarget.elements as HTMLFormControlsCollection & Fields;
+    setMissing(fields.password.value === '' ? 'Password is required' : undefined);
+    if (fields.password.value === '') return;
+    setBusy(true);
+    await signInAgain({ email: fields.email.value, password: fields.password.value });
+    setBusy(false);
+  };
+  return (
+    <Dialog
+      open
+      sticky
+      onClose={() => void logout()}
+      title="Sign in again"
+      description="What you typed is kept."
+      question={{ title: 'Leave without saving?', text: 'What you changed on this page has not been saved.' }}
+    >
+      <form noValidate aria-label="Sign in again" onSubmit={(event) => void submit(event)}>
+        <DialogBody>
+          <TextField label="Email" name="email" type="email" autoComplete="username" defaultValue={email} />
+          <TextField
+            label="Password"
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            aria-required
+            error={missing}
+            onChange={() => setMissing(undefined)}
+          />
+          <FormError text={error} />
+        </DialogBody>
+        <DialogFooter>
+          <DialogCancel />
+          <Button type="submit" kind="primary" busy={isBusy}>
+            Login
+          </Button>
+        </DialogFooter>
+      </form>
+    </Dialog>
+  );
+};
