@@ -1,24 +1,39 @@
+import { removeOldUploads } from './domains/imports/uploads.ts';
 import { deleteExpiredLimits } from './identity/sign-in-limits.ts';
 import { deleteExpiredSessions } from './http/sessions.ts';
 import { loggable } from './db/postgres-errors.ts';
+import { removeOldMail } from './mail/outbox.ts';
 import type { Service } from './start-api.ts';
 
-const everyMs = 3_600_000;
+const hourMs = 3_600_000;
 
-/** Once an hour: sessions and sign-in limits that count no more leave the database. */
-export const housekeeping: Service = async ({ sql, log }) => {
-  const clean = async (): Promise<void> => {
-    try {
-      await deleteExpiredSessions(sql);
-      await deleteExpiredLimits(sql);
-    } catch (error) {
-      log.warn(loggable(error), 'housekeeping failed; it runs again in an hour');
-    }
+/**
+ * At the start and once an hour: sessions, sign-in limits, mails and uploads that count no more leave the database. What
+ * boards sent is the sweeper's.
+ */
+export const createHousekeeping =
+  (everyMs = hourMs): Service =>
+  async ({ sql, log }) => {
+    const clean = async (): Promise<void> => {
+      // Each by itself: one that fails must not keep the others from their turn.
+      for (const remove of [deleteExpiredSessions, deleteExpiredLimits, removeOldMail, removeOldUploads]) {
+        try {
+          await remove(sql);
+        } catch (error) {
+          log.warn({ ...loggable(error), what: remove.name }, 'housekeeping failed; it runs again in an hour');
+        }
+      }
+    };
+    let running = clean();
+    const timer = setInterval(() => {
+      running = running.then(clean);
+    }, everyMs);
+    timer.unref();
+    await running;
+    return {
+      async close() {
+        clearInterval(timer);
+        await running;
+      },
+    };
   };
-  const timer = setInterval(() => void clean(), everyMs);
-  timer.unref();
-  await clean();
-  return {
-    close: async () => clearInterval(timer),
-  };
-};

@@ -8,7 +8,7 @@ import { mailer } from './domains/alerts/mailer.ts';
 import { watchOverlaps } from './domains/devices/end-overlaps.ts';
 import { domains } from './domains/domains.ts';
 import { prepareFirstStart } from './domains/users/first-start.ts';
-import { housekeeping } from './housekeeping.ts';
+import { createHousekeeping } from './housekeeping.ts';
 import { startIngest } from './ingest/ingest.ts';
 import { quarantineRoutes } from './ingest/quarantine-routes.ts';
 import { createLive } from './live/live.ts';
@@ -34,7 +34,7 @@ const start = async () => {
   const live = createLive();
   const api = await startApi(config, log, {
     domains: [...domains, live.routes, quarantineRoutes],
-    services: [housekeeping, watchOverlaps, mailer, ingest, live.service],
+    services: [createHousekeeping(), watchOverlaps, mailer, ingest, live.service],
     prepare,
   });
   api.ready.catch((error: unknown) => {

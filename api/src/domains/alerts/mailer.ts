@@ -1,7 +1,7 @@
 import { isDatabaseAway, loggable } from '../../db/postgres-errors.ts';
 import { mailRaisedAlerts } from './mail-alerts.ts';
 import type { AppContext } from '../../context.ts';
-import { noteFailed, noteSent, removeOldMail, takeDueMail } from '../../mail/outbox.ts';
+import { noteFailed, noteSent, takeDueMail } from '../../mail/outbox.ts';
 import { reasonOf } from '../../mail/smtp.ts';
 
 const everyMs = 2000;
@@ -12,7 +12,6 @@ const everyMs = 2000;
  */
 export const mailer = async ({ sql, log, config, sendMail }: AppContext): Promise<{ close(): Promise<void> }> => {
   if (sendMail === undefined) return { close: async () => {} };
-  await removeOldMail(sql);
   const sendDue = async (): Promise<void> => {
     for (let mail = await takeDueMail(sql); mail !== undefined; mail = await takeDueMail(sql)) {
       const about = { subject: mail.subject, attempt: mail.attempts };

@@ -2,7 +2,8 @@ import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { createRoastFromUpload as endpoint } from '@roastery/contract/imports';
 import type { Roast } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { UserContext } from '../../context.ts';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { recomputeRoast } from '../roasts/recompute-roast.ts';
@@ -99,6 +100,11 @@ export const createRoastFromUpload = async (
     await recomputeRoast(tx, roastId);
     await countProfileUse(tx, [row.profile_id]);
     await settleLot(tx, roastId, context.user.id);
+    await recordAudit(tx, actorOf(context), {
+      action: 'roast.imported',
+      subject: roastId,
+      detail: { file_name: upload.file_name, start_time: startTime },
+    });
     await tx`DELETE FROM roast_uploads WHERE id = ${uploadId}`;
   });
   const made = await readRoast(context.sql, roastId, context.user);

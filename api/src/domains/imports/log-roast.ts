@@ -3,7 +3,8 @@ import type { logRoast as endpoint } from '@roastery/contract/imports';
 import type { Roast } from '@roastery/contract/roasts';
 import type { MarkKind } from '@roastery/roasting/marks';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { UserContext } from '../../context.ts';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { roastFigures, type TimedMark } from '../roasts/roast-window.ts';
@@ -72,6 +73,11 @@ export const logRoast = async (context: UserContext, body: LoggedRoast): Promise
     await insertMarks(tx, roastId, marks, context.user.id);
     await countProfileUse(tx, [row.profile_id]);
     await settleLot(tx, roastId, context.user.id);
+    await recordAudit(tx, actorOf(context), {
+      action: 'roast.logged',
+      subject: roastId,
+      detail: { coffee_name: body.coffee_name, start_time: body.start_time },
+    });
   });
   const made = await readRoast(context.sql, roastId, context.user);
   if (made === undefined) throw notFound('Roast');

@@ -1,7 +1,8 @@
 import { uploadChoicesShape, type Upload, type UploadChoices } from '@roastery/contract/imports';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { SignedInUser, UserContext } from '../../context.ts';
+import { actorOf, type SignedInUser, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { visibleTo } from '../roasts/roast-row.ts';
@@ -70,6 +71,11 @@ const completeUpload = async (
   return { id, file_name, choices, ...upload, machine_id: machineId, duplicates };
 };
 
+/** Uploads that no roast was made of, of all people. */
+export const removeOldUploads = async (sql: Sql): Promise<void> => {
+  await sql`DELETE FROM roast_uploads WHERE created_at < now() - make_interval(hours => ${keepHours})`;
+};
+
 const tidy = (sql: Sql, userId: string) => sql`
   DELETE FROM roast_uploads
   WHERE created_at < now() - make_interval(hours => ${keepHours})
@@ -86,6 +92,11 @@ export const uploadRoastFile = async (context: UserContext, fileName: string, co
       INSERT INTO roast_uploads (id, user_id, file_name, file_sha256)
       VALUES (${upload.id}, ${user.id}, ${fileName}, ${Buffer.from(described.fileSha256)})`;
     await storeContent(tx, upload.id, content);
+    await recordAudit(tx, actorOf(context), {
+      action: 'upload.created',
+      subject: upload.id,
+      detail: { file_name: fileName, bytes: content.length },
+    });
   });
   await tidy(sql, user.id);
   return completeUpload(context, upload, described);
@@ -102,6 +113,13 @@ export const chooseUpload = async (context: UserContext, id: string, choices: Up
   const upload = await findUpload(context.sql, id, context.user.id);
   if (upload === undefined) throw notFound('Upload');
   const described = await describeStored(context, id, choices);
-  await context.sql`UPDATE roast_uploads SET choices = ${context.sql.json(choices)} WHERE id = ${id}`;
+  await context.sql.begin(async (tx) => {
+    await tx`UPDATE roast_uploads SET choices = ${tx.json(choices)} WHERE id = ${id}`;
+    await recordAudit(tx, actorOf(context), {
+      action: 'upload.changed',
+      subject: id,
+      detail: { file_name: upload.file_name, choices: Object.keys(choices) },
+    });
+  });
   return completeUpload(context, { ...upload, choices }, described);
 };

@@ -1,7 +1,8 @@
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { PlannedRoast, planRoast as endpoint } from '@roastery/contract/planned';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { UserContext } from '../../context.ts';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { readPlan } from './planned-row.ts';
 
@@ -41,6 +42,11 @@ export const planRoast = async (context: UserContext, body: ParsedBody<typeof en
       notes: body.notes || null,
     };
     await tx`INSERT INTO planned_roasts ${tx(row)}`;
+    await recordAudit(tx, actorOf(context), {
+      action: 'plan.created',
+      subject: id,
+      detail: { machine_id: row.machine_id, coffee_name: row.coffee_name, batch_size_kg: row.batch_size_kg },
+    });
   });
   const made = await readPlan(context.sql, user, id);
   if (made === undefined) throw notFound('Planned roast');
@@ -51,8 +57,12 @@ export const planRoast = async (context: UserContext, body: ParsedBody<typeof en
 export const cancelPlan = async (context: UserContext, id: string): Promise<{ message: string }> => {
   const plan = await readPlan(context.sql, context.user, id);
   if (plan === undefined) throw notFound('Planned roast');
-  const done = await context.sql`
-    UPDATE planned_roasts SET cancelled_at = coalesce(cancelled_at, now()) WHERE id = ${id} AND bound_at IS NULL`;
-  if (done.count === 0) throw new AppError('conflict', 'The roast has begun: it can’t be cancelled any more');
+  const isCancelled = await context.sql.begin(async (tx) => {
+    const done = await tx`
+      UPDATE planned_roasts SET cancelled_at = coalesce(cancelled_at, now()) WHERE id = ${id} AND bound_at IS NULL`;
+    if (done.count > 0) await recordAudit(tx, actorOf(context), { action: 'plan.cancelled', subject: id });
+    return done.count > 0;
+  });
+  if (!isCancelled) throw new AppError('conflict', 'The roast has begun: it can’t be cancelled any more');
   return { message: 'The planned roast was cancelled' };
 };

@@ -5,7 +5,8 @@ import {
   type Roast,
   type updateRoast as updateRoastEndpoint,
 } from '@roastery/contract/roasts';
-import type { UserContext } from '../../context.ts';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { refuseOverdrawn } from '../../ledger/blend-use.ts';
@@ -110,6 +111,11 @@ export const updateRoast = async (context: UserContext, id: string, edit: RoastE
       revision: before.revision + 1,
     };
     await tx`UPDATE roasts SET ${tx(change)} WHERE id = ${id}`;
+    await recordAudit(tx, actorOf(context), {
+      action: 'roast.updated',
+      subject: id,
+      detail: { fields: Object.keys(change).filter((field) => field !== 'revision') },
+    });
     await refuseOverdrawn(tx, id);
     if (edit.profile_id !== undefined) await countProfileUse(tx, [before.profile_id, edit.profile_id]);
     await settleLot(tx, id, context.user.id);

@@ -1,0 +1,223 @@
+import { apiBasePath, type Endpoint } from '@roastery/contract/endpoint';
+import { endpoints } from '@roastery/contract/endpoints';
+import { serviceUserName } from '@roastery/contract/mqtt';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { until } from '@roastery/testing/until';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Sql } from './db/sql.ts';
+import { commitMessages } from './ingest/commit-messages.ts';
+import { addMachine, addRoast } from './testing/example-data.ts';
+import { examplePassword, exampleRequests } from './testing/example-requests.ts';
+import { messageOf, roastOn } from './testing/ingest-fixture.ts';
+import { testBrokerSecret } from './testing/test-api.ts';
+import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from './testing/whole-api.ts';
+
+/** Endpoints that change something when they succeed, by their method. */
+const unsafe = endpoints.filter(({ method }) => method !== 'GET');
+
+/** The only unsafe endpoints without an audit row of their own, and why. */
+const exceptions: Readonly<Record<string, string>> = {
+  updatePreferences: 'how one person sees the portal',
+  setRoastFavorite: 'a person’s own bookmark',
+  toggleProfileFavorite: 'a person’s own bookmark',
+  dismissAlert: 'hides a notice, changes no stock',
+  stopProbe: 'ends what startProbe left a row about, by reading alone',
+  mqttAuth: 'a question of the broker; a refused one leaves a row',
+  mqttAcl: 'a question of the broker',
+};
+
+/** The roast of a board with its recording, owned by this person. */
+const addRecordedRoast = async (sql: Sql & WholeApi['api']['context']['sql'], ownerId: string) => {
+  const machineId = await addMachine(sql, ownerId);
+  const board = createJournalBoard({ wallOffsetMs: Date.parse('2026-11-21T07:00:00.000Z') });
+  const id = uuidV7();
+  roastOn(board, id);
+  for (const batch of board.batches()) await commitMessages(sql, [messageOf(`SN-${machineId}`, batch)]);
+  return { id, machineId };
+};
+
+describe('the audit log', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let broker: PlainBroker;
+  let whole: WholeApi;
+  let adminId: string;
+  let counter = 0;
+  beforeAll(async () => {
+    [database, broker] = await Promise.all([createTestDatabase(), startPlainBroker()]);
+    whole = await startWholeApi(database.url, broker.url, { sweep: false });
+    await until('the broker', () => whole.api.context.mqtt.isConnected);
+    const [admin] = await whole.api.context.sql<{ id: string }[]>`SELECT id FROM users WHERE is_admin`;
+    adminId = admin?.id ?? '';
+  });
+  afterAll(async () => {
+    await whole.close();
+    await broker.close();
+    await database.drop();
+  });
+
+  interface Call {
+    readonly params?: Record<string, string>;
+    readonly body?: object;
+    readonly headers?: Record<string, string>;
+  }
+  const sqlOf = () => whole.api.context.sql;
+  const onlineMachine = async (): Promise<Record<string, string>> => {
+    const id = await addMachine(sqlOf(), adminId);
+    await sqlOf()`UPDATE machines SET is_online = true, last_seen_at = now() WHERE id = ${id}`;
+    return { id };
+  };
+  const weighedRoast = async (): Promise<string> => {
+    const id = await addRoast(sqlOf(), adminId);
+    await sqlOf()`UPDATE roasts SET end_weight_kg = 10 WHERE id = ${id}`;
+    return id;
+  };
+  const blend = async () => ({ name: `Blend ${counter}`, components: [{ roast_id: await weighedRoast(), kg: 3 }] });
+
+  const splittableRoast = async () => {
+    const { id } = await addRecordedRoast(sqlOf(), adminId);
+    const [row] = await sqlOf()<{ start_time: string }[]>`SELECT start_time FROM roasts WHERE id = ${id}`;
+    return { params: { id }, body: { at: new Date(Date.parse(row?.start_time ?? '') + 300_000).toISOString() } };
+  };
+
+  /** Right calls where the examples of the contract show what is refused. */
+  const prepared: Readonly<Record<string, () => Promise<Call>>> = {
+    login: async () => ({ body: { email: 'audit@example.com', password: examplePassword } }),
+    changePassword: async () => ({ body: { current_password: examplePassword, new_password: `${examplePassword} 2` } }),
+    startProbe: async () => ({ params: await onlineMachine() }),
+    findProbeLine: async () => ({ params: await onlineMachine() }),
+    putMark: async () => ({ params: { id: (await addRecordedRoast(sqlOf(), adminId)).id, kind: 'first_crack' } }),
+    deleteMark: async () => {
+      const { id } = await addRecordedRoast(sqlOf(), adminId);
+      await (await whole.signedIn()).send('PUT', `/roasts/${id}/marks/first_crack`, { time_seconds: 400 });
+      return { params: { id, kind: 'first_crack' } };
+    },
+    makeRoast: async () => {
+      const { id, machineId } = await addRecordedRoast(sqlOf(), adminId);
+      const [row] = await sqlOf()<{ start_time: string }[]>`SELECT start_time FROM roasts WHERE id = ${id}`;
+      await (await whole.signedIn()).send('DELETE', `/roasts/${id}`);
+      const at = Date.parse(row?.start_time ?? '');
+      const instant = (seconds: number) => new Date(at + seconds * 1000).toISOString();
+      return { params: { id: machineId }, body: { charge_at: instant(0), drop_at: instant(500) } };
+    },
+    splitRoast: () => splittableRoast(),
+    mergeRoasts: async () => {
+      const { params, body } = await splittableRoast();
+      const visitor = await whole.signedIn();
+      const split = await visitor.send<{ second: { id: string } }>('POST', `/roasts/${params.id}/split`, body);
+      return { params, body: { with: split.body.second.id } };
+    },
+    importLots: async () => ({
+      body: {
+        csv: `lot_number,coffee_name,origin,initial_weight\nA-${counter},Sidamo,Ethiopia,60\n`,
+        dry_run: false,
+      },
+    }),
+    mqttAuth: async () => ({
+      body: { clientid: 'api-audit', username: serviceUserName, password: testBrokerSecret },
+    }),
+    createBlend: async () => ({ body: await blend() }),
+    updateBlend: async () => ({
+      params: { id: (await (await whole.signedIn()).send<{ id: string }>('POST', '/blends', await blend())).body.id },
+      body: await blend(),
+    }),
+    planRoast: async () => ({ body: { machine_id: await addMachine(sqlOf(), adminId), batch_size_kg: 12 } }),
+    pairDevice: async () => {
+      const id = await addMachine(sqlOf(), adminId);
+      const ticket = await (
+        await whole.signedIn()
+      ).send<{ pairing_code: string }>('POST', `/machines/${id}/pairing-ticket`);
+      const body = exampleRequests['pairDevice']?.body?.('x');
+      return { body: { ...body, code: ticket.body.pairing_code } };
+    },
+    revokeOwnCredential: async () => {
+      const id = await addMachine(sqlOf(), adminId);
+      const visitor = await whole.signedIn();
+      const { body } = await visitor.send<{ auth_token: string; serial_number: string }>(
+        'POST',
+        `/machines/${id}/credential/rotate`,
+        { overlap_hours: 0 },
+      );
+      return { headers: { authorization: `Bearer ${body.auth_token}`, 'x-machine-serial': body.serial_number } };
+    },
+    restoreHistory: async () => {
+      const id = await addMachine(sqlOf(), adminId);
+      const [epoch, n] = ['0123456789abcdef', 5];
+      const history = [{ epoch, entries: n, bytes: n, from: null, to: null, sealed: true }];
+      const status = { v: 1, online: true, session: 's', t: 1, history };
+      await sqlOf()`UPDATE machines SET status = ${sqlOf().json(status)} WHERE id = ${id}`;
+      return { params: { id }, body: { epochs: [epoch] } };
+    },
+  };
+  /** What cannot succeed in this test. */
+  const neverSucceeds: Readonly<Record<string, string>> = {
+    sendTestMail: 'there is no mail server; it leaves a row before it sends',
+  };
+
+  const call = async (endpoint: Endpoint): Promise<number> => {
+    counter += 1;
+    const example = exampleRequests[endpoint.name] ?? {};
+    const made = (await prepared[endpoint.name]?.()) ?? {};
+    const params = made.params ?? (await example.params?.(sqlOf(), adminId)) ?? {};
+    const body = made.body ?? example.body?.(`audit-${counter}`) ?? {};
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'missing');
+    const query = new URLSearchParams(example.query ?? {}).toString();
+    // A session of its own: some of these calls end the one they are made with.
+    const visitor = await whole.signedIn();
+    const [before] = await sqlOf()<{ n: number }[]>`SELECT count(*) AS n FROM audit_log`;
+    rowsBefore = before?.n ?? 0;
+    const answer = await fetch(`${whole.url}${apiBasePath}${path}${query === '' ? '' : `?${query}`}`, {
+      method: endpoint.method,
+      headers: {
+        ...(endpoint.access === 'broker' ? { 'x-broker-secret': testBrokerSecret } : {}),
+        ...(visitor.cookie === undefined ? {} : { cookie: visitor.cookie }),
+        ...(endpoint.body ? { 'content-type': 'application/json' } : {}),
+        ...(endpoint.accepts ? { 'content-type': endpoint.accepts.type } : {}),
+        ...made.headers,
+      },
+      ...(endpoint.body ? { body: JSON.stringify(body) } : {}),
+      ...(endpoint.accepts ? { body: example.file?.() ?? '' } : {}),
+    });
+    const text = await answer.text();
+    if (!answer.ok && neverSucceeds[endpoint.name] === undefined) throw new Error(`${answer.status}: ${text}`);
+    return answer.status;
+  };
+  let rowsBefore = 0;
+
+  beforeAll(async () => {
+    const visitor = await whole.signedIn();
+    const account = { full_name: 'Audited', email: 'audit@example.com', password: examplePassword };
+    await visitor.send('POST', '/admin/users', account);
+  });
+
+  // Last: the password that is changed signs in before.
+  const last = unsafe.filter(({ name }) => name === 'changePassword');
+  it.each(
+    [...unsafe.filter((one) => !last.includes(one)), ...last].map((endpoint) => ({ endpoint, name: endpoint.name })),
+  )('$name leaves a row when it succeeds', async ({ endpoint, name }) => {
+    const status = await (name === 'changePassword' ? changeOwnPassword(endpoint) : call(endpoint));
+    if (neverSucceeds[name] !== undefined) return;
+    expect(status).toBeLessThan(300);
+    const [after] = await sqlOf()<{ n: number }[]>`SELECT count(*) AS n FROM audit_log`;
+    const rows = (after?.n ?? 0) - rowsBefore;
+    // An exception that leaves rows is none any more.
+    expect(rows > 0).toBe(exceptions[name] === undefined);
+  });
+
+  /** With a session of the account whose password is known. */
+  const changeOwnPassword = async ({ method, path }: Endpoint): Promise<number> => {
+    const person = await whole.signedIn('audit@example.com', examplePassword);
+    const [before] = await sqlOf()<{ n: number }[]>`SELECT count(*) AS n FROM audit_log`;
+    rowsBefore = before?.n ?? 0;
+    const made = await prepared['changePassword']?.();
+    return (await person.send(method, path, made?.body)).status;
+  };
+
+  it('names no exception that is no endpoint', () => {
+    const names = new Set(unsafe.map(({ name }) => name));
+    expect(Object.keys({ ...exceptions, ...neverSucceeds, ...prepared }).filter((name) => !names.has(name))).toEqual(
+      [],
+    );
+  });
+});
