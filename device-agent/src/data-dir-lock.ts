@@ -51,8 +51,8 @@ const linkIfFree = async (from: string, to: string): Promise<boolean> => {
   }
 };
 
-/** A disk that takes nothing stops no recording: the lock then lies where the system keeps what need not last. */
-const diskTrouble: readonly (string | undefined)[] = ['EROFS', 'ENOSPC', 'EDQUOT', 'EIO'];
+/** A disk that takes nothing, or nothing from this user, stops no recording: the lock then lies where the system keeps what need not last. */
+const diskTrouble: readonly (string | undefined)[] = ['EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'EACCES', 'EPERM'];
 const elsewhere = (dataDir: string): string =>
   join(tmpdir(), `roastery-agent-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16)}`);
 

@@ -65,3 +65,21 @@ export const readInBlocks = async (disk: JournalDisk, path: string): Promise<Buf
     await handle.close();
   }
 };
+
+/** A disk that does not answer. */
+export class TooLong extends Error {
+  override readonly name = 'TooLong';
+}
+
+/** Waits for the disk, but not for ever. */
+export const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TooLong('the disk does not answer')), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -2,7 +2,7 @@ import type { Ack, JournalEvent } from '@roastery/contract/mqtt';
 import { pause } from '@roastery/runtime/backoff';
 import type { Entry } from '../core/entry.ts';
 import { RangeSet, type SeqRange } from '../core/ranges.ts';
-import { isFull, nodeDisk } from './disk.ts';
+import { isFull, nodeDisk, TooLong, within } from './disk.ts';
 import { findStreams } from './find-streams.ts';
 import type { Journal, JournalListener, JournalOptions } from './journal-types.ts';
 import { createMemoryTail } from './memory-tail.ts';
@@ -25,6 +25,8 @@ const tickMs = 500;
 /** A disk that came to nothing is tried again after so long, and twice as long each time. */
 const firstRetryMs = 1000;
 const lastRetryMs = 30_000;
+/** So many segments may go to get one write through. */
+const maxRooms = 16;
 
 /** Opens the journal in `folder`, whatever state the last process, a power cut or the disk left it in. It always opens. */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
@@ -107,6 +109,13 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     return seq;
   };
 
+  /** Room that others take as fast as it is made is none: it stops there, and the disk counts as gone. */
+  let roomsMade = 0;
+  const makeRoom = async (): Promise<boolean> => {
+    if (roomsMade >= maxRooms) return false;
+    roomsMade += 1;
+    return streams.makeRoom();
+  };
   const keepWithinCap = (): Promise<void> =>
     streams.keepWithinCap().catch((error: unknown) => log.error({ err: error }, 'journal: could not make room'));
 
@@ -145,9 +154,12 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
         stream.addSegment(segment, entries);
         await keepWithinCap();
       },
-      durable: (ranges) => durable(stream, ranges),
+      durable: (ranges) => {
+        roomsMade = 0;
+        durable(stream, ranges);
+      },
       makeFolder: () => nameStream(disk, place, stream.epoch),
-      makeRoom: streams.makeRoom,
+      makeRoom,
       gaveUp: () => leaveDisk(stream, writer.trouble()?.reason ?? 'no answer', writer.trouble()?.full ?? false),
     });
     return writer;
@@ -158,7 +170,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       try {
         return await work();
       } catch (error) {
-        if (!isFull(error) || !(await streams.makeRoom())) throw error;
+        if (!isFull(error) || !(await makeRoom())) throw error;
       }
     }
   };
@@ -256,7 +268,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       for (const entry of held) writer.append(recordOf(entry), entry);
       // Another one was begun for another owner.
       if (stream !== current) void writer.flush().then(() => stream.tail() === writer && closeTail(stream, writer));
-      diskTrouble = undefined;
+      [diskTrouble, roomsMade] = [undefined, 0];
       await settleAll();
       log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: the disk takes entries again');
     } catch (error) {
@@ -470,20 +482,4 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       await Promise.race([Promise.all(streams.all().map((stream) => stream.settled())), pause(closeGraceMs)]);
     },
   };
-};
-
-class TooLong extends Error {
-  override readonly name = 'TooLong';
-}
-
-const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TooLong('the disk does not answer')), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 };

@@ -94,6 +94,7 @@ export const converse = (stream: Duplex, framing: Framing, context: Conversation
     const deliver = (): void => {
       if (fate.isJoined) holdBack(bytes, fate.joinMs);
       else send(bytes);
+      if (refused === null && fate.damage === 'none') context.onAnswer?.(request, pdu);
       if (repeatAfterMs === 0) write(bytes);
       else if (repeatAfterMs !== undefined) after(repeatAfterMs, () => write(bytes));
       const next = followers.get(place);
