@@ -6,7 +6,7 @@ import { createServiceNotifier } from '@roastery/runtime/systemd';
 import { agentVersion } from './agent-version.ts';
 import { createBoardReport } from './board-report.ts';
 import { createBoardClock } from './clock/board-clock.ts';
-import { isClockSynced } from './clock/synchronisation.ts';
+import { checkSynchronised } from './clock/synchronisation.ts';
 import type { AgentConfig } from './config.ts';
 import type { RecordingContext } from './core/entry.ts';
 import { createWallClock } from './core/wall-clock.ts';
@@ -217,12 +217,9 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
 
   const checkClock = async (): Promise<void> => {
     const before = clock.now().synced;
-    let synced = await isClockSynced(profile.serverOffsetMs());
-    if (!synced) {
-      await profile.ask();
-      synced = await isClockSynced(profile.serverOffsetMs());
-    }
-    clock.setSynced(synced);
+    const checked = await checkSynchronised(clock.hasStepped(), { offsetMs: profile.serverOffsetMs, ask: profile.ask });
+    if (checked !== undefined) clock.setSynced(checked);
+    const { synced } = clock.now();
     if (synced !== before) {
       journal.noteClock();
       log.info({ synced }, 'wall clock');

@@ -140,7 +140,8 @@ describe('the clock of a board jumps in the middle of a roast', () => {
     machine.order({ do: 'charge' });
     const [chargedAt, chargedWall] = [performance.now(), Date.now()];
     await until('the roast to begin', roast, { timeoutMs: 30_000 });
-    for (const ms of [hourMs, -hourMs, 400 * 24 * hourMs, 0]) {
+    // The last one stays: the check that found the clock synchronised is of the time before it.
+    for (const ms of [hourMs, 400 * 24 * hourMs, 0, -hourMs]) {
       await jump(ms);
       await sleep(2000);
     }

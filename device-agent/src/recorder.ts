@@ -64,7 +64,7 @@ export const createRecorder = (journal: Journal, clock: BoardClock, map: Machine
         epoch: journal.epoch,
         seq,
         boot: clock.boot,
-        t: Date.now(),
+        t: Math.round(clock.now().wall),
         mono,
         values: Object.fromEntries(channels.map((name, column) => [name, values[column] ?? null])),
         roast: liveRoast(tracker),

@@ -5,7 +5,7 @@ import { cutPiece, type SamplePiece } from './sample-pieces.ts';
 import { missingFrom, withRange, type SeqRange } from './seq-ranges.ts';
 import type { LayoutRow } from './store-samples.ts';
 import { layoutKey, type Stream } from './streams.ts';
-import { betterClock, clockOf } from './wall-clock.ts';
+import { betterClock, clockOf, latestOffsetOf, type ClockClaim } from './wall-clock.ts';
 
 /** What a batch adds to its stream; everything that was there already is cut away. */
 export interface Placed {
@@ -25,16 +25,16 @@ const lastMonoOf = ({ batch }: KnownBatch): number =>
 /** Learns the batch's boot and what the batch says about the boot's wall clock. Answers the boot's number. */
 const learnBoot = (stream: Stream, known: KnownBatch): number => {
   const { batch, message } = known;
-  const said = clockOf({
+  const claim: ClockClaim = {
     synced: batch.synced,
     t: batch.t,
     mono: batch.mono,
     lastMono: lastMonoOf(known),
     receivedAtMs: message.receivedAtMs,
-  });
+  };
   const boot = stream.boots.get(batch.boot);
   const bootNo = boot?.bootNo ?? stream.boots.size;
-  stream.boots.set(batch.boot, { bootNo, clock: betterClock(boot?.clock, said) });
+  stream.boots.set(batch.boot, { bootNo, clock: betterClock(boot?.clock, clockOf(claim), latestOffsetOf(claim)) });
   return bootNo;
 };
 

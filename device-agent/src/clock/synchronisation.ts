@@ -26,6 +26,30 @@ const systemdSays = (): Promise<boolean | undefined> =>
     });
   });
 
+const isNear = (serverOffsetMs: number | undefined): boolean =>
+  serverOffsetMs !== undefined && Math.abs(serverOffsetMs) <= closeEnoughMs;
+
+export interface ServerTime {
+  /** Server time minus ours at the newest answer; undefined before the first. */
+  offsetMs(): number | undefined;
+  /** Asks for it anew; undefined when the server can't be reached. */
+  ask(): Promise<unknown>;
+}
+
+/**
+ * Whether the wall clock can be trusted now. After a step only the server can say so: the marks of this board, and the
+ * server's newest answer, are of the time before it. Undefined when nothing new is known.
+ */
+export const checkSynchronised = async (hasStepped: boolean, server: ServerTime): Promise<boolean | undefined> => {
+  if (hasStepped) {
+    if ((await server.ask()) === undefined) return undefined;
+    return isNear(server.offsetMs()) ? true : undefined;
+  }
+  if (await isClockSynced(server.offsetMs())) return true;
+  await server.ask();
+  return isClockSynced(server.offsetMs());
+};
+
 /**
  * Whether the wall clock can be trusted: by the board itself, else by comparison with the server.
  * @param serverOffsetMs server time minus ours, undefined while the server hasn't been reached
@@ -33,5 +57,5 @@ const systemdSays = (): Promise<boolean | undefined> =>
 export const isClockSynced = async (serverOffsetMs: number | undefined): Promise<boolean> => {
   if (await markExists()) return true;
   if ((await systemdSays()) === true) return true;
-  return serverOffsetMs !== undefined && Math.abs(serverOffsetMs) <= closeEnoughMs;
+  return isNear(serverOffsetMs);
 };

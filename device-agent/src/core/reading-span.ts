@@ -2,6 +2,8 @@
 const kept = 15;
 /** So many make a usual one; before them a reading is measured by its line alone. */
 const enough = 3;
+/** Whatever is usual: a sample that is dated this well, half of it off at most, is believed, ms. */
+const alwaysMs = 400;
 /** A reading may take this much longer than usual, ms and times. */
 const roomMs = 150;
 const roomFactor = 1.25;
@@ -16,7 +18,7 @@ export const createSpanJudge = (expectedMs: number) => {
   const limitMs = (): number => {
     // The quicker ones: a processor that is starved for a while makes no slow machine.
     const usual = spans.toSorted((a, b) => a - b)[Math.floor((spans.length - 1) / 4)];
-    return roomMs + roomFactor * (spans.length < enough ? expectedMs : (usual ?? expectedMs));
+    return Math.max(alwaysMs, roomMs + roomFactor * (spans.length < enough ? expectedMs : (usual ?? expectedMs)));
   };
   return {
     /** Whether a reading that took so long is believed. */

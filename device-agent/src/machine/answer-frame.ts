@@ -25,6 +25,8 @@ export interface AnswerFraming {
   take(bytes: Buffer): AnswerFrame[];
   /** Whether an answer has begun and not ended. */
   isWithinAnswer(): boolean;
+  /** Bytes since the question that belong to no answer. */
+  strayBytes(): number;
 }
 
 export class BrokenStream extends Error {

@@ -37,6 +37,7 @@ const createTcpFraming = (): AnswerFraming => {
       return answers;
     },
     isWithinAnswer: () => pending.length > 0,
+    strayBytes: () => 0,
   };
 };
 
@@ -50,6 +51,8 @@ const longestRtu = 3 + 255 + 2;
 const createRtuFraming = (): AnswerFraming => {
   let pending = Buffer.alloc(0);
   let expected: Question | undefined;
+  let received = 0;
+  let understood = 0;
   /** The answer that is waited for has begun here: nothing within it is taken for another one. */
   const isExpectedAt = (at: number): boolean =>
     expected !== undefined &&
@@ -60,10 +63,13 @@ const createRtuFraming = (): AnswerFraming => {
     ask(question, rtuFrame) {
       pending = Buffer.alloc(0);
       expected = question;
+      received = 0;
+      understood = 0;
       return rtuFrame;
     },
     take(bytes) {
       pending = Buffer.concat([pending, bytes]);
+      received += bytes.length;
       const answers: AnswerFrame[] = [];
       let done = 0;
       for (let at = 0; at + 5 <= pending.length;) {
@@ -76,6 +82,7 @@ const createRtuFraming = (): AnswerFraming => {
             ? answerOf(pending.subarray(at, end))
             : undefined;
         if (answer) answers.push(answer);
+        if (answer) understood += end + 2 - at;
         at = answer ? end + 2 : at + 1;
         if (answer) done = at;
       }
@@ -83,6 +90,7 @@ const createRtuFraming = (): AnswerFraming => {
       return answers;
     },
     isWithinAnswer: () => pending.length > 0,
+    strayBytes: () => received - understood,
   };
 };
 
@@ -93,15 +101,20 @@ const sumOf = (bytes: Buffer): number => bytes.reduce((sum, byte) => (sum + byte
 /** Modbus ASCII. Its check is a sum of eight bits: it finds each error of one character, and 255 of 256 others. */
 const createAsciiFraming = (): AnswerFraming => {
   let pending = '';
+  let received = 0;
+  let understood = 0;
   return {
     ask(_question, rtuFrame) {
       pending = '';
+      received = 0;
+      understood = 0;
       const body = rtuFrame.subarray(0, -crcBytes);
       const check = Buffer.from([-sumOf(body) & 0xff]);
       return Buffer.from(`:${Buffer.concat([body, check]).toString('hex').toUpperCase()}\r\n`, 'latin1');
     },
     take(bytes) {
       pending += bytes.toString('latin1');
+      received += bytes.length;
       const answers: AnswerFrame[] = [];
       for (let end = pending.indexOf('\n'); end >= 0; end = pending.indexOf('\n')) {
         // A line that was cut off has another one behind it.
@@ -111,11 +124,13 @@ const createAsciiFraming = (): AnswerFraming => {
         const frame = Buffer.from(digits ?? '', 'hex');
         const answer = frame.length > 0 && sumOf(frame) === 0 ? answerOf(frame.subarray(0, -1)) : undefined;
         if (answer) answers.push(answer);
+        if (answer) understood += line.length + 1;
       }
       pending = pending.slice(-longestAscii);
       return answers;
     },
     isWithinAnswer: () => pending.length > 0,
+    strayBytes: () => received - understood,
   };
 };
 

@@ -69,9 +69,15 @@ interface UnitState extends Rest {
   lateMs: number | undefined;
 }
 
+/** When a question was asked and its answer came, by the clock of the bus. */
+export interface Moment {
+  readonly askedAt: number;
+  readonly answeredAt: number;
+}
+
 /** What came of one question; `nothing` is a deadline that passed. */
 type Outcome =
-  | { readonly words: readonly number[]; readonly tookMs: number }
+  | { readonly words: readonly number[]; readonly tookMs: number; readonly moment: Moment }
   | { readonly exception: number; readonly tookMs: number }
   | { readonly nothing: string }
   | { readonly unasked: string }
@@ -109,6 +115,7 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
   /** A first request whose deadline passed: nobody knows yet how long this machine takes. */
   let isWaiting = false;
   let lastRequestAt = -Infinity;
+  let moment: Moment | undefined;
 
   const unitState = (unit: number): UnitState => {
     const known = units.get(unit) ?? {
@@ -181,7 +188,10 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
     if (tookMs > deadlineMs) return noneWithin(deadlineMs);
     // On Modbus TCP only the number has been compared so far: the codec refuses another unit, function or length.
     const answer = talk.decode(frame);
-    return 'failed' in answer ? answer : { ...answer, tookMs };
+    if ('failed' in answer) return answer;
+    return 'words' in answer
+      ? { ...answer, tookMs, moment: { askedAt: asked.at, answeredAt: at } }
+      : { ...answer, tookMs };
   };
 
   /** Answers with the mark of this question belong to it alone. */
@@ -226,6 +236,7 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
       if (answers.length > 0 && now() >= listenUntil) break;
       heard = await talk.heardUntil(listenUntil);
     }
+    const isClean = talk.isClean(flight);
     talk.over();
     if (heard === 'closed') return broken;
     const values = answers.filter((answer) => !isRefusal(answer));
@@ -235,6 +246,7 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
       return outcomeOf(flight, refusal, deadlineMs);
     }
     if (values.length === 0) return noneWithin(deadlineMs);
+    if (!isClean) return ambiguous;
     const fresh = values.filter(({ isCopy }) => !isCopy);
     const answer = single(fresh.length > 0 ? fresh : values.filter(isCredible));
     const copy = fresh.length === 0 ? single(values) : undefined;
@@ -336,10 +348,12 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
       state.backoff.reset();
       state.silences = 0;
       answering.add(request.unit);
-      return 'exception' in outcome
-        ? { kind: 'exception', code: outcome.exception }
-        : { kind: 'data', words: outcome.words };
+      if ('exception' in outcome) return { kind: 'exception', code: outcome.exception };
+      ({ moment } = outcome);
+      return { kind: 'data', words: outcome.words };
     },
+    /** When the newest data were asked for, and came. */
+    moment: (): Moment | undefined => moment,
     close(): void {
       stopping.abort();
       hangUp();

@@ -27,6 +27,8 @@ export interface Flight {
   readonly transaction: number;
   readonly asked: Asked;
   readonly answers: FittingAnswer[];
+  /** Answers that came since the question and do not fit it. */
+  strangers: number;
   wake: (() => void) | undefined;
 }
 
@@ -76,6 +78,7 @@ export const createConversation = (link: Link, horizonMs: number, events: Conver
       flight.answers.push({ frame, bytes, at: now(), isCopy });
       return;
     }
+    if (flight) flight.strangers += 1;
     if (isCopy) return;
     const question = recent
       .asked(mark)
@@ -104,6 +107,8 @@ export const createConversation = (link: Link, horizonMs: number, events: Conver
     /** How long questions have been asked without a byte in return, ms. */
     silentMs: (): number => (silentSince === undefined ? 0 : now() - silentSince),
     isWithinAnswer: (): boolean => framing.isWithinAnswer(),
+    /** Whether the line carried nothing since the question but answers that fit it. */
+    isClean: ({ strangers }: Flight): boolean => strangers === 0 && framing.strayBytes() === 0,
     async open(deadlineMs: number): Promise<void> {
       framing = createFraming(link.kind);
       const opened = await openLine(link, deadlineMs, {
@@ -121,7 +126,7 @@ export const createConversation = (link: Link, horizonMs: number, events: Conver
       silentSince ??= now();
       const mark = hasTransactions ? transaction : answerBytes(question);
       const asked = recent.ask(mark, question.unit, question.code);
-      flight = { question, transaction, asked, answers: [], wake: undefined };
+      flight = { question, transaction, asked, answers: [], strangers: 0, wake: undefined };
       port?.write(framing.ask(question, codec.encode(question), transaction));
       return flight;
     },

@@ -50,7 +50,7 @@ const describe = (channels: readonly string[], qualities: readonly Quality[]): s
  * that is too slow for the map is read as fast as it can.
  */
 export const startPoller = ({ map, monoNow, reading, linkChanged }: PollerParts) => {
-  const bus = shareBus(createBus(map.link, map));
+  const bus = shareBus(createBus(map.link, map, monoNow));
   const reader = createReader(map, bus, monoNow);
   const spans = createSpanJudge(lineMs(map) ?? 0);
   let dropped = 0;

@@ -39,7 +39,11 @@ const hasBeans = ({ items }: PlannedRead): boolean => items.some(({ name }) => n
  * Reads everything a map names, once per call. Requests that the device refuses are split and stay split; a single place
  * it refuses is null until it answers again.
  */
-export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () => number = () => performance.now()) => {
+export const createReader = (
+  map: MachineMap,
+  bus: Pick<Bus, 'read'> & Partial<Pick<Bus, 'moment'>>,
+  now: () => number = () => performance.now(),
+) => {
   const channels = Object.keys(map.channels);
   const decoders = new Map<string, Decode>(
     Object.entries(map.channels).map(([name, channel]) => [name, createDecoder(name, channel, map)]),
@@ -102,8 +106,9 @@ export const createReader = (map: MachineMap, bus: Pick<Bus, 'read'>, now: () =>
           fill(decoded, read.items, refusedValue);
           continue;
         }
-        from ??= askedAt;
-        to = now();
+        const moment = bus.moment?.() ?? { askedAt, answeredAt: now() };
+        from ??= moment.askedAt;
+        to = moment.answeredAt;
         refused.delete(read);
         for (const item of read.items) take(item, read, answer.words, decoded, bits);
       }

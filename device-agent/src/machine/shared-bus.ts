@@ -9,6 +9,7 @@ export const shareBus = (bus: Bus): Bus => {
       last = answer;
       return answer;
     },
+    moment: () => bus.moment(),
     close: () => bus.close(),
   };
 };

@@ -9,12 +9,10 @@ const seconds = Number(process.env['BENCH_SECONDS'] ?? 600);
 /** A map of several tables, and one register a request: where the answers of one line look most alike. */
 const runs: readonly { kind: Link['kind']; layout: LayoutName }[] = [
   { kind: 'tcp', layout: 'tables' },
-  { kind: 'tcp', layout: 'single' },
   { kind: 'rtu-over-tcp', layout: 'single' },
   { kind: 'rtu-over-tcp', layout: 'strict' },
   { kind: 'rtu', layout: 'tables' },
   { kind: 'rtu', layout: 'single' },
-  { kind: 'rtu', layout: 'strict' },
   { kind: 'ascii', layout: 'single' },
 ];
 

@@ -1,7 +1,7 @@
 import { planReads, readItems } from '@roastery/device-agent/core/read-plan';
 import type { MachineMap } from '@roastery/contract/machine-map';
 import type { AskedQuestion } from './faulty-line.ts';
-import type { StampedSample } from './layouts.ts';
+import type { ReadingTime, StampedSample } from './layouts.ts';
 
 /** Two questions for the beans this near to each other belong to one reading. */
 const sameReadingMs = 60;
@@ -28,8 +28,12 @@ const readingsOf = (map: MachineMap, asked: readonly AskedQuestion[]): AskedQues
     else current.push(question);
     if (isBeans) beansAt = question.at;
   }
-  return readings.filter((questions) => questions.length >= plan.length);
+  return readings;
 };
+
+/** When the machine was read. */
+export const readingTimes = (map: MachineMap, asked: readonly AskedQuestion[]): ReadingTime[] =>
+  readingsOf(map, asked).map((questions) => ({ from: questions[0]?.at ?? 0, to: questions.at(-1)?.at ?? 0 }));
 
 /** Of the readings whose every answer was sound, how many are in the record, whole. */
 export const keptReadings = (
@@ -37,7 +41,8 @@ export const keptReadings = (
   asked: readonly AskedQuestion[],
   samples: readonly StampedSample[],
 ): { readonly sound: number; readonly kept: number; readonly readings: number } => {
-  const readings = readingsOf(map, asked);
+  const { length } = planReads(readItems(map), map);
+  const readings = readingsOf(map, asked).filter((questions) => questions.length >= length);
   const sound = readings.filter((questions) => questions.every((question) => question.isSound));
   const whole = samples.filter(({ values }) => values.every((value) => value !== null)).map(({ mono }) => mono);
   const kept = sound.filter((questions) => {

@@ -86,21 +86,47 @@ export interface StampedSample {
   readonly values: readonly (number | null)[];
 }
 
-/** Less than the time between two readings at 4 Hz: a value of the reading before is found. */
-export const staleMs = 230;
+/** Where no reading of the machine is known: less than the time between two readings at 4 Hz. */
+const staleMs = 230;
+/** No value is further from the moment of its sample, whatever the machine does. */
+const misdatedMs = 500;
+/** Stamps are hundredths of a second. */
+const stampMs = 15;
+/** An answer takes a while: a sample may lie so much after the last question of its reading. */
+const answerMs = 60;
 
-/** What is wrong with a sample: values of other registers, and of another moment. */
-export const wrongValues = (map: MachineMap, layout: LayoutName, sample: StampedSample): string[] =>
-  sample.channels.flatMap((name, column) => {
+/** From the first to the last question of a reading, as the machine had them. */
+export interface ReadingTime {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * What is wrong with a sample: values of other registers, and of other readings than its own. A value was made when the machine
+ * was asked, so its stamp lies among the questions of the sample's reading.
+ */
+export const wrongValues = (
+  map: MachineMap,
+  layout: LayoutName,
+  sample: StampedSample,
+  readings: readonly ReadingTime[] = [],
+  atMostMs = staleMs,
+): string[] => {
+  const { mono } = sample;
+  const reading = readings.find(({ from, to }) => mono >= from - stampMs && mono <= to + answerMs);
+  return sample.channels.flatMap((name, column) => {
     const value = sample.values[column];
     if (value === null || value === undefined) return [];
-    const where = `at ${Math.round(sample.mono)}: ${name} ${value}`;
+    const where = `at ${Math.round(mono)}: ${name} ${value}`;
     const { table, address } = parseAddress(map.channels[name]?.at ?? '', map.unit);
     if (table === 'coil' || table === 'discrete') return value === address % 2 ? [] : [where];
     return wordsBehind(map, layouts[layout].tagOf, name, value).flatMap(({ word, tag }) => {
       const stamp = readStamp(word);
       if (stamp.tag !== tag) return [`${where} has place ${stamp.tag}, not ${tag}`];
-      const away = stamp.awayMs(sample.mono);
-      return away > staleMs ? [`${where} is ${Math.round(away)} ms from its moment`] : [];
+      const made = stamp.near(mono);
+      const isOwn = reading && made >= reading.from - stampMs && made <= reading.to + stampMs;
+      const away = Math.round(Math.abs(made - mono));
+      return away > (isOwn ? misdatedMs : atMostMs) ? [`${where} is ${away} ms from its moment`] : [];
     });
   });
+};

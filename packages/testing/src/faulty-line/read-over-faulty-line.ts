@@ -6,7 +6,7 @@ import type { Link } from '@roastery/contract/machine-map';
 import { startPoller, type MachineLink, type Reading } from '@roastery/device-agent/machine/poller';
 import type { FaultsInput } from '@roastery/simulator/modbus/faults';
 import { layFaultyLine } from './faulty-line.ts';
-import { keptReadings } from './kept-readings.ts';
+import { keptReadings, readingTimes } from './kept-readings.ts';
 import { bankOf, mapOf, wrongValues, type LayoutName } from './layouts.ts';
 import { monoMs } from './stamped-machine.ts';
 
@@ -18,6 +18,8 @@ export interface ReadOverFaultyLine {
   readonly hz?: number;
   readonly seed?: number;
   readonly charactersPerSecond?: number;
+  /** How far a value may be from the moment of its sample, ms; default: less than the time between two readings. */
+  readonly atMostMs?: number;
 }
 
 export interface ReadReport {
@@ -59,6 +61,7 @@ export const readOverFaultyLine = async (run: ReadOverFaultyLine): Promise<ReadR
     const samples = readings.map(({ mono, values }) => ({ mono, values, channels: poller.channels }));
     const first = samples[0]?.mono ?? 0;
     const last = samples.at(-1)?.mono ?? 0;
+    const times = readingTimes(map, line.asked);
     // The last reading may have been cut off by the end.
     const { sound, kept } = keptReadings(
       map,
@@ -66,7 +69,7 @@ export const readOverFaultyLine = async (run: ReadOverFaultyLine): Promise<ReadR
       samples,
     );
     return {
-      wrong: samples.flatMap((sample) => wrongValues(map, layout, sample)),
+      wrong: samples.flatMap((sample) => wrongValues(map, layout, sample, times, run.atMostMs)),
       readings: samples.length,
       values: samples.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0),
       sound,

@@ -9,7 +9,7 @@ import { readSegment } from '@roastery/device-agent/journal/segment';
 import { createLogger } from '@roastery/runtime/logger';
 import type { FaultsInput } from '@roastery/simulator/modbus/faults';
 import { layFaultyLine, type FaultyLine } from './faulty-line.ts';
-import { keptReadings } from './kept-readings.ts';
+import { keptReadings, readingTimes } from './kept-readings.ts';
 import { bankOf, layouts, mapOf, wordsBehind, wrongValues, type LayoutName, type StampedSample } from './layouts.ts';
 import { monoMs } from './stamped-machine.ts';
 
@@ -166,6 +166,7 @@ const report = (
   };
   const monos = samples.map(({ mono }) => mono);
   const last = monos.at(-1) ?? 0;
+  const times = readingTimes(map, line.asked);
   const ended = monoMs();
   const awayMs = away.reduce((sum, { from, to }) => sum + to - from, 0);
   const { sound, kept } = keptReadings(
@@ -176,7 +177,7 @@ const report = (
   return {
     samples: samples.length,
     values: samples.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0),
-    wrong: samples.flatMap((sample) => wrongValues(map, layout, sample)),
+    wrong: samples.flatMap((sample) => wrongValues(map, layout, sample, times)),
     repeated: samples.filter((sample, index) => {
       const before = samples[index - 1];
       const word = beanWord(sample);

@@ -25,6 +25,8 @@ const stampedWord = (tag: number): number => (tag << 10) | (Math.floor(monoMs() 
 
 export interface Stamp {
   readonly tag: number;
+  /** When the word was made, `monoMs`; the time nearest to `mono`. */
+  near(mono: number): number;
   /** How far from `monoMs` the word was made, ms; the shorter way round, since stamps begin anew after 10 s. */
   awayMs(mono: number): number;
   readonly ticks: number;
@@ -33,13 +35,15 @@ export interface Stamp {
 /** Takes a register's word apart. */
 export const readStamp = (word: number): Stamp => {
   const ticks = word & (stamps - 1);
+  const near = (mono: number): number => {
+    const ahead = (((ticks - mono / stampMs) % stamps) + stamps) % stamps;
+    return mono + (ahead > stamps / 2 ? ahead - stamps : ahead) * stampMs;
+  };
   return {
     tag: word >> 10,
     ticks,
-    awayMs(mono) {
-      const ahead = (((ticks - mono / stampMs) % stamps) + stamps) % stamps;
-      return Math.min(ahead, stamps - ahead) * stampMs;
-    },
+    near,
+    awayMs: (mono) => Math.abs(near(mono) - mono),
   };
 };
 
