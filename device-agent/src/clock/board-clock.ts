@@ -41,7 +41,7 @@ export const createBoardClock = (sources: ClockSources = {}) => {
   return {
     boot,
     mono,
-    now(): ClockReading {
+    now: (): ClockReading => {
       const at = mono();
       if (trustedOffset === undefined || !hasStepped()) return { boot, mono: Math.round(at), wall: wall(), synced };
       return { boot, mono: Math.round(at), wall: Math.round(trustedOffset + at), synced: false };

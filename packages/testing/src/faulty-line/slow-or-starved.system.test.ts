@@ -53,10 +53,9 @@ describe('first reading: an answer to another program is not believed', () => {
 
 /** A process of its own, so that it can be starved: it reads by a map and says each reading. */
 const poller = (map: unknown): string => {
-  const built = (file: string): string =>
-    pathToFileURL(join(repositoryRoot(), 'device-agent', 'dist', 'machine', file)).href;
+  const built = pathToFileURL(join(repositoryRoot(), 'device-agent', 'dist', 'machine', 'poller.js')).href;
   return `
-    import { startPoller } from ${JSON.stringify(built('poller.js'))};
+    import { startPoller } from ${JSON.stringify(built)};
     const monoNow = () => Number(process.hrtime.bigint() / 1000n) / 1000;
     const say = (what) => process.stdout.write(JSON.stringify(what) + '\\n');
     const poller = startPoller({ map: ${JSON.stringify(map)}, monoNow, reading: say, linkChanged: () => undefined });
