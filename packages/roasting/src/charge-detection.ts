@@ -141,7 +141,12 @@ function findFastFall(
   const level = newestLevel(readings);
   if (!newest || level === undefined) return null;
   const top = highest(lastWatched(readings, limits.chargeFallSeconds));
-  if (!top || top.tempC < limits.chargeMinC || top.tempC - level < fallC) return null;
+  if (
+    !top ||
+    top.tempC < limits.chargeMinC ||
+    top.tempC - level < (top.tempC < limits.chargeSlowMinC ? limits.chargeAfterDropFallC : fallC)
+  )
+    return null;
   const peak = highest(lastWatched(readings, 2 * limits.chargeFallSeconds)) ?? top;
   const knee = kneeOf(readings, peak, level, limits.chargeTypicalFallC);
   if (knee.timeSeconds < notBeforeSeconds) return null;

@@ -32,7 +32,7 @@ export const detectionLimits = {
   chargeSlowMinC: 100,
   chargeSlowNoiseTimes: 8,
   /** … at first at least as fast as this, °C/s: a burner that cycles takes minutes. */
-  chargeSlowSteepness: -0.1,
+  chargeSlowSteepness: -0.15,
   chargeSlowRiseShare: 0.05,
   /** The mark is the last reading that has less than this part of the whole fall behind it (curves: within 2 s). */
   chargeKneeShare: 0.03,
@@ -41,7 +41,7 @@ export const detectionLimits = {
   /** A corner stands out by this part of the fall. */
   chargeCornerShare: 0.15,
   /** Its onset is fitted to the level before and to this part of the fall, which a lag bends but the beans' warming doesn't yet. */
-  chargeOnsetShare: 0.2,
+  chargeOnsetShare: 0.15,
   /** A fall that is this much deeper than when the mark was placed has it placed anew. */
   chargePlaceEveryC: 1,
   chargeBends: [1, 2] as readonly number[],
@@ -148,6 +148,8 @@ export const detectionLimits = {
   /** The onset of a drop: beans leave over seconds and through a lag, so the fall is bent. Fitted to this part of it, at most so deep. */
   dropOnsetShare: 0.5,
   dropOnsetFallC: 8,
+  /** … and so much of its time: a fall may pause. */
+  dropOnsetSeconds: 30,
   dropBends: [2] as readonly number[],
   /** Noise is averaged out over no more than this to either side of a reading. */
   dropCalmSeconds: 6,

@@ -111,7 +111,7 @@ function departureFromTrend(readings: readonly TrustedReading[], peak: Moment, d
   );
   const onset = onsetOfFall(readings, {
     fromSeconds: peak.timeSeconds - limits.onsetLevelSeconds,
-    untilSeconds: (fallen ?? readings.at(-1) ?? peak).timeSeconds,
+    untilSeconds: Math.min((fallen ?? readings.at(-1) ?? peak).timeSeconds, peak.timeSeconds + limits.dropOnsetSeconds),
     earliestSeconds: peak.timeSeconds - limits.onsetBackSeconds,
     bends: limits.dropBends,
   });
