@@ -238,3 +238,26 @@ describe('resuming after a kill', () => {
     expect(states(events)).toEqual(['aborted']);
   });
 });
+
+describe('roast tracker: a charge that was taken back', () => {
+  const chargedAt = 120;
+  const dropAt = 560;
+  /** A drum that is being heated up; the probe comes back to the line it followed, and leaves it upwards only later. */
+  const backOnItsLine: CurvePoint[] = Array.from({ length: 640 }, (_, seconds) => {
+    const lineAt = (at: number) => 130 + 0.1 * at;
+    const since = seconds - chargedAt;
+    if (since < 0) return { seconds, beanTempC: lineAt(seconds) };
+    const fallen = 30 * (1 - Math.exp(-since / 8)) * Math.exp(-since / 30);
+    const beans = (at: number) => lineAt(at) + 0.14 * Math.max(0, at - chargedAt - 190);
+    if (seconds < dropAt) return { seconds, beanTempC: beans(seconds) - fallen };
+    return { seconds, beanTempC: beans(dropAt) - 45 * (1 - Math.exp(-(seconds - dropAt) / 15)) };
+  });
+
+  it('opens the roast again, although its charge lies before the moment of taking back', () => {
+    const events = follow(createRoastTracker(ids()), backOnItsLine);
+    expect(states(events)).toEqual(['in_progress', 'aborted', 'in_progress', 'completed']);
+    const reopened = lastMarks(events);
+    expect(Math.abs((reopened.get('charge')?.at_mono ?? 0) / 1000 - chargedAt)).toBeLessThan(5);
+    expect(Math.abs((reopened.get('drop')?.at_mono ?? 0) / 1000 - dropAt)).toBeLessThan(10);
+  });
+});

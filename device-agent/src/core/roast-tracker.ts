@@ -103,9 +103,12 @@ export const createRoastTracker = (
     return running;
   };
   const end = (roast: RunningRoast, state: 'completed' | 'aborted', timeMs: number): void => {
+    close(roast, state);
+    endedMs = timeMs;
+  };
+  const close = (roast: RunningRoast, state: 'completed' | 'aborted'): void => {
     events.push({ type: 'roast', roast_id: roast.id, state });
     running = null;
-    endedMs = timeMs;
   };
 
   const takeBack = (roast: RunningRoast, kind: DetectedKind): void => {
@@ -142,7 +145,8 @@ export const createRoastTracker = (
       if (!running || running.saidByMachine.includes(finding.retract)) return;
       if (running.said) delete running.said[finding.retract];
       mark(running, finding.retract, null, 'detector', 0, false);
-      if (finding.retract === 'charge') end(running, 'aborted', lastMs ?? 0);
+      // The detector may find the charge again, before this moment; no roast has ended.
+      if (finding.retract === 'charge') close(running, 'aborted');
       return;
     }
     const timeMs = finding.timeSeconds * 1000;
