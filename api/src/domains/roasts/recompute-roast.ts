@@ -67,6 +67,23 @@ const withTemperatures = (sql: Sql, recordingId: string, marks: readonly Effecti
   );
 
 /**
+ * Whether the board has charged again since: a roast made by hand that has no drop is over then. What was discarded, or
+ * belongs to another roast, is no charge.
+ */
+const hasSuccessor = async (tx: Sql, roastId: string, charge: EffectiveMark): Promise<boolean> => {
+  const [row] = await tx<{ has: boolean }[]>`
+    SELECT EXISTS (
+      SELECT FROM roasts r JOIN board_roasts b ON b.recording_id = r.recording_id AND b.begin_seq > ${charge.at_seq}
+      WHERE r.id = ${roastId}
+        AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
+        AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.absorbs)
+        AND (SELECT NOT w.taken_back FROM roast_marks w
+             WHERE w.roast_id = b.id AND w.kind = 'charge' AND w.event_seq IS NOT NULL
+             ORDER BY w.event_seq DESC LIMIT 1)) AS has`;
+  return row?.has ?? false;
+};
+
+/**
  * Brings a roast's window and derived figures in line with its marks. The one place that writes them: called in the same
  * transaction by whatever changed a mark. The caller holds the roast's row.
  */
@@ -84,12 +101,15 @@ export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> =>
   const offsetMs = start === undefined ? undefined : clocks.get(start.boot_no)?.offsetMs;
   const startTime =
     start === undefined || offsetMs === undefined ? null : new Date(offsetMs + start.mono_ms).toISOString();
-  const { status, recorded } = statusOf(roast, marks);
+  const said = statusOf(roast, marks);
+  const isOver =
+    roast.made_by_hand && drop === undefined && charge !== undefined && (await hasSuccessor(tx, roastId, charge));
+  const status = isOver && said.status === 'in_progress' ? 'aborted' : said.status;
   const figures = roastFigures(timed);
   await tx`
     UPDATE roasts SET
       status = ${status},
-      recorded_status = ${recorded},
+      recorded_status = ${said.recorded},
       boot_no = ${start?.boot_no ?? roast.boot_no},
       charge_mono_ms = ${charge?.mono_ms ?? null},
       charge_seq = ${charge?.at_seq ?? null},

@@ -13,7 +13,8 @@
  *    - at most 3 minutes before the charge by hand (a person presses late), unless the board's roast had dropped by then;
  *    - before the drop by hand, before the next roast made by hand, and
  *    - without a drop by hand: at most 6 minutes after the charge by hand. A charge after that is the next batch.
- *    Without a drop by hand the first final drop among the heard marks ends the roast.
+ *    Without a drop by hand the first final drop among the heard marks ends the roast; without any, it is aborted as soon as
+ *    the board charges the next batch, until a person sets its drop.
  * 4. Of several heard roasts of boards, the one that began first and says something about a kind of mark counts for it.
  *    A mark of a board that lies before a charge by hand, or after a drop by hand, belongs to other beans and does not count.
  *

@@ -335,6 +335,23 @@ describe('timeline', () => {
     }
   });
 
+  it('gives up a roast charged by hand when the board charges the next batch, until its drop is set', async () => {
+    const next = uuidV7();
+    const board = recordBoard(2000, wholeRoast(next, 1300, 1900));
+    const { id: machineId, serial } = await machineWith(board, 'samples');
+    const made = await make(machineId, board.at(60));
+    expect(made.body.status).toBe('in_progress');
+    await commitBoard(database.sql, serial, board, 'events');
+    expect((await roastsOf(machineId)).map((row) => [row.id, row.status])).toEqual([
+      [made.body.id, 'aborted'],
+      [next, 'completed'],
+    ]);
+    const dropped = await admin.send<Roast>('PUT', `/roasts/${made.body.id}/marks/drop`, { at: board.at(700) });
+    expect(dropped.body).toMatchObject({ status: 'completed', duration_seconds: 640 });
+    const late = await admin.send('PUT', `/roasts/${made.body.id}/marks/drop`, { at: board.at(1500) });
+    expect(late.status).toBe(409);
+  });
+
   it('needs a drop where the machine sends no more', async () => {
     const board = recordBoard(900);
     const { id: machineId } = await machineWith(board);

@@ -1,9 +1,11 @@
 import { getPlannedRoast, type PlannedRoast } from '@roastery/contract/planned';
 import { getProfile } from '@roastery/contract/profiles';
+import { makeRoast } from '@roastery/contract/timeline';
 import { guideOf, plannedAt, settingsText } from '@roastery/roasting/guide';
-import { CircleSlash, Timer } from 'lucide-react';
+import { CircleSlash, Flame, Timer } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
+import { call } from '../../api/call.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useLive, type LiveMachine } from '../../api/use-live.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -11,6 +13,7 @@ import { ErrorState } from '../../components/ErrorState.tsx';
 import { Measure } from '../../components/Measure.tsx';
 import { paths } from '../../components/paths.ts';
 import { plannedDetails, plannedName } from '../../components/planned-texts.ts';
+import { attempt } from '../../components/roast-changes.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { LiveDot } from '../../ui/LiveDot.tsx';
@@ -77,10 +80,20 @@ const NoLongerWaiting = ({ plan, onLeave }: { plan: PlannedRoast; onLeave: () =>
 
 const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachine; onLeave: () => void }) => {
   const [busy, setBusy] = useState(false);
+  const navigate = useNavigate();
   const cancel = async () => {
     setBusy(true);
     if (await cancelPlan(plan)) onLeave();
     else setBusy(false);
+  };
+  const chargeNow = async () => {
+    setBusy(true);
+    const made = await attempt(
+      () => call(makeRoast, { params: { id: plan.machine_id }, body: {} }),
+      'The roast could not be begun',
+    );
+    if (made === undefined) setBusy(false);
+    else await navigate(paths.roast(made.id), { replace: true });
   };
   return (
     <Card className="flex flex-col gap-6 p-5 sm:p-8" aria-label="Waiting for charge">
@@ -96,10 +109,15 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
       <MachineNow live={live} />
       <PlanOnBoard plan={plan} live={live} />
       <p className="max-w-xl text-base text-muted">
-        Charge when you are ready: the roast begins by itself and opens here. You can leave this page; it goes on
-        waiting.
+        Charge when you are ready: the roast begins by itself and opens here. Should the charge go unnoticed, say it
+        with Charge now. You can leave this page; it goes on waiting.
       </p>
       <div className="flex flex-wrap gap-2">
+        {plan.ahead === 0 && live.state === 'live' && live.roast?.status !== 'in_progress' && (
+          <Button size="lg" icon={<Flame aria-hidden />} disabled={busy} onClick={() => void chargeNow()}>
+            Charge now
+          </Button>
+        )}
         <Button size="lg" busy={busy} onClick={() => void cancel()}>
           Cancel this roast
         </Button>

@@ -41,11 +41,11 @@ const steps = [
   ...[5, 10, 30].map((seconds) => seconds * 1000),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
   ...[1, 2, 3, 6, 12].map((hours) => hours * 60 * minute),
-  ...[1, 2, 7, 14, 28, 56].map((days) => days * dayMs),
+  ...[1, 2, 7, 14, 28, 56, 112, 224].map((days) => days * dayMs),
 ];
 
 /** Pixels that a label needs. */
-const labelPixels = 92;
+const labelPixels = 80;
 
 /**
  * Where the labels of the time axis stand: at round times of the roastery's clock.
@@ -56,7 +56,7 @@ export const ticksOf = (
   pixels: number,
   offsetOf: (ms: number) => number,
 ): { readonly step: number; readonly at: number[] } => {
-  const most = Math.max(2, Math.floor(pixels / labelPixels));
+  const most = Math.max(2, pixels / labelPixels);
   const step = steps.find((one) => (to - from) / one <= most) ?? steps.at(-1) ?? dayMs;
   const at: number[] = [];
   // A clock that is set forward or back in between moves the round times with it.
