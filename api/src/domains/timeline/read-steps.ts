@@ -34,14 +34,48 @@ const bootsAround = (boots: readonly BootSpan[], { fromMs, toMs }: Span): BootSp
   return [before, ...within, after].filter((boot) => boot !== undefined);
 };
 
+/** Of a step this long, ms, every reading is looked at; of longer ones fewer, since a pixel can't show them. */
+const everyReadingMs = 15_000;
+const mostSkipped = 10;
+
+/** Steps of neighbouring chunks as one, in the order of time. */
+const joined = (parts: readonly Step[]): Step[] => {
+  const steps: Step[] = [];
+  for (const part of parts.toSorted((a, b) => a.first_ms - b.first_ms)) {
+    const last = steps.at(-1);
+    if (
+      last === undefined ||
+      last.step !== part.step ||
+      last.boot_no !== part.boot_no ||
+      last.recording_id !== part.recording_id
+    ) {
+      steps.push(part);
+      continue;
+    }
+    steps[steps.length - 1] = {
+      ...last,
+      last_ms: Math.max(last.last_ms, part.last_ms),
+      last_seq: Math.max(last.last_seq, part.last_seq),
+      low: either(last.low, part.low, Math.min),
+      high: either(last.high, part.high, Math.max),
+      samples: last.samples + part.samples,
+    };
+  }
+  return steps;
+};
+
+const either = (a: number | null, b: number | null, pick: (a: number, b: number) => number): number | null =>
+  a === null ? b : b === null ? a : pick(a, b);
+
 /**
- * Lowest and highest bean temperature of each step of a span that has samples, in the order of time. Each step reads at
- * most two chunks: the one that covers its begin and the first one that begins in it.
+ * Lowest and highest bean temperature of each step of a span that has samples, in the order of time. Each step reads one
+ * chunk, the one that covers its begin; where none does, also the next one: it ends the gap.
  */
 export const readSteps = async (sql: Sql, boots: readonly BootSpan[], span: Span, points: number): Promise<Step[]> => {
   const around = bootsAround(boots, span);
   if (around.length === 0) return [];
   const stepMs = (span.toMs - span.fromMs) / points;
+  const every = Math.min(mostSkipped, Math.max(1, Math.floor(stepMs / everyReadingMs)));
   const rows = await sql<Step[]>`
     WITH boots AS (
       SELECT * FROM unnest(
@@ -51,34 +85,37 @@ export const readSteps = async (sql: Sql, boots: readonly BootSpan[], span: Span
       ) AS b (recording_id, boot_no, wall_offset_ms, from_ms, to_ms)
     ), probes AS (
       -- The begin of every step that the boot covers, and one beyond on each side.
-      SELECT b.*, ${span.fromMs}::float8 + step * ${stepMs}::float8 - b.wall_offset_ms AS mono
+      SELECT b.*, (${span.fromMs}::float8 + step * ${stepMs}::float8 - b.wall_offset_ms)::bigint AS mono
       FROM boots b CROSS JOIN LATERAL generate_series(
         least(${points}, greatest(0, floor((b.from_ms - ${span.fromMs}) / ${stepMs})))::int,
         least(${points}, greatest(0, ceil((b.to_ms - ${span.fromMs}) / ${stepMs})))::int) AS step
     ), found AS (
       SELECT DISTINCT p.recording_id, p.boot_no, p.wall_offset_ms, k.first_seq
-      FROM probes p CROSS JOIN LATERAL (
-        (SELECT c.first_seq FROM recording_chunks c
-         WHERE c.recording_id = p.recording_id AND c.boot_no = p.boot_no AND c.mono_ms <= p.mono::bigint
-         ORDER BY c.mono_ms DESC LIMIT 1)
-        UNION ALL
-        (SELECT c.first_seq FROM recording_chunks c
-         WHERE c.recording_id = p.recording_id AND c.boot_no = p.boot_no AND c.mono_ms > p.mono::bigint
-         ORDER BY c.mono_ms LIMIT 1)) k
+      FROM probes p
+      LEFT JOIN LATERAL (
+        SELECT c.first_seq, c.mono_ms + c.dt_ms[cardinality(c.dt_ms)] AS end_ms FROM recording_chunks c
+        WHERE c.recording_id = p.recording_id AND c.boot_no = p.boot_no AND c.mono_ms <= p.mono
+        ORDER BY c.mono_ms DESC LIMIT 1) covering ON true
+      LEFT JOIN LATERAL (
+        SELECT c.first_seq FROM recording_chunks c
+        WHERE c.recording_id = p.recording_id AND c.boot_no = p.boot_no AND c.mono_ms > p.mono
+          AND (covering.end_ms IS NULL OR covering.end_ms < p.mono)
+        ORDER BY c.mono_ms LIMIT 1) next ON true
+      CROSS JOIN LATERAL (VALUES (covering.first_seq), (next.first_seq)) AS k (first_seq)
+      WHERE k.first_seq IS NOT NULL
     )
-    SELECT f.recording_id, f.boot_no,
-           greatest(-1, least(${points}, floor((s.wall - ${span.fromMs}) / ${stepMs})))::int AS step,
-           min(s.wall) AS first_ms, max(s.wall) AS last_ms, min(s.seq) AS first_seq, max(s.seq) AS last_seq,
-           min(s.bean) AS low, max(s.bean) AS high, count(*) AS samples
+    SELECT f.recording_id, f.boot_no, s.*
     FROM found f
     JOIN recording_chunks c ON c.recording_id = f.recording_id AND c.first_seq = f.first_seq
     JOIN recording_layouts l ON l.recording_id = c.recording_id AND l.layout_no = c.layout_no
-    CROSS JOIN LATERAL (SELECT array_position(l.channels, 'bean_temp') AS place, cardinality(c.dt_ms) AS n) at
+    CROSS JOIN LATERAL (SELECT array_position(l.channels, 'bean_temp') AS place, cardinality(c.dt_ms) AS n,
+                               (f.wall_offset_ms + c.mono_ms)::float8 AS wall) at
     CROSS JOIN LATERAL (
-      SELECT (f.wall_offset_ms + c.mono_ms + t.dt)::float8 AS wall, c.first_seq + t.nr - 1 AS seq, t.bean
+      SELECT greatest(-1, least(${points}, floor((at.wall + t.dt - ${span.fromMs}) / ${stepMs})))::int AS step,
+             at.wall + min(t.dt) AS first_ms, at.wall + max(t.dt) AS last_ms, c.first_seq + min(t.nr) - 1 AS first_seq,
+             c.first_seq + max(t.nr) - 1 AS last_seq, min(t.bean) AS low, max(t.bean) AS high, count(*) AS samples
       FROM unnest(c.dt_ms, c."values"[(at.place - 1) * at.n + 1 : at.place * at.n]) WITH ORDINALITY AS t (dt, bean, nr)
-      WHERE t.nr <= at.n) s
-    GROUP BY f.recording_id, f.boot_no, step
-    ORDER BY first_ms, f.recording_id`;
-  return [...rows];
+      WHERE t.nr <= at.n AND (t.nr % ${every} = 0 OR t.nr = 1 OR t.nr = at.n)
+      GROUP BY 1) s`;
+  return joined(rows);
 };
