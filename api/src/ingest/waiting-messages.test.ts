@@ -1,0 +1,102 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { describe, expect, it } from 'vitest';
+import { decodeBatch, decodedBytes } from './decode-batch.ts';
+import type { WaitingMessage } from './journal-message.ts';
+import { createWaitingMessages } from './waiting-messages.ts';
+
+const messageOf = (serialNumber: string, payload: Buffer | string): WaitingMessage => ({
+  topic: `roastery/v1/${serialNumber}/journal`,
+  serialNumber,
+  payload: Buffer.from(payload),
+  receivedAtMs: Date.now(),
+});
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+/** What this process holds in memory: objects, and buffers outside of them. */
+const heldBytes = (): number => {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
+
+const channels = Array.from({ length: 8 }, (_, n) => `channel_${n}`);
+/** The largest batch of a backlog: it packs many times smaller than it is in memory. */
+const backlog = (count: number): Buffer[] => {
+  const board = createJournalBoard({ channels });
+  for (let n = 0; n < 600 * count; n++)
+    board.sample(n * 250, ...channels.map((_, column) => (n % 7 === column ? null : 150 + (n % 50) / 10)));
+  return board.batches(() => 600).map((batch) => gzipSync(JSON.stringify(batch)));
+};
+
+describe('messages that wait', () => {
+  it('cost no more memory than is counted, however small they are packed', () => {
+    const payloads = backlog(400);
+    const limit = 8 * 1024 * 1024;
+    const waiting = createWaitingMessages(limit);
+    const before = heldBytes();
+    let kept = 0;
+    for (let n = 0; waiting.add(messageOf(`B-${n}`, payloads[n % payloads.length] ?? '')); n++) kept = n + 1;
+    const cost = heldBytes() - before;
+    expect(waiting.bytes).toBeLessThanOrEqual(limit);
+    expect(kept).toBeGreaterThan(500);
+    expect(cost).toBeLessThan(waiting.bytes * 1.25);
+    expect(waiting.next()?.serialNumber).toBe('B-0');
+  });
+
+  it('are decoded at a cost that is estimated from what they hold', () => {
+    const payloads = backlog(60);
+    decodeBatch(payloads[0] ?? Buffer.alloc(0));
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    const decoded = payloads.map(decodeBatch);
+    collectGarbage();
+    const cost = process.memoryUsage().heapUsed - before;
+    const estimated = decoded.reduce((sum, one) => sum + decodedBytes(one), 0);
+    expect(estimated).toBeGreaterThan(cost * 0.8);
+    expect(estimated).toBeLessThan(cost * 2.5);
+  });
+
+  it('are kept once while they wait or are being stored, and again afterwards', () => {
+    const waiting = createWaitingMessages(1e6);
+    expect(waiting.add(messageOf('A', 'x'))).toBe(true);
+    expect(waiting.add(messageOf('A', 'x'))).toBe(true);
+    expect(waiting.add(messageOf('B', 'x'))).toBe(true);
+    expect(waiting.count).toBe(2);
+    const first = waiting.next();
+    if (first === undefined) throw new Error('no message');
+    waiting.add(messageOf('A', 'x'));
+    expect(waiting.count).toBe(1);
+    waiting.release([first]);
+    waiting.add(messageOf('A', 'x'));
+    expect(waiting.count).toBe(2);
+  });
+
+  it('wait apart while their machine is parked, are tried one alone, and go on together once that is stored', () => {
+    const waiting = createWaitingMessages(1e6);
+    for (const [serial, text] of [
+      ['A', '1'],
+      ['A', '2'],
+      ['B', '1'],
+    ] as const)
+      waiting.add(messageOf(serial, text));
+    const stuck = waiting.next();
+    if (stuck === undefined) throw new Error('no message');
+    const waitMs = waiting.park(stuck, 0);
+    expect(waiting.next()?.serialNumber).toBe('B');
+    expect(waiting.next()).toBeUndefined();
+    expect(waiting.nextTrial(waitMs - 1)).toBeUndefined();
+    const trial = waiting.nextTrial(waitMs);
+    expect(trial).toBe(stuck);
+    expect(waiting.nextTrial(waitMs * 100)).toBeUndefined();
+    expect(waiting.park(stuck, 0)).toBeGreaterThan(waitMs);
+    expect(waiting.parkedMachines).toBe(1);
+    const again = waiting.nextTrial(Number.MAX_SAFE_INTEGER);
+    expect(again).toBe(stuck);
+    waiting.release([stuck]);
+    expect([waiting.parkedMachines, waiting.next()?.payload.toString()]).toEqual([0, '2']);
+  });
+});
