@@ -96,7 +96,7 @@ export const createReader = (
         if (answer.kind === 'failed' || answer.kind === 'resting' || answer.kind === 'silent') {
           reason = answer.reason;
           isBroken = answer.kind === 'failed';
-          silentUnits.add(read.unit);
+          if (!isBroken) silentUnits.add(read.unit);
           fill(decoded, read.items, silentValue);
           continue;
         }

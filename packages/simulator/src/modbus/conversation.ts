@@ -100,7 +100,7 @@ export const converse = (stream: Duplex, framing: Framing, context: Conversation
       const next = followers.get(place);
       if (!fate.hasEarly || next === undefined || !context.bank.hasUnit(next.unit)) return;
       const guessed = { ...next, transaction: (request.transaction + 1) & 0xffff };
-      write(framed(guessed, answerRequest(context.bank, next.unit, next.pdu), 'none'));
+      send(framed(guessed, answerRequest(context.bank, next.unit, next.pdu), 'none'));
     };
     if (fate.delayMs === 0) deliver();
     else after(fate.delayMs, deliver);
