@@ -239,12 +239,14 @@ describe('resuming after a kill', () => {
   });
 });
 
+/** A drum that is heated up by 6 °C a minute. */
+const lineAt = (seconds: number) => 130 + 0.1 * seconds;
+
 describe('roast tracker: a charge that was taken back', () => {
   const chargedAt = 120;
   const dropAt = 560;
   /** A drum that is being heated up; the probe comes back to the line it followed, and leaves it upwards only later. */
   const backOnItsLine: CurvePoint[] = Array.from({ length: 640 }, (_, seconds) => {
-    const lineAt = (at: number) => 130 + 0.1 * at;
     const since = seconds - chargedAt;
     if (since < 0) return { seconds, beanTempC: lineAt(seconds) };
     const fallen = 30 * (1 - Math.exp(-since / 8)) * Math.exp(-since / 30);
