@@ -188,7 +188,7 @@ it('works from the keyboard alone, and says each gap with its reason', async () 
 });
 
 it('is empty, refused and not found in words', async () => {
-  const bare = await register(tomo, 'BARE-1', 'Without a board');
+  const bare = await register(tomo, `BARE-${Date.now()}`, 'Without a board');
   await using watched = await roastery.openAs(tomo);
   const { page } = watched;
   await page.goto(`/machines/${bare.id}/timeline`);
@@ -200,13 +200,14 @@ it('is empty, refused and not found in words', async () => {
   );
   await page.goto(`/machines/${bare.id}/timeline`);
   await page.getByText('The timeline could not be loaded').waitFor();
+  await page.getByRole('button', { name: 'Retry' }).waitFor();
+  // It asks again by itself: whichever comes first, the button or the next try.
   await page.unroute('**/timeline*');
-  await page.getByRole('button', { name: 'Retry' }).click();
   await expect.poll(() => page.getByText('Nothing recorded yet').isVisible()).toBe(true);
 });
 
 it('is charged and dropped by hand while the machine sends', async () => {
-  const live = await register(ana, 'MRG-LIVE-1', 'Sample roaster');
+  const live = await register(ana, `MRG-LIVE-${Date.now()}`, 'Sample roaster');
   await roastery.stack.startMachine({
     serial: live.serial_number,
     token: live.auth_token,
