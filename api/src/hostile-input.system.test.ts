@@ -1,84 +1,13 @@
 import { connect } from 'node:net';
 import { apiBasePath, type Endpoint } from '@roastery/contract/endpoint';
 import { endpoints } from '@roastery/contract/endpoints';
+import { hostileJson, hostileText } from '@roastery/testing/fuzz/hostile-values';
+import { createSeededRandom } from '@roastery/testing/fuzz/seeded-random';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleRequests } from './testing/example-requests.ts';
 import { startTestApi, testAdmin, testBrokerSecret, type TestApi } from './testing/test-api.ts';
-
-/** Pseudo-random numbers from a seed (mulberry32), so that a failure can be had again. */
-const createRandom = (seed: number) => {
-  let state = seed;
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-};
-
-/** Pieces of JSON text: some are no values that JSON.stringify would write. */
-const hostileJson = [
-  'null',
-  'true',
-  '""',
-  '" "',
-  '"\\u0000"',
-  '"a\\u0000b"',
-  '"\\ud800"',
-  '"\\udfff\\ud800"',
-  '"\\u202e\\u200f right to left"',
-  `"${'x'.repeat(5000)}"`,
-  `"${'😀'.repeat(300)}"`,
-  '1e400',
-  '-1e400',
-  '-0',
-  '1e-400',
-  '9007199254740993',
-  '99999999999999999999999999',
-  '0.1',
-  '-1',
-  '2147483648',
-  '[]',
-  '{}',
-  '[[[[[[]]]]]]',
-  `${'['.repeat(500)}${']'.repeat(500)}`,
-  '{"__proto__":{"is_admin":true}}',
-  '{"constructor":{"prototype":{}}}',
-  '"\'; DROP TABLE users; --"',
-  '"%"',
-  '"0000-01-01T00:00:00Z"',
-  '"9999-12-31T23:59:59Z"',
-  '"2026-02-31"',
-  '"00000000-0000-0000-0000-000000000000"',
-  '"Infinity"',
-  '"NaN"',
-];
-const hostileText = [
-  '',
-  ' ',
-  '\0',
-  '%00',
-  '%',
-  '%zz',
-  '%ff%fe',
-  '../../etc/passwd',
-  '..%2f..%2f',
-  '-1',
-  '1e400',
-  'NaN',
-  '99999999999999999999',
-  "'",
-  '"',
-  '\\',
-  '%25',
-  'a'.repeat(3000),
-  '😀',
-  '00000000-0000-0000-0000-000000000000',
-  '__proto__',
-  'true',
-];
 
 describe('hostile input', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -120,33 +49,34 @@ describe('hostile input', () => {
     return { status: answer.status, text };
   };
 
-  const random = createRandom(20_261_121);
-  const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
+  const random = createSeededRandom(20_261_121);
 
   /** A right body with one to three fields made hostile, or something else entirely. */
   const hostileBody = (endpoint: Endpoint, unique: string): string => {
     const fields = Object.entries(exampleRequests[endpoint.name]?.body?.(unique) ?? {}).map(
       ([name, value]) => [name, JSON.stringify(value)] as [string, string],
     );
-    if (fields.length === 0 || random(12) === 0)
-      return pick([...hostileJson, '', '{', '{"a":', 'undefined', '\ufeff{}']);
+    if (fields.length === 0 || random.below(12) === 0)
+      return random.pick(['', '{', '{"a":', 'undefined', '\ufeff{}', ...hostileJson]);
     const shape = endpoint.body && 'shape' in endpoint.body ? Object.keys(endpoint.body.shape as object) : [];
     const changed = new Map(fields);
-    for (let count = 1 + random(3); count > 0; count -= 1) {
-      changed.set(pick([...shape, ...fields.map(([name]) => name)]), pick(hostileJson));
+    for (let count = 1 + random.below(3); count > 0; count -= 1) {
+      changed.set(random.pick([...shape, ...fields.map(([name]) => name)]) ?? '', random.pick(hostileJson));
     }
     return `{${[...changed].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
   };
   const hostileQuery = (endpoint: Endpoint): string => {
     const names = endpoint.query && 'shape' in endpoint.query ? Object.keys(endpoint.query.shape as object) : ['q'];
     const raw = (text: string): string =>
-      random(2) === 0 ? encodeURIComponent(text) : text.replaceAll(/[\0#\s]/g, '+');
-    return Array.from({ length: random(4) }, () => `${pick(names)}=${raw(pick(hostileText))}`).join('&');
+      random.below(2) === 0 ? encodeURIComponent(text) : text.replaceAll(/[\0#\s]/g, '+');
+    return Array.from({ length: random.below(4) }, () => `${random.pick(names)}=${raw(random.pick(hostileText))}`).join(
+      '&',
+    );
   };
   const hostilePath = async (endpoint: Endpoint): Promise<string> => {
     const params = (await exampleRequests[endpoint.name]?.params?.(test.api.context.sql, ownerId)) ?? {};
     return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-      random(3) === 0 ? encodeURIComponent(pick(hostileText)) || 'x' : (params[name] ?? 'x'),
+      random.below(3) === 0 ? encodeURIComponent(random.pick(hostileText)) || 'x' : (params[name] ?? 'x'),
     );
   };
 
@@ -158,7 +88,7 @@ describe('hostile input', () => {
     const bad: string[] = [];
     let sent = 0;
     const oneRound = async (endpoint: Endpoint): Promise<void> => {
-      if (slow.has(endpoint.name) && random(10) !== 0) return;
+      if (slow.has(endpoint.name) && random.below(10) !== 0) return;
       const query = hostileQuery(endpoint);
       const path = `${apiBasePath}${await hostilePath(endpoint)}${query ? `?${query}` : ''}`;
       const body = endpoint.body ? hostileBody(endpoint, `unique-${sent}`) : undefined;

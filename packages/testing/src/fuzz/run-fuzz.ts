@@ -116,7 +116,9 @@ export const runFuzz = async ({ seed, requests, mostMs, say = () => undefined, .
           fault(`a stack in the answer to ${describe(fuzz)} → ${text.slice(0, 300)}`);
       } catch (error) {
         fault(`${String(error)}: ${describe(fuzz)}`);
-        if (!run.dead && !(await isAlive(roastery.origin))) {
+        const isDead = !run.dead && !(await isAlive(roastery.origin));
+        // Others in flight ask the same at the same time.
+        if (isDead && !run.dead) {
           run.dead = true;
           fault(`the event loop is dead; in flight:\n    ${[...inFlight.values()].map(describe).join('\n    ')}`);
         }
