@@ -31,6 +31,7 @@ const strictTries = 6;
 /** Finds the streams of a journal. What can't be read now is looked for again by `retry`, and handed to `later`. */
 export const findStreams = async ({ disk, folder, log, clock, damaged }: FindParts) => {
   let tries = 0;
+  let lastIndex = 0;
   let unread: readonly StreamFolder[] | undefined;
   const isComplete = (): boolean => unread?.length === 0;
 
@@ -58,7 +59,7 @@ export const findStreams = async ({ disk, folder, log, clock, damaged }: FindPar
     const left: StreamFolder[] = [];
     let failure: unknown;
     for (const place of places) {
-      result.lastIndex = Math.max(result.lastIndex, place.index);
+      lastIndex = Math.max(lastIndex, place.index);
       try {
         const recovered = await recoverStream(disk, place, log, insistence);
         if (recovered) foundNow.push(toStream(recovered));
@@ -76,7 +77,8 @@ export const findStreams = async ({ disk, folder, log, clock, damaged }: FindPar
 
   const result = {
     streams: [] as FoundStream[],
-    lastIndex: 0,
+    /** Behind all folders that are there. */
+    nextIndex: (): number => (lastIndex += 1),
     later: undefined as ((stream: FoundStream) => void) | undefined,
     /** Looks for what could not be read; does nothing when all of it was. */
     async retry(): Promise<void> {

@@ -247,15 +247,15 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     const tail = stream.tail();
     if (tail?.kind !== 'memory' || trying || closed) return;
     trying = true;
-    const place = stream.folder() ?? streamFolder(folder, ++lastIndex, stream.epoch).folder;
-    stream.putIn(place);
     const first = stream.nextSeq();
     const initial = tail.hold(first);
     // Beyond this a folder may be on the disk that a later start takes for a stream that it may go on with.
     let isNamed = false;
     const bring = async (): Promise<Writer> => {
       await found.retry();
+      const place = stream.folder() ?? streamFolder(folder, found.nextIndex(), stream.epoch).folder;
       await makeStreamFolder(disk, place);
+      stream.putIn(place);
       const writer = await withRoom(() => writerOf(stream, place, first, initial));
       isNamed = true;
       await nameStream(disk, place, stream.epoch);
@@ -292,7 +292,6 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     damaged: (stream, holes) => streams.lost(stream, holes, 'damaged'),
   });
   for (const { stream } of found.streams) streams.add(stream);
-  let lastIndex = found.lastIndex;
   found.later = (stream) => {
     streams.addEarlier(stream.stream);
     durable(stream.stream, stream.stream.waiting());

@@ -35,7 +35,7 @@ const otherShare = 1 / 3;
 const watchWrites = (folder: string) => {
   let lastAt = Number.NEGATIVE_INFINITY;
   let wake: (() => void) | undefined;
-  const watcher = watch(folder, () => {
+  const watcher = watch(folder, { recursive: true }, () => {
     lastAt = performance.now();
     wake?.();
   });
