@@ -50,7 +50,7 @@ const sentenceOfCode: Record<ApiErrorCode, string> = {
   already_exists: 'This already exists.',
   changed_meanwhile: 'Somebody changed this meanwhile. Load it again and repeat your change.',
   last_admin: 'The last active administrator has to stay.',
-  ticket_expired: 'The pairing ticket has expired. Issue a new one',
+  ticket_expired: 'The pairing ticket has expired. Issue a new one.',
   too_large: 'This is too large.',
   wrong_type: 'The server does not take this kind of content.',
   validation: 'Some fields need another look.',

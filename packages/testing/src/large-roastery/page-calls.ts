@@ -6,7 +6,7 @@ import { z } from 'zod';
 /** What a person types and picks, and which records they open. Every list is gone through in turn. */
 export interface Samples {
   readonly ids: Readonly<Record<IdKind, readonly string[]>>;
-  /** Words of filters and searches by the key they are asked with. */
+  /** Words of filters and searches by the key they are asked with, or by endpoint and key. */
   readonly words: Readonly<Record<string, readonly string[]>>;
 }
 export type IdKind = 'machine' | 'roast' | 'blend' | 'plan' | 'lot' | 'recipe' | 'recipeWithCurves' | 'upload' | 'map';
@@ -32,6 +32,7 @@ const leftOut: Readonly<Record<string, string>> = {
 /** Whose id stands in the path of an endpoint. */
 const idKinds: Readonly<Record<string, IdKind>> = {
   getMachine: 'machine',
+  getTimeline: 'machine',
   getPairing: 'machine',
   getRoast: 'roast',
   getRoastPlan: 'roast',
@@ -76,7 +77,7 @@ const valuesOf = (endpoint: Endpoint, key: string, shape: z.ZodType, samples: Sa
   if (key === 'ids') return [samples.ids.roast.join(',')];
   if (bare instanceof z.ZodPipe && bare.safeParse('true').success) return ['true'];
   if (bare instanceof z.ZodEnum) return bare.options.map(String);
-  const words = samples.words[key];
+  const words = samples.words[`${endpoint.name} ${key}`] ?? samples.words[key];
   if (words !== undefined) return words;
   const kind = /^(machine|lot|blend)_id$/.exec(key)?.[1] as 'machine' | 'lot' | 'blend' | undefined;
   if (kind !== undefined) return samples.ids[kind].slice(0, 1);
