@@ -51,7 +51,7 @@ interface Reader {
   readonly process: ReaderProcess;
   /** Whose file it reads. */
   person: string | undefined;
-  /** It was told to end, or has ended. */
+  /** It is ending, or has ended. */
   isEnding: boolean;
   idle: NodeJS.Timeout | undefined;
 }

@@ -4,7 +4,7 @@ import { getCookie } from 'hono/cookie';
 import { serialize } from 'hono/utils/cookie';
 import { isSameSecret, keyedHash } from './secrets.ts';
 
-/** A browser that signs nobody in for so long is a stranger again. */
+/** A browser without a sign-in for so long is unknown again. */
 const maxAgeSeconds = 180 * 24 * 3600;
 /** Several people share the computer beside the roaster. */
 const maxAccounts = 5;
@@ -18,7 +18,7 @@ export const readDeviceCookie = (c: Context, isHttps: boolean): string | undefin
 
 /**
  * The browser's id for an account, if this account has signed in with this browser before. The cookie holds a pair of id and
- * proof for each account; the proof is keyed, so nobody else can make one, and names no account.
+ * proof for each account; the proof is keyed, so no other program can make one, and names no account.
  */
 export const knownDevice = (cookie: string | undefined, secretKey: string, email: string): string | undefined => {
   const pairs = (cookie ?? '').split(separator).slice(0, maxAccounts);

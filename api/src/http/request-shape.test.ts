@@ -15,13 +15,13 @@ const refusal = (shape: z.ZodType | undefined, value: unknown): unknown => {
 };
 
 describe('a request that lacks something', () => {
-  it('is told which fields, in words for a person', () => {
+  it('names the fields, in words for a person', () => {
     expect(refusal(login.body, {})).toEqual([
       { field: 'email', message: 'Is required' },
       { field: 'password', message: 'Is required' },
     ]);
   });
-  it('is told the shape’s own words where it has some', () => {
+  it('uses the shape’s own words where it has some', () => {
     const body = { coffee_name: 'Guji', start_time: '2026-11-20T07:40:00.000Z' };
     expect(refusal(logRoast.body, body)).toEqual([{ field: 'duration_seconds', message: 'Duration is required' }]);
   });

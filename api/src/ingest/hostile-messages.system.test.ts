@@ -59,7 +59,7 @@ describe('messages from a board that mean harm', () => {
     expect(rows).toEqual([{ reason: 'value: has a value that cannot be checked' }]);
   });
 
-  it('goes on after every hostile value in every field of every topic, also while somebody watches', async () => {
+  it('goes on after every hostile value in every field of every topic, also while a page watches', async () => {
     const { id, owner } = await registerMachine(database.sql, 'H-2');
     const admin = await api.signedIn();
     const me = await admin.send<{ id: string }>('GET', '/auth/me');

@@ -1,6 +1,6 @@
 /** Answers that the pace is judged by. */
 const kept = 16;
-/** So many answers make a pace; before them nobody knows how long this unit takes. */
+/** So many answers make a pace; before them the usual time of this unit is unknown. */
 const enough = 4;
 /** The map's deadline suffices where it leaves this much room above the usual. */
 const enoughRoom = 1.5;

@@ -35,7 +35,7 @@ const checks: readonly Check[] = [
 export interface Examination {
   readonly agent_version: string;
   readonly at: string;
-  /** Nothing has to be mended, and everything could be looked at. */
+  /** Nothing has to be mended, and everything could be checked. */
   readonly healthy: boolean;
   readonly checks: readonly ({ readonly check: string } & Verdict)[];
 }

@@ -96,7 +96,7 @@ export const findStreams = async ({ disk, folder, log, clock, damaged }: FindPar
       log.warn({ reason: String(error) }, 'journal: its folder can not be read');
     }
   }
-  // Where the newest can't be read nobody knows how far its numbers go.
+  // Where the newest can't be read its last number is unknown.
   if (!isComplete()) result.streams = result.streams.map((found) => ({ ...found, mayGoOn: false }));
   return result;
 };

@@ -92,7 +92,7 @@ describe('journal: a server that lost data', () => {
     expect(journal.waiting()).toEqual([]);
   });
 
-  it('is told what the board had to let go since', async () => {
+  it('states what the board dropped since', async () => {
     const journal = await acknowledged(200, { capBytes: 8000 });
     await fill(journal, 40);
     const { epoch } = journal;
@@ -167,7 +167,7 @@ describe('journal: history belongs to whom it was recorded for', () => {
     expect(fresh.ownerOf(fresh.epoch)).toBe(ann);
   });
 
-  it('seals for another owner what was acknowledged to somebody, and goes on in a stream of its own', async () => {
+  it('seals acknowledged history for another owner, and goes on in a new stream', async () => {
     const journal = await acknowledged(30);
     const before = journal.epoch;
     await fill(journal, 5);

@@ -44,7 +44,7 @@ export interface JournalStats {
 
 /**
  * The board's own record of what the machine did. Entries are on disk before they are sent, synced at least every
- * `syncMs`, at every mark and whenever somebody flushes. What the server has committed stays until its room is needed, so
+ * `syncMs`, at every mark and at every flush. What the server has committed stays until its room is needed, so
  * that a server that lost it can ask for it again; what it has not committed goes last, and the stream says what went.
  * While the disk is gone, entries go from memory, in a stream with a fresh epoch.
  */

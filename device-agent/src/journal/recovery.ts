@@ -195,7 +195,7 @@ export const recoverStream = async (
   const words = (notes.words ?? []).map(({ seq }) => [seq, seq] as const);
   const settled = new RangeSet([...(notes.gone ?? []), ...(gone ?? [])]);
   const holes = vanished({ segments, known, settled, damaged: [...damaged, ...words], nextSeq });
-  // Earlier versions did not write down what they had let go.
+  // Earlier versions did not record what they had dropped.
   if (gone === undefined) for (const [from, to] of holes) settled.add(from, to);
   else damaged.push(...holes);
   return {

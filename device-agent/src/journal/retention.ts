@@ -10,7 +10,7 @@ export interface KeptStream {
 }
 
 /**
- * What to let go when there is no room, of streams from the oldest on: first what the server has committed, of sealed
+ * What to drop when there is no room, of streams from the oldest on: first what the server has committed, of sealed
  * streams last; then samples outside roasts; and only when there are none the oldest roast.
  */
 export const chooseVictim = <S extends KeptStream>(

@@ -46,7 +46,7 @@ export interface SegmentData {
   /** The newest state of the roast tracker. */
   readonly state: RecordedState | undefined;
   readonly damage: readonly Damage[];
-  /** Sequence numbers that damage took, or that nobody can say the meaning of. */
+  /** Sequence numbers that damage took, or whose meaning is unknown. */
   readonly missing: readonly SeqRange[];
   /** Highest sequence number of any record, of one that can't be understood too: it must not be used again. */
   readonly highest: number | undefined;

@@ -13,7 +13,7 @@ export interface BusRequest {
   readonly count: number;
   /**
    * Neighbours may be read along, up to so many places in all, so that the answer has a length of its own. Without it, or
-   * where the machine refuses its neighbours, answers of one length are told apart by their content and by listening.
+   * where the machine refuses its neighbours, answers of one length are distinguished by their content and by listening.
    */
   readonly upTo?: number;
 }
@@ -112,7 +112,7 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
   /** Units that have answered on this connection since they last failed. */
   const answering = new Set<number>();
   let isKnownLine = link.kind === 'tcp' || timing.isFresh === true;
-  /** A first request whose deadline passed: nobody knows yet how long this machine takes. */
+  /** A first request whose deadline passed: the usual time of this machine is still unknown. */
   let isWaiting = false;
   let lastRequestAt = -Infinity;
   let moment: Moment | undefined;
@@ -304,7 +304,7 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
       return { kind: 'silent', reason: says };
     }
     if (state.silences >= silencesBeforeRest) putToRest(state, says);
-    // Half an answer on Modbus TCP: nobody knows where the next one begins.
+    // Half an answer on Modbus TCP: the beginning of the next one is unknown.
     const isStuck = talk.hasTransactions && talk.isWithinAnswer();
     const isDead = talk.silentMs() > timing.timeoutMs + timing.quietMs;
     if (isStuck || isDead) hangUp();

@@ -72,7 +72,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     }
     const cut = cutBatch(part.entries, epoch, clock);
     if (!cut) {
-      // Only what was looked at is known to hold nothing.
+      // Only what was read is known to hold nothing.
       plan.forget(next.from, part.to);
       return true;
     }

@@ -4,7 +4,7 @@ import { idShape, instantShape, lineShape, messageShape } from './shapes.ts';
 
 export const userShape = z.object({
   id: idShape,
-  /** Null where nobody has said it: the person is shown by the email. */
+  /** Null where it was not given: pages show the email. */
   full_name: z.string().nullable(),
   email: z.string(),
   is_active: z.boolean(),

@@ -39,7 +39,7 @@ export const roastPlanShape = z.object({ id: idShape, ...planBody });
 export type RoastPlan = z.infer<typeof roastPlanShape>;
 
 /**
- * So many plans go to a board at most: the one it follows, and what its next charges take while nobody can tell it more.
+ * So many plans go to a board at most: the one it follows, and what its next charges take while it is offline.
  * Fewer where their points fill the message.
  */
 export const mostPlansOnBoard = 4;

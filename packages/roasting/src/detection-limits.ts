@@ -9,7 +9,7 @@ export const detectionLimits = {
    * a cooling drum that somebody opens does too; curves: 10 °C within 12 s, but for one at 2 °C/s. */
   chargeFallC: 10,
   chargeFallSeconds: 15,
-  /** Where a drum cools after a drop, only as deep a fall is told before it turns. */
+  /** Where a drum cools after a drop, only as deep a fall counts before it turns. */
   chargeAfterDropFallC: 20,
   chargeAfterDropSeconds: 600,
   /** Before it falls the probe stands or creeps: its slope is under a third of the fall's (curves: under a sixth). */
@@ -24,7 +24,7 @@ export const detectionLimits = {
   chargeSlowLeastSeconds: 8,
   chargeSlowTurnWithinSeconds: 160,
   chargeSlowFirstHalfShare: 0.6,
-  /** It is told this long after it turned at the latest. */
+  /** It is reported this long after it turned at the latest. */
   chargeSlowToldSeconds: 90,
   /** It takes this much off the probe (curves: 8 °C), so many times its noise, and has come back by this share. */
   chargeSlowFallC: 6,

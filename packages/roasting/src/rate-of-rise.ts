@@ -10,7 +10,7 @@ const averagedSlopes = 5;
 export interface RoastWindow {
   /** Null where no charge is known: everything recorded counts. */
   readonly chargeSeconds: number | null;
-  /** Null while the beans are in the drum, or where nobody knows when they left it. */
+  /** Null while the beans are in the drum, or where the drop is unknown. */
   readonly dropSeconds: number | null;
 }
 

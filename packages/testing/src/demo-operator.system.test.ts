@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('demo operator: describes a roast that nobody planned and never touches one that a user planned', async () => {
+it('demo operator: describes an unplanned roast and never touches one that a user planned', async () => {
   const { auth_token: token } = await maya.call(registerMachine, { body: liveMachine });
   const machine = await stack.startMachine({
     serial: liveMachine.serial_number,

@@ -8,7 +8,7 @@ import { SignInAgain } from './SignInAgain.tsx';
 
 /**
  * Put it into a form with `dirty={formState.isDirty}`: leaving its page asks first, by link, Back, or closing the tab; and so
- * does closing the modal it stands in. When the session ends meanwhile, a person signs in over the form.
+ * does closing the modal it stands in. When the session ends, a person signs in over the form.
  * A change of the query alone (a tab) is not leaving. After saving, reset the form before navigating.
  */
 export const UnsavedChanges = ({ dirty }: { dirty: boolean }) => {

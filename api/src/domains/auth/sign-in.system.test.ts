@@ -76,7 +76,7 @@ describe('sign-in', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  it('sign-in: 30 wrong passwords from an office lock out nobody who has the right one and a known device', async () => {
+  it('sign-in: 30 wrong passwords from an office do not lock out the right one on a known device', async () => {
     const office = '10.0.9.1';
     const withDevice = async (email: string, password: string, device: string | undefined) => {
       const answer = await test.visitor().send(

@@ -14,7 +14,7 @@ const announce = async (tx: Sql, roastId: string, machineId: string | null, dele
   await tx`SELECT pg_notify(${roastChangedChannel}, ${JSON.stringify(notice)})`;
 };
 
-/** Tells all instances when the transaction commits; nothing is told when it doesn't. */
+/** Tells all instances when the transaction commits. A rollback sends nothing. */
 export const announceRoast = async (tx: Sql, roastId: string, machineId: string | null): Promise<void> => {
   await announce(tx, roastId, machineId, false);
 };

@@ -34,7 +34,7 @@ const bootsAround = (boots: readonly BootSpan[], { fromMs, toMs }: Span): BootSp
   return [before, ...within, after].filter((boot) => boot !== undefined);
 };
 
-/** Of a step this long, ms, every reading is looked at; of longer ones fewer, since a pixel can't show them. */
+/** Of a step this long, ms, every reading is read; of longer ones fewer, since a pixel can't show them. */
 const everyReadingMs = 15_000;
 const mostSkipped = 10;
 

@@ -66,7 +66,7 @@ export type Fate =
       readonly repeatAfterMs: number | undefined;
       readonly isJoined: boolean;
       readonly joinMs: number;
-      /** An answer that nobody asked for follows. */
+      /** An unrequested answer follows. */
       readonly hasEarly: boolean;
     };
 

@@ -13,7 +13,7 @@ const lookEveryMs = 3000;
 
 /**
  * The person at the demo machine: says what was charged as soon as a roast begins, going round the recipes. A roast that
- * somebody planned or described is left alone. Works until the signal aborts; a server that is away is tried again.
+ * a user planned or described is left alone. Works until the signal aborts; a server that is away is tried again.
  */
 export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Promise<void> => {
   const { state } = await openDemoState(place.dataDir);

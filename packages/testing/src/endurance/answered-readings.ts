@@ -56,7 +56,7 @@ export const readStoredReadings = async (sql: postgres.Sql, serial: string): Pro
 const resolution = 0.051;
 /** A reading is dated between question and answer. */
 const nearMs = 80;
-/** Further away nobody looks for where a shifted reading came from. */
+/** The origin of a shifted reading is searched no further away. */
 const searchMs = 60_000;
 
 const isSame = (a: readonly (number | null)[], b: readonly (number | null)[]): boolean =>

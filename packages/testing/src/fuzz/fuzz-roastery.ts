@@ -42,7 +42,7 @@ const alarmOf = (line: string): LoopAlarm | undefined => {
   return (JSON.parse(line) as { loopAlarm: LoopAlarm }).loopAlarm;
 };
 
-/** A machine with recorded roasts of somebody; answers what its board shows of itself. */
+/** A machine with recorded roasts of one user; answers what its board shows of itself. */
 const recordRoasts = async (stack: Stack, cookieOf: Awaited<ReturnType<typeof signIn>>, serial: string) => {
   const { auth_token: token } = await registerTestMachine(cookieOf, serial);
   for (const minutesAgo of [0, 30, 60]) {
