@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { MachineMap } from '@roastery/contract/machine-map';
-import { ConfigError } from '@roastery/runtime/env';
+import { noMapDetail } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
 import { createServiceNotifier } from '@roastery/runtime/systemd';
 import { agentVersion } from './agent-version.ts';
@@ -37,26 +37,30 @@ const troubleCheckMs = 1000;
 const stalledMs = 30_000;
 const goodbyeMs = 3000;
 
-const firstMap = async (config: AgentConfig, profile: DeviceProfileSource, log: Logger): Promise<MachineMap> => {
+/** Without a map the board is online, and reads as soon as one is chosen in the portal. */
+const firstMap = async (
+  config: AgentConfig,
+  profile: DeviceProfileSource,
+  log: Logger,
+): Promise<{ readonly map?: MachineMap; readonly trouble?: string | undefined }> => {
   const onBoard = await chooseMachineMap(config.dataDir, config.machineMapPath, log);
-  if (onBoard) return onBoard;
+  if (onBoard) return { map: onBoard };
   const answer = await profile.ask();
   const fromServer = answer?.map;
   if (!fromServer) {
-    if (answer?.mapTrouble !== undefined) throw new ConfigError(answer.mapTrouble);
-    throw new ConfigError(
-      'there is no machine map: set MACHINE_MAP to a file, or choose a map for this machine in the portal',
-    );
+    const trouble = answer?.mapTrouble;
+    log.warn({ reason: trouble }, 'no machine map: nothing is read until one is chosen in the portal');
+    return { trouble };
   }
   await keepPushedMap(config.dataDir, fromServer).catch((error: unknown) =>
     log.error({ reason: String(error) }, 'the map could not be kept on this board'),
   );
-  return fromServer;
+  return { map: fromServer };
 };
 
 /**
  * Starts the agent: reads the machine, keeps the journal, ships it. It needs neither network nor broker nor a set clock.
- * Throws `ConfigError` with one clear line when map, data folder or a second agent on it stand in the way.
+ * Throws `ConfigError` with one clear line when its own map file, data folder or a second agent on it stand in the way.
  */
 export const startAgent = async (config: AgentConfig, log: Logger): Promise<Agent> => {
   const unlock = await lockDataDir(config.dataDir, log);
@@ -73,12 +77,14 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
   const wallClock = createWallClock(clock.now);
   const profile = createDeviceProfile({ ...config, log });
   const service = createServiceNotifier(process.env, log);
-  let map = await firstMap(config, profile, log);
+  const first = await firstMap(config, profile, log);
+  let { map } = first;
   const ownFile = config.machineMapPath === undefined ? undefined : await readMachineMap(config.machineMapPath);
-  const contextOf = (of: MachineMap): RecordingContext => ({
+  /** Without a map there are events, and no samples. */
+  const contextOf = (of: MachineMap | undefined): RecordingContext => ({
     boot: clock.boot,
-    map: { id: of.id, rev: of.rev },
-    channels: Object.keys(of.channels),
+    map: { id: of?.id ?? 'none', rev: of?.rev ?? 0 },
+    channels: Object.keys(of?.channels ?? {}),
   });
 
   let recorder: Recorder | undefined;
@@ -98,7 +104,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
   journal.noteState();
   journal.appendEvent(clock.now().mono, { type: 'start', agent_version: agentVersion });
 
-  let link: MachineLink = { state: 'starting', detail: undefined };
+  let link: MachineLink = { state: 'starting', detail: first.trouble };
   const warnedOf = new Set<string>();
   const uplink = startUplink({
     serialNumber: config.machineSerial,
@@ -177,7 +183,8 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     async use(next) {
       await boardProbe.leaveLine();
       await inTurnOnLine(async () => {
-        await poller.stop();
+        await poller?.stop();
+        if (map === undefined) link = { state: 'starting', detail: undefined };
         map = next;
         journal.setContext(contextOf(next));
         poller = pollMachine(next);
@@ -194,18 +201,19 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
   };
   let lineLent = false;
   const boardProbe = createBoardProbe({
-    read: (request) => poller.ask(request),
+    read: (request) => poller?.ask(request) ?? Promise.resolve({ kind: 'failed', reason: noMapDetail }),
+    map: () => map,
     lendLine: (work) =>
       inTurnOnLine(async () => {
         lineLent = true;
-        await poller.stop();
-        link = { state: 'starting', detail: 'looking for speed, parity and unit' };
+        await poller?.stop();
+        if (map) link = { state: 'starting', detail: 'looking for speed, parity and unit' };
         uplink.refreshStatus();
         try {
-          await work(map.link, map.unit);
+          await work();
         } finally {
           lineLent = false;
-          poller = pollMachine(map);
+          poller = map && pollMachine(map);
         }
       }),
     roastRuns: recording.roastRuns,
@@ -213,7 +221,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     now: () => clock.now(),
     log,
   });
-  let poller = pollMachine(map);
+  let poller = map && pollMachine(map);
 
   const checkClock = async (): Promise<void> => {
     const before = clock.now().synced;
@@ -246,7 +254,8 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
           status: () => report.status(),
           log,
         });
-  const isMoving = (): boolean => (lineLent || poller.stalledMs() < stalledMs) && journal.stats().stalledMs < stalledMs;
+  const isMoving = (): boolean =>
+    (lineLent || poller === undefined || poller.stalledMs() < stalledMs) && journal.stats().stalledMs < stalledMs;
   const stopFeeding = service.feedWatchdog(isMoving);
   service.ready();
   const [brokerReach, machineReach] = [createReach(), createReach()];
@@ -261,13 +270,13 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
         broker: { reach: brokerReach(uplink.connection().connected), at: uplink.brokerAt() },
         machine: {
           reach: machineReach(link.state === 'ok'),
-          at: 'host' in map.link ? `${map.link.host}:${map.link.port}` : map.link.path,
+          at: map && ('host' in map.link ? `${map.link.host}:${map.link.port}` : map.link.path),
         },
       };
     },
     log,
   );
-  log.info({ map: map.id, rev: map.rev, epoch: journal.epoch, version: agentVersion }, 'reading the machine');
+  if (map) log.info({ map: map.id, rev: map.rev, epoch: journal.epoch, version: agentVersion }, 'reading the machine');
 
   const close = async (): Promise<void> => {
     service.stopping();
@@ -278,7 +287,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     await page?.close();
     await boardProbe.stop();
     await changes.settled();
-    await poller.stop();
+    await poller?.stop();
     await plans.settled();
     journal.noteState();
     await uplink.stop(goodbyeMs);

@@ -18,7 +18,7 @@ export interface BoardReportSources {
   readonly clock: BoardClock;
   readonly journal: Journal;
   readonly uplink: Pick<Uplink, 'connection' | 'entriesWaiting'>;
-  readonly map: () => MachineMap;
+  readonly map: () => MachineMap | undefined;
   readonly link: () => MachineLink;
   readonly serverOffsetMs: () => number | undefined;
   readonly plans: Pick<PlanKeeper, 'running' | 'next'>;
@@ -60,7 +60,7 @@ export const createBoardReport = (from: BoardReportSources) => {
       const { bytes, droppedEntries, trouble, inMemory } = journal.stats();
       const [map, link, connection] = [from.map(), from.link(), uplink.connection()];
       const { wall, synced } = from.clock.now();
-      const channels = newest === undefined ? [] : Object.entries(map.channels);
+      const channels = newest === undefined || map === undefined ? [] : Object.entries(map.channels);
       return {
         v: 1,
         agent_version: agentVersion,
@@ -73,10 +73,10 @@ export const createBoardReport = (from: BoardReportSources) => {
         machine: {
           state: link.state,
           detail: link.detail ?? null,
-          line: describeLine(map.link),
+          line: map === undefined ? null : describeLine(map.link),
           reached_hz: link.reachedHz ?? null,
         },
-        map: { id: map.id, rev: map.rev, maker: map.maker, model: map.model, hz: map.hz },
+        map: map === undefined ? null : { id: map.id, rev: map.rev, maker: map.maker, model: map.model, hz: map.hz },
         values: channels.map(([channel, definition]) => ({
           channel,
           value: newest?.values[channel] ?? null,

@@ -6,7 +6,7 @@ import { keepPushedMap } from './machine-map-file.ts';
 export interface MapChangeParts {
   readonly dataDir: string;
   readonly log: Logger;
-  readonly current: () => MachineMap;
+  readonly current: () => MachineMap | undefined;
   /** The map file that somebody put on this board. A newer revision there is not overruled by an older one from afar. */
   readonly ownFile: MachineMap | undefined;
   readonly roastRuns: () => boolean;
@@ -63,11 +63,11 @@ export const createMapChanges = (parts: MapChangeParts) => {
     }
     const kept = JSON.stringify(base);
     base = config.map ?? base;
-    if (config.map && JSON.stringify(base) !== kept)
-      await keepPushedMap(dataDir, base).catch((error: unknown) =>
+    if (config.map && JSON.stringify(config.map) !== kept)
+      await keepPushedMap(dataDir, config.map).catch((error: unknown) =>
         log.error({ reason: String(error) }, 'the map could not be kept on this board'),
       );
-    const wanted = config.hz === undefined ? base : { ...base, hz: config.hz };
+    const wanted = base === undefined || config.hz === undefined ? base : { ...base, hz: config.hz };
     waiting = JSON.stringify(wanted) === JSON.stringify(current()) ? undefined : wanted;
     if (waiting === undefined) return tell({ rev: config.rev, state: 'running' });
     const reason = roastRuns() ? 'it waits for the end of the roast' : undefined;

@@ -18,10 +18,10 @@ const isMarkKind = (name: string): name is MarkKind => markKinds.some((kind) => 
  * Puts readings into the journal, the events of roasts after them, and answers what to show live. It goes on with the
  * roast that the journal ends in. A roast's begin names the plan that its charge took.
  */
-export const createRecorder = (journal: Journal, clock: BoardClock, map: MachineMap, plans: PlanKeeper) => {
-  const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => uuidV7(), map.charging);
-  let channels: readonly string[] = Object.keys(map.channels);
-  let beans = JSON.stringify(map.channels['bean_temp']);
+export const createRecorder = (journal: Journal, clock: BoardClock, map: MachineMap | undefined, plans: PlanKeeper) => {
+  const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => uuidV7(), map?.charging);
+  let channels: readonly string[] = Object.keys(map?.channels ?? {});
+  let beans = JSON.stringify(map?.channels['bean_temp']);
   let stateNotedAt = clock.mono();
   let ended: LiveReading['roast'] = null;
   const begun = owed.some((event) => event.type === 'roast' && event.roast_id === tracker.running()?.id);

@@ -4,6 +4,7 @@ import type { Journal } from './journal/journal.ts';
 import type { MachineLink } from './machine/poller.ts';
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { readUpdateState } from './update/update-state.ts';
+import { noMapDetail } from '@roastery/contract/mqtt';
 import type { StatusDetails } from './uplink/uplink.ts';
 
 export interface StatusSources {
@@ -11,7 +12,7 @@ export interface StatusSources {
   readonly firmwareVersion: string;
   readonly dataDir: string;
   readonly journal: Journal;
-  readonly map: () => MachineMap;
+  readonly map: () => MachineMap | undefined;
   readonly link: () => MachineLink;
   readonly clockSynced: () => boolean;
   readonly entriesWaiting: () => number;
@@ -28,15 +29,16 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
   const config = from.config();
   const update = await readUpdateState();
   const detail = [
+    map === undefined ? noMapDetail : undefined,
     link.detail,
-    link.reachedHz === undefined ? undefined : slowReadingSentence(link.reachedHz, map.hz),
+    map === undefined || link.reachedHz === undefined ? undefined : slowReadingSentence(link.reachedHz, map.hz),
     trouble === undefined ? undefined : `journal: ${trouble}`,
   ].filter((part) => part !== undefined);
   return {
     agent_version: from.agentVersion,
     firmware_version: from.firmwareVersion,
     epoch: from.journal.epoch,
-    map: { id: map.id, rev: map.rev },
+    ...(map === undefined ? {} : { map: { id: map.id, rev: map.rev } }),
     ...(config === undefined ? {} : { config }),
     plan: from.plan() ?? null,
     machine_link: link.state,

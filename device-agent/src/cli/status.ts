@@ -23,8 +23,8 @@ const lines = (board: BoardStatus): string[] => {
   const { machine, uplink, roast, journal, map } = board;
   const values = board.values.map(({ channel, value, unit }) => `${channel} ${value ?? '--'} ${unit}`.trim());
   return [
-    `machine   ${board.machine_serial}, ${machine.state} at ${machine.line}${machine.detail === null ? '' : ` (${machine.detail})`}`,
-    `map       ${map.maker} ${map.model} (${map.id}, revision ${map.rev})`,
+    `machine   ${board.machine_serial}${map === null ? '' : `, ${machine.state} at ${machine.line}`}${machine.detail === null ? '' : ` (${machine.detail})`}`,
+    `map       ${map === null ? 'none yet' : `${map.maker} ${map.model} (${map.id}, revision ${map.rev})`}`,
     `values    ${values.length === 0 ? 'none yet' : values.join(', ')}`,
     `roast     ${roast.running === null ? 'none now' : `running for ${spanOf(roast.running.seconds * 1000)}`}`,
     `roastery  ${board.api_url}, ${uplink.connected ? 'connected' : 'not connected'} for ${spanOf(board.now - uplink.since)}`,

@@ -1,4 +1,5 @@
 import { slowLineRemedy, slowLineSentence } from '../core/line-pace.ts';
+import { noMapYet } from '../status-page/concerns.ts';
 import { good, notConfigured, trouble, warning, type Check } from './check.ts';
 
 /** Whether the board knows how to read its machine. */
@@ -9,16 +10,18 @@ export const checkMachineMap: Check = {
     const found = await board.map();
     const path = board.config.machineMapPath;
     if (found.kind === 'found') {
+      const agent = await board.agent();
+      if (agent.kind === 'seen' && agent.status.map === null)
+        return trouble(
+          'The portal has a map for this machine, but the agent has not received it.',
+          'The agent receives it over the broker: see network, credential and broker below.',
+        );
       const slow = slowLineSentence(found.map);
       if (slow !== undefined) return warning(slow, slowLineRemedy);
       const { id, rev, maker, model, channels } = found.map;
       return good(`${maker} ${model} (${id}, revision ${rev}), ${Object.keys(channels).length} channels`);
     }
-    if (found.kind === 'none')
-      return trouble(
-        'There is no machine map, so nothing can be read.',
-        'Choose a map for this machine in the portal, or set MACHINE_MAP to a file in settings.env; then restart the agent.',
-      );
+    if (found.kind === 'none') return trouble(noMapYet.says, noMapYet.todo);
     return trouble(
       `${found.says}.`,
       path === undefined

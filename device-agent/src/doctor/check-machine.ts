@@ -90,6 +90,8 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
   );
 };
 
+const noPlace = 'without a machine map nobody knows where it is';
+
 /** Whether the machine answers; the running agent is asked, since a line has one master only. */
 export const checkMachine: Check = {
   name: 'machine',
@@ -100,9 +102,10 @@ export const checkMachine: Check = {
     if (agent.kind === 'unseen' || agent.kind === 'unknown')
       return skipped(`the line belongs to the agent, and ${withoutPage(agent)}`);
     if (agent.kind === 'seen') {
-      const { state, detail, line, reached_hz: reachedHz } = agent.status.machine;
-      if (state === 'ok' && reachedHz !== null)
-        return warning(slowReadingSentence(reachedHz, agent.status.map.hz), slowLineRemedy);
+      const { machine, map } = agent.status;
+      const { state, detail, line, reached_hz: reachedHz } = machine;
+      if (map === null) return skipped(noPlace);
+      if (state === 'ok' && reachedHz !== null) return warning(slowReadingSentence(reachedHz, map.hz), slowLineRemedy);
       if (state === 'ok') return good(`answers the agent at ${line}`);
       if (state === 'starting') return skipped(`the agent is just asking it at ${line}: look again in a few seconds`);
       if (found.kind !== 'found')
@@ -113,7 +116,7 @@ export const checkMachine: Check = {
       const port = 'path' in found.map.link ? await aboutSerialPort(found.map.link.path) : undefined;
       return port ?? aboutSilence(found.map.link, detail ?? 'no answer');
     }
-    if (found.kind !== 'found') return skipped('without a machine map nobody knows where it is');
+    if (found.kind !== 'found') return skipped(noPlace);
     const { link } = found.map;
     const port = 'path' in link ? await aboutSerialPort(link.path) : undefined;
     if (port) return port;

@@ -13,6 +13,7 @@ import { canMakeCertificates, makeCertificate } from '../testing/certificates.ts
 import { homeToken, startHomeServer, type HomeServer } from '../testing/home-server.ts';
 import { startScriptedServer, type ScriptedServer } from '../testing/modbus-server.ts';
 import { startTestServer, type TestServer } from '../testing/test-server.ts';
+import { concernsOf } from '../status-page/concerns.ts';
 import { inspectBoard } from './board-under-check.ts';
 import { checkAgent } from './check-agent.ts';
 import { checkApi } from './check-api.ts';
@@ -175,7 +176,7 @@ describe('configuration and map', () => {
   it('no map anywhere', async () => {
     const { MACHINE_MAP: _, ...without } = env;
     expect(await checkMachineMap.look(inspectBoard(folder, without))).toEqual(
-      found('trouble', /no machine map/, /Choose a map .* in the portal/),
+      found('trouble', /^No machine map yet: choose one in the portal/, /Map and settings/),
     );
   });
   it('a map file that is not there, and one that is wrong', async () => {
@@ -238,11 +239,33 @@ describe('machine and values', () => {
     );
     // All else that the server says counts.
     expect(await look(checkCredential, without)).toMatchObject({ outcome: 'good' });
-    const log = createLogger('test', 'silent');
-    await expect(startAgent(readBoardConfig(folder, { ...env, ...without }), log)).rejects.toThrow(
-      /not one to read by/,
-    );
-  });
+    const running = { ...env, ...without, STATUS_PORT: String(await closedPort()) };
+    const agent = await startAgent(readBoardConfig(folder, running), createLogger('test', 'silent'));
+    try {
+      const seen = await inspectBoard(folder, running).agent();
+      expect(seen.kind === 'seen' && concernsOf(seen.status)[0]?.says).toMatch(
+        /^No machine map yet: .*not one to read/,
+      );
+    } finally {
+      await agent.close();
+    }
+  }, 30_000);
+  it('doctor: finds an agent without a machine map, and says what to do', async () => {
+    const running = { ...env, MACHINE_MAP: '', STATUS_PORT: String(await closedPort()) };
+    const agent = await startAgent(readBoardConfig(folder, running), createLogger('test', 'silent'));
+    try {
+      const says = found('trouble', /^No machine map yet: choose one in the portal\.$/, /Map and settings/);
+      await expect.poll(() => look(checkMachineMap, running), { timeout: 10_000 }).toEqual(says);
+      expect(await look(checkAgent, running)).toMatchObject({ outcome: 'good' });
+      expect(await look(checkMachine, running)).toMatchObject({ outcome: 'skipped' });
+      expect(await look(checkValues, running)).toMatchObject({ outcome: 'skipped' });
+      await expect
+        .poll(async () => (await look(checkBroker, running)).says, { timeout: 10_000 })
+        .toMatch(/agent is connected/);
+    } finally {
+      await agent.close();
+    }
+  }, 30_000);
   it('a machine that refuses every place of the map', async () => {
     await using picky = await startScriptedServer(
       'tcp',

@@ -23,7 +23,8 @@ const bench = (answer: (request: BusRequest) => BusAnswer, port = 1) => {
   let roasting = false;
   const probe = createBoardProbe({
     read: (request) => Promise.resolve(answer(request)),
-    lendLine: (work) => work({ kind: 'tcp', host: '127.0.0.1', port }, 7),
+    map: () => ({ link: { kind: 'tcp', host: '127.0.0.1', port }, unit: 7 }),
+    lendLine: (work) => work(),
     roastRuns: () => roasting,
     // As it travels: what the server would refuse fails here.
     send: async (message) => void told.push(probeMessageShape.parse(JSON.parse(JSON.stringify(message)))),

@@ -5,18 +5,20 @@ import {
   type ProbeMessage,
   type ProbeRequest,
 } from '@roastery/contract/probe';
-import type { Link } from '@roastery/contract/machine-map';
+import type { Link, MachineMap } from '@roastery/contract/machine-map';
 import type { Logger } from '@roastery/runtime/logger';
-import type { Bus } from '../machine/bus.ts';
+import { createBus, type Bus } from '../machine/bus.ts';
 import { LinkError } from '../machine/line-port.ts';
 import { findLine, type FoundLine } from './find-line.ts';
-import { lookForPlaces, watchPlaces, type LookEnd } from './look.ts';
+import { lookForPlaces, probeTiming, watchPlaces, type LookEnd } from './look.ts';
 
 export interface BoardProbeParts {
   /** The running agent's own line: questions go between those of its readings. */
   readonly read: Bus['read'];
-  /** Takes the line from the agent's readings while `work` asks on it by another speed, and gives it back. */
-  readonly lendLine: (work: (link: Link, unit: number) => Promise<void>) => Promise<void>;
+  /** What the board reads by. Without a map the request says where the machine is, and the line is free. */
+  readonly map: () => Pick<MachineMap, 'link' | 'unit'> | undefined;
+  /** Takes the line from the agent's readings while `work` asks on it, and gives it back. */
+  readonly lendLine: (work: () => Promise<void>) => Promise<void>;
   readonly roastRuns: () => boolean;
   readonly send: (message: ProbeMessage) => Promise<void>;
   readonly now: () => { readonly wall: number; readonly synced: boolean };
@@ -69,11 +71,11 @@ const reasonOf = ({ signal: { reason } }: AbortController): ProbeEnd =>
   typeof reason === 'string' && reason in says ? (reason as ProbeEnd) : 'stopped';
 
 /** Looks at the machine's registers for somebody in the portal: one look at a time, never in a roast, reading alone. */
-export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, perSecond }: BoardProbeParts) => {
+export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, log, perSecond }: BoardProbeParts) => {
   let current:
     | {
         readonly id: string;
-        readonly does: 'look' | 'find';
+        readonly holdsLine: boolean;
         readonly end: (reason: ProbeEnd) => void;
         readonly done: Promise<void>;
       }
@@ -82,6 +84,14 @@ export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, pe
   const tell = (message: ProbeMessage): void => {
     send(message).catch((error: unknown) => log.debug({ reason: String(error) }, 'a look at registers was not heard'));
   };
+  const tellNoLine = (id: string): void =>
+    tell({
+      v: 1,
+      id,
+      k: 'ended',
+      reason: 'silent',
+      says: 'This board has no machine map yet and does not know where the machine is. Enter the address or the serial adapter, or choose a map under Map and settings.',
+    });
   const tellEnd = (id: string, reason: ProbeEnd, because = ''): void =>
     tell({
       v: 1,
@@ -91,9 +101,9 @@ export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, pe
       says: `${says[reason]}${because === '' ? '' : ` (${because})`}`.slice(0, 300),
     });
 
-  const look = async ({ id, wish }: Look, stopping: AbortController): Promise<void> => {
+  const look = async ({ id, wish }: Look, bus: Pick<Bus, 'read'>, stopping: AbortController): Promise<void> => {
     const began = performance.now();
-    const parts = { bus: { read }, signal: stopping.signal, ...(perSecond === undefined ? {} : { perSecond }) };
+    const parts = { bus, signal: stopping.signal, ...(perSecond === undefined ? {} : { perSecond }) };
     const found: ProbeBlock[] = [];
     let unsaid: ProbeBlock[] = [];
     let toldAt = -Infinity;
@@ -122,11 +132,22 @@ export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, pe
     tellEnd(id, reasonOf(stopping));
   };
 
-  const find = async ({ id, unit }: Find, { signal }: AbortController): Promise<FoundLine | undefined> => {
+  /** A look of a board without a map: nothing else uses the line. */
+  const lookAt = (link: Link, request: Look, stopping: AbortController): Promise<void> =>
+    lendLine(async () => {
+      const bus = createBus(link, probeTiming);
+      try {
+        await look(request, bus, stopping);
+      } finally {
+        bus.close();
+      }
+    });
+
+  const find = async (link: Link, { id, unit }: Find, { signal }: AbortController): Promise<FoundLine | undefined> => {
     let found: FoundLine | undefined;
     let toldAt = -Infinity;
-    await lendLine(async (link, mapUnit) => {
-      found = await findLine(link, [...new Set([unit, mapUnit])], signal, ({ asked, of, where }) => {
+    await lendLine(async () => {
+      found = await findLine(link, [...new Set([unit, map()?.unit ?? unit])], signal, ({ asked, of, where }) => {
         if (performance.now() - toldAt < progressEveryMs) return;
         toldAt = performance.now();
         tell({ v: 1, id, k: 'trying', asked, of, where: where.slice(0, 300) });
@@ -134,11 +155,11 @@ export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, pe
     });
     return found;
   };
-  const findAndTell = async (request: Find, stopping: AbortController): Promise<void> => {
+  const findAndTell = async (link: Link, request: Find, stopping: AbortController): Promise<void> => {
     const { id } = request;
     let found: FoundLine | undefined;
     try {
-      found = await find(request, stopping);
+      found = await find(link, request, stopping);
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
       return tellEnd(id, 'silent', error.message);
@@ -148,7 +169,7 @@ export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, pe
     tellEnd(id, 'found');
   };
 
-  const begin = (request: Look | Find): void => {
+  const begin = (request: Look | Find, link: Link): void => {
     const stopping = new AbortController();
     const end = (reason: ProbeEnd): void => stopping.abort(reason);
     const timer = setTimeout(() => end('time_is_up'), request.lasts_s * 1000);
@@ -156,7 +177,12 @@ export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, pe
       request.do === 'look' ? { wish: request.wish } : { unit: request.unit },
       request.do === 'look' ? 'looking at registers' : 'looking for speed, parity and unit of the line',
     );
-    const done = (request.do === 'look' ? look(request, stopping) : findAndTell(request, stopping))
+    const holdsLine = request.do === 'find' || map() === undefined;
+    const work = (): Promise<void> => {
+      if (request.do === 'find') return findAndTell(link, request, stopping);
+      return holdsLine ? lookAt(link, request, stopping) : look(request, { read }, stopping);
+    };
+    const done = work()
       .catch((error: unknown) => {
         log.error({ err: error }, 'looking at registers failed');
         tellEnd(request.id, 'silent', String(error));
@@ -165,7 +191,7 @@ export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, pe
         clearTimeout(timer);
         current = undefined;
       });
-    current = { id: request.id, does: request.do, end, done };
+    current = { id: request.id, holdsLine, end, done };
   };
 
   return {
@@ -179,15 +205,17 @@ export const createBoardProbe = ({ read, lendLine, roastRuns, send, now, log, pe
       if (roastRuns()) return tellEnd(request.id, 'roast');
       if (current?.id === request.id) return;
       if (current) return tellEnd(request.id, 'busy');
-      begin(request);
+      const link = map()?.link ?? request.link;
+      if (link === undefined) return tellNoLine(request.id);
+      begin(request, link);
     },
     /** To be called after each reading: the beans go in, and the look is over. */
     afterReading(): void {
       if (current && roastRuns()) current.end('roast');
     },
-    /** Ends a search that holds the line, and waits until it is given back. */
+    /** Ends what holds the line, and waits until it is given back. */
     async leaveLine(): Promise<void> {
-      if (current?.does !== 'find') return;
+      if (current?.holdsLine !== true) return;
       current.end('stopped');
       await current.done;
     },

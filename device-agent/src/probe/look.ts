@@ -25,6 +25,8 @@ export type LookEnd =
   /** The machine answers no more. */
   | { readonly kind: 'silent'; readonly reason: string };
 
+/** Slow controllers on a long line answer within this. */
+export const probeTiming = { timeoutMs: 600, quietMs: 800, gapMs: 5 };
 export const usualPerSecond = 20;
 /** So many requests without an answer, one after the other, end the look. */
 const silencesAllowed = 3;

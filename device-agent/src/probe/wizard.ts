@@ -11,7 +11,7 @@ import { LinkError } from '../machine/line-port.ts';
 import { createReader } from '../machine/reader.ts';
 import { bitTable, candidateTable } from './candidate-table.ts';
 import { findLine, linkWords, type FoundLine } from './find-line.ts';
-import { lookForPlaces, watchPlaces } from './look.ts';
+import { lookForPlaces, probeTiming, watchPlaces } from './look.ts';
 import { pickChannels, pickSignals, type Terminal } from './pick-channels.ts';
 
 export interface WizardParts {
@@ -34,8 +34,6 @@ export interface WizardParts {
 
 const roundMs = 1000;
 const rowsShown = 12;
-/** Slow controllers on a long line answer within this. */
-const timing = { timeoutMs: 600, quietMs: 800, gapMs: 5 };
 
 const silentWords = (link: Link, reason: string): string =>
   link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
@@ -150,7 +148,7 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
     terminal.write(`Answers: ${linkWords(link)}, unit ${found.units.join(', ')}\n`);
   }
   const unit = wish.units[0] ?? 1;
-  const bus = createBus(link, timing);
+  const bus = createBus(link, probeTiming);
   const series = createProbeSeries();
   const blocks: ProbeBlock[] = [];
   const began = performance.now();

@@ -18,12 +18,15 @@ export const boardStatusShape = z.object({
     state: z.enum(['starting', 'ok', 'failing']),
     /** Why it fails, or which channels have no valid value. */
     detail: z.string().nullable(),
-    /** Where the machine is, e.g. `tcp 192.168.0.20:502`. */
-    line: z.string(),
+    /** Where the machine is, e.g. `tcp 192.168.0.20:502`; null without a machine map. */
+    line: z.string().nullable(),
     /** Readings a second, when line or machine are too slow for what the map asks. */
     reached_hz: z.number().nullable(),
   }),
-  map: z.object({ id: z.string(), rev: z.number().int(), maker: z.string(), model: z.string(), hz: z.number() }),
+  /** Null: there is none yet, and nothing is read. */
+  map: z
+    .object({ id: z.string(), rev: z.number().int(), maker: z.string(), model: z.string(), hz: z.number() })
+    .nullable(),
   /** The newest reading; empty before the first one. */
   values: z.array(z.object({ channel: z.string(), value: z.number().nullable(), unit: z.string() })),
   values_age_ms: z.number().nullable(),

@@ -32,11 +32,23 @@ export const aboutJournal = (trouble: string, inMemory: boolean, isOnline: boole
   };
 };
 
+/** What a board without a machine map says, and what to do. */
+export const noMapYet = {
+  says: 'No machine map yet: choose one in the portal.',
+  todo: 'In the portal: Machines, “Map and settings” of this machine. The board then reads at once, without a restart.',
+} as const;
+
 /** What is not as it should be, the most urgent first; empty when all is well. */
 export const concernsOf = (board: BoardStatus): Concern[] => {
   const found: Concern[] = [];
-  const { machine, journal, uplink, clock, disk } = board;
-  if (machine.state === 'failing')
+  const { machine, journal, uplink, clock, disk, map } = board;
+  if (map === null)
+    found.push({
+      ...noMapYet,
+      urgency: 'trouble',
+      says: machine.detail === null ? noMapYet.says : `No machine map yet: ${machine.detail}.`,
+    });
+  else if (machine.state === 'failing')
     found.push({
       urgency: 'trouble',
       says: `The machine does not answer at ${machine.line}${machine.detail === null ? '' : `: ${machine.detail}`}.`,
@@ -55,10 +67,10 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
       says: `No valid value from ${machine.detail ?? silent.join(', ')}.`,
       todo: 'Look whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.',
     });
-  if (machine.state === 'ok' && machine.reached_hz !== null)
+  if (map !== null && machine.state === 'ok' && machine.reached_hz !== null)
     found.push({
       urgency: 'warning',
-      says: slowReadingSentence(machine.reached_hz, board.map.hz),
+      says: slowReadingSentence(machine.reached_hz, map.hz),
       todo: slowLineRemedy,
     });
   if (journal.trouble !== null) found.push(aboutJournal(journal.trouble, journal.in_memory, uplink.connected));

@@ -70,6 +70,22 @@ describe('the page on the board', () => {
     expect(concernsOf(healthy)).toEqual([]);
   });
 
+  it('status page: says that there is no machine map yet, and what to do', async () => {
+    const machine = { state: 'starting', detail: null, line: null, reached_hz: null } as const;
+    shown = { ...healthy, machine, map: null, values: [], values_age_ms: null };
+    expect(concernsOf(shown)).toEqual([
+      {
+        urgency: 'trouble',
+        says: 'No machine map yet: choose one in the portal.',
+        todo: expect.stringContaining('Map and settings'),
+      },
+    ]);
+    const { text } = await ask('/');
+    expect(text).toContain('No machine map yet: choose one in the portal.');
+    expect(text).toContain('none yet');
+    expect(text).not.toMatch(/null|undefined/);
+  });
+
   it('says at its head what is wrong and what to do', async () => {
     shown = {
       ...healthy,

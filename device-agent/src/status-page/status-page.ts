@@ -97,15 +97,15 @@ export const renderStatusPage = (board: BoardStatus, concerns: readonly Concern[
 <meta http-equiv="refresh" content="3"><meta name="color-scheme" content="light dark">
 <title>${escaped(board.machine_serial)} · ${text}</title><style>${statusPageStyle}</style></head>
 <body><main>
-<header><div><h1>${escaped(board.machine_serial)}</h1><p>${escaped(`${map.maker} ${map.model}`)}</p></div>
+<header><div><h1>${escaped(board.machine_serial)}</h1><p>${map === null ? '' : escaped(`${map.maker} ${map.model}`)}</p></div>
 <span class="badge ${state}">${text}</span></header>
 ${concerns.length === 0 ? '' : `<ul class="concerns">${concerns.map(concernBox).join('')}</ul>`}
 <section aria-labelledby="values"><h2 id="values">Values <small>${age}</small></h2>
 ${board.values.length === 0 ? '<p class="empty">No reading yet.</p>' : `<ul class="tiles">${board.values.map((value) => tile(value, stale)).join('')}</ul>`}
 </section>
 <div class="columns"><section aria-labelledby="machine"><h2 id="machine">Machine</h2><dl>
-${row('Line', `${machineWords[machine.state]} at ${machine.line}`, machine.state === 'failing' ? 'poor' : machine.state === 'ok' ? 'good' : 'plain')}
-${row('Map', `${map.id}, revision ${map.rev}`)}
+${row('Line', map === null ? 'not known' : `${machineWords[machine.state]} at ${machine.line}`, machine.state === 'failing' ? 'poor' : machine.state === 'ok' ? 'good' : 'plain')}
+${row('Map', map === null ? 'none yet' : `${map.id}, revision ${map.rev}`, map === null ? 'poor' : 'plain')}
 ${roastRows(board.roast)}
 ${planRows(board.plan)}
 </dl></section>

@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { probeMessageShape, type ProbeMessage } from '@roastery/contract/probe';
 import {
   entryCount,
   journalBatchShape,
@@ -29,6 +30,7 @@ export const startTestServer = async (serialNumber: string) => {
   const arrivals: number[] = [];
   const live: LiveReading[] = [];
   const statuses: DeviceStatus[] = [];
+  const probed: ProbeMessage[] = [];
   const refusals: number[] = [];
   const server = { acknowledges: true, accepts: true, zipped: 0, retained: new Map<string, Buffer>() };
 
@@ -46,7 +48,7 @@ export const startTestServer = async (serialNumber: string) => {
       arrivals.push(batch.seq + index);
     }
   };
-  const tell = (kind: 'ack' | 'config' | 'plan', message: object, retain = false): void => {
+  const tell = (kind: 'ack' | 'config' | 'plan' | 'probe', message: object, retain = false): void => {
     const payload = JSON.stringify(message);
     const packet = { cmd: 'publish', qos: 1, dup: false, topic: topicOf(serialNumber, kind), payload, retain } as const;
     broker?.publish(packet, () => undefined);
@@ -59,6 +61,7 @@ export const startTestServer = async (serialNumber: string) => {
     const json: unknown = JSON.parse((zipped ? gunzipSync(bytes) : bytes).toString());
     if (kind === 'live') live.push(liveReadingShape.parse(json));
     if (kind === 'status') statuses.push(statusShape.parse(json));
+    if (kind === 'probed') probed.push(probeMessageShape.parse(json));
     if (kind !== 'journal') return;
     const batch = journalBatchShape.parse(json);
     batches.push(batch);
@@ -105,6 +108,7 @@ export const startTestServer = async (serialNumber: string) => {
     arrivals,
     live,
     statuses,
+    probed,
     refusals,
     tell,
     kill,

@@ -11,7 +11,8 @@ import { idShape, lineShape, temperatureShape } from './shapes.ts';
  *
  * A reader ignores fields that it does not know, in every message and both directions, so that boards and servers of different
  * versions work together. `v` changes only when the meaning of a known field changes. Servers and boards up to 0.1.0 refused
- * unknown fields in journal batches, live readings, machine maps and probe messages: those four get no new field.
+ * unknown fields in journal batches, live readings, machine maps and probe messages: those four get no new field
+ * that such a server or board could receive.
  */
 const root = 'roastery/v1';
 const level = (serialNumber: string): string => encodeURIComponent(serialNumber);
@@ -235,6 +236,7 @@ export const statusShape = z.object({
   agent_version: lenient(lineShape(40)),
   firmware_version: lenient(lineShape(40)),
   epoch: lenient(epochShape),
+  /** Absent on a board without a machine map; see `lacksMap`. */
   map: lenient(z.object({ id: z.string().max(80), rev: z.number().int() })),
   /** What became of the newest `config`. */
   config: lenient(
@@ -267,6 +269,16 @@ export const statusShape = z.object({
   update: lenient(boardUpdateShape),
 });
 export type DeviceStatus = z.infer<typeof statusShape>;
+
+/** What `machine_link_detail` of a board without a machine map begins with; its `machine_link` is `starting`. */
+export const noMapDetail = 'no machine map';
+
+/** Whether a board says that it has no machine map, so that it reads nothing. */
+export const lacksMap = ({
+  map,
+  machine_link_detail: detail,
+}: Pick<DeviceStatus, 'map' | 'machine_link_detail'>): boolean =>
+  map === undefined && detail?.startsWith(noMapDetail) === true;
 
 /**
  * Payload of `config`, retained: the machine map the owner chose and what is set for this board. `rev` counts up with every

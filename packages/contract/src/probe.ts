@@ -29,7 +29,10 @@ export const probeWishShape = z
   });
 export type ProbeWish = z.infer<typeof probeWishShape>;
 
-/** Payload of `probe`, QoS 1, never retained. */
+/**
+ * Payload of `probe`, QoS 1, never retained. `link` is where the machine is, for a board without a machine map; it is sent to
+ * no other, since boards up to 0.1.0 refuse unknown fields here.
+ */
 export const probeRequestShape = z.discriminatedUnion('do', [
   z.object({
     v: z.literal(1),
@@ -40,6 +43,7 @@ export const probeRequestShape = z.discriminatedUnion('do', [
     /** The board stops by itself after so long. */
     lasts_s: z.number().int().min(5).max(900),
     wish: probeWishShape.strip(),
+    link: sentLinkShape.optional(),
   }),
   z.object({
     v: z.literal(1),
@@ -50,6 +54,7 @@ export const probeRequestShape = z.discriminatedUnion('do', [
     lasts_s: z.number().int().min(5).max(900),
     /** Tried first, beside the usual ones. */
     unit: z.number().int().min(0).max(255),
+    link: sentLinkShape.optional(),
   }),
   z.object({ v: z.literal(1), do: z.literal('stop'), id: idShape }),
 ]);
