@@ -1,6 +1,6 @@
 import { createMachineMap, getBoardConfig, setBoardConfig } from '@roastery/contract/machine-maps';
 import { linkShape, machineMapShape } from '@roastery/contract/machine-map';
-import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
+import { getMachine, listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import { startSimulator } from '@roastery/simulator/simulator';
 import type { RunningMachine } from '@roastery/stack/machine';
@@ -103,6 +103,51 @@ it('refuses while a roast runs, with a sentence that says why', async () => {
   await says.waitFor();
   await expect.poll(() => says.innerText()).toContain('not looked at until it has ended');
   await expect.poll(() => page.getByRole('button', { name: 'Look at registers' }).isEnabled()).toBe(true);
+});
+
+it('machine without a map: says so, is probed at a typed address, and reads by a map chosen from its card', async () => {
+  const bare = await register(ana, 'PRB-3', 'Bare Drum');
+  const running = await roastery.stack.startMachine({
+    serial: bare.serial_number,
+    token: bare.auth_token,
+    start: 'preheat',
+    isAutomatic: false,
+    agentEnvironment: { MACHINE_MAP: '' },
+  });
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto('/machines');
+  const noMap = page.getByRole('button', { name: 'Bare Drum has no map: choose one' });
+  await noMap.waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'Find registers of Bare Drum' }).click();
+  const look = page.getByRole('button', { name: 'Look at registers' });
+  const where = page.getByLabel('Where the machine is');
+  await where.waitFor();
+  await expect.poll(() => look.isEnabled()).toBe(false);
+  await where.fill(`127.0.0.1:${running.modbusPort}`);
+  await page.getByLabel('How many').fill('32');
+  await page.getByRole('checkbox', { name: 'Also where controllers' }).uncheck();
+  await look.click();
+  await page.getByText(/^Watching \d+ registers/).waitFor({ timeout: 40_000 });
+  await page.goto('/machines');
+  await noMap.click();
+  const dialog = page.getByRole('dialog', { name: 'Map and settings' });
+  await dialog.getByRole('combobox', { name: 'Machine map' }).fill('rm30');
+  await page.getByRole('option', { name: /RM30/ }).first().click();
+  await dialog.getByLabel('Machine’s address').fill('127.0.0.1');
+  await dialog.getByLabel('Port').fill(String(running.modbusPort));
+  await dialog.getByRole('button', { name: 'Send to the board' }).click();
+  await until(
+    'the board to read by the chosen map',
+    async () => (await ana.call(getBoardConfig, { params: { id: bare.id } })).state === 'running',
+    { timeoutMs: 30_000 },
+  );
+  await noMap.waitFor({ state: 'detached', timeout: 30_000 });
+  expect(await ana.call(getMachine, { params: { id: bare.id } })).toMatchObject({
+    connection: 'online',
+    lacks_map: false,
+  });
+  await running.stop();
 });
 
 it.skipIf(!hasSerialCables())(

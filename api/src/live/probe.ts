@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { topicOf } from '@roastery/contract/mqtt';
+import type { Link } from '@roastery/contract/machine-map';
+import { lacksMap, topicOf } from '@roastery/contract/mqtt';
 import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import {
   findProbeLine,
@@ -52,12 +53,20 @@ const ask = async ({ mqtt }: UserContext, serialNumber: string, request: ProbeRe
   await mqtt.publish(topicOf(serialNumber, 'probe'), JSON.stringify(request), { qos: 1 });
 };
 
-type AskedMachine = Awaited<ReturnType<typeof findOwnMachine>>;
+type AskedMachine = Awaited<ReturnType<typeof findOwnMachine>> & {
+  /** For a board without a machine map alone: boards that have one need none, and those up to 0.1.0 refuse it. */
+  readonly sentLink: { readonly link?: Link };
+};
 
 /** One's own machine, whose board is there, and where no roast runs. Throws what to do otherwise. */
-const askableMachine = async ({ sql, user }: UserContext, machineId: string): Promise<AskedMachine> => {
+const askableMachine = async (
+  { sql, user }: UserContext,
+  machineId: string,
+  link: Link | undefined,
+): Promise<AskedMachine> => {
   const machine = await findOwnMachine(sql, user, machineId);
-  const connection = (await readConnections(sql, [machine.id])).get(machine.id)?.connection;
+  const board = (await readConnections(sql, [machine.id])).get(machine.id);
+  const connection = board?.connection;
   if (connection !== 'online') {
     throw new AppError(
       'conflict',
@@ -71,8 +80,15 @@ const askableMachine = async ({ sql, user }: UserContext, machineId: string): Pr
   if (roasts.length > 0) {
     throw new AppError('conflict', 'A roast is running: the machine is not looked at until it has ended');
   }
+  const needsLink = lacksMap(board?.status ?? null);
+  if (needsLink && link === undefined) {
+    throw new AppError(
+      'conflict',
+      `The board of ${machine.display_name} has no machine map yet. Enter the machine’s address or serial adapter`,
+    );
+  }
   mayStart(machine.id);
-  return machine;
+  return { ...machine, sentLink: needsLink && link !== undefined ? { link } : {} };
 };
 
 type Wish =
@@ -82,7 +98,14 @@ type Wish =
 /** Asks the board; answers the id under which it will tell what it sees. */
 const begin = async (context: UserContext, machine: AskedMachine, wish: Wish): Promise<string> => {
   const id = randomUUID();
-  const request = { v: 1, id, expires_at: Date.now() + validMs, lasts_s: lastsSeconds, ...wish } as const;
+  const request = {
+    v: 1,
+    id,
+    expires_at: Date.now() + validMs,
+    lasts_s: lastsSeconds,
+    ...wish,
+    ...machine.sentLink,
+  } as const;
   await ask(context, machine.serial_number, request);
   return id;
 };
@@ -100,15 +123,15 @@ const recordProbe = (
 
 /** Looks at machines' registers through their boards. Nothing is kept here: what a board says goes to whoever watches. */
 export const probeRoutes: Domain = ({ forUser }) => {
-  forUser(startProbe, async (context, { params, body }) => {
-    const machine = await askableMachine(context, params.id);
-    const id = await begin(context, machine, { do: 'look', wish: body });
-    await recordProbe(context, machine, { units: body.units.join(', '), from: body.from, count: body.count });
+  forUser(startProbe, async (context, { params, body: { link, ...wish } }) => {
+    const machine = await askableMachine(context, params.id, link);
+    const id = await begin(context, machine, { do: 'look', wish });
+    await recordProbe(context, machine, { units: wish.units.join(', '), from: wish.from, count: wish.count });
     return { probe_id: id, lasts_s: lastsSeconds };
   });
 
   forUser(findProbeLine, async (context, { params, body }) => {
-    const machine = await askableMachine(context, params.id);
+    const machine = await askableMachine(context, params.id, body.link);
     const id = await begin(context, machine, { do: 'find', unit: body.unit });
     await recordProbe(context, machine, { find: 'speed, parity and unit' });
     return { probe_id: id, lasts_s: lastsSeconds };

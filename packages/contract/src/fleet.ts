@@ -53,6 +53,7 @@ export const deviceWarnings = [
   'no_credential',
   'offline',
   'machine_link',
+  'no_map',
   'config_refused',
   'update_turned_back',
   'journal_waiting',

@@ -20,6 +20,8 @@ export const machineShape = z.object({
   owner_id: idShape,
   connection: connectionShape,
   last_seen_at: instantShape.nullable(),
+  /** Its board said last that it has no machine map, so that it reads nothing. */
+  lacks_map: z.boolean(),
   archived_at: instantShape.nullable(),
   /** The roast that runs on it now. */
   current_roast_id: idShape.nullable(),

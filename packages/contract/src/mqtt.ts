@@ -11,8 +11,8 @@ import { idShape, lineShape, temperatureShape } from './shapes.ts';
  *
  * A reader ignores fields that it does not know, in every message and both directions, so that boards and servers of different
  * versions work together. `v` changes only when the meaning of a known field changes. Servers and boards up to 0.1.0 refused
- * unknown fields in journal batches, live readings, machine maps and probe messages: those four get no new field
- * that such a server or board could receive.
+ * unknown fields in journal batches, live readings, machine maps and probe messages: those four get no new field.
+ * One exception: a probe request has `link` for a board that says it has no machine map; those older boards did not run without one.
  */
 const root = 'roastery/v1';
 const level = (serialNumber: string): string => encodeURIComponent(serialNumber);
@@ -274,11 +274,10 @@ export type DeviceStatus = z.infer<typeof statusShape>;
 export const noMapDetail = 'no machine map';
 
 /** Whether a board says that it has no machine map, so that it reads nothing. */
-export const lacksMap = ({
-  map,
-  machine_link_detail: detail,
-}: Pick<DeviceStatus, 'map' | 'machine_link_detail'>): boolean =>
-  map === undefined && detail?.startsWith(noMapDetail) === true;
+export const lacksMap = (
+  status: { readonly map?: unknown; readonly machine_link_detail?: string | null | undefined } | null,
+): boolean =>
+  status !== null && (status.map ?? null) === null && status.machine_link_detail?.startsWith(noMapDetail) === true;
 
 /**
  * Payload of `config`, retained: the machine map the owner chose and what is set for this board. `rev` counts up with every

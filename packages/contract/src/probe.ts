@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { sentLinkShape } from './machine-map.ts';
+import { linkShape, sentLinkShape } from './machine-map.ts';
 import { idShape } from './shapes.ts';
 
 /**
@@ -141,6 +141,9 @@ export type ProbeEnd = (typeof probeEnds)[number];
 
 const ofMachine = { params: z.object({ id: idShape }), access: 'user', tag: 'Probe' } as const;
 
+/** Where the machine is: needed while its board has no machine map, ignored otherwise. */
+const whereItIs = { link: linkShape.optional() };
+
 export const startProbe = endpoint({
   ...ofMachine,
   name: 'startProbe',
@@ -148,7 +151,7 @@ export const startProbe = endpoint({
   path: '/machines/{id}/probe',
   summary: 'Ask a machine’s board to look at its registers, by reading alone; what it sees is in `watchProbe`',
   status: 202,
-  body: probeWishShape,
+  body: probeWishShape.safeExtend(whereItIs),
   response: z.object({ probe_id: idShape, lasts_s: z.number().int() }),
   errors: ['not_found', 'conflict', 'too_many_requests', 'not_ready'],
 });
@@ -164,6 +167,7 @@ export const findProbeLine = endpoint({
   body: z.object({
     /** Tried first, beside the usual ones. */
     unit: z.number().int().min(0).max(255),
+    ...whereItIs,
   }),
   response: z.object({ probe_id: idShape, lasts_s: z.number().int() }),
   errors: ['not_found', 'conflict', 'too_many_requests', 'not_ready'],

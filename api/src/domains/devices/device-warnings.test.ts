@@ -33,6 +33,16 @@ describe('warnings of a board', () => {
     expect(warningsOf({ ...silent, clock_synced: null, disk_free_bytes: null })).toEqual([]);
   });
 
+  it('device warnings: name a board that says it has no machine map', () => {
+    const noMap = {
+      machine_link: 'starting',
+      map: null,
+      machine_link_detail: 'no machine map; journal: EROFS',
+    } as const;
+    expect(warningsOf({ ...wellDevice, ...noMap })).toEqual(['no_map']);
+    expect(warningsOf({ ...wellDevice, ...noMap, machine_link_detail: null })).toEqual([]);
+  });
+
   it('tell of an update that was turned back, not of one that stays or is on trial', () => {
     const update = { state: 'turned_back', installed: '0.2.0', earlier: '0.1.0', reason: 'it hung', at: 1e12 } as const;
     expect(warningsOf({ ...wellDevice, update })).toEqual(['update_turned_back']);

@@ -1,4 +1,5 @@
 import type { Device, DeviceWarning } from '@roastery/contract/fleet';
+import { lacksMap } from '@roastery/contract/mqtt';
 
 /** Ten minutes at 4 Hz: more than a short cut of the network leaves behind. */
 const manyEntries = 2400;
@@ -16,6 +17,7 @@ export const warningsOf = (device: Omit<Device, 'warnings'>): DeviceWarning[] =>
     ['journal_dropped', (journal?.dropped_entries ?? 0) > 0],
     ['disk', device.disk_free_bytes !== null && device.disk_free_bytes < littleDiskBytes],
     ['machine_link', device.machine_link === 'failing'],
+    ['no_map', lacksMap(device)],
     ['config_refused', device.config.state === 'refused'],
     ['update_turned_back', device.update !== null && unfinished.has(device.update.state)],
     ['offline', device.connection === 'offline'],

@@ -1,4 +1,5 @@
 import type { Machine } from '@roastery/contract/machines';
+import { noMapDetail } from '@roastery/contract/mqtt';
 import type { SignedInUser } from '../../context.ts';
 import { containing } from '../../db/search.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -10,6 +11,7 @@ const visibleTo = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` :
 const columns = (sql: Sql) => sql`
   m.id, m.serial_number, m.display_name, m.machine_type, m.max_capacity_kg, m.created_at, m.archived_at, m.last_seen_at,
   m.owner_id, o.full_name AS owner_name, m.revision,
+  coalesce(m.status -> 'map' IS NULL AND starts_with(m.status ->> 'machine_link_detail', ${noMapDetail}), false) AS lacks_map,
   CASE WHEN m.last_seen_at IS NULL THEN 'never_connected'
        WHEN m.is_online AND m.last_seen_at > now() - interval '1 minute' THEN 'online'
        ELSE 'offline' END AS connection,

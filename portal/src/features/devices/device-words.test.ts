@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   diskText,
   journalText,
+  linkText,
   mapText,
   pairedFrom,
   pairingWords,
@@ -19,6 +20,12 @@ describe('words of a board', () => {
 
   it('say nothing where the board said nothing', () => {
     expect([mapText({ map: null }), journalText({ journal: null })]).toEqual(['--', '--']);
+  });
+
+  it('linkText: names a missing map and what to do', () => {
+    const noMap = { machine_link: 'starting', machine_link_detail: 'no machine map', map: null } as const;
+    expect(linkText(noMap)).toBe('No map: choose one under Map and settings');
+    expect(linkText({ ...noMap, machine_link_detail: null })).toBe('Starting');
   });
 
   it('tell which version was installed and why the one before it runs', () => {

@@ -1,4 +1,5 @@
 import type { Device, DeviceWarning, PairingTicket, TicketState } from '@roastery/contract/fleet';
+import { lacksMap } from '@roastery/contract/mqtt';
 import type { Tone } from '../../ui/Badge.tsx';
 
 /** What a warning means, short enough for a badge. */
@@ -6,6 +7,7 @@ export const warningWords: Readonly<Record<DeviceWarning, string>> = {
   no_credential: 'No credential',
   offline: 'Offline',
   machine_link: 'No answer from machine',
+  no_map: 'No map',
   config_refused: 'Map refused',
   update_turned_back: 'Update turned back',
   journal_waiting: 'Journal waiting',
@@ -53,8 +55,11 @@ export const updateText = ({ update }: Pick<Device, 'update'>): string | null =>
   return `Turned back from ${update.installed}${update.reason === undefined ? '' : `: ${update.reason}`}`;
 };
 
-export const linkText = ({ machine_link: link }: Pick<Device, 'machine_link'>): string =>
-  link === null ? none : { ok: 'Good', failing: 'No answer', starting: 'Starting' }[link];
+export const linkText = (device: Pick<Device, 'machine_link' | 'machine_link_detail' | 'map'>): string => {
+  const { machine_link: link } = device;
+  if (lacksMap(device)) return 'No map: choose one under Map and settings';
+  return link === null ? none : { ok: 'Good', failing: 'No answer', starting: 'Starting' }[link];
+};
 
 export const journalText = ({ journal }: Pick<Device, 'journal'>): string =>
   journal === null ? none : `${journal.entries_waiting.toLocaleString('en-US')} waiting`;

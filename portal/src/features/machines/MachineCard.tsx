@@ -78,7 +78,7 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: Machin
         </dl>
       </div>
       <footer className="flex min-h-11 items-center justify-between gap-3 border-t border-stroke px-4 py-1 text-sm">
-        <ConnectionState machine={machine} />
+        <ConnectionState machine={machine} onMap={onMap} />
         <span className="flex shrink-0 items-center gap-3">
           <Link
             to={paths.timeline(machine.id)}
@@ -102,7 +102,7 @@ const Figure = ({ label, children }: { label: string; children: ReactNode }) => 
   </div>
 );
 
-const ConnectionState = ({ machine }: { machine: Machine }) => {
+const ConnectionState = ({ machine, onMap }: { machine: Machine; onMap: () => void }) => {
   if (machine.current_roast_id !== null) {
     return (
       <Link
@@ -113,6 +113,19 @@ const ConnectionState = ({ machine }: { machine: Machine }) => {
         {machine.connection === 'online' ? 'Roasting now' : 'Roasting, signal lost'}
         <ArrowRight aria-hidden className="size-3.5" />
       </Link>
+    );
+  }
+  if (machine.connection === 'online' && machine.lacks_map) {
+    return (
+      <button
+        type="button"
+        aria-label={`${machine.display_name} has no map: choose one`}
+        onClick={onMap}
+        className="flex min-h-8 items-center gap-2 rounded-sm font-medium text-warning hover:underline pointer-coarse:min-h-10"
+      >
+        <LiveDot tone="warning" />
+        No map: choose one
+      </button>
     );
   }
   if (machine.connection === 'online') {

@@ -5,7 +5,9 @@ import {
   type Candidate,
   type RegisterSeries,
 } from '@roastery/contract/decodings';
-import type { MachineMap } from '@roastery/contract/machine-map';
+import type { Link, MachineMap } from '@roastery/contract/machine-map';
+import { linkShape } from '@roastery/contract/machine-map';
+import { parseShape } from '@roastery/contract/parse-shape';
 import { getMachine } from '@roastery/contract/machines';
 import { getBoardConfig, getMachineMap } from '@roastery/contract/machine-maps';
 import type { PickedPlace, PickedSignal } from '@roastery/contract/map-draft';
@@ -19,7 +21,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Card, Panel } from '../../ui/Card.tsx';
 import { Switch } from '../../ui/Checkbox.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
-import { NumberField } from '../../ui/TextField.tsx';
+import { NumberField, TextField } from '../../ui/TextField.tsx';
 import { BitRows } from './BitRows.tsx';
 import { LookForm } from './LookForm.tsx';
 import { NewMapPanel } from './NewMapPanel.tsx';
@@ -86,6 +88,15 @@ const stateWords = ({ phase, progress, line, says, places }: Probe, isNewLine: b
   return phase === 'looking' ? 'Asking the board…' : 'The board only reads; nothing is written to the machine.';
 };
 
+/** Where a machine is, as people write it: `192.168.0.20`, `192.168.0.20:502` or `/dev/ttyUSB0`. */
+const linkFrom = (text: string): Link | undefined => {
+  const typed = text.trim();
+  const line = typed.startsWith('/')
+    ? { kind: 'rtu', path: typed }
+    : { kind: 'tcp', host: typed.replace(/:\d+$/, ''), port: Number(/:(\d+)$/.exec(typed)?.[1] ?? 502) };
+  return parseShape(linkShape, line).data;
+};
+
 /** /machines/{id}/probe: which register is the beans, seen through the machine's board. */
 export default function ProbePage() {
   const { id = '' } = useParams();
@@ -97,6 +108,7 @@ export default function ProbePage() {
   const [picks, setPicks] = useState<readonly PickedPlace[]>([]);
   const [signals, setSignals] = useState<readonly PickedSignal[]>([]);
   const [typedUnits, setTypedUnits] = useState<string | null>(null);
+  const [where, setWhere] = useState('');
   const [shownText, setShownText] = useState('');
   const [onlyTemperatures, setOnlyTemperatures] = useState(true);
   const [rows, setRows] = useState(rowsAtOnce);
@@ -119,6 +131,10 @@ export default function ProbePage() {
   const base = detail && onLine(detail.map, probe.line);
   const mapUnit = base?.unit ?? 1;
   const isNewLine = base !== undefined && JSON.stringify(base.link) !== JSON.stringify(detail?.map.link);
+  const lacksMap = machine.data?.lacks_map === true;
+  const typedLink = linkFrom(where);
+  const link = probe.line?.link ?? typedLink;
+  const sentLink = lacksMap && link !== undefined ? { link } : {};
   const foundUnits = probe.line?.units.slice(0, 4).join(', ');
   /** What is typed must not be lost when the map arrives: its unit is the form's first word. */
   const known = config.data !== undefined && (chosen === null || detail !== undefined || map.error !== undefined);
@@ -138,19 +154,32 @@ export default function ProbePage() {
       {failed === undefined && config.data !== undefined && known && (
         <div className="flex flex-col gap-5">
           <Panel title="Where to look">
+            {lacksMap && (
+              <TextField
+                label="Where the machine is"
+                hint="The board has no map yet. An address like 192.168.0.20 or 192.168.0.20:502, or a serial adapter like /dev/ttyUSB0"
+                value={where}
+                onChange={(event) => setWhere(event.target.value)}
+                className="p-4 pb-0 md:w-1/2"
+              />
+            )}
             <LookForm
               units={typedUnits ?? foundUnits ?? String(mapUnit)}
               onUnits={setTypedUnits}
-              isSerial={config.data.link !== null && 'path' in config.data.link}
+              isSerial={
+                lacksMap
+                  ? typedLink !== undefined && 'path' in typedLink
+                  : config.data.link !== null && 'path' in config.data.link
+              }
               busy={isBusy}
-              ready={listening}
+              ready={listening && (!lacksMap || link !== undefined)}
               onStart={(wish) => {
                 setRows(rowsAtOnce);
-                void start(wish);
+                void start(wish, sentLink);
               }}
               onFind={(unit) => {
                 setTypedUnits(null);
-                void find(unit);
+                void find(unit, lacksMap && typedLink !== undefined ? { link: typedLink } : {});
               }}
               onStop={() => void stop()}
             />
@@ -229,8 +258,9 @@ export default function ProbePage() {
           )}
           {chosen === null && (
             <p className="rounded-md border border-stroke bg-sunken px-4 py-3 text-base text-content">
-              The board reads by a file of its own. To save what you find, choose a map for it under Map and settings on
-              the machine’s card, with the machine’s address; any map of the right link will do.
+              {lacksMap ? 'The board has no machine map yet.' : 'The board reads by a file of its own.'} To save what
+              you find, choose a map for it under Map and settings on the machine’s card, with the machine’s address;
+              any map of the right link will do.
             </p>
           )}
           {detail !== undefined && base !== undefined && (

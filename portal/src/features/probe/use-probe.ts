@@ -28,6 +28,11 @@ export interface Probe {
   readonly places: readonly RegisterSeries[];
 }
 
+/** Where the machine is, for a board without a machine map. */
+export interface SentLink {
+  readonly link?: Link;
+}
+
 const nothing: Probe = { phase: 'idle', progress: null, line: null, says: null, places: [] };
 /** A board that says nothing for so long is not there. */
 const patienceMs = 20_000;
@@ -111,9 +116,11 @@ export const useProbe = (machineId: string) => {
   return {
     probe,
     listening,
-    start: (wish: ProbeWish) => begin('looking', () => call(startProbe, { params: { id: machineId }, body: wish })),
+    start: (wish: ProbeWish, line: SentLink) =>
+      begin('looking', () => call(startProbe, { params: { id: machineId }, body: { ...wish, ...line } })),
     /** Searches for speed, parity and units of the line; `unit` is tried first. */
-    find: (unit: number) => begin('finding', () => call(findProbeLine, { params: { id: machineId }, body: { unit } })),
+    find: (unit: number, line: SentLink) =>
+      begin('finding', () => call(findProbeLine, { params: { id: machineId }, body: { unit, ...line } })),
     stop: async (): Promise<void> => {
       const id = current.current;
       if (id === null) return;
