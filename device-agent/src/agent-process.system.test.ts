@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -84,6 +86,22 @@ describe('device-agent', () => {
     expect(agent.output()).toMatch(/channels\.bean_temp\.at.*write .*h:6/);
     const check = run(['check-map', join(dataDir, 'map.json')]);
     expect(await check.exit).toBe(2);
+  });
+
+  it('runs without a machine map, and `device-agent status` says so', async () => {
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const { port } = probe.address() as AddressInfo;
+    await new Promise((resolve) => probe.close(resolve));
+    const env = { MACHINE_MAP: '', STATUS_PORT: String(port) };
+    run(['run'], env);
+    const mapless = { online: true, machine_link_detail: 'no machine map' };
+    await expect.poll(() => server.statuses.at(-1), { timeout: 30_000 }).toMatchObject(mapless);
+    const status = run(['status'], env);
+    expect(await status.exit).toBe(1);
+    expect(status.output()).toMatch(/^map +none yet$/m);
+    expect(status.output()).toMatch(/^! No machine map yet: choose one in the portal\.$/m);
+    expect(status.output()).not.toMatch(/null|undefined/);
   });
 
   it('refuses a second agent on the same data, and takes over from a killed one', async () => {
