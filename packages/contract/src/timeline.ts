@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { gapReasons } from './curve-gaps.ts';
 import { endpoint } from './endpoint.ts';
 import { roastShape, roastStatusShape } from './roasts.ts';
-import { idShape, instantShape, messageShape } from './shapes.ts';
+import { givenInstantShape, idShape, instantShape, messageShape } from './shapes.ts';
 
 const between = z.object({ from: instantShape, to: instantShape });
 
@@ -63,8 +63,8 @@ export const getTimeline = endpoint({
   params: z.object({ id: idShape }),
   query: z.object({
     /** Without a span: the day that ends with the newest sample, or what there is of it. */
-    from: instantShape.optional(),
-    to: instantShape.optional(),
+    from: givenInstantShape.optional(),
+    to: givenInstantShape.optional(),
     /** Steps that the span is divided into: as many as there are pixels to draw on. */
     points: z.coerce.number().int().min(50).max(2000).default(600),
   }),
@@ -100,7 +100,7 @@ export const splitRoast = endpoint({
   summary: 'Make two roasts of one: the first drops at this moment, the second is charged then',
   access: 'user',
   params: byId,
-  body: z.object({ at: instantShape }),
+  body: z.object({ at: givenInstantShape }),
   response: z.object({ first: roastShape, second: roastShape }),
   errors: ['not_found', 'conflict'],
 });

@@ -201,7 +201,7 @@ describe('the panel beside the chart', () => {
     await openCurve(whole);
     const { datapoints } = await ana.call(getRoastCurve, { params: { id: whole.id } });
     await expect.poll(() => marker('Charge')).toBe(`Charge 0:00 ${datapoints[0]?.bean_temp?.toFixed(1)} °C`);
-    const [green, yellow] = [await colourOf('success'), await colourOf('warning')];
+    const [green, yellow] = [await colourOf('success'), await colourOf('crack')];
     expect(await Promise.all(['Charge', 'First Crack', 'Drop'].map(dotOf))).toEqual([green, yellow, green]);
   });
 

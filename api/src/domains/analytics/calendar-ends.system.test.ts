@@ -8,8 +8,8 @@ import { openTestApi, type OpenedTestApi } from '../../testing/test-api.ts';
 const refused = ['0000-01-01', '0001-01-01', '1899-12-31', '2201-01-01', '9999-12-31'];
 const taken = ['1900-01-01', '2200-12-31'];
 
-/** Every endpoint whose query takes a span of days. */
-const withDays = endpoints.filter(
+/** Every endpoint whose query takes a span, of days or of moments. */
+const withSpan = endpoints.filter(
   ({ query }) => query !== undefined && 'shape' in query && 'from' in (query.shape as object),
 );
 
@@ -22,23 +22,24 @@ describe('the ends of the calendar', () => {
 
   it('queries: refuse days outside 1900 to 2200 with 422 and answer at both ends', async () => {
     const { admin } = opened;
-    expect(withDays.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['analyticsGreen', 'analyticsProduction', 'listRoasts']),
+    expect(withSpan.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['analyticsGreen', 'analyticsProduction', 'listRoasts', 'getTimeline']),
     );
-    for (const { name, path } of withDays) {
+    for (const { name, path } of withSpan) {
+      const isOfMoments = name === 'getTimeline';
+      const ends = (day: string): string =>
+        isOfMoments ? `from=${day}T00:00:00Z&to=${day}T12:00:00Z` : `from=${day}&to=${day}`;
       const at = path.replaceAll('{by}', 'machine').replaceAll(/\{\w+\}/g, uuidV7());
       for (const period of ['', '&period=day', '&period=week', '&period=month']) {
         for (const day of refused) {
-          const { status, body } = await admin.send('GET', `${at}?from=${day}&to=${day}${period}`);
+          const { status, body } = await admin.send('GET', `${at}?${ends(day)}${period}`);
           expect([status, body], `${name} ${day}`).toMatchObject([
             422,
             { detail: [{ field: 'from' }, { field: 'to' }] },
           ]);
         }
         for (const day of taken) {
-          expect((await admin.send('GET', `${at}?from=${day}&to=${day}${period}`)).status, `${name} ${day}`).not.toBe(
-            422,
-          );
+          expect((await admin.send('GET', `${at}?${ends(day)}${period}`)).status, `${name} ${day}`).not.toBe(422);
         }
       }
     }

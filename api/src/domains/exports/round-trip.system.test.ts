@@ -34,7 +34,17 @@ const described = {
 /** Whose machine and recipe it was is a matter of the roastery, and an upload chooses both anew. */
 const without = (roast: Roast, ...fields: (keyof Roast)[]) =>
   Object.fromEntries(Object.entries(roast).filter(([field]) => !fields.includes(field as keyof Roast)));
-const identity = ['id', 'revision', 'profile_id', 'lot_id', 'machine_id', 'machine_name', 'max_drum_rpm'] as const;
+const identity = [
+  'id',
+  'revision',
+  'profile_id',
+  'lot_id',
+  'machine_id',
+  'machine_name',
+  'max_drum_rpm',
+  // A file is no stretch of a machine's recording.
+  'recorded',
+] as const;
 
 /** Curves by what they hold: a CSV has no other name for one than its label. */
 const columns = (curve: CurveColumns) =>

@@ -121,7 +121,7 @@ describe('timeline', () => {
     expect(beside.status).toBe(201);
     const nowhere = await make(machineId, '2020-01-01T00:00:00.000Z', '2020-01-01T00:10:00.000Z');
     expect([nowhere.status, nowhere.body.detail]).toEqual([409, 'Nothing was recorded at the time of the charge']);
-    expect(await auditOf(made.body.id)).toEqual(['roast.made']);
+    expect(await auditOf(made.body.id)).toEqual(['roast.made', 'roast.updated']);
   });
 
   it('takes an aborted stub of the same beans into the roast made by hand', async () => {
