@@ -2,11 +2,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Test files that take about a minute and more, the longest first; most of it is waiting. */
 const longest = [
+  'under-systemd.system',
+  'faulty-line.system',
   'screens.e2e',
   'real-roasts.system',
   'killed-at-random.system',
+  'fuzz.system',
+  'stream-limits.system',
   'pairing.e2e',
   'live-roast.e2e',
+  'slow-or-starved.system',
+  'slow-database.system',
   'board-in-trouble.system',
   'board-update.system',
   'sign-in-to-machines.e2e',
