@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { getPairing, reissuePairingTicket } from '@roastery/contract/fleet';
-import { getMachine, listMachines } from '@roastery/contract/machines';
+import { deleteMachine, getMachine, listMachines } from '@roastery/contract/machines';
+import { getTimeline } from '@roastery/contract/timeline';
 import { listAudit } from '@roastery/contract/users';
+import { createJournalBoard } from '@roastery/testing/journal-board';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { shipJournal } from '@roastery/testing/ship-journal';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
@@ -244,5 +247,80 @@ describe('pairing a board', () => {
     await watched.page.getByRole('heading', { level: 1 }).waitFor();
     await expect.poll(() => watched.page.getByText('Pairing tickets').count()).toBe(0);
     await expect.poll(() => watched.page.getByRole('link', { name: 'Devices' }).count()).toBe(0);
+  });
+});
+
+describe('what a board delivered to an earlier server or machine', () => {
+  const serial = 'RM15 9';
+
+  it('stays sealed on the board until an admin restores it in Devices', async () => {
+    const recorded = async (id: string) => {
+      const { first_at: first, last_at: last } = await ana.call(getTimeline, { params: { id } });
+      return first !== null && last !== null ? { first, ms: Date.parse(last) - Date.parse(first) } : undefined;
+    };
+    const still = { serial, start: 'cold', isAutomatic: false, hz: 10 } as const;
+    const before = await register(ana, serial, 'Moved Drum', 'RM15');
+    const board = await roastery.stack.startMachine({ ...still, token: before.auth_token });
+    await until('samples of the first machine', async () => ((await recorded(before.id))?.ms ?? 0) > 3000, {
+      timeoutMs: 30_000,
+    });
+    const first = (await recorded(before.id))?.first;
+    await board.stop();
+    await ana.call(deleteMachine, { params: { id: before.id } });
+
+    const anew = await register(ana, serial, 'Moved Drum', 'RM15');
+    const registeredAt = Date.now();
+    const again = await roastery.stack.startMachine({ ...still, token: anew.auth_token });
+    await using desk = await roastery.openAs(roastery.admin);
+    const { page } = desk;
+    await page.goto('/admin/devices?q=Moved');
+    const row = page.getByRole('row', { name: /Moved Drum/ });
+    await row.getByText('History sealed').waitFor({ timeout: 40_000 });
+    const ofNow = await until('samples of the second machine', () => recorded(anew.id), { timeoutMs: 30_000 });
+    expect(Date.parse(ofNow.first)).toBeGreaterThan(registeredAt);
+
+    await page.getByRole('button', { name: 'Actions for Moved Drum' }).click();
+    await page.getByRole('menuitem', { name: 'Restore history' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Restore history' });
+    await question
+      .getByText(/^The board of Moved Drum holds [\d,]+ entries from .* who will see these roasts\.$/)
+      .waitFor();
+    await question.getByText(new RegExp(`belong to ${anaRestrepo.full_name}`)).waitFor();
+    await question.getByRole('button', { name: 'Restore', exact: true }).click();
+    await page.getByText('The board of Moved Drum sends its history').waitFor();
+    await until('the history', async () => (await recorded(anew.id))?.first === first, { timeoutMs: 30_000 });
+    await row.getByText('History sealed').waitFor({ state: 'detached', timeout: 40_000 });
+    await page.getByRole('button', { name: 'Actions for Moved Drum' }).click();
+    await page.getByRole('menuitem', { name: 'Rotate token' }).waitFor();
+    await expect.poll(() => page.getByRole('menuitem', { name: 'Restore history' }).count()).toBe(0);
+    await again.stop();
+    const { entries } = await roastery.admin.call(listAudit, { query: { limit: 50, q: anew.id } });
+    expect(entries.map(({ action }) => action)).toContain('history.restored');
+    expect(desk.complaints).toEqual([]);
+  });
+
+  it('an unreadable message is in the quarantine: the reason, a replay that is refused, and its discard', async () => {
+    const machine = await register(ana, 'RM7 9', 'Garbled Drum', 'RM7');
+    const journal = createJournalBoard();
+    journal.sample(0, 180, 200, 60);
+    const batches = journal.batches().map((batch) => ({ ...batch, boot: 'no boot' }));
+    await shipJournal(roastery.stack.mqttUrl, { serial: machine.serial_number, token: machine.auth_token }, batches);
+
+    await using desk = await roastery.openAs(roastery.admin);
+    const { page, complaints } = desk;
+    await page.goto('/admin/devices');
+    await page.getByRole('tab', { name: 'Quarantine' }).click();
+    const row = page.getByRole('row', { name: /Garbled Drum/ });
+    await row.getByText(/boot/).waitFor();
+    await page.getByRole('button', { name: 'Actions for RM7 9' }).click();
+    await page.getByRole('menuitem', { name: 'Replay' }).click();
+    await page.getByRole('alert').getByText(/boot/).waitFor();
+    expect(complaints.filter((line) => !line.includes('409'))).toEqual([]);
+    await page.getByRole('button', { name: 'Actions for RM7 9' }).click();
+    await page.getByRole('menuitem', { name: 'Discard' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Discard message' });
+    await question.getByText(/^The message of Garbled Drum is removed for good\./).waitFor();
+    await question.getByRole('button', { name: 'Discard', exact: true }).click();
+    await page.getByText('No messages in quarantine').waitFor();
   });
 });
