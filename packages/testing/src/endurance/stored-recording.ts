@@ -15,7 +15,7 @@ interface ChunkRow {
 }
 
 /** All samples of a stream as Postgres holds them, in the order of their chunks: a sample stored twice is here twice. */
-export const readStoredSamples = async (sql: postgres.Sql, recordingId: string): Promise<StoredSample[]> => {
+export const readStoredSamples = async (sql: postgres.ISql, recordingId: string): Promise<StoredSample[]> => {
   const chunks = await sql<ChunkRow[]>`
     SELECT chunk.first_seq, chunk.mono_ms, chunk.dt_ms, chunk.values, layout.channels
     FROM recording_chunks chunk JOIN recording_layouts layout USING (recording_id, layout_no)
