@@ -165,6 +165,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
         changes.afterReading();
         boardProbe.afterReading();
       },
+      dropped: (reading) => log.debug(reading, 'machine: reading dropped'),
       linkChanged(next) {
         if (next.state !== link.state)
           log[next.state === 'ok' ? 'info' : 'warn']({ detail: next.detail }, `machine: ${next.state}`);

@@ -3,7 +3,7 @@ const kept = 15;
 /** So many make a usual one; before them a reading is measured by its line alone. */
 const enough = 3;
 /** Whatever is usual: a sample that is dated this well, half of it off at most, is believed, ms. */
-const alwaysMs = 400;
+export const alwaysMs = 400;
 /** A reading may take this much longer than usual, ms and times. */
 const roomMs = 150;
 const roomFactor = 1.25;

@@ -16,6 +16,8 @@ import { createWriter, recordOf, type Writer } from './writer.ts';
 
 export type { Journal, JournalListener, JournalOptions, JournalStats } from './journal-types.ts';
 
+/** What was read is synced at least this often; while there is a connection, before it is sent: every second. */
+export const syncIntervalMs = 5000;
 /** After a roast its segment stays open for late corrections of its marks. */
 const roastTailMs = 60_000;
 /** What the server has committed is put down at most this often: losing it costs a resend, nothing else. */
@@ -30,7 +32,7 @@ const maxRooms = 16;
 
 /** Opens the journal in `folder`, whatever state the last process, a power cut or the disk left it in. It always opens. */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
-  const { folder, capBytes, clock, log, segmentBytes = 262_144, syncMs = 5000 } = options;
+  const { folder, capBytes, clock, log, segmentBytes = 262_144, syncMs = syncIntervalMs } = options;
   const { disk = nodeDisk, diskGraceMs = 20_000 } = options;
   const listeners: JournalListener[] = [];
   let context = options.context;

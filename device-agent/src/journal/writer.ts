@@ -133,6 +133,8 @@ export const createWriter = async (parts: WriterParts) => {
       unsynced.remove(from, to);
       announced.remove(from, to);
     }
+    const through = active.entries.findLast(({ kind }) => kind === 'sample')?.mono;
+    if (ranges.length > 0 && through !== undefined) log.debug({ through }, 'journal: synced');
     if (fresh.first()) parts.durable(fresh.ranges());
   };
 

@@ -16,6 +16,14 @@ export interface Reading {
   readonly risen: readonly string[];
 }
 
+/** A reading that became no sample. */
+export interface DroppedReading {
+  /** Monotonic ms: before its first question, and after its last answer or the last wait for one. */
+  readonly from: number;
+  readonly to: number;
+  readonly reason: string;
+}
+
 export interface MachineLink {
   readonly state: 'starting' | 'ok' | 'failing';
   /** Why it fails, or which channels have no valid value. */
@@ -29,6 +37,7 @@ export interface PollerParts {
   /** Monotonic clock, ms since boot, with fractions. */
   readonly monoNow: () => number;
   readonly reading: (reading: Reading) => void;
+  readonly dropped?: (reading: DroppedReading) => void;
   readonly linkChanged: (link: MachineLink) => void;
 }
 
@@ -49,11 +58,11 @@ const describe = (channels: readonly string[], qualities: readonly Quality[]): s
  * Reads the machine at the map's rate. A reading that takes too long moves the ones after it: they never queue, and a line
  * that is too slow for the map is read as fast as it can.
  */
-export const startPoller = ({ map, monoNow, reading, linkChanged }: PollerParts) => {
+export const startPoller = ({ map, monoNow, reading, dropped, linkChanged }: PollerParts) => {
   const bus = shareBus(createBus(map.link, map, monoNow));
   const reader = createReader(map, bus, monoNow);
   const spans = createSpanJudge(lineMs(map) ?? 0);
-  let dropped = 0;
+  let droppedInRow = 0;
   const periodMs = 1000 / map.hz;
   const pace = createPaceWatch(map.hz);
   let dueAt = performance.now();
@@ -71,21 +80,34 @@ export const startPoller = ({ map, monoNow, reading, linkChanged }: PollerParts)
 
   /** A reading whose moment is not known well enough is no reading. */
   const drop = (reason: string): void => {
-    dropped += 1;
-    if (dropped >= droppedBeforeNews) setLink({ state: 'failing', detail: reason });
+    droppedInRow += 1;
+    if (droppedInRow >= droppedBeforeNews) setLink({ state: 'failing', detail: reason });
   };
 
   const readOnce = async (): Promise<void> => {
+    const began = monoNow();
     const stalledFor = watchForStalls();
     const outcome = await reader.read();
     const stallMs = stalledFor();
-    if (stopped) return;
-    if (outcome.kind === 'silence') return setLink({ state: 'failing', detail: outcome.reason.slice(0, 300) });
+    const passOver = (reason: string): void => dropped?.({ from: began, to: monoNow(), reason });
+    if (stopped) return passOver('reading was stopped');
+    if (outcome.kind === 'silence') {
+      passOver(outcome.reason);
+      return setLink({ state: 'failing', detail: outcome.reason.slice(0, 300) });
+    }
     const { from, to, values } = outcome;
     const spanMs = to - from;
-    if (stallMs > longestStallMs) return drop(`the board was busy for ${Math.round(stallMs)} ms while it was reading`);
-    if (!spans.accepts(spanMs)) return drop(`question and answer lie ${Math.round(spanMs)} ms apart`);
-    dropped = 0;
+    const doubt =
+      stallMs > longestStallMs
+        ? `the board was busy for ${Math.round(stallMs)} ms while it was reading`
+        : spans.accepts(spanMs)
+          ? undefined
+          : `question and answer lie ${Math.round(spanMs)} ms apart`;
+    if (doubt !== undefined) {
+      passOver(doubt);
+      return drop(doubt);
+    }
+    droppedInRow = 0;
     const risen = [...outcome.bits].flatMap(([name, up]) => (up && bitsBefore.get(name) === false ? [name] : []));
     // A unit that was silent keeps its bits: what rose in the meantime has still risen.
     bitsBefore = new Map([...bitsBefore, ...outcome.bits]);

@@ -8,6 +8,7 @@ import { listenOnLine, listenOnSocket } from './modbus/listen.ts';
 import type { ConversationContext } from './modbus/conversation.ts';
 import { createRandom } from './model/random.ts';
 import type { HolePolicy } from './registers/register-bank.ts';
+import { showReading } from './registers/channel-registers.ts';
 import { createRegisterFace } from './register-face.ts';
 import { createReplayMachine, type ReplayOptions } from './replay.ts';
 
@@ -53,8 +54,8 @@ export interface SimulatorConfig {
 
 /** What a machine answered: the registers from `start` on, as they were read. */
 export interface AnsweredRead {
-  /** Wall clock, ms since 1970. */
-  readonly atMs: number;
+  /** Monotonic, ms since boot, as a board dates its samples: between question and answer. */
+  readonly monoMs: number;
   /** Modbus function: 3 holding, 4 input registers. */
   readonly code: number;
   readonly start: number;
@@ -91,6 +92,8 @@ export interface Simulator extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** A channel of this name counts the requests: every answer that holds it names itself. */
+export const requestNumber = 'request_number';
 /** A process that was stopped doesn't live through what it missed: at most this many seconds pass at once. */
 const longestCatchUpMs = 5000;
 
@@ -162,12 +165,14 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
   };
 
   present();
+  const numbered = map.channels[requestNumber];
   const context: ConversationContext = {
     bank: face.bank,
     faults: () => faults,
     random: createRandom(seed + 99),
     onRequest({ pdu }) {
       requests += 1;
+      if (numbered) showReading(face.bank, map, requestNumber, numbered, requests);
       functions.add(pdu[0] ?? 0);
     },
     onAnswer:
@@ -177,7 +182,7 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
         if (code !== 3 && code !== 4) return;
         const words = Array.from({ length: (pdu[1] ?? 0) / 2 }, (_, index) => pdu.readUInt16BE(2 + 2 * index));
         config.onAnswer?.({
-          atMs: performance.timeOrigin + performance.now(),
+          monoMs: Number(process.hrtime.bigint()) / 1e6,
           code,
           start: asked.readUInt16BE(1),
           words,

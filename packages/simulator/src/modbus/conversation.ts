@@ -11,7 +11,7 @@ export interface ConversationContext {
   readonly random: Random;
   /** Every request that arrived, whatever became of it. */
   readonly onRequest: (request: FramedRequest) => void;
-  /** Every answer that was sent, undamaged. */
+  /** Every answer that is sent undamaged. */
   readonly onAnswer?: ((request: FramedRequest, pdu: Buffer) => void) | undefined;
   /** What became of a request that was not passed over. */
   readonly onFate?: (request: FramedRequest, fate: Fate) => void;
@@ -92,9 +92,10 @@ export const converse = (stream: Duplex, framing: Framing, context: Conversation
     const bytes = framed(request, pdu, fate.damage);
     const { repeatAfterMs } = fate;
     const deliver = (): void => {
+      // Before it leaves, so that its time lies between question and answer for the peer too.
+      if (refused === null && fate.damage === 'none') context.onAnswer?.(request, pdu);
       if (fate.isJoined) holdBack(bytes, fate.joinMs);
       else send(bytes);
-      if (refused === null && fate.damage === 'none') context.onAnswer?.(request, pdu);
       if (repeatAfterMs === 0) write(bytes);
       else if (repeatAfterMs !== undefined) after(repeatAfterMs, () => write(bytes));
       const next = followers.get(place);

@@ -1,119 +1,70 @@
 import { readFile } from 'node:fs/promises';
+import { machineMapShape, type MachineMap } from '@roastery/contract/machine-map';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
+import { demoPort, demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
+import { requestNumber } from '@roastery/simulator/simulator';
 import type postgres from 'postgres';
-import { monoNow } from './machine-record.ts';
 
-/** One answer of the simulated machine (`SIM_ANSWERS`), on the axis of a board's samples. */
-interface Answer {
+/** A reading that names itself by the number of its request, on the axis of a board's samples. */
+export interface NumberedReading {
+  readonly number: number;
   readonly monoMs: number;
   /** Bean and exhaust temperature and those beside them, °C or %; null for "no probe". */
   readonly values: readonly (number | null)[];
 }
 
+const readings = 8;
 const noProbe = 32_767;
 
-/** Answers to the request that reads the demo machine's eight readings, oldest first. */
-export const readAnswers = async (file: string): Promise<Answer[]> => {
-  const wallAtBootMs = performance.timeOrigin + performance.now() - monoNow();
+/** The demo machine with one channel more, in the same request as its eight readings: the number of that request. */
+export const numberedRoasterMap = (hz: number): MachineMap => {
+  const map = demoRoasterMap({ port: demoPort, hz });
+  const counter = { at: `i:${readings}`, as: 'u32', unit: '%' };
+  return parseOrThrow(machineMapShape, { ...map, channels: { ...map.channels, [requestNumber]: counter } });
+};
+
+/** What the simulated machine answered (`SIM_ANSWERS`), oldest first. */
+export const readAnswers = async (file: string): Promise<NumberedReading[]> => {
   const lines = (await readFile(file, 'utf8')).split('\n').slice(0, -1);
   return lines.flatMap((line) => {
-    const { atMs, code, start, words } = JSON.parse(line) as {
-      atMs: number;
+    const { monoMs, code, start, words } = JSON.parse(line) as {
+      monoMs: number;
       code: number;
       start: number;
       words: number[];
     };
     if (code !== 4 || start !== 0) return [];
     return {
-      monoMs: atMs - wallAtBootMs,
-      values: words.map((word) => (word === noProbe ? null : ((word << 16) >> 16) / 10)),
+      number: (words[readings] ?? 0) * 2 ** 16 + (words[readings + 1] ?? 0),
+      monoMs,
+      values: words.slice(0, readings).map((word) => (word === noProbe ? null : ((word << 16) >> 16) / 10)),
     };
   });
 };
 
-export interface StoredReading {
-  readonly monoMs: number;
-  readonly values: readonly (number | null)[];
-}
-
-/** All samples of a machine in all its recordings, oldest first; a sample stored twice is here twice. */
-export const readStoredReadings = async (sql: postgres.Sql, serial: string): Promise<StoredReading[]> => {
+/**
+ * All samples of a machine in all its recordings, oldest first; a sample stored twice is here twice. One without a number was
+ * read while the machine answered for its event bits alone.
+ */
+export const readStoredReadings = async (
+  sql: postgres.Sql,
+  serial: string,
+): Promise<{ readings: NumberedReading[]; withoutNumber: number }> => {
   const chunks = await sql<{ mono_ms: string; dt_ms: number[]; values: (number | null)[]; channels: string[] }[]>`
     SELECT chunk.mono_ms, chunk.dt_ms, chunk.values, layout.channels
     FROM recording_chunks chunk JOIN recording_layouts layout USING (recording_id, layout_no)
       JOIN recordings r ON r.id = chunk.recording_id JOIN machines m ON m.id = r.machine_id
     WHERE m.serial_number = ${serial}`;
-  return chunks
-    .flatMap(({ mono_ms: mono, dt_ms: dt, values, channels }) =>
-      dt.map((offset, index) => ({
+  const samples = chunks.flatMap(({ mono_ms: mono, dt_ms: dt, values, channels }) =>
+    dt.map((offset, index) => {
+      const valueOf = (column: number): number | null => values[column * dt.length + index] ?? null;
+      return {
+        number: valueOf(channels.indexOf(requestNumber)),
         monoMs: Number(mono) + offset,
-        values: channels.map((_, column) => values[column * dt.length + index] ?? null),
-      })),
-    )
-    .sort((a, b) => a.monoMs - b.monoMs);
-};
-
-/** Half a step of a register of a tenth. */
-const resolution = 0.051;
-/** A reading is dated between question and answer. */
-const nearMs = 80;
-/** The origin of a shifted reading is searched no further away. */
-const searchMs = 60_000;
-
-const isSame = (a: readonly (number | null)[], b: readonly (number | null)[]): boolean =>
-  a.every((value, index) => {
-    const other = b[index] ?? null;
-    return value === null || other === null ? value === other : Math.abs(value - other) <= resolution;
-  });
-
-/**
- * Whether the board asked late before or after an answer: a processor that was away drops a reading that it can't date.
- * @param periodMs time between two readings
- */
-export const wasStarved = (answers: readonly Answer[], periodMs: number) => {
-  const late = answers.flatMap(({ monoMs }, index) => {
-    const next = answers[index + 1]?.monoMs ?? monoMs;
-    return next - monoMs > 1.5 * periodMs ? [{ fromMs: monoMs, toMs: next }] : [];
-  });
-  return (monoMs: number): boolean => late.some(({ fromMs, toMs }) => monoMs >= fromMs && monoMs <= toMs);
-};
-
-/**
- * Brings what the machine answered and what is stored together, one to one. `excused` says which answers may be missing:
- * those that were on their way into the journal when the program was killed.
- */
-export const compareWithAnswers = (
-  answers: readonly Answer[],
-  stored: readonly StoredReading[],
-  excused: (monoMs: number) => boolean,
-) => {
-  const taken = new Set<number>();
-  let from = 0;
-  const lost: Answer[] = [];
-  let excusedCount = 0;
-  for (const answer of answers) {
-    while (from < stored.length && (stored[from]?.monoMs ?? 0) < answer.monoMs - nearMs) from += 1;
-    let found = -1;
-    for (let at = from; at < stored.length && (stored[at]?.monoMs ?? 0) <= answer.monoMs + nearMs; at++) {
-      if (!taken.has(at) && isSame(answer.values, stored[at]?.values ?? [])) {
-        found = at;
-        break;
-      }
-    }
-    if (found >= 0) taken.add(found);
-    else if (excused(answer.monoMs)) excusedCount += 1;
-    else lost.push(answer);
-  }
-  const left = stored.filter((_, index) => !taken.has(index));
-  const doubled = left.filter(
-    (reading) =>
-      stored.filter(({ monoMs, values }) => Math.abs(monoMs - reading.monoMs) < 1 && isSame(values, reading.values))
-        .length > 1,
+        values: channels.flatMap((name, column) => (name === requestNumber ? [] : [valueOf(column)])),
+      };
+    }),
   );
-  const others = left.filter((reading) => !doubled.includes(reading));
-  const shifted = others.filter((reading) =>
-    answers.some(
-      ({ monoMs, values }) => Math.abs(monoMs - reading.monoMs) <= searchMs && isSame(values, reading.values),
-    ),
-  );
-  return { lost, doubled, shifted, invented: others.length - shifted.length, excused: excusedCount };
+  const numbered = samples.flatMap(({ number, ...sample }) => (number === null ? [] : [{ ...sample, number }]));
+  return { readings: numbered.sort((a, b) => a.monoMs - b.monoMs), withoutNumber: samples.length - numbered.length };
 };

@@ -9,6 +9,8 @@ import { isRoastingNow, monoNow } from './machine-record.ts';
 export interface AgentKill {
   /** On the axis of the board's samples. */
   readonly monoMs: number;
+  /** When the process was seen to have ended. */
+  readonly endedMs: number;
   readonly aimedAt: KillMoment;
   /** Since the journal on disk last changed, ms. */
   readonly sinceWriteMs: number;
@@ -21,8 +23,8 @@ export type KillMoment = (typeof killMoments)[number];
 /** A power cut comes soon after the last one, or much later: ms after its start, or after it first wrote. */
 const waits: Readonly<Record<KillMoment, readonly [number, number]>> = {
   starting: [20, 1000],
-  running: [0, 8000],
-  writing: [0, 5000],
+  running: [0, 6000],
+  writing: [0, 2000],
 };
 /** A busy computer takes its time to start a program. */
 const startsWithinMs = 30_000;
@@ -102,10 +104,12 @@ export const killWhileRoasting = async (
         await sleep(writingMs * random());
       }
       if (machine.agent.pid === undefined) continue;
-      agent.push({ monoMs: monoNow(), aimedAt, sinceWriteMs: writes.sinceMs() });
+      const kill = { monoMs: monoNow(), aimedAt, sinceWriteMs: writes.sinceMs() };
       machine.agent.kill('SIGKILL');
+      await until('the agent to end', () => !isUp(), { timeoutMs: startsWithinMs, everyMs: 2 });
+      agent.push({ ...kill, endedMs: monoNow() });
       plan.whileDead?.();
-      // Its SIGTERM comes to a dead process: what counts is that the next start doesn't wait longer from kill to kill.
+      // Nothing is left to end: what counts is that the next start doesn't wait longer from kill to kill.
       await machine.agent.restart();
       if (await isRoastingNow(recordFile)) hits += 1;
     }

@@ -1,0 +1,47 @@
+import { machineMapShape } from '@roastery/contract/machine-map';
+import { requestNumber, startSimulator, type AnsweredRead } from '@roastery/simulator/simulator';
+import { until } from '@roastery/testing/until';
+import { expect, it } from 'vitest';
+import { startPoller, type DroppedReading } from './poller.ts';
+
+const mapAt = (port: number) =>
+  machineMapShape.parse({
+    v: 1,
+    id: 'test',
+    maker: 'T',
+    model: 'T',
+    hz: 10,
+    link: { kind: 'tcp', host: '127.0.0.1', port },
+    channels: { [requestNumber]: { at: 'i:0', unit: '%' }, bean_temp: { at: 'i:1', scale: 0.1 } },
+  });
+const busyMs = 500;
+
+it('poller: names each reading that becomes no sample, with the time in which its answer came', async () => {
+  const answers: { number: number; monoMs: number }[] = [];
+  const onAnswer = ({ words: [number = 0], monoMs }: AnsweredRead): void => {
+    answers.push({ number, monoMs });
+    // The processor is away while an answer is under way.
+    for (const from = performance.now(); answers.length % 4 === 0 && performance.now() - from < busyMs;);
+  };
+  await using simulator = await startSimulator({ map: mapAt(5020), port: 0, onAnswer });
+  const samples = new Set<number | null | undefined>();
+  const dropped: DroppedReading[] = [];
+  const poller = startPoller({
+    map: mapAt(simulator.port ?? 0),
+    monoNow: () => Number(process.hrtime.bigint()) / 1e6,
+    reading: ({ values }) => void samples.add(values[0]),
+    dropped: (reading) => void dropped.push(reading),
+    linkChanged: () => undefined,
+  });
+  const wereBoth = () => samples.size >= 8 && dropped.length >= 3;
+  try {
+    await until('samples and dropped readings', wereBoth, { timeoutMs: 20_000 });
+  } finally {
+    await poller.stop();
+  }
+  const unnamed = answers.filter(
+    ({ number, monoMs }) => !samples.has(number) && !dropped.some(({ from, to }) => monoMs >= from && monoMs <= to),
+  );
+  expect(unnamed).toEqual([]);
+  expect(dropped.every(({ reason }) => reason !== '')).toBe(true);
+});
