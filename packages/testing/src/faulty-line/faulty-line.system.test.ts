@@ -48,7 +48,7 @@ describe('faulty line: each fault by itself', () => {
         `${kind}, ${layout === 'single' ? 'one register a request' : 'all answers of one length'}: stores no wrong value and keeps what was answered rightly${needs}`,
         async () => {
           const reports = await inTurns(faultCases, async ({ name, faults }) => {
-            const report = await readOverFaultyLine({ kind, layout, faults, seconds: 3, seed: 5 });
+            const report = await readOverFaultyLine({ kind, layout, faults, seconds: 5, seed: 5 });
             return { name, ...report };
           });
           expect(reports.flatMap(({ name, wrong }) => wrong.map((line) => `${name}: ${line}`))).toEqual([]);
