@@ -78,7 +78,8 @@ export const createRoastFromUpload = async (
   const content = await readContent(context.sql, uploadId);
   const recording = await context.files.run(readRecording, context.user.id, content, upload.choices);
   const { chargeMs } = recording;
-  if (chargeMs === undefined) throw new AppError('conflict', 'Say when the beans went in before the roast is imported.');
+  if (chargeMs === undefined)
+    throw new AppError('conflict', 'Say when the beans went in before the roast is imported.');
   const roastId = uuidV7();
   await context.sql.begin(async (tx) => {
     await lockUpload(tx, upload, context.user.id);
