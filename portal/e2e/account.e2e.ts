@@ -17,17 +17,17 @@ describe('the account', () => {
     await using watched = await roastery.openAs(ana, { colorScheme: 'light' });
     const { page } = watched;
     await page.goto('/account');
-    await page.getByText('A drop at 204.5 °C').waitFor();
+    await page.getByText('Example drop: 204.5 °C').waitFor();
     await page.getByRole('radio', { name: '°F', exact: true }).click();
-    await page.getByText('A drop at 400.1 °F').waitFor();
-    await page.getByText('Rising by 14.8 °F/min').waitFor();
+    await page.getByText('Example drop: 400.1 °F').waitFor();
+    await page.getByText('Example rate: 14.8 °F/min').waitFor();
     await page.getByRole('radio', { name: '°F/30 s' }).click();
-    await page.getByText('Rising by 7.4 °F/30 s').waitFor();
+    await page.getByText('Example rate: 7.4 °F/30 s').waitFor();
     await page.getByRole('radio', { name: 'Dark' }).click();
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
-    await page.getByRole('combobox', { name: 'Language of dates' }).fill('portu');
-    await page.getByRole('option', { name: /português \(Brasil\)/i }).click();
-    await page.getByText(/^Today is [a-z]{3}/).waitFor();
+    await page.getByRole('combobox', { name: 'Region' }).fill('braz');
+    await page.getByRole('option', { name: /Brazil/ }).click();
+    await page.getByText(/^Dates and times: \d\d [A-Z][a-z]{2} 20\d\d, \d\d\/\d\d\/20\d\d - \d\d:\d\d$/).waitFor();
     expect((await ana.call(me)).preferences).toEqual({
       temperature_unit: 'F',
       rate_unit: 'per_30_seconds',
@@ -36,7 +36,7 @@ describe('the account', () => {
     });
     await using elsewhere = await roastery.openAs(ana, { colorScheme: 'light' });
     await elsewhere.page.goto('/account');
-    await elsewhere.page.getByText('A drop at 400.1 °F').waitFor();
+    await elsewhere.page.getByText('Example drop: 400.1 °F').waitFor();
     await expect.poll(() => elsewhere.page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
     expect([...watched.complaints, ...elsewhere.complaints]).toEqual([]);
   });

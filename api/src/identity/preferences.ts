@@ -1,10 +1,11 @@
 import { preferencesShape, type Preferences } from '@roastery/contract/auth';
 import { parseShape } from '@roastery/contract/parse-shape';
+import { defaultRegion } from '../format/format.ts';
 
 const defaults: Preferences = {
   temperature_unit: 'C',
   theme: 'system',
-  date_language: 'en-US',
+  date_language: defaultRegion,
   rate_unit: 'per_minute',
 };
 

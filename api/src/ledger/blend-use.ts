@@ -1,4 +1,4 @@
-import { formatKilograms } from './kilograms.ts';
+import { formatKilograms } from '../format/format.ts';
 import type { Sql } from '../db/sql.ts';
 import { AppError } from '../http/app-error.ts';
 

@@ -21,7 +21,7 @@ export const preferencesShape = z.object({
   /** Temperatures are stored and sent in °C; this is how a person reads them. */
   temperature_unit: z.enum(['C', 'F']),
   theme: z.enum(['system', 'light', 'dark']),
-  /** BCP 47 tag for names of months, e.g. `en-US`. */
+  /** BCP 47 tag of the region whose dates and clock the portal writes, e.g. `en-US`. */
   date_language: lineShape(35),
   rate_unit: z.enum(['per_minute', 'per_30_seconds']),
 });

@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
  */
 const LAYERS: Record<string, readonly (readonly string[])[]> = {
   'api/src': [
+    ['format'],
     ['db'],
     ['broker', 'http', 'mail', 'sheets'],
     ['file-reading', 'identity', 'ledger'],
@@ -27,7 +28,7 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
     ['ingest'],
     ['live', 'seed'],
   ],
-  'portal/src': [['api', 'ui'], ['components'], ['features'], ['app']],
+  'portal/src': [['api', 'ui'], ['format'], ['components'], ['features'], ['app']],
   'device-agent/src': [
     ['core'],
     ['clock', 'journal', 'machine', 'pairing', 'plan', 'service', 'update'],
@@ -161,6 +162,17 @@ export function directParses(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => !isTestFile(path) && !MAY_PARSE.includes(path))
     .flatMap(({ path, text }) => placesOf(path, text, OWN_PARSE));
+}
+
+/** The modules that own the locale, and the tests of what they write. */
+const MAY_FORMAT = /^(?:portal\/src\/format|api\/src\/format)\//;
+const OWN_FORMAT = /\.toLocale\w*String\(|\.toFixed\(|\bIntl\.[A-Z]\w*\(|['"`]en-(?:US|CA)['"`]/g;
+
+/** Where portal or api write a number or a date for people by themselves. */
+export function strayFormats(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => /^(?:portal|api)\/src\//.test(path) && !isTestFile(path) && !MAY_FORMAT.test(path))
+    .flatMap(({ path, text }) => placesOf(path, text, OWN_FORMAT));
 }
 
 const VAGUE = /(?:^|[/.-])(?:utils?|helpers?|common|manager|misc)(?:[/.-]|$)/i;

@@ -9,6 +9,7 @@ import {
   impureImports,
   looksOnce,
   sidewaysImports,
+  strayFormats,
   upwardImports,
   vagueNames,
 } from './house-rules.ts';
@@ -26,6 +27,8 @@ describe('the house', () => {
   it('keeps the craft and the contract pure', () => expect(impureImports(files)).toEqual([]));
   it('has no circle of imports', () => expect(importCycles(files)).toEqual([]));
   it('checks values only by parseShape, never by a shape itself', () => expect(directParses(files)).toEqual([]));
+  it('formats numbers and dates in one module of the portal and one of the api', () =>
+    expect(strayFormats(files)).toEqual([]));
   it('names things in the words of the field', () => expect(vagueNames(files)).toEqual([]));
   it('looks at a page until it shows what is wanted, not once', () => expect(looksOnce(files)).toEqual([]));
   it('has no file that only gathers others', () => expect(barrels(files)).toEqual([]));
@@ -105,6 +108,15 @@ describe('the rules themselves', () => {
     ];
     expect(directParses(direct.map(calls))).toHaveLength(direct.length);
     expect(directParses(['JSON.parse(x)', 'Date.parse(x)', 'path.parse(x)', 'parse(x)'].map(calls))).toEqual([]);
+    const formats = [
+      "n.toLocaleString('de')",
+      'kg.toFixed(1)',
+      'new Intl.NumberFormat(x)',
+      'Intl.DateTimeFormat()',
+      "'en-US'",
+    ];
+    expect(strayFormats(formats.map(calls))).toHaveLength(formats.length);
+    expect(strayFormats([{ ...calls('kg.toFixed(1)'), path: 'portal/src/format/numbers.ts' }])).toEqual([]);
     expect(vagueNames([file('api/src/string-utils.ts'), file('api/src/machines/rename.ts')])).toEqual([
       'api/src/string-utils.ts',
     ]);

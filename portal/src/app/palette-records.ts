@@ -12,7 +12,7 @@ import { useSession } from '../api/session.tsx';
 import { useApi } from '../api/use-api.ts';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
-import { useDates } from '../components/preferences.ts';
+import { useDates } from '../format/preferences.ts';
 import type { PaletteGroup } from './palette-group.ts';
 
 const mostOfAKind = 5;

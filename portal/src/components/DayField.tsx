@@ -1,6 +1,6 @@
 import { useState, type ComponentProps } from 'react';
 import { TextField } from '../ui/TextField.tsx';
-import { isGivenDay } from './given-day.ts';
+import { isGivenDay } from '../format/zoned-time.ts';
 
 type DayFieldProps = Omit<ComponentProps<typeof TextField>, 'type' | 'value' | 'onChange' | 'onBlur'> & {
   value: string;

@@ -1,4 +1,6 @@
-import { usePreferences } from './preferences.ts';
+import { rateCToF } from '@roastery/roasting/units';
+import { formatNumber } from '../format/numbers.ts';
+import { usePreferences } from '../format/preferences.ts';
 import { classes } from '../ui/classes.ts';
 
 interface DifferenceProps {
@@ -13,11 +15,12 @@ interface DifferenceProps {
 export const Difference = ({ valueC, stale = false, signed = true }: DifferenceProps) => {
   const { temperature_unit: unit } = usePreferences();
   if (valueC === null) return <span className="figures text-muted">--</span>;
-  const value = (unit === 'F' ? valueC * 1.8 : valueC).toFixed(1);
-  const sign = !signed ? '' : Number(value) === 0 ? '±' : Number(value) > 0 ? '+' : '−';
+  const value = unit === 'F' ? rateCToF(valueC) : valueC;
+  const text = formatNumber(Math.abs(value), 1);
+  const sign = !signed ? '' : Number(text) === 0 ? '±' : value > 0 ? '+' : '−';
   return (
     <span className={classes('figures whitespace-nowrap', stale ? 'text-muted' : 'text-strong')}>
-      {`${sign}${value.replace('-', '')}`}
+      {`${sign}${text}`}
       <span className="text-[0.85em] font-normal text-muted"> °{unit}</span>
     </span>
   );

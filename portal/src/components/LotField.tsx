@@ -1,6 +1,7 @@
 import { getLot, listLots, type Lot } from '@roastery/contract/inventory';
 import { useState } from 'react';
 import { useApi } from '../api/use-api.ts';
+import { formatNumber } from '../format/numbers.ts';
 import { Combobox } from '../ui/Combobox.tsx';
 
 interface LotFieldProps {
@@ -44,7 +45,7 @@ export const LotField = (props: LotFieldProps) => {
       choices={lots.map((lot) => ({
         value: lot.id,
         label: `${lot.lot_number} · ${lot.coffee_name}`,
-        hint: `${lot.current_weight.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 2 })} kg`,
+        hint: `${formatNumber(lot.current_weight, 1, 2)} kg`,
       }))}
       value={value}
       onChange={(id) => {

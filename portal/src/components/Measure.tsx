@@ -1,6 +1,6 @@
 import { classes } from '../ui/classes.ts';
-import { usePreferences } from './preferences.ts';
-import { readingOf, type Quantity } from './quantities.ts';
+import { usePreferences } from '../format/preferences.ts';
+import { readingOf, type Quantity } from '../format/quantities.ts';
 
 interface MeasureProps {
   quantity: Quantity;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { oldestShownRead } from '../api/read-times.ts';
 import { useReachability } from '../api/reachability.ts';
 import { classes } from '../ui/classes.ts';
-import { useDates } from './preferences.ts';
+import { useDates } from '../format/preferences.ts';
 
 /** Says that the server is out of reach, and how old what is on screen is by now. */
 export const OfflineBanner = ({ className }: { className?: string }) => {

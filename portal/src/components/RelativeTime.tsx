@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useDates } from './preferences.ts';
+import { useDates } from '../format/preferences.ts';
 
 /** `3 min ago`, counting on, with the absolute moment on hover and in the markup. */
 export const RelativeTime = ({ moment }: { moment: string }) => {

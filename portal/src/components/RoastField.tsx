@@ -2,7 +2,7 @@ import { listRoasts, type RoastRow } from '@roastery/contract/roasts';
 import { useState } from 'react';
 import { useApi } from '../api/use-api.ts';
 import { Combobox } from '../ui/Combobox.tsx';
-import { useDates } from './preferences.ts';
+import { useDates } from '../format/preferences.ts';
 
 interface RoastFieldProps {
   label: string;

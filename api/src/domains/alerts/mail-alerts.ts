@@ -1,6 +1,6 @@
 import { lowStockKg } from '@roastery/contract/low-stock';
 import type { Database, Sql } from '../../db/sql.ts';
-import { formatKilograms } from '../../ledger/kilograms.ts';
+import { formatKilograms } from '../../format/format.ts';
 import { isWatched } from '../../ledger/watch-stock.ts';
 import { putIntoOutbox } from '../../mail/outbox.ts';
 

@@ -11,7 +11,7 @@ import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { blendedKg, roastedKg } from '../../ledger/blend-use.ts';
-import { formatKilograms } from '../../ledger/kilograms.ts';
+import { formatKilograms } from '../../format/format.ts';
 import { visibleTo } from '../roasts/roast-row.ts';
 import { blendVisibleTo, readBlend } from './blend-row.ts';
 

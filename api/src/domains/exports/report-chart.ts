@@ -1,6 +1,7 @@
 import { lttbIndices } from '@roastery/roasting/decimate';
 import { bridgeableMissing, type Reading } from '@roastery/roasting/series';
 import { cToF, formatDuration, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
+import { formatDecimal } from '../../format/format.ts';
 import type { ExportedRoast } from './gather-roast.ts';
 import { markName } from './mark-names.ts';
 import type { Pdf, ReportText } from './report-text.ts';
@@ -95,7 +96,7 @@ const drawMarks = (
       .stroke()
       .restore();
     if (mark.temp !== null) pdf.circle(at, scales.temp(mark.temp), 2).fillAndStroke('#ffffff', ink.mark);
-    const temp = mark.temp === null ? '' : ` ${(unit === 'F' ? cToF(mark.temp) : mark.temp).toFixed(1)}°`;
+    const temp = mark.temp === null ? '' : ` ${formatDecimal(unit === 'F' ? cToF(mark.temp) : mark.temp)}°`;
     const label = `${markName[mark.kind]} ${formatDuration(mark.time_seconds)}${temp}`;
     const width = text.width(label, { size: 6.5 });
     const left = Math.min(Math.max(at - width / 2, plot.x), plot.x + plot.width - width);

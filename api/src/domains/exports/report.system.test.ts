@@ -104,7 +104,7 @@ describe('the report of a roast', () => {
       'Łucja Żak',
       '12 kg',
       '10.2 kg',
-      '15.0 %',
+      '15.0%',
       '86.5',
       `Duration ${formatDuration(roast.duration_seconds)}`,
       `Drop temp ${roast.drop_temp?.toFixed(1)} °C`,

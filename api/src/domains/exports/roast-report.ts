@@ -1,6 +1,7 @@
 import { phasesOf } from '@roastery/roasting/phases';
 import { formatDuration, formatRate, formatTemperature, type TemperatureUnit } from '@roastery/roasting/units';
 import PdfWriter from 'pdfkit';
+import { formatKilograms, formatMoment, formatPercent } from '../../format/format.ts';
 import type { ExportedRoast } from './gather-roast.ts';
 import type { Letterhead } from './letterhead.ts';
 import { markName } from './mark-names.ts';
@@ -12,13 +13,10 @@ const inner = page.width - 2 * page.margin;
 const grey = '#78716c';
 const hairline = '#e7e5e4';
 
-const dated = (instant: string, timeZone: string): string =>
-  new Intl.DateTimeFormat('en-US', { timeZone, dateStyle: 'long', timeStyle: 'short' }).format(new Date(instant));
-
-const kilograms = (kg: number | null): string => (kg === null ? '--' : `${Number(kg.toFixed(3))} kg`);
+const kilograms = (kg: number | null): string => (kg === null ? '--' : formatKilograms(kg));
 
 const lossOf = ({ batch_size_kg: green, end_weight_kg: roasted }: ExportedRoast['roast']): string =>
-  green === null || roasted === null ? '--' : `${(((green - roasted) / green) * 100).toFixed(1)} %`;
+  green === null || roasted === null ? '--' : formatPercent((green - roasted) / green);
 
 interface Sheet {
   readonly pdf: Pdf;
@@ -47,7 +45,7 @@ const drawHead = ({ pdf, text }: Sheet, { roast }: ExportedRoast, letterhead: Le
   rule(pdf, y);
   text.line(roast.coffee_name ?? 'Unnamed Roast', page.margin, y + 12, { size: 20, weight: 600, width: inner });
   const from = [roast.coffee_origin, roast.coffee_process, roast.roast_level].filter((part) => part !== null);
-  const under = [...from, roast.roast_number, dated(roast.start_time, letterhead.timeZone)].join(' · ');
+  const under = [...from, roast.roast_number, formatMoment(roast.start_time, letterhead.timeZone)].join(' · ');
   text.line(under, page.margin, y + 38, { size: 9, color: grey, width: inner });
   return y + 60;
 };
@@ -119,7 +117,7 @@ const drawTables = (sheet: Sheet, { roast }: ExportedRoast, unit: TemperatureUni
     rows: phases.map((phase) => [
       phaseName[phase.name],
       formatDuration(phase.durationSeconds),
-      phase.share === null ? '--' : `${(phase.share * 100).toFixed(1)} %`,
+      phase.share === null ? '--' : formatPercent(phase.share),
       formatRate(phase.meanRateC, unit),
     ]),
   };
@@ -224,5 +222,5 @@ export const roastReport = async (
 const developmentOf = ({ roast }: ExportedRoast): string => {
   const { development_time_seconds: seconds, development_time_ratio: ratio } = roast;
   if (seconds === null) return '--';
-  return ratio === null ? formatDuration(seconds) : `${formatDuration(seconds)} · ${(ratio * 100).toFixed(1)} %`;
+  return ratio === null ? formatDuration(seconds) : `${formatDuration(seconds)} · ${formatPercent(ratio)}`;
 };

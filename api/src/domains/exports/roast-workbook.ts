@@ -1,5 +1,6 @@
 import { formatDuration } from '@roastery/roasting/units';
 import { phasesOf } from '@roastery/roasting/phases';
+import { formatPercent } from '../../format/format.ts';
 import type { WrittenCell, WrittenSheet } from '../../sheets/write-workbook.ts';
 import { sinceRecordingBegan, type ExportedRoast } from './gather-roast.ts';
 import { markName } from './mark-names.ts';
@@ -8,7 +9,7 @@ import { sheetMoments } from './sheet-moment.ts';
 
 const phaseName = { drying: 'Drying', maillard: 'Maillard', development: 'Development' } as const;
 
-const percent = (share: number | null): string => (share === null ? '' : `${(share * 100).toFixed(1)} %`);
+const percent = (share: number | null): string => (share === null ? '' : formatPercent(share));
 
 const weightLoss = ({ batch_size_kg: green, end_weight_kg: roasted }: ExportedRoast['roast']): number | null =>
   green === null || roasted === null ? null : (green - roasted) / green;

@@ -2,6 +2,7 @@ import * as contract from '@roastery/contract/exports';
 import type { Domain } from '../../app.ts';
 import type { UserContext } from '../../context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
+import { localDay } from '../../format/format.ts';
 import { begun, streamOf } from '../../http/streamed-answer.ts';
 import { writeWorkbook } from '../../sheets/write-workbook.ts';
 import { attachment, roastFileName } from './file-name.ts';
@@ -27,10 +28,7 @@ const streamed = async (
     headers: { 'content-type': type, 'content-disposition': attachment(name) },
   });
 
-const today = async ({ sql }: UserContext): Promise<string> => {
-  const timeZone = await readTimeZone(sql);
-  return new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(new Date());
-};
+const today = async ({ sql }: UserContext): Promise<string> => localDay(await readTimeZone(sql));
 
 /** Mounted before the roasts: `export` is no id. */
 export const exportRoutes: Domain = (routes) => {

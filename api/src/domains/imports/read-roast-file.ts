@@ -1,5 +1,6 @@
 import type { UploadChoices, UploadFormat } from '@roastery/contract/imports';
 import { coldestC, hottestC } from '@roastery/roasting/units';
+import { formatCount } from '../../format/format.ts';
 import { completeMarks } from './complete-marks.ts';
 import {
   mostColumns,
@@ -28,7 +29,7 @@ export const formatOf = (bytes: Uint8Array): UploadFormat | undefined => {
 };
 
 const tooManySamples = () =>
-  refusedFile(`The file holds more than ${mostSamples.toLocaleString('en-US')} samples: cut it to one roast.`);
+  refusedFile(`The file holds more than ${formatCount(mostSamples)} samples: cut it to one roast.`);
 
 /** Lines of a text, counted without making them. */
 const countLines = (bytes: Uint8Array): number => {
@@ -61,7 +62,7 @@ const refuseTooMuch = ({ timesSeconds, channels, marks }: ImportedRoast): void =
   }
   if (timesSeconds.length * channels.length > mostReadings) {
     throw refusedFile(
-      `The file holds more than ${mostReadings.toLocaleString('en-US')} readings: cut it to one roast, or leave curves out.`,
+      `The file holds more than ${formatCount(mostReadings)} readings: cut it to one roast, or leave curves out.`,
     );
   }
   if (marks.length > mostMarks) throw refusedFile(`The file holds more than ${mostMarks} marks: cut it to one roast.`);

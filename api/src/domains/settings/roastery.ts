@@ -3,6 +3,7 @@ import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { isUnstorableValue } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
+import { isTimeZone } from '../../format/format.ts';
 import { AppError, invalid } from '../../http/app-error.ts';
 
 const columns = (sql: Sql) => sql`roastery_name, address, city, country, postal_code, email, phone, website, time_zone,
@@ -17,12 +18,11 @@ export const readRoastery = async (sql: Sql): Promise<RoasterySettings> => {
 /** Both sides count in it: Node for people's dates, Postgres for "today". */
 const checkTimeZone = async (sql: Sql, name: string): Promise<void> => {
   const unknown = invalid('time_zone', 'must be a time zone such as Europe/Berlin');
-  if (!/^[A-Za-z0-9_+/-]+$/.test(name)) throw unknown;
+  if (!/^[A-Za-z0-9_+/-]+$/.test(name) || !isTimeZone(name)) throw unknown;
   try {
-    Intl.DateTimeFormat('en', { timeZone: name });
     await sql`SELECT now() AT TIME ZONE ${name}::text`;
   } catch (error) {
-    if (error instanceof RangeError || isUnstorableValue(error)) throw unknown;
+    if (isUnstorableValue(error)) throw unknown;
     throw error;
   }
 };

@@ -3,6 +3,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { systemActor, type AppContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
+import { serverTimeZone } from '../../format/format.ts';
 import { AppError } from '../../http/app-error.ts';
 import { hashPassword, refuseCommonPassword } from '../../identity/passwords.ts';
 import { randomPassword } from '../../identity/random-password.ts';
@@ -42,7 +43,7 @@ export const prepareFirstStart = async ({ sql, config }: AppContext): Promise<Fi
   sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(${firstStartLock})`;
     await tx`
-      INSERT INTO roastery_settings (time_zone) VALUES (${Intl.DateTimeFormat().resolvedOptions().timeZone})
+      INSERT INTO roastery_settings (time_zone) VALUES (${serverTimeZone()})
       ON CONFLICT DO NOTHING`;
     const admins = await tx`SELECT 1 FROM users WHERE is_admin AND is_active LIMIT 1`;
     if (admins.length > 0) return undefined;

@@ -1,4 +1,5 @@
 import { formatDuration } from '@roastery/roasting/units';
+import { formatCount, formatNumber } from '../../format/numbers.ts';
 import { lineValueAt, type ProfileLine } from './profile-chart-lines.ts';
 
 interface ProfileLegendProps {
@@ -66,7 +67,7 @@ const Sample = ({ line, cursor }: { line: ProfileLine | undefined; cursor: numbe
               strokeDasharray={line.borderDash.join(' ')}
             />
           </svg>
-          {value !== null && (line.unit.startsWith('°') ? value.toFixed(1) : Math.round(value))}
+          {value !== null && (line.unit.startsWith('°') ? formatNumber(value, 1) : formatCount(value))}
         </span>
       )}
     </td>

@@ -4,7 +4,7 @@ import type { ChartOptions } from 'chart.js';
 import { useLayoutEffect, useMemo, useReducer, useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
 import { colourToken, useTheme } from '../../ui/theme.ts';
-import type { Units } from '../quantities.ts';
+import type { Units } from '../../format/quantities.ts';
 import { ChartReadout } from './ChartReadout.tsx';
 import type { Chart } from './chart-parts.ts';
 import './chart-parts.ts';

@@ -1,7 +1,7 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
 import { samplingHoles, type SamplingHole } from '@roastery/roasting/sampling-holes';
 import { bridgeableMissing } from '@roastery/roasting/series';
-import { inUnitsOf, type Units } from '../quantities.ts';
+import { inUnitsOf, type Units } from '../../format/quantities.ts';
 
 /** A curve that can be drawn: which column, how it looks everywhere, and where its toggle is remembered. */
 export interface CurveStyle {

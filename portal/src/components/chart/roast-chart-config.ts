@@ -1,7 +1,7 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { phasesOf } from '@roastery/roasting/phases';
 import type { ChartOptions } from 'chart.js';
-import { inUnitsOf, readingOf, unitOf, type Units } from '../quantities.ts';
+import { inUnitsOf, readingOf, unitOf, type Units } from '../../format/quantities.ts';
 import { curveStyles, drawnCurve, rateBounds, temperatureTop, type CurveStyle } from './curves.ts';
 import { overlayTop, type Overlay } from './overlay.ts';
 import { withAlpha, type ColourOf, type Palette } from './palette.ts';

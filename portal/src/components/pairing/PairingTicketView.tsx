@@ -7,7 +7,7 @@ import { useUser } from '../../api/session.tsx';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { CopyButton } from '../CopyButton.tsx';
 import { personName } from '../person-name.ts';
-import { useDates } from '../preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { pairingTicket, supportMail, ticketId, type TicketFacts } from './device-configuration.ts';
 import { PairingState } from './PairingState.tsx';
 import { saveTextFile } from './save-text-file.ts';

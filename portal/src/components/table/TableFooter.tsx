@@ -1,4 +1,5 @@
 import { ChevronLeft, ChevronRight, X } from 'lucide-react';
+import { formatCount } from '../../format/numbers.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Select } from '../../ui/Select.tsx';
 import type { Selection } from './row-props.ts';
@@ -71,7 +72,7 @@ const Pages = (paging: Paging) => {
         </div>
       )}
       <span className="figures text-muted">
-        {total === undefined ? '…' : `${first}–${Math.min(page * pageSize, total)} of ${total.toLocaleString('en-US')}`}
+        {total === undefined ? '…' : `${first}–${Math.min(page * pageSize, total)} of ${formatCount(total)}`}
       </span>
       <div className="flex">
         <IconButton

@@ -1,7 +1,7 @@
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { personName } from '../../components/person-name.ts';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { useUser } from '../../api/session.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { PasswordSection } from './PasswordSection.tsx';

@@ -4,12 +4,13 @@ import { useMemo, useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { useSession } from '../../api/session.tsx';
 import { Measure } from '../../components/Measure.tsx';
-import { useDates, usePreferences } from '../../components/preferences.ts';
+import { defaultRegion } from '../../format/dates.ts';
+import { useDates, usePreferences } from '../../format/preferences.ts';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Segments } from '../../ui/Segments.tsx';
 import { chooseTheme } from '../../ui/theme.ts';
 import { toast } from '../../ui/toast.ts';
-import { languageChoices } from './date-languages.ts';
+import { regionChoices } from './regions.ts';
 import { Section } from './Section.tsx';
 
 const themes = [
@@ -25,21 +26,21 @@ export const PreferencesSection = () => {
   const { changePreferences } = useSession();
   const preferences = usePreferences();
   const dates = useDates();
-  const { date_language: language, temperature_unit: degree } = preferences;
+  const { date_language: region, temperature_unit: degree } = preferences;
   const [now] = useState(() => Date.now());
-  const languages = useMemo(() => languageChoices(language, now), [language, now]);
+  const regions = useMemo(() => regionChoices(region, now), [region, now]);
 
   const keep = async (change: Partial<Preferences>) => {
     if (change.theme !== undefined) chooseTheme(change.theme);
     try {
       await changePreferences(change);
     } catch (error) {
-      toast(sentenceFor(error, 'The choice could not be kept with your account'), { tone: 'danger' });
+      toast(sentenceFor(error, 'The preference could not be saved'), { tone: 'danger' });
     }
   };
 
   return (
-    <Section title="Preferences" text="How the portal looks and speaks to you, on every device you sign in on.">
+    <Section title="Preferences" text="Apply to your account on every device.">
       <div className="flex flex-col gap-5">
         <Segments
           label="Theme"
@@ -61,7 +62,7 @@ export const PreferencesSection = () => {
               onChange={(temperature_unit) => void keep({ temperature_unit })}
             />
             <p className="text-xs text-muted">
-              A drop at <Measure quantity="temperature" value={exampleTemp} />
+              Example drop: <Measure quantity="temperature" value={exampleTemp} />
             </p>
           </div>
           <div className="flex flex-col gap-1.5">
@@ -76,17 +77,17 @@ export const PreferencesSection = () => {
               onChange={(rate_unit) => void keep({ rate_unit })}
             />
             <p className="text-xs text-muted">
-              Rising by <Measure quantity="rate" value={exampleRate} />
+              Example rate: <Measure quantity="rate" value={exampleRate} />
             </p>
           </div>
         </div>
         <Combobox
-          label="Language of dates"
+          label="Region"
           className="max-w-sm"
-          choices={languages}
-          value={language}
-          onChange={(date_language) => void keep({ date_language: date_language ?? 'en-US' })}
-          hint={`Today is ${dates.day(now)}`}
+          choices={regions}
+          value={region}
+          onChange={(date_language) => void keep({ date_language: date_language ?? defaultRegion })}
+          hint={`Dates and times: ${dates.day(now)}, ${dates.dayAndTime(now)}`}
         />
       </div>
     </Section>

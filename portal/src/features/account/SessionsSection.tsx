@@ -6,7 +6,7 @@ import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { RelativeTime } from '../../components/RelativeTime.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@roastery/contract/users';
 import type { ReactNode } from 'react';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { actionWords, detailLines } from './audit-words.ts';

@@ -6,10 +6,10 @@ import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 
-const count = new Intl.NumberFormat('en-US');
 const refreshMs = 60_000;
 
 /** /admin/stats: how big the roastery is, over everybody. */
@@ -102,13 +102,13 @@ const Figure = ({ label, to, icon, total, part, partWords, failed }: FigureProps
         </>
       ) : (
         <>
-          <span className="figures text-3xl font-semibold tracking-tight text-strong">{count.format(total)}</span>
+          <span className="figures text-3xl font-semibold tracking-tight text-strong">{formatCount(total)}</span>
           <span className="flex flex-col gap-1.5">
             <span aria-hidden className="h-1 overflow-hidden rounded-full bg-sunken">
               <span className="block h-full rounded-full bg-accent" style={{ width: `${share * 100}%` }} />
             </span>
             <span className="figures text-sm text-muted">
-              <span className="font-medium text-content">{count.format(part)}</span> {partWords}
+              <span className="font-medium text-content">{formatCount(part)}</span> {partWords}
             </span>
           </span>
         </>

@@ -11,7 +11,8 @@ import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { personName } from '../../components/person-name.ts';
-import { useDates } from '../../components/preferences.ts';
+import { formatCounted } from '../../format/numbers.ts';
+import { useDates } from '../../format/preferences.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { useTyped } from '../../components/use-typed.ts';
@@ -92,7 +93,7 @@ export default function UsersPage() {
           <span className="figures">
             {data === undefined
               ? 'Who may sign in'
-              : `${data.total.toLocaleString('en-US')} ${data.total === 1 ? 'user' : 'users'}${isFiltered ? ' found' : ' in total'}`}
+              : `${formatCounted(data.total, 'user')}${isFiltered ? ' found' : ' in total'}`}
           </span>
         }
         actions={

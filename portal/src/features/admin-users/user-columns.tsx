@@ -1,5 +1,5 @@
 import type { User } from '@roastery/contract/auth';
-import type { DateTexts } from '../../components/dates.ts';
+import type { DateTexts } from '../../format/dates.ts';
 import { personName } from '../../components/person-name.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { Badge } from '../../ui/Badge.tsx';

@@ -6,6 +6,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { paths } from '../../components/paths.ts';
+import { formatNumber } from '../../format/numbers.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 
@@ -14,8 +15,7 @@ const mostShown = 3;
 const refreshMs = 30_000;
 
 /** Never rounded up: 19.96 kg are below 20 and must not read as 20.0. */
-const kgText = (kg: number): string =>
-  kg.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1, roundingMode: 'floor' });
+const kgText = (kg: number): string => formatNumber(kg, 1, 1, 'floor');
 
 /** Watched lots that fell below the threshold, on every page until this person has seen it. */
 export const LowStockBanner = () => {

@@ -5,7 +5,8 @@ import { ChartSpline } from 'lucide-react';
 import { useMemo } from 'react';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { paths } from '../../components/paths.ts';
-import { useDates, usePreferences } from '../../components/preferences.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { useDates, usePreferences } from '../../format/preferences.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
@@ -13,7 +14,7 @@ import { temperatureText } from './charts/band-figures.ts';
 import { BandChart } from './charts/BandChart.tsx';
 import { DistanceChart } from './charts/DistanceChart.tsx';
 import { comparedColumns } from './compared-columns.tsx';
-import { countText, differenceText, roastsText } from './figure-texts.ts';
+import { differenceText, roastsText } from './figure-texts.ts';
 import { FiguresTable } from './FiguresTable.tsx';
 import { FigureTile, TileRow } from './FigureTile.tsx';
 import { roastsLink } from './roasts-link.ts';
@@ -90,8 +91,8 @@ const ComparisonTiles = ({ data }: ComparisonProps) => {
       />
       <FigureTile
         label={`Within ${differenceText(nearC, degree)} °${degree}`}
-        value={shown(compared.length === 0 ? '--' : countText(near.length))}
-        unit={`of ${countText(compared.length)}`}
+        value={shown(compared.length === 0 ? '--' : formatCount(near.length))}
+        unit={`of ${formatCount(compared.length)}`}
         note={compared.length === 0 ? '' : `${Math.round((near.length / compared.length) * 100)} %`}
         to={theseRoasts(near)}
       />

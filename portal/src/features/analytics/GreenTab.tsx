@@ -7,14 +7,15 @@ import { ErrorLine } from '../../components/ErrorState.tsx';
 import { paths } from '../../components/paths.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { formatCount, formatMoney } from '../../format/numbers.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Segments } from '../../ui/Segments.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import { BarsChart } from './charts/BarsChart.tsx';
 import { FigureTile, TileRow } from './FigureTile.tsx';
-import { countText, kgText, moneyText, roastsText, roughMoney } from './figure-texts.ts';
+import { kgText, moneyText, roastsText } from './figure-texts.ts';
 import { lotColumns } from './lot-columns.tsx';
-import { columnLabelPixels, usePeriodTexts } from './period-words.ts';
+import { columnLabelPixels, usePeriodTexts } from './period-texts.ts';
 import { FiguresTable } from './FiguresTable.tsx';
 import { periodTable } from './period-rows.ts';
 import { roastsLink } from './roasts-link.ts';
@@ -51,7 +52,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
         lines: [
           ['Green used', `${kgText(one.kg)} kg`] as const,
           ['Cost', moneyText(one.cost)] as const,
-          ['Roasts', countText(one.roasts)] as const,
+          ['Roasts', formatCount(one.roasts)] as const,
         ],
         link: roastsLink({ ...filter, from: one.from, to: one.to, with: 'green' }),
       })),
@@ -120,7 +121,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
         <BarsChart
           label={measure === 'kg' ? 'Green used by period' : 'Cost by period'}
           columns={columns.map((column) => ({ ...column, value: column.one[measure] }))}
-          tickText={measure === 'kg' ? countText : roughMoney}
+          tickText={measure === 'kg' ? formatCount : (dollars) => formatMoney(dollars, 0)}
           labelPixels={columnLabelPixels(data?.period, columns.length)}
         />
       </ChartPanel>
@@ -144,7 +145,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
       />
       {data !== undefined && data.total_lots > data.lots.length && (
         <p className="text-sm text-muted">
-          The {countText(data.lots.length)} most used of {countText(data.total_lots)} lots.
+          The {formatCount(data.lots.length)} most used of {formatCount(data.total_lots)} lots.
         </p>
       )}
     </div>

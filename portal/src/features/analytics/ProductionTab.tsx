@@ -4,14 +4,15 @@ import { useMemo } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { Segments } from '../../ui/Segments.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import { BarsChart } from './charts/BarsChart.tsx';
 import { SpreadChart } from './charts/SpreadChart.tsx';
 import { FigureTile, TileRow } from './FigureTile.tsx';
-import { changeText, countText, kgText, percentText, ratioText, roastsText } from './figure-texts.ts';
+import { changeText, kgText, percentText, ratioText, roastsText } from './figure-texts.ts';
 import { GroupsPanel } from './GroupsPanel.tsx';
-import { columnLabelPixels, usePeriodTexts, type PeriodTexts } from './period-words.ts';
+import { columnLabelPixels, usePeriodTexts, type PeriodTexts } from './period-texts.ts';
 import { FiguresTable } from './FiguresTable.tsx';
 import { periodTable } from './period-rows.ts';
 import { roastsLink } from './roasts-link.ts';
@@ -34,7 +35,7 @@ const qualities = [
 
 const linesOf = (one: PeriodFigures) => [
   ['Roasted', `${kgText(one.kg)} kg`] as const,
-  ['Roasts', countText(one.roasts)] as const,
+  ['Roasts', formatCount(one.roasts)] as const,
   ['Mean duration', formatDuration(one.mean_duration_seconds)] as const,
   ['Development', ratioText(one.development_ratio_mean, one.development_ratio_deviation)] as const,
 ];
@@ -97,7 +98,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
         />
         <FigureTile
           label="Roasts"
-          value={shown(totals && countText(totals.roasts))}
+          value={shown(totals && formatCount(totals.roasts))}
           note={against(totals && changeText(totals.roasts, earlier?.roasts))}
           to={all}
         />
@@ -151,7 +152,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
           <BarsChart
             label={measure === 'kg' ? 'Kilograms roasted by period' : 'Roasts by period'}
             columns={columns.map((column) => ({ ...column, value: column.one[measure] }))}
-            tickText={countText}
+            tickText={formatCount}
             labelPixels={labelPixels}
           />
         </ChartPanel>

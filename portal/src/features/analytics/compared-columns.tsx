@@ -1,7 +1,7 @@
 import type { ComparedRoast } from '@roastery/contract/analytics';
 import type { Preferences } from '@roastery/contract/auth';
 import { formatDuration } from '@roastery/roasting/units';
-import type { DateTexts } from '../../components/dates.ts';
+import type { DateTexts } from '../../format/dates.ts';
 import { Measure } from '../../components/Measure.tsx';
 import type { Column } from '../../components/table/columns.ts';
 import { Badge } from '../../ui/Badge.tsx';

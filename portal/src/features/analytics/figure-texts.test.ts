@@ -4,8 +4,8 @@ import { roastsLink } from './roasts-link.ts';
 
 describe('figures in words', () => {
   it('give a ratio with its spread', () => {
-    expect(ratioText(0.1834, 0.0121)).toBe('18.3 ± 1.2 %');
-    expect(ratioText(0.2, null)).toBe('20.0 %');
+    expect(ratioText(0.1834, 0.0121)).toBe('18.3 ± 1.2%');
+    expect(ratioText(0.2, null)).toBe('20.0%');
     expect(ratioText(null, null)).toBe('--');
   });
 
@@ -16,9 +16,9 @@ describe('figures in words', () => {
   });
 
   it('compare with before', () => {
-    expect(changeText(112, 100)).toBe('+12 %');
-    expect(changeText(80, 100)).toBe('−20 %');
-    expect(changeText(100, 100)).toBe('±0 %');
+    expect(changeText(112, 100)).toBe('+12%');
+    expect(changeText(80, 100)).toBe('−20%');
+    expect(changeText(100, 100)).toBe('±0%');
     expect(changeText(100, 0)).toBeUndefined();
     expect(changeText(100, undefined)).toBeUndefined();
   });

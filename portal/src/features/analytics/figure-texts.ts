@@ -1,27 +1,21 @@
 import type { Preferences } from '@roastery/contract/auth';
 import { rateCToF } from '@roastery/roasting/units';
+import { formatCount, formatCounted, formatMoney, formatNumber } from '../../format/numbers.ts';
 
-const oneDigit = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
-const wholeDollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 });
 const missing = '--';
 
-export const kgText = (kg: number): string => oneDigit.format(kg);
-export const countText = (count: number): string => whole.format(count);
-export const moneyText = (amount: number | null): string => (amount === null ? missing : dollars.format(amount));
-/** For an axis, where cents would crowd. */
-export const roughMoney = (amount: number): string => wholeDollars.format(amount);
-export const roastsText = (count: number): string => `${whole.format(count)} ${count === 1 ? 'roast' : 'roasts'}`;
+export const kgText = (kg: number): string => formatNumber(kg, 1);
+export const moneyText = (amount: number | null): string => (amount === null ? missing : formatMoney(amount));
+export const roastsText = (count: number): string => formatCounted(count, 'roast');
 
 /** 0.1834 → `18.3`; the unit is the page's. */
-export const percentText = (share: number | null): string => (share === null ? missing : oneDigit.format(share * 100));
+export const percentText = (share: number | null): string => (share === null ? missing : formatNumber(share * 100, 1));
 
-/** `18.3 ± 1.2 %`; the spread only where there is one. */
+/** `18.3 ± 1.2%`; the spread only where there is one. */
 export const ratioText = (mean: number | null, deviation: number | null): string => {
   if (mean === null) return missing;
   const spread = deviation === null ? '' : ` ± ${percentText(deviation)}`;
-  return `${percentText(mean)}${spread} %`;
+  return `${percentText(mean)}${spread}%`;
 };
 
 type Degree = Preferences['temperature_unit'];
@@ -29,11 +23,11 @@ type Degree = Preferences['temperature_unit'];
 export const differenceIn = (differenceC: number, degree: Degree): number =>
   degree === 'F' ? rateCToF(differenceC) : differenceC;
 export const differenceText = (differenceC: number | null, degree: Degree): string =>
-  differenceC === null ? missing : oneDigit.format(differenceIn(differenceC, degree));
+  differenceC === null ? missing : formatNumber(differenceIn(differenceC, degree), 1);
 
-/** `+12 %` of a figure against an earlier one; undefined where there is nothing to compare with. */
+/** `+12%` of a figure against an earlier one; undefined where there is nothing to compare with. */
 export const changeText = (now: number | null, before: number | null | undefined): string | undefined => {
   if (now === null || before === null || before === undefined || before === 0) return undefined;
   const percent = Math.round((now / before - 1) * 100);
-  return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${whole.format(Math.abs(percent))} %`;
+  return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${formatCount(Math.abs(percent))}%`;
 };

@@ -2,7 +2,8 @@ import type { GroupFigures, GroupKind } from '@roastery/contract/analytics';
 import { formatDuration } from '@roastery/roasting/units';
 import { Link } from 'react-router-dom';
 import type { Column } from '../../components/table/columns.ts';
-import { countText, kgText, ratioText } from './figure-texts.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { kgText, ratioText } from './figure-texts.ts';
 import { RangeBar, ShareBar } from './charts/RowBars.tsx';
 import { roastsLink, type FigureFilter } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
@@ -64,7 +65,7 @@ export const groupColumns = (
       width: 'w-[28%]',
       cell: ({ kg }) => <ShareBar share={most === 0 ? 0 : kg / most} text={kgText(kg)} />,
     },
-    { id: 'roasts', label: 'Roasts', sort: 'roasts', align: 'right', cell: ({ roasts }) => countText(roasts) },
+    { id: 'roasts', label: 'Roasts', sort: 'roasts', align: 'right', cell: ({ roasts }) => formatCount(roasts) },
     {
       id: 'duration',
       label: 'Mean duration',

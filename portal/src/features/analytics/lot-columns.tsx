@@ -2,8 +2,9 @@ import type { LotUse } from '@roastery/contract/analytics';
 import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
 import type { Column } from '../../components/table/columns.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { ShareBar } from './charts/RowBars.tsx';
-import { countText, kgText, moneyText, roastsText } from './figure-texts.ts';
+import { kgText, moneyText, roastsText } from './figure-texts.ts';
 import { roastsLink } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 
@@ -53,7 +54,7 @@ export const lotColumns = (lots: readonly LotUse[], filter: AnalyticsFilter): re
           aria-label={`${roastsText(lot.roasts)} of lot ${lot.lot_number}`}
           className="rounded-sm font-medium text-accent-text hover:underline pointer-coarse:py-2"
         >
-          {countText(lot.roasts)}
+          {formatCount(lot.roasts)}
         </Link>
       ),
     },

@@ -1,4 +1,4 @@
-import { isGivenDay } from '../../components/given-day.ts';
+import { isGivenDay } from '../../format/zoned-time.ts';
 
 /** Which days are looked at: one of the usual spans that end today, or days that were chosen. */
 export const usualSpans = [
@@ -17,10 +17,6 @@ export interface DaySpan {
 }
 
 const dayMs = 86_400_000;
-
-/** Today where the roastery is. */
-export const todayIn = (timeZone: string, now = new Date()): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(now);
 
 const daysEarlier = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) - days * dayMs).toISOString().slice(0, 10);

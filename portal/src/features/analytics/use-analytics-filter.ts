@@ -1,7 +1,8 @@
 import { useMemo } from 'react';
 import { useUser } from '../../api/session.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
-import { chosenDays, daysOf, todayIn, usualSpanNames, type UsualSpan } from './span.ts';
+import { todayIn } from '../../format/zoned-time.ts';
+import { chosenDays, daysOf, usualSpanNames, type UsualSpan } from './span.ts';
 
 /** The keys that the api and the list of roasts understand. */
 export interface AnalyticsFilter {

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { FormActions } from '../../components/FormActions.tsx';
 import { FormError } from '../../components/forms.tsx';
 import { paths } from '../../components/paths.ts';
+import { formatExactKilograms, formatPercent } from '../../format/numbers.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -71,8 +72,7 @@ export const BlendForm = ({ values, onChange, blend, failure, busy, onSubmit }: 
             title="Roasts in it"
             actions={
               <span className="figures text-base text-strong">
-                {total.toLocaleString('en-US', { maximumFractionDigits: 3 })}{' '}
-                <span className="text-sm text-muted">kg</span>
+                {formatExactKilograms(total)} <span className="text-sm text-muted">kg</span>
               </span>
             }
           >
@@ -159,11 +159,11 @@ const Line = ({ line, share, showError, onChange, onRemove }: LineProps) => {
         className="w-36 max-sm:flex-1"
         value={line.kg}
         error={showError ? (lineError(line) ?? undefined) : undefined}
-        hint={line.leftKg === undefined ? undefined : `${Number(line.leftKg.toFixed(3))} kg left`}
+        hint={line.leftKg === undefined ? undefined : `${formatExactKilograms(line.leftKg)} kg left`}
         onChange={(event) => onChange({ ...line, kg: event.target.value })}
       />
       <span className="figures w-12 py-2 text-right text-base text-strong">
-        {share === null ? '--' : `${(share * 100).toFixed(0)}%`}
+        {share === null ? '--' : formatPercent(share, 0)}
       </span>
       <IconButton
         label={`Take out ${title}`}

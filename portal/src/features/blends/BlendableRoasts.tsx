@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorState } from '../../components/ErrorState.tsx';
-import { useDates } from '../../components/preferences.ts';
+import { formatExactKilograms } from '../../format/numbers.ts';
+import { useDates } from '../../format/preferences.ts';
 import { useTyped } from '../../components/use-typed.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
@@ -87,7 +88,7 @@ const Offered = ({ roast, isFull, onChoose }: { roast: BlendableRoast; isFull: b
         </p>
       </div>
       <p className="figures text-right text-sm text-strong">
-        {Number(roast.left_kg.toFixed(3))} kg
+        {formatExactKilograms(roast.left_kg)} kg
         <span className="block text-xs text-muted">{roast.is_roasted_weight ? 'left' : 'left of the batch'}</span>
       </p>
       <Button

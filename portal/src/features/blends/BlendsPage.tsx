@@ -11,7 +11,8 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { useDates } from '../../components/preferences.ts';
+import { formatExactKilograms } from '../../format/numbers.ts';
+import { useDates } from '../../format/preferences.ts';
 import { RoastTabs } from '../../components/RoastTabs.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { useUrlState } from '../../components/url-state.ts';
@@ -134,7 +135,7 @@ export default function BlendsPage() {
         onClose={() => setDeleting(null)}
         title={(blend) => `Delete ${blend.name}`}
         question={(blend) =>
-          `Delete blend "${blend.name}"? Its roasts get back the ${blend.total_kg.toLocaleString('en-US')} kg it took.`
+          `Delete blend "${blend.name}"? Its roasts get back the ${formatExactKilograms(blend.total_kg)} kg it took.`
         }
         confirmLabel="Delete"
         onConfirm={remove}

@@ -1,5 +1,5 @@
 import type { Blend } from '@roastery/contract/blends';
-import type { DateTexts } from '../../components/dates.ts';
+import type { DateTexts } from '../../format/dates.ts';
 import { Measure } from '../../components/Measure.tsx';
 import type { Column } from '../../components/table/columns.ts';
 

@@ -1,5 +1,6 @@
 import type { Blend, BlendableRoast, createBlend } from '@roastery/contract/blends';
 import type { BodyOf } from '@roastery/contract/endpoint';
+import { formatExactKilograms } from '../../format/numbers.ts';
 
 /** One line of the form: a roast and the kilograms as typed. */
 export interface BlendLine {
@@ -44,7 +45,7 @@ export const lineError = ({ kg, leftKg }: BlendLine): string | null => {
   if (Number.isNaN(wanted)) return 'Enter the weight in kg';
   if (!(wanted > 0)) return 'Weight must be greater than 0';
   if (leftKg !== undefined && Math.round(wanted * 1e6) > Math.round(leftKg * 1e6)) {
-    return `Only ${Number(leftKg.toFixed(3))} kg left`;
+    return `Only ${formatExactKilograms(leftKg)} kg left`;
   }
   return null;
 };

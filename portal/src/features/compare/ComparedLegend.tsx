@@ -2,7 +2,7 @@ import { ArrowLeftToLine, X } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { ApiError } from '../../api/api-error.ts';
 import { paths } from '../../components/paths.ts';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import type { LineStyle } from './line-styles.ts';
 import type { ComparedRoast } from './use-compared.ts';

@@ -4,6 +4,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import type { ReactNode } from 'react';
 import { Difference } from '../../components/Difference.tsx';
 import { Measure } from '../../components/Measure.tsx';
+import { formatNumber } from '../../format/numbers.ts';
 import { distanceBetween, type AlignedRoast } from './compare-lines.ts';
 import { LineSample } from './ComparedLegend.tsx';
 import type { LineStyle } from './line-styles.ts';
@@ -60,8 +61,8 @@ const Change = ({ kind, value }: { kind: Kind; value: number }) => {
     kind === 'time'
       ? formatDuration(value)
       : kind === 'share'
-        ? `${(value * 100).toFixed(1)} pts`
-        : `${value.toFixed(1)} kg`;
+        ? `${formatNumber(value * 100, 1)} pts`
+        : `${formatNumber(value, 1)} kg`;
   return <span className="figures whitespace-nowrap">{signed(text, value)}</span>;
 };
 

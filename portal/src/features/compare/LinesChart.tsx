@@ -15,7 +15,7 @@ import { barePixels, fixedWidth } from '../../components/chart/plot-frame.ts';
 import { axisFont, timeScale, zoomOptions } from '../../components/chart/time-scale.ts';
 import type { TimeViewStore } from '../../components/chart/time-view.ts';
 import { useChartView } from '../../components/chart/use-chart.ts';
-import { inUnitsOf, type Units } from '../../components/quantities.ts';
+import { inUnitsOf, type Units } from '../../format/quantities.ts';
 import type { LineStyle } from './line-styles.ts';
 
 /** What the vertical axis measures; a difference and a rate convert by 1.8 and never gain 32. */

@@ -6,11 +6,10 @@ import { ErrorLine } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { personName } from '../../components/person-name.ts';
+import { formatCount, formatNumber } from '../../format/numbers.ts';
 import { RecentActivity } from './RecentActivity.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
 
-const kilograms = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const count = new Intl.NumberFormat('en-US');
 const roasts = (howMany: number | undefined) => (howMany === 1 ? 'roast' : 'roasts');
 const refreshMs = 60_000;
 
@@ -32,25 +31,25 @@ export default function DashboardPage() {
           <StatCard
             label="Machines"
             icon={<Factory />}
-            value={shown(data && count.format(data.activeMachines))}
-            unit={data && `of ${count.format(data.totalMachines)} active`}
+            value={shown(data && formatCount(data.activeMachines))}
+            unit={data && `of ${formatCount(data.totalMachines)} active`}
           />
           <StatCard
             label="Today"
             icon={<Sun />}
-            value={shown(data && count.format(data.todayRoasts))}
+            value={shown(data && formatCount(data.todayRoasts))}
             unit={roasts(data?.todayRoasts)}
           />
           <StatCard
             label="This Month"
             icon={<CalendarDays />}
-            value={shown(data && count.format(data.thisMonthRoasts))}
+            value={shown(data && formatCount(data.thisMonthRoasts))}
             unit={roasts(data?.thisMonthRoasts)}
           />
           <StatCard
             label="Total Roasted"
             icon={<Scale />}
-            value={shown(data && kilograms.format(data.totalRoasted))}
+            value={shown(data && formatNumber(data.totalRoasted, 1))}
             unit="kg"
           />
         </StatRow>

@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { Measure } from '../../components/Measure.tsx';
 import { paths } from '../../components/paths.ts';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { LiveDot } from '../../ui/LiveDot.tsx';

@@ -18,7 +18,7 @@ import { BoardConfigDialog } from '../../components/machine-maps/BoardConfigDial
 import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { paths } from '../../components/paths.ts';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';
 import { overlapHours, restoreBoardHistory, revokeBoard, rotateToken, type RotatedToken } from './device-changes.ts';

@@ -5,6 +5,7 @@ import { useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
+import { formatCount } from '../../format/numbers.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { discardMessage, replayMessage } from './device-changes.ts';
@@ -31,7 +32,7 @@ export const Quarantine = ({ q, page, onPage }: QuarantineProps) => {
     <>
       {data !== undefined && data.dropped > 0 && (
         <p className="text-sm text-muted">
-          {data.dropped.toLocaleString('en-US')} older messages were dropped because there was no room.
+          {formatCount(data.dropped)} older messages were dropped because there was no room.
         </p>
       )}
       <DataTable

@@ -1,5 +1,5 @@
 import { CopyButton } from '../../components/CopyButton.tsx';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import type { RotatedToken } from './device-changes.ts';

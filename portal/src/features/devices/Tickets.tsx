@@ -5,7 +5,7 @@ import { useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';

@@ -18,6 +18,7 @@ import type { ResponseOf } from '@roastery/contract/endpoint';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { toast } from '../../ui/toast.ts';
 
 export type RotatedToken = ResponseOf<typeof rotateCredential>;
@@ -67,7 +68,7 @@ export const rotateToken = async (device: Device): Promise<RotatedToken | null> 
 export const replayMessage = async (message: Quarantined): Promise<void> => {
   try {
     const { samples, events } = await call(replayQuarantined, { params: { id: message.id } });
-    toast(`Stored ${samples.toLocaleString('en-US')} samples and ${events.toLocaleString('en-US')} events`);
+    toast(`Stored ${formatCount(samples)} samples and ${formatCount(events)} events`);
   } catch (error) {
     tell(error, 'Failed to replay the message');
   } finally {

@@ -3,7 +3,8 @@ import type { Quarantined } from '@roastery/contract/quarantine';
 import { PushState } from '../../components/machine-maps/PushState.tsx';
 import { RelativeTime } from '../../components/RelativeTime.tsx';
 import type { Column } from '../../components/table/columns.ts';
-import type { DateTexts } from '../../components/dates.ts';
+import type { DateTexts } from '../../format/dates.ts';
+import { formatBytes, formatCount } from '../../format/numbers.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { LiveDot } from '../../ui/LiveDot.tsx';
 import {
@@ -120,8 +121,8 @@ export const quarantineColumns: readonly Column<Quarantined>[] = [
   },
   { id: 'reason', label: 'Reason', cell: ({ reason }) => <span className="text-pretty">{reason}</span> },
   { id: 'received', label: 'Received', cell: ({ received_at: at }) => <RelativeTime moment={at} /> },
-  { id: 'times', label: 'Times', cell: ({ times }) => figures(times.toLocaleString('en-US')) },
-  { id: 'size', label: 'Size', cell: ({ bytes }) => figures(`${(bytes / 1000).toFixed(1)} kB`) },
+  { id: 'times', label: 'Times', cell: ({ times }) => figures(formatCount(times)) },
+  { id: 'size', label: 'Size', cell: ({ bytes }) => figures(formatBytes(bytes)) },
 ];
 
 export const ticketColumns = (dates: DateTexts): readonly Column<PairingTicket>[] => [

@@ -15,7 +15,7 @@ describe('words of a board', () => {
     [null, '--'],
     [7.44e9, '7.4 GB free'],
     [312e6, '312 MB free'],
-    [0, '0 MB free'],
+    [0, '0 KB free'],
   ])('%s bytes of disk are %s', (free, text) => expect(diskText({ disk_free_bytes: free })).toBe(text));
 
   it('say nothing where the board said nothing', () => {

@@ -1,5 +1,6 @@
 import type { Device, DeviceWarning, PairingTicket, TicketState } from '@roastery/contract/fleet';
 import { lacksMap } from '@roastery/contract/mqtt';
+import { formatBytes, formatCount } from '../../format/numbers.ts';
 import type { Tone } from '../../ui/Badge.tsx';
 
 /** What a warning means, short enough for a badge. */
@@ -62,16 +63,14 @@ export const linkText = (device: Pick<Device, 'machine_link' | 'machine_link_det
 };
 
 export const journalText = ({ journal }: Pick<Device, 'journal'>): string =>
-  journal === null ? none : `${journal.entries_waiting.toLocaleString('en-US')} waiting`;
+  journal === null ? none : `${formatCount(journal.entries_waiting)} waiting`;
 
 export const clockText = ({ clock_synced: synced }: Pick<Device, 'clock_synced'>): string =>
   synced === null ? none : synced ? 'Set' : 'Not set';
 
 /** `7.4 GB free`, by thousands, as makers of cards count. */
-export const diskText = ({ disk_free_bytes: free }: Pick<Device, 'disk_free_bytes'>): string => {
-  if (free === null) return none;
-  return free >= 1e9 ? `${(free / 1e9).toFixed(1)} GB free` : `${Math.round(free / 1e6)} MB free`;
-};
+export const diskText = ({ disk_free_bytes: free }: Pick<Device, 'disk_free_bytes'>): string =>
+  free === null ? none : `${formatBytes(free)} free`;
 
 /** What restoring does, for the question before it. */
 export const restoreQuestion = (
@@ -84,7 +83,7 @@ export const restoreQuestion = (
 ): string => {
   if (sealed === null) return `The board of ${name} holds no sealed history.`;
   const when = sealed.from === null || sealed.to === null ? '' : ` from ${day(sealed.from)} to ${day(sealed.to)}`;
-  return `The board of ${name} holds ${sealed.entries.toLocaleString('en-US')} entries${when} that it recorded for another owner or before this server knew it. Restore them only if they belong to ${owner ?? 'the owner of this machine'}, who will see these roasts.`;
+  return `The board of ${name} holds ${formatCount(sealed.entries)} entries${when} that it recorded for another owner or before this server knew it. Restore them only if they belong to ${owner ?? 'the owner of this machine'}, who will see these roasts.`;
 };
 
 /** Where a board was paired from: the address, and which board it said it was. */

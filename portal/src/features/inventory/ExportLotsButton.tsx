@@ -2,6 +2,7 @@ import { exportLots, type listLots } from '@roastery/contract/inventory';
 import type { QueryOf } from '@roastery/contract/endpoint';
 import { Download } from 'lucide-react';
 import { addressOf } from '../../api/call.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { buttonClass } from '../../ui/Button.tsx';
 
 interface ExportLotsButtonProps {
@@ -16,7 +17,7 @@ export const ExportLotsButton = ({ query, total }: ExportLotsButtonProps) => (
     href={addressOf(exportLots, undefined, query)}
     download
     className={buttonClass()}
-    title={total === undefined ? 'Export as CSV' : `Export ${total.toLocaleString('en-US')} lots as CSV`}
+    title={total === undefined ? 'Export as CSV' : `Export ${formatCount(total)} lots as CSV`}
   >
     <Download aria-hidden />
     Export

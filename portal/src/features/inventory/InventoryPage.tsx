@@ -10,7 +10,8 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { useDates } from '../../components/preferences.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { useDates } from '../../format/preferences.ts';
 import { ColumnsMenu } from '../../components/table/ColumnsMenu.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { useColumns } from '../../components/table/use-columns.ts';
@@ -192,8 +193,8 @@ const NoLots = ({ filters, isUnknown }: { filters: LotFilters; isUnknown: boolea
         )
       }
     >
-      {total === 1 ? 'There is 1 lot, but it does' : `There are ${total.toLocaleString('en-US')} lots, but they do`} not
-      fit what is chosen above.
+      {total === 1 ? 'There is 1 lot, but it does' : `There are ${formatCount(total)} lots, but they do`} not fit what
+      is chosen above.
     </EmptyState>
   );
 };

@@ -2,7 +2,8 @@ import { inventorySummary } from '@roastery/contract/inventory';
 import { Boxes, CircleCheck, DollarSign, Weight } from 'lucide-react';
 import { useApi } from '../../api/use-api.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
-import { kgText, moneyText } from './lot-texts.ts';
+import { formatAmount, formatCount } from '../../format/numbers.ts';
+import { kgText } from './lot-texts.ts';
 
 /** Four totals over every lot that is not archived; the filters of the table don't change them. */
 export const InventoryStats = () => {
@@ -12,12 +13,12 @@ export const InventoryStats = () => {
     <StatRow>
       <StatCard
         label="Total Lots"
-        value={shown(data?.total_lots.toLocaleString('en-US'))}
+        value={shown(data && formatCount(data.total_lots))}
         icon={<Boxes className="max-sm:hidden" />}
       />
       <StatCard
         label="Available Lots"
-        value={shown(data?.available_lots.toLocaleString('en-US'))}
+        value={shown(data && formatCount(data.available_lots))}
         icon={<CircleCheck className="max-sm:hidden" />}
       />
       <StatCard
@@ -27,7 +28,7 @@ export const InventoryStats = () => {
       />
       <StatCard
         label="Total Value ($)"
-        value={shown(data && moneyText(data.total_value))}
+        value={shown(data && formatAmount(data.total_value))}
         icon={<DollarSign className="max-sm:hidden" />}
       />
     </StatRow>

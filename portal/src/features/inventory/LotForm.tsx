@@ -5,11 +5,11 @@ import { FormActions } from '../../components/FormActions.tsx';
 import { FormError } from '../../components/forms.tsx';
 import { OptionField } from '../../components/OptionField.tsx';
 import { paths } from '../../components/paths.ts';
+import { formatMoney } from '../../format/numbers.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
-import { moneyText } from './lot-texts.ts';
 import { totalCost, type LotBody, type LotField, type LotValues } from './lot-form-values.ts';
 
 export type LotFormState = UseFormReturn<LotValues, unknown, LotBody>;
@@ -184,7 +184,7 @@ const TotalCost = ({ form }: { form: LotFormState }) => {
         id={id}
         className="figures flex h-10 items-center rounded-md border border-stroke bg-sunken px-3 text-base text-strong"
       >
-        {cost === null ? <span className="text-muted">--</span> : `$${moneyText(cost)}`}
+        {cost === null ? <span className="text-muted">--</span> : formatMoney(cost)}
       </output>
       <p className="text-xs text-muted">Cost per kg × initial weight</p>
     </div>

@@ -4,7 +4,8 @@ import { Link } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { paths } from '../../components/paths.ts';
-import { useDates } from '../../components/preferences.ts';
+import { formatCount, formatNumber } from '../../format/numbers.ts';
+import { useDates } from '../../format/preferences.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -21,8 +22,7 @@ const reasons: Record<LotMovement['reason'], string> = {
 const pageSize = 25;
 
 /** Two decimals throughout, so that a column of figures lines up. */
-const ledgerKg = (kg: number): string =>
-  kg.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const ledgerKg = (kg: number): string => formatNumber(kg, 2);
 
 /** The ledger behind the current weight, newest first: what moved it, by how much, and what was left. */
 export const MovementsPanel = ({ lot }: { lot: Lot }) => {
@@ -35,10 +35,7 @@ export const MovementsPanel = ({ lot }: { lot: Lot }) => {
   const total = data?.total ?? 0;
   const last = Math.max(0, Math.ceil(total / pageSize) - 1);
   return (
-    <Panel
-      title="Movements"
-      actions={data && <span className="figures text-sm text-muted">{total.toLocaleString('en-US')}</span>}
-    >
+    <Panel title="Movements" actions={data && <span className="figures text-sm text-muted">{formatCount(total)}</span>}>
       {error && (
         <div className="p-3">
           <ErrorLine title="Movements could not be loaded" error={error} onRetry={() => void mutate()} />

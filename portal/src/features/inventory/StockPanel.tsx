@@ -1,14 +1,15 @@
 import type { Lot } from '@roastery/contract/inventory';
 import { Scale } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
-import { useDates } from '../../components/preferences.ts';
+import { formatMoney } from '../../format/numbers.ts';
+import { useDates } from '../../format/preferences.ts';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { AdjustWeightDialog } from './AdjustWeightDialog.tsx';
 import { RemainingBar } from './lot-columns.tsx';
-import { isLow, kgText, moneyText, runOutText, shareText } from './lot-texts.ts';
+import { isLow, kgText, runOutText, shareText } from './lot-texts.ts';
 
 /** What is left of a lot now: its weight is the sum of the ledger below. */
 export const StockPanel = ({ lot }: { lot: Lot }) => {
@@ -39,7 +40,7 @@ export const StockPanel = ({ lot }: { lot: Lot }) => {
           <Line label="Run out estimation">{runOutText(lot.estimated_runout_days)}</Line>
           <Line label="Used in profiles">{lot.usage_count}</Line>
           {lot.cost_per_kg !== null && (
-            <Line label="Value in stock">${moneyText(Math.max(0, lot.current_weight) * lot.cost_per_kg)}</Line>
+            <Line label="Value in stock">{formatMoney(Math.max(0, lot.current_weight) * lot.cost_per_kg)}</Line>
           )}
           <Line label="Registration date">{dates.day(lot.registration_date)}</Line>
         </dl>

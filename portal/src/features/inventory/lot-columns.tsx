@@ -1,5 +1,5 @@
 import type { Lot } from '@roastery/contract/inventory';
-import type { DateTexts } from '../../components/dates.ts';
+import type { DateTexts } from '../../format/dates.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { classes } from '../../ui/classes.ts';

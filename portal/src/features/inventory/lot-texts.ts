@@ -1,4 +1,5 @@
 import type { Lot } from '@roastery/contract/inventory';
+import { formatNumber } from '../../format/numbers.ts';
 import type { Tone } from '../../ui/Badge.tsx';
 
 /** Below this share of the initial weight a lot's weight is shown in red (product document, section 9). */
@@ -19,13 +20,7 @@ export const runOutText = (days: number | null): string => {
 };
 
 /** Kilograms as a roaster weighs them: `1,250.0`. */
-export const kgText = (kg: number): string => {
-  const text = kg.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 2 });
-  return text === '-0.0' ? '0.0' : text;
-};
-
-export const moneyText = (amount: number): string =>
-  amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+export const kgText = (kg: number): string => formatNumber(kg, 1, 2);
 
 export const statusTones: Record<Lot['status'], Tone> = {
   Available: 'success',

@@ -6,6 +6,7 @@ import { useSession } from '../../api/session.tsx';
 import { Measure } from '../../components/Measure.tsx';
 import { paths } from '../../components/paths.ts';
 import { RelativeTime } from '../../components/RelativeTime.tsx';
+import { formatCount } from '../../format/numbers.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -70,7 +71,7 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: Machin
             />
           </Figure>
           <Figure label="Roasts">
-            <span className="figures text-strong">{machine.total_roasts.toLocaleString('en-US')}</span>
+            <span className="figures text-strong">{formatCount(machine.total_roasts)}</span>
           </Figure>
           <Figure label="Roasted">
             <Measure quantity="weight" value={machine.total_kg_roasted} />

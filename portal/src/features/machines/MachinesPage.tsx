@@ -14,6 +14,7 @@ import { paths } from '../../components/paths.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { useTyped } from '../../components/use-typed.ts';
+import { formatCount, formatNumber } from '../../format/numbers.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
@@ -31,9 +32,6 @@ const sorts = [
 ] as const;
 const sortNames = sorts.map(({ value }) => value);
 const refreshMs = 10_000;
-
-const kilograms = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const count = new Intl.NumberFormat('en-US');
 
 export default function MachinesPage() {
   const { isAdmin } = useSession();
@@ -83,9 +81,9 @@ export default function MachinesPage() {
       />
       <div className="flex flex-col gap-5">
         <StatRow>
-          <StatCard label="Machines" value={shown(totals.data && count.format(totals.data.machines))} />
-          <StatCard label="Roasts" value={shown(totals.data && count.format(totals.data.roasts))} />
-          <StatCard label="Roasted" value={shown(totals.data && kilograms.format(totals.data.kg_roasted))} unit="kg" />
+          <StatCard label="Machines" value={shown(totals.data && formatCount(totals.data.machines))} />
+          <StatCard label="Roasts" value={shown(totals.data && formatCount(totals.data.roasts))} />
+          <StatCard label="Roasted" value={shown(totals.data && formatNumber(totals.data.kg_roasted, 1))} unit="kg" />
         </StatRow>
         <div className="flex flex-wrap items-center justify-between gap-3">
           <TextField

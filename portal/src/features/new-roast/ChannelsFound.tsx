@@ -1,6 +1,6 @@
 import type { Upload } from '@roastery/contract/imports';
-import { usePreferences } from '../../components/preferences.ts';
-import { unitOf } from '../../components/quantities.ts';
+import { usePreferences } from '../../format/preferences.ts';
+import { unitOf } from '../../format/quantities.ts';
 import { Panel } from '../../ui/Card.tsx';
 
 /** Which curves were found, as the file calls them, and what they become here. */

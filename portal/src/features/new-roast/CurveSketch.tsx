@@ -1,7 +1,8 @@
 import type { Upload } from '@roastery/contract/imports';
 import { formatDuration, formatTemperature } from '@roastery/roasting/units';
 import { markLabels } from '../../components/chart/mark-labels.ts';
-import { usePreferences } from '../../components/preferences.ts';
+import { tenth } from '../../format/numbers.ts';
+import { usePreferences } from '../../format/preferences.ts';
 
 const width = 640;
 const height = 220;
@@ -12,7 +13,7 @@ const lineOf = (points: readonly (Point | null)[]): string => {
   let text = '';
   let isDown = false;
   for (const point of points) {
-    if (point !== null) text += `${isDown ? 'L' : 'M'}${point[0].toFixed(1)} ${point[1].toFixed(1)}`;
+    if (point !== null) text += `${isDown ? 'L' : 'M'}${tenth(point[0])} ${tenth(point[1])}`;
     isDown = point !== null;
   }
   return text;

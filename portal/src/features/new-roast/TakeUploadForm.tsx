@@ -14,7 +14,7 @@ import { FormError, showFieldErrors } from '../../components/forms.tsx';
 import { paths } from '../../components/paths.ts';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { useLeave } from '../../components/use-leave.ts';
-import { instantOf, localTimeOf } from '../../components/zoned-time.ts';
+import { instantOf, localTimeOf } from '../../format/zoned-time.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';

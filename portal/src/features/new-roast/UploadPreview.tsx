@@ -2,7 +2,8 @@ import type { Upload } from '@roastery/contract/imports';
 import { TriangleAlert } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
-import { useDates } from '../../components/preferences.ts';
+import { formatBytes, formatCount } from '../../format/numbers.ts';
+import { useDates } from '../../format/preferences.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Panel } from '../../ui/Card.tsx';
 import { ChannelsFound } from './ChannelsFound.tsx';
@@ -24,8 +25,7 @@ export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewPro
       <div className="min-w-0">
         <p className="truncate text-base font-medium text-strong">{upload.file_name}</p>
         <p className="figures text-sm text-muted">
-          {formatNames[upload.format]} · {sizeText(upload.size_bytes)} · {upload.samples.toLocaleString('en-US')}{' '}
-          samples
+          {formatNames[upload.format]} · {formatBytes(upload.size_bytes)} · {formatCount(upload.samples)} samples
         </p>
       </div>
       <Button onClick={onAnother}>Choose another file</Button>
@@ -50,20 +50,17 @@ export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewPro
 
 const formatNames: Record<Upload['format'], string> = { alog: 'Artisan', csv: 'CSV', xlsx: 'XLSX' };
 
-const sizeText = (bytes: number): string =>
-  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-
 const Duplicates = ({ duplicates }: Pick<Upload, 'duplicates'>) => {
   const dates = useDates();
   if (duplicates.length === 0) return null;
   return (
     <section
-      aria-label="Already here"
+      aria-label="Duplicates"
       className="flex gap-3 rounded-lg border border-warning/40 bg-warning-soft px-4 py-3 text-sm text-strong"
     >
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
       <div className="min-w-0">
-        <p className="font-semibold">This roast is here already.</p>
+        <p className="font-semibold">This roast was imported before.</p>
         <ul>
           {duplicates.map((one) => (
             <li key={one.roast_id}>

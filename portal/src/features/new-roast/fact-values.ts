@@ -45,7 +45,7 @@ export const factsOfUpload = (upload: Upload, startTime: string): FactValues => 
 });
 
 /** A weight of 0.28350000000000003 kg is a weight of 0.2835 kg. */
-const rounded = (value: number): string => String(Number(value.toFixed(6)));
+const rounded = (value: number): string => String(Math.round(value * 1e6) / 1e6);
 
 /** As the api takes them: what is empty is null. */
 export const bodyOfFacts = (values: FactValues) => ({

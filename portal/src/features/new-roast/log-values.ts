@@ -3,7 +3,7 @@ import { parseShape } from '@roastery/contract/parse-shape';
 import { fToC, parseDuration, type TemperatureUnit } from '@roastery/roasting/units';
 import type { Resolver } from 'react-hook-form';
 import type { z } from 'zod';
-import { instantOf } from '../../components/zoned-time.ts';
+import { instantOf } from '../../format/zoned-time.ts';
 import { bodyOfFacts, emptyFacts, errorsOfShape, factFields, type FactValues } from './fact-values.ts';
 
 export type LogBody = z.output<typeof logRoastShape>;

@@ -1,6 +1,7 @@
 import type { planRoast } from '@roastery/contract/planned';
 import type { BodyOf } from '@roastery/contract/endpoint';
 import type { FieldErrors, Resolver } from 'react-hook-form';
+import { formatExactKilograms } from '../../format/numbers.ts';
 
 export type PlanBody = BodyOf<typeof planRoast>;
 
@@ -45,7 +46,7 @@ export const batchHint = (
   const kg = Number(batch);
   if (batch.trim() === '' || !Number.isFinite(kg)) return undefined;
   if (capacityKg !== undefined && kg > capacityKg) return `The machine holds ${capacityKg} kg.`;
-  if (lotKg !== undefined && kg > lotKg) return `The lot holds only ${Number(lotKg.toFixed(3))} kg.`;
+  if (lotKg !== undefined && kg > lotKg) return `The lot holds only ${formatExactKilograms(lotKg)} kg.`;
   return undefined;
 };
 

@@ -3,6 +3,7 @@ import type { PickedPlace } from '@roastery/contract/map-draft';
 import { useState } from 'react';
 import { Difference } from '../../components/Difference.tsx';
 import { Measure } from '../../components/Measure.tsx';
+import { formatNumber } from '../../format/numbers.ts';
 import { Select } from '../../ui/Select.tsx';
 import { channelChoices, type ChannelChoice } from './channel-choices.ts';
 import { Sparkline } from './Sparkline.tsx';
@@ -64,7 +65,7 @@ const RegisterRow = ({ candidate, unit, pick, onPick }: RegisterRowProps) => {
         choices={offered.map(({ decoding, values }) => ({
           value: decodingWords(decoding),
           label: decodingWords(decoding),
-          hint: `${values.at(-1)?.toFixed(1)} °C`,
+          hint: `${formatNumber(values.at(-1) ?? Number.NaN, 1)} °C`,
         }))}
         value={decodingWords(reading.decoding)}
         onChange={(words) => {

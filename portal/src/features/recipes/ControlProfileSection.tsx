@@ -3,6 +3,7 @@ import { ChartSpline, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useController, useWatch } from 'react-hook-form';
 import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
+import { formatCount } from '../../format/numbers.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -63,7 +64,7 @@ export const ControlProfileSection = ({
           onChange={interpolate.onChange}
         />
         <p aria-live="polite" className="figures text-sm text-muted">
-          <strong className="font-semibold text-strong">{count.toLocaleString('en-US')} points</strong>
+          <strong className="font-semibold text-strong">{formatCount(count)} points</strong>
           {interpolate.value
             ? `, one a second from ${formatDuration(drawn[0]?.time)} to ${formatDuration(drawn.at(-1)?.time)}`
             : ', each held until the next'}

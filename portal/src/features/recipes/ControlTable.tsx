@@ -1,6 +1,7 @@
 import { formatDuration, parseDuration } from '@roastery/roasting/units';
 import { ChevronLeft, ChevronRight, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { formatCount } from '../../format/numbers.ts';
 import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { controlClass } from '../../ui/Field.tsx';
@@ -56,7 +57,7 @@ export const ControlTable = ({ points, problems, onChange, active, onActive }: C
       )}
       {elsewhere !== null && (
         <Button kind="quiet" onClick={() => goTo(elsewhere)}>
-          Point {(points.findIndex(({ key }) => key === elsewhere) + 1).toLocaleString('en-US')} needs another look
+          Point {formatCount(points.findIndex(({ key }) => key === elsewhere) + 1)} needs another look
         </Button>
       )}
       <table className="w-full text-sm" aria-label="Control points">
@@ -134,8 +135,7 @@ const TablePager = ({ first, count, total, onPage }: TablePagerProps) => (
       onClick={() => onPage(-1)}
     />
     <span className="figures" aria-live="polite">
-      Points {(first + 1).toLocaleString('en-US')}–{(first + count).toLocaleString('en-US')} of{' '}
-      {total.toLocaleString('en-US')}
+      Points {formatCount(first + 1)}–{formatCount(first + count)} of {formatCount(total)}
     </span>
     <IconButton
       label="Later points"

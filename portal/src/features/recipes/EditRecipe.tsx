@@ -9,7 +9,7 @@ import { ChangedMeanwhile } from '../../components/ChangedMeanwhile.tsx';
 import { showFieldErrors } from '../../components/forms.tsx';
 import { PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { usePreferences } from '../../components/preferences.ts';
+import { usePreferences } from '../../format/preferences.ts';
 import { mergeThreeWay } from '../../components/three-way.ts';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { useLeave } from '../../components/use-leave.ts';

@@ -7,7 +7,7 @@ import { refresh } from '../../api/use-api.ts';
 import { showFieldErrors } from '../../components/forms.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { usePreferences } from '../../components/preferences.ts';
+import { usePreferences } from '../../format/preferences.ts';
 import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
 import { useLeave } from '../../components/use-leave.ts';
 import { toast } from '../../ui/toast.ts';

@@ -4,7 +4,8 @@ import { Link } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
 import type { ProfilePoint, ReferenceRoast } from '../../components/chart/profile-chart-lines.ts';
 import { paths } from '../../components/paths.ts';
-import { useDates, usePreferences } from '../../components/preferences.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { useDates, usePreferences } from '../../format/preferences.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
@@ -26,13 +27,7 @@ interface PreviewDialogProps {
 export const PreviewDialog = ({ open, onClose, points, interpolated, referenceRoastId }: PreviewDialogProps) => {
   const count = resultingCount(points, interpolated);
   return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title="Preview Curve"
-      description={`${count.toLocaleString('en-US')} points`}
-      width="lg"
-    >
+    <Dialog open={open} onClose={onClose} title="Preview Curve" description={`${formatCount(count)} points`} width="lg">
       <DialogBody>
         {open && <Preview points={points} interpolated={interpolated} referenceRoastId={referenceRoastId} />}
       </DialogBody>

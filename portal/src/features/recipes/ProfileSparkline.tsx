@@ -1,3 +1,4 @@
+import { tenth } from '../../format/numbers.ts';
 import type { StoredPoint } from './control-points.ts';
 
 interface ProfileSparklineProps {
@@ -19,8 +20,8 @@ const lines = [
 export const ProfileSparkline = ({ points, interpolated, className }: ProfileSparklineProps) => {
   const last = points.at(-1)?.time ?? 0;
   if (points.length < 2 || last <= 0) return null;
-  const x = (seconds: number) => ((seconds / last) * width).toFixed(1);
-  const y = (value: number) => (2 + (1 - value / 100) * (height - 4)).toFixed(1);
+  const x = (seconds: number) => tenth((seconds / last) * width);
+  const y = (value: number) => tenth(2 + (1 - value / 100) * (height - 4));
   const path = (field: (typeof lines)[number]['field']) =>
     points
       .map((point, i) => {

@@ -14,6 +14,7 @@ import { paths } from '../../components/paths.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { useUrlState } from '../../components/url-state.ts';
 import { useTyped } from '../../components/use-typed.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -75,7 +76,8 @@ export default function RecipesPage() {
   const { count, more } = useGrowingCount(60);
   const origins = originsOf(recipes);
   const totals = data === undefined ? undefined : recipeTotals(data);
-  const figure = (value: number | undefined) => (value === undefined && error ? null : value?.toLocaleString('en-US'));
+  const figure = (value: number | undefined) =>
+    value === undefined && error ? null : value === undefined ? undefined : formatCount(value);
   const isFiltered =
     filters.q !== '' || filters.origin !== undefined || filters.level !== undefined || filters.favoritesOnly;
   const reset = () => {

@@ -1,4 +1,5 @@
 import { formatDuration } from '@roastery/roasting/units';
+import { tenth } from '../../format/numbers.ts';
 import type { DraftPoint, PointValue } from './control-points.ts';
 
 export interface Lane {
@@ -58,12 +59,12 @@ export const linePath = (
 ): string => {
   const end = scale.endSeconds;
   const parts = points.map((point, i) => {
-    const x = xOf(scale, point.time ?? 0).toFixed(1);
-    const y = yOf(scale, point[field] ?? 0).toFixed(1);
+    const x = tenth(xOf(scale, point.time ?? 0));
+    const y = tenth(yOf(scale, point[field] ?? 0));
     if (i === 0) return `M${x} ${y}`;
     return interpolated ? `L${x} ${y}` : `H${x}V${y}`;
   });
-  return points.length > 0 && !interpolated ? `${parts.join('')}H${xOf(scale, end).toFixed(1)}` : parts.join('');
+  return points.length > 0 && !interpolated ? `${parts.join('')}H${tenth(xOf(scale, end))}` : parts.join('');
 };
 
 /** The same, closed down to zero for its fill. */
@@ -71,9 +72,9 @@ export const areaPath = (scale: LaneScale, points: readonly DraftPoint[], field:
   const first = points[0];
   const last = points.at(-1);
   if (first === undefined || last === undefined) return '';
-  const floor = yOf(scale, 0).toFixed(1);
+  const floor = tenth(yOf(scale, 0));
   const endX = interpolated ? xOf(scale, last.time ?? 0) : xOf(scale, scale.endSeconds);
-  return `${linePath(scale, points, field, interpolated)}L${endX.toFixed(1)} ${floor}L${xOf(scale, first.time ?? 0).toFixed(1)} ${floor}Z`;
+  return `${linePath(scale, points, field, interpolated)}L${tenth(endX)} ${floor}L${tenth(xOf(scale, first.time ?? 0))} ${floor}Z`;
 };
 
 /** More handles than this lie upon each other, and each of them costs at every key press. */

@@ -1,9 +1,8 @@
+import { formatNumber } from '../../format/numbers.ts';
 /** Roast time as a card has it: `12 min`, `10.5 min`. */
-export const minutesText = (seconds: number): string =>
-  (seconds / 60).toLocaleString('en-US', { maximumFractionDigits: 1 });
+export const minutesText = (seconds: number): string => formatNumber(seconds / 60, 0, 1);
 
-export const kgText = (kg: number): string =>
-  kg.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 2 });
+export const kgText = (kg: number): string => formatNumber(kg, 1, 2);
 
 /** How many full batches a lot still gives; null without a lot or a batch size. */
 export const estimatedRoasts = (currentKg: number | undefined, maxBatchKg: number | null): number | null =>

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { callForFile } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
-import { usePreferences } from '../../components/preferences.ts';
+import { usePreferences } from '../../format/preferences.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';

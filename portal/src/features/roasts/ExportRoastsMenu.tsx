@@ -1,6 +1,7 @@
 import { exportRoastsCsv, exportRoastsXlsx } from '@roastery/contract/exports';
 import { Download } from 'lucide-react';
 import { addressOf } from '../../api/call.ts';
+import { formatCounted } from '../../format/numbers.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 
@@ -27,9 +28,7 @@ export const ExportRoastsMenu = ({ query, total }: ExportRoastsMenuProps) => (
       </Button>
     }
   >
-    <p className="label-mono px-2 pt-1.5 pb-1">
-      {total === undefined ? 'All roasts' : `${total.toLocaleString('en-US')} ${total === 1 ? 'roast' : 'roasts'}`}
-    </p>
+    <p className="label-mono px-2 pt-1.5 pb-1">{total === undefined ? 'All roasts' : formatCounted(total, 'roast')}</p>
     <MenuItem onSelect={() => download(addressOf(exportRoastsXlsx, undefined, query))}>Excel (XLSX)</MenuItem>
     <MenuItem onSelect={() => download(addressOf(exportRoastsCsv, undefined, query))}>CSV</MenuItem>
   </Menu>

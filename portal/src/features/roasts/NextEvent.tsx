@@ -2,6 +2,7 @@ import type { LearntCrack, Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { markLabels } from '../../components/chart/mark-labels.ts';
 import { Measure } from '../../components/Measure.tsx';
+import { formatPercent } from '../../format/numbers.ts';
 import { learntFrom, type ExpectedEvent } from './next-event.ts';
 
 interface NextEventProps {
@@ -23,7 +24,7 @@ export const NextEvent = ({ roast, expected, learntCrack, elapsedSeconds, stale 
           <dt className="label-mono truncate">Development</dt>
           <dd className="figures font-medium text-strong">
             {formatDuration(developed)}
-            <span className="text-muted"> · {((developed / elapsedSeconds) * 100).toFixed(1)}%</span>
+            <span className="text-muted"> · {formatPercent(developed / elapsedSeconds)}</span>
           </dd>
         </div>
       )}

@@ -5,7 +5,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { useState } from 'react';
 import { markLabels } from '../../components/chart/mark-labels.ts';
 import { Measure } from '../../components/Measure.tsx';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 
 const isText = (text: string | null): text is string => text !== null && text.trim() !== '';
 

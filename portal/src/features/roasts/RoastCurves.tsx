@@ -11,9 +11,10 @@ import { plannedLines } from '../../components/chart/planned-line.ts';
 import { createTimeView, useTimeWindow, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
-import { usePreferences } from '../../components/preferences.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { usePreferences } from '../../format/preferences.ts';
 import { useUrlState } from '../../components/url-state.ts';
-import { readingOf, unitOf } from '../../components/quantities.ts';
+import { readingOf, unitOf } from '../../format/quantities.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { usePrinting } from '../../ui/printing.ts';
@@ -107,7 +108,7 @@ export const RoastCurves = ({
         <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 gap-y-1 pb-2">
           <h2 className="text-base font-semibold text-strong">
             Temperature Curve
-            <span className="figures ml-2 text-sm font-normal text-muted">{points.toLocaleString('en-US')} points</span>
+            <span className="figures ml-2 text-sm font-normal text-muted">{formatCount(points)} points</span>
           </h2>
           <div className="flex min-w-0 items-center gap-3">
             {points > 0 && <ReferenceNote {...{ roast, behind, curve, marks }} />}

@@ -12,7 +12,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { useDates, usePreferences } from '../../components/preferences.ts';
+import { useDates, usePreferences } from '../../format/preferences.ts';
 import { discard } from '../../components/roast-changes.ts';
 import { usePrinting } from '../../ui/printing.ts';
 import { Badge } from '../../ui/Badge.tsx';

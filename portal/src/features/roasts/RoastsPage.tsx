@@ -11,7 +11,7 @@ import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { paths } from '../../components/paths.ts';
 import { RoastTabs } from '../../components/RoastTabs.tsx';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { ColumnsMenu } from '../../components/table/ColumnsMenu.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { useColumns } from '../../components/table/use-columns.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../components/chart/roast-chart-config.ts';
 import { timeScale } from '../../components/chart/time-scale.ts';
 import { createTimeView } from '../../components/chart/time-view.ts';
-import type { Units } from '../../components/quantities.ts';
+import type { Units } from '../../format/quantities.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { withResolution } from './png-resolution.ts';
 import { coffeeName, developmentText, roastNumber } from './roast-texts.ts';

@@ -1,8 +1,8 @@
 import type { RoastRow } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { Measure } from '../../components/Measure.tsx';
-import type { DateTexts } from '../../components/dates.ts';
-import { kilogramsText } from '../../components/quantities.ts';
+import type { DateTexts } from '../../format/dates.ts';
+import { kilogramsText } from '../../format/quantities.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { LiveDot } from '../../ui/LiveDot.tsx';

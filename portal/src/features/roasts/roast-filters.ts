@@ -1,7 +1,7 @@
 import type { listRoasts, RoastPart, RoastStatus } from '@roastery/contract/roasts';
 import type { QueryOf } from '@roastery/contract/endpoint';
 import { useMemo } from 'react';
-import { isGivenDay } from '../../components/given-day.ts';
+import { isGivenDay } from '../../format/zoned-time.ts';
 import { useUrlState } from '../../components/url-state.ts';
 
 type ListQuery = NonNullable<QueryOf<typeof listRoasts>>;

@@ -1,6 +1,7 @@
 import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { paths } from '../../components/paths.ts';
 import { formatDuration } from '@roastery/roasting/units';
+import { formatPercent } from '../../format/numbers.ts';
 
 /** Number of a roast as every page shows it; `PR-` and eight characters where the roastery gave none. */
 export const roastNumber = ({ id, roast_number: number }: Pick<RoastRow, 'id' | 'roast_number'>): string =>
@@ -21,7 +22,7 @@ export const developmentText = (
 ): string => {
   if (roast.development_time_seconds === null) return '--';
   const ratio = roast.development_time_ratio;
-  return `${formatDuration(roast.development_time_seconds)}${ratio === null ? '' : ` · ${(ratio * 100).toFixed(1)}%`}`;
+  return `${formatDuration(roast.development_time_seconds)}${ratio === null ? '' : ` · ${formatPercent(ratio)}`}`;
 };
 
 /** Shown around a roast on its machine's timeline, ms: enough to see what came before and after. */

@@ -1,6 +1,6 @@
 import type { Timeline, TimelineRoast } from '@roastery/contract/timeline';
 import { axisPixels, barePixels } from '../../components/chart/plot-frame.ts';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { classes } from '../../ui/classes.ts';
 import { Tooltip } from '../../ui/Tooltip.tsx';
 import type { Span } from './timeline-span.ts';

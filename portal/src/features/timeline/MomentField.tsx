@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useSession } from '../../api/session.tsx';
-import { instantOf, localSecondOf } from '../../components/zoned-time.ts';
+import { instantOf, localSecondOf } from '../../format/zoned-time.ts';
 import { TextField } from '../../ui/TextField.tsx';
 
 /** The roastery's time zone: its clock is what everybody there reads. */

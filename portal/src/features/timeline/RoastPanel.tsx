@@ -4,7 +4,7 @@ import { ArrowRight, Ban, Merge, Scissors, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { call } from '../../api/call.ts';
 import { paths } from '../../components/paths.ts';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';

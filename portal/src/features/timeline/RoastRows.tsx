@@ -1,7 +1,8 @@
 import type { Timeline, TimelineRoast } from '@roastery/contract/timeline';
 import { ChartGantt, CircleDashed } from 'lucide-react';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { useDates } from '../../components/preferences.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { useDates } from '../../format/preferences.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -17,10 +18,7 @@ interface RoastRowsProps {
 
 /** The same as the chart in words: every roast of the span, newest first. */
 export const RoastRows = ({ timeline, selectedId, onSelect }: RoastRowsProps) => (
-  <Panel
-    title={`Roasts in this span (${timeline.roasts_total.toLocaleString('en-US')})`}
-    className="min-w-0 overflow-hidden"
-  >
+  <Panel title={`Roasts in this span (${formatCount(timeline.roasts_total)})`} className="min-w-0 overflow-hidden">
     {timeline.roasts.length === 0 ? (
       <EmptyState icon={<ChartGantt aria-hidden />} title="No roasts here">
         Mark a stretch of the chart to make one.

@@ -1,7 +1,7 @@
 import type { Timeline } from '@roastery/contract/timeline';
 import type { ChartDataset } from 'chart.js';
 import { withAlpha } from '../../components/chart/palette.ts';
-import { inUnitsOf, type Units } from '../../components/quantities.ts';
+import { inUnitsOf, type Units } from '../../format/quantities.ts';
 
 export type TimelineLine = ChartDataset<'line', { x: number; y: number }[]>;
 

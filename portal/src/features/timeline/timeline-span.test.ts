@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localTimeOf } from '../../components/zoned-time.ts';
+import { localTimeOf } from '../../format/zoned-time.ts';
 import { dayMs, moved, readSpan, ticksOf, withRoom, zoomed } from './timeline-span.ts';
 
 const at = (iso: string): number => Date.parse(iso);

@@ -1,6 +1,6 @@
 import type { TimelineGap, TimelineRoast } from '@roastery/contract/timeline';
 import { formatDuration } from '@roastery/roasting/units';
-import type { DateTexts } from '../../components/dates.ts';
+import type { DateTexts } from '../../format/dates.ts';
 
 const reasons: Record<TimelineGap['reason'], string> = {
   disk_full: 'The board’s disk was full',

@@ -1,7 +1,7 @@
 import type { CurveBand } from '@roastery/contract/analytics';
 import { formatDuration } from '@roastery/roasting/units';
 import { useState, type PointerEvent, type ReactNode } from 'react';
-import { usePreferences } from '../../../components/preferences.ts';
+import { usePreferences } from '../../../format/preferences.ts';
 import { bandInUnits, bandSummary, present, temperatureText } from './band-figures.ts';
 import { bandPath, layPlot, linePath } from './plot.ts';
 import { roundTicks } from './ticks.ts';

@@ -1,7 +1,7 @@
 import type { ComparedRoast } from '@roastery/contract/analytics';
 import { formatDuration } from '@roastery/roasting/units';
 import { paths } from '../../../components/paths.ts';
-import { useDates, usePreferences } from '../../../components/preferences.ts';
+import { useDates, usePreferences } from '../../../format/preferences.ts';
 import { differenceIn, differenceText } from '../figure-texts.ts';
 import { ColumnsChart } from './ColumnsChart.tsx';
 import { roundTicks } from './ticks.ts';

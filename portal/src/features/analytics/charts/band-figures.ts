@@ -1,6 +1,7 @@
 import type { Preferences } from '@roastery/contract/auth';
 import type { CurveBand } from '@roastery/contract/analytics';
-import { inUnitsOf, readingOf } from '../../../components/quantities.ts';
+import { formatNumber } from '../../../format/numbers.ts';
+import { inUnitsOf, readingOf } from '../../../format/quantities.ts';
 
 type Units = Pick<Preferences, 'temperature_unit' | 'rate_unit'>;
 type Column = (number | null)[];
@@ -38,6 +39,6 @@ export const bandSummary = (band: CurveBand, units: Units): string => {
   return (
     `The reference runs from ${temperatureText(band.reference[0], units)} at charge to ` +
     `${temperatureText(present(band.reference).at(-1), units)} at its drop. ` +
-    `Four of five roasts lie within a band that is at most ${widest.toFixed(1)} °${units.temperature_unit} wide.`
+    `Four of five roasts lie within a band that is at most ${formatNumber(widest, 1)} °${units.temperature_unit} wide.`
   );
 };

@@ -18,7 +18,7 @@ describe('a plot', () => {
       { from: 1, values: [1, 2] },
       { from: 4, values: [3] },
     ]);
-    expect(linePath([1, 2, null, 3], same, same)).toBe('M0.0 1.0L1.0 2.0M3.0 3.0');
-    expect(bandPath([1, 1, null], [2, 3, 4], same, same)).toBe('M0.0 2.0L1.0 3.0L1.0 1.0L0.0 1.0Z');
+    expect(linePath([1, 2, null, 3], same, same)).toBe('M0 1L1 2M3 3');
+    expect(bandPath([1, 1, null], [2, 3, 4], same, same)).toBe('M0 2L1 3L1 1L0 1Z');
   });
 });

@@ -1,3 +1,4 @@
+import { tenth } from '../../../format/numbers.ts';
 /** Where values lie on a chart, in CSS pixels of its box. */
 export interface Plot {
   readonly left: number;
@@ -43,7 +44,7 @@ export const layPlot = ({ width, height, columns, ticks, tickText }: PlotOptions
 type Point = readonly [x: number, y: number];
 
 const lineOf = (points: readonly Point[]): string =>
-  points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
+  points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${tenth(x)} ${tenth(y)}`).join('');
 
 /** Runs of neighbours that are there; what is missing between them stays a gap. */
 export const runsOf = <Value>(values: readonly (Value | null)[]): { from: number; values: Value[] }[] => {

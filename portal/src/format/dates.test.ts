@@ -15,8 +15,20 @@ describe('dates in the roastery time zone', () => {
     expect(dateTexts('America/Bogota', 'en-US').day('2026-03-04T03:00:00.000Z')).toBe('Mar 03, 2026');
   });
 
-  it('names months in the chosen language', () => {
-    expect(dateTexts('UTC', 'de-DE').day('2026-03-04T06:05:00.000Z')).toBe('März 04, 2026');
+  it.each([
+    ['en-US', 'Mar 04, 2026', 'Mar 04', 'Mar 2026', '04:05:09 PM', '03/04/2026 - 04:05 PM'],
+    ['en-GB', '04 Mar 2026', '04 Mar', 'Mar 2026', '16:05:09', '04/03/2026 - 16:05'],
+    ['de', '04 Mar 2026', '04 Mar', 'Mar 2026', '16:05:09', '04.03.2026 - 16:05'],
+    ['fi', '04 Mar 2026', '04 Mar', 'Mar 2026', '16:05:09', '04.03.2026 - 16:05'],
+    ['pt-BR', '04 Mar 2026', '04 Mar', 'Mar 2026', '16:05:09', '04/03/2026 - 16:05'],
+    ['ja', '2026 Mar 04', 'Mar 04', '2026 Mar', '16:05:09', '2026/03/04 - 16:05'],
+    ['sv', '2026 Mar 04', 'Mar 04', '2026 Mar', '16:05:09', '2026-03-04 - 16:05'],
+    ['ar-EG', '04 Mar 2026', '04 Mar', 'Mar 2026', '04:05:09 PM', '04/03/2026 - 04:05 PM'],
+  ])('writes English words in the order and on the clock of %s', (region, ...texts) => {
+    const dates = dateTexts('UTC', region);
+    const moment = '2026-03-04T16:05:09.000Z';
+    const { day, dayOfYear, month, second, dayAndTime } = dates;
+    expect([day, dayOfYear, month, second, dayAndTime].map((text) => text(moment))).toEqual(texts);
   });
 
   it('keeps a page alive with a zone, language or moment it does not know', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instantOf, localTimeOf } from './zoned-time.ts';
+import { instantOf, localDayOf, localTimeOf } from './zoned-time.ts';
 
 describe('a moment on the roastery’s clock', () => {
   it.each([
@@ -21,4 +21,9 @@ describe('a moment on the roastery’s clock', () => {
   it.each(['', 'yesterday', '2026-13-40T00:00', '2026-11-21'])('is none of %j', (text) => {
     expect(instantOf(text, 'UTC')).toBeNull();
   });
+});
+
+it('localDayOf: takes the day from the zone, not from UTC', () => {
+  expect(localDayOf('2026-11-21T23:30:00Z', 'Europe/Berlin')).toBe('2026-11-22');
+  expect(localDayOf('2026-11-21T07:30:00Z', 'America/Los_Angeles')).toBe('2026-11-20');
 });

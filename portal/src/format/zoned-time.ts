@@ -1,7 +1,9 @@
+import { textLocale } from './numbers.ts';
+
 /** `2026-11-21T08:40`, as a `datetime-local` field has it: a moment on the clock of a time zone. */
 export const localTimeOf = (instant: string | number, timeZone: string): string => {
   const parts = new Map(
-    new Intl.DateTimeFormat('en-CA', {
+    new Intl.DateTimeFormat(textLocale, {
       timeZone,
       year: 'numeric',
       month: '2-digit',
@@ -18,6 +20,13 @@ export const localTimeOf = (instant: string | number, timeZone: string): string 
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? '';
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}`;
 };
+
+/** The day of it: `2026-11-21`. */
+export const localDayOf = (instant: string | number, timeZone: string): string =>
+  localTimeOf(instant, timeZone).slice(0, 10);
+
+/** Today where the roastery is. */
+export const todayIn = (timeZone: string): string => localDayOf(Date.now(), timeZone);
 
 /** The same to the second: `2026-11-21T08:40:07`. Zones differ by whole minutes. */
 export const localSecondOf = (instant: string | number, timeZone: string): string =>
@@ -42,4 +51,25 @@ export const instantOf = (localTime: string, timeZone: string): string | null =>
   const exact = candidates.filter((candidate) => shownAt(candidate) === asIfUtc);
   const [before = asIfUtc] = candidates;
   return new Date(exact.length > 0 ? Math.min(...exact) : before).toISOString();
+};
+
+/** A day of the years that the api takes, `yyyy-mm-dd`; a field of the browser also gives the year 0002 while one types. */
+export const isGivenDay = (text: string | undefined): text is string =>
+  text !== undefined && /^(?:(?:19|20|21)\d\d|2200)-\d\d-\d\d$/.test(text) && isInCalendar(text);
+
+const isInCalendar = (day: string): boolean => {
+  const moment = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day);
+};
+
+/** `GMT+02:00` of a zone at a moment; undefined for a name this browser does not know. */
+export const offsetOf = (timeZone: string, at: Date): string | undefined => {
+  try {
+    return new Intl.DateTimeFormat(textLocale, { timeZone, timeZoneName: 'longOffset' })
+      .formatToParts(at)
+      .find(({ type }) => type === 'timeZoneName')?.value;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 };

@@ -1,5 +1,6 @@
 import type { Preferences } from '@roastery/contract/auth';
 import { cToF, rateCToF } from '@roastery/roasting/units';
+import { formatNumber } from './numbers.ts';
 
 /** `temperature` in °C, `rate` in °C/min, `weight` in kg, `share` from 0 to 1, `percent` already in %. */
 export type Quantity = 'temperature' | 'rate' | 'weight' | 'share' | 'percent';
@@ -9,7 +10,7 @@ export interface Reading {
   unit: string;
 }
 
-/** What of somebody's preferences decides how a figure reads. */
+/** The preferences that decide how a figure reads. */
 export type Units = Pick<Preferences, 'temperature_unit' | 'rate_unit'>;
 
 /** Unit of a quantity as this person reads it, e.g. for axis titles and fields. */
@@ -32,29 +33,17 @@ export const inUnitsOf = (quantity: Quantity, stored: number, units: Units): num
   return units.rate_unit === 'per_minute' ? perMinute : perMinute / 2;
 };
 
-const formats = new Map<string, Intl.NumberFormat>();
-
-/** Making a format costs a hundred times what formatting does, and under a moving pointer many figures change at once. */
-const formatOf = (least: number, most: number): Intl.NumberFormat => {
-  const key = `${least}-${most}`;
-  const known = formats.get(key);
-  if (known !== undefined) return known;
-  const made = new Intl.NumberFormat('en-US', { minimumFractionDigits: least, maximumFractionDigits: most });
-  formats.set(key, made);
-  return made;
-};
-
 /** A sample roast of 0.13 kg is no roast of 0.1 kg: below a kilogram the grams count. */
-const mostDigits = (quantity: Quantity, stored: number, digits: number): number =>
+const maxDigits = (quantity: Quantity, stored: number, digits: number): number =>
   quantity === 'weight' && Math.abs(stored) < 1 ? Math.max(digits, 3) : digits;
 
 /** Value and unit apart, so that a page can show the value bright and the unit dim; `--` for what is missing. */
 export const readingOf = (quantity: Quantity, stored: number | null | undefined, units: Units, digits = 1): Reading => {
   if (stored === null || stored === undefined || !Number.isFinite(stored)) return { value: '--', unit: '' };
-  const value = formatOf(digits, mostDigits(quantity, stored, digits)).format(inUnitsOf(quantity, stored, units));
-  return { value: /^-0(?:\.0*)?$/.test(value) ? value.slice(1) : value, unit: unitOf(quantity, units) };
+  const value = formatNumber(inUnitsOf(quantity, stored, units), digits, maxDigits(quantity, stored, digits));
+  return { value, unit: unitOf(quantity, units) };
 };
 
 /** A weight in a column whose head says kg. */
 export const kilogramsText = (kg: number | null): string =>
-  kg === null ? '--' : formatOf(1, mostDigits('weight', kg, 1)).format(kg);
+  kg === null ? '--' : formatNumber(kg, 1, maxDigits('weight', kg, 1));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { periodTexts } from './period-words.ts';
+import { periodTexts } from './period-texts.ts';
 
 const texts = periodTexts('en-US');
 
@@ -16,5 +16,5 @@ it('labels columns shortly', () => {
   expect(texts.label({ from: '2026-11-01', to: '2026-11-30' }, 'month', 12)).toBe('Nov');
   expect(texts.label({ from: '2027-01-01', to: '2027-01-31' }, 'month', 12)).toBe('2027');
   expect(texts.label({ from: '2027-01-01', to: '2027-01-31' }, 'month', 36)).toBe('Jan 27');
-  expect(periodTexts('de').label({ from: '2026-05-01', to: '2026-05-31' }, 'month', 12)).toBe('Mai');
+  expect(periodTexts('de').label({ from: '2026-05-04', to: '2026-05-10' }, 'week', 12)).toBe('04 May');
 });

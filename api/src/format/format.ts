@@ -1,0 +1,67 @@
+/**
+ * Numbers and dates in what the api writes for people: files, mails and error messages. One language and the formats of
+ * the product document for every reader, because a file or a mail has no reader whose region is known.
+ */
+const locale = 'en-US';
+/** Whose dates a person reads until another region is chosen. */
+export const defaultRegion = locale;
+
+const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+const oneDecimal = new Intl.NumberFormat(locale, {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  useGrouping: false,
+});
+
+/** `19,200` */
+export const formatCount = (count: number): string => numbers.format(count);
+
+/** `10.2 kg`, to the gram. */
+export const formatKilograms = (kg: number): string => `${Number(kg.toFixed(3))} kg`;
+
+/** `204.5` */
+export const formatDecimal = (value: number): string => oneDecimal.format(value);
+
+/** 0.1834 → `18.3%` */
+export const formatPercent = (share: number): string => `${formatDecimal(share * 100)}%`;
+
+/** `November 21, 2026 at 7:46 AM` on the clock of a time zone. */
+export const formatMoment = (instant: string, timeZone: string): string =>
+  new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'long', timeStyle: 'short' }).format(new Date(instant));
+
+/** A moment as the clock of a time zone shows it, as if that were UTC, in ms. */
+export const localClock = (timeZone: string): ((instant: string | Date) => number) => {
+  const format = new Intl.DateTimeFormat(locale, {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+    numberingSystem: 'latn',
+    calendar: 'gregory',
+  });
+  return (instant) => {
+    const parts = new Map(format.formatToParts(new Date(instant)).map(({ type, value }) => [type, Number(value)]));
+    const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
+    return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  };
+};
+
+/** The calendar day of a moment in a time zone: `2026-11-21`. */
+export const localDay = (timeZone: string, instant: string | Date = new Date()): string =>
+  new Date(localClock(timeZone)(instant)).toISOString().slice(0, 10);
+
+/** The IANA name of the server's own time zone. */
+export const serverTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export const isTimeZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat(locale, { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+};

@@ -1,0 +1,45 @@
+import { dateTexts, defaultRegion, regionName } from '../../format/dates.ts';
+import { textLocale } from '../../format/numbers.ts';
+import type { Choice } from '../../ui/Select.tsx';
+
+/** A language stands for the country where most of its speakers live. */
+const tags = [
+  defaultRegion,
+  'en-GB',
+  'cs',
+  'da',
+  'de',
+  'el',
+  'es',
+  'et',
+  'fi',
+  'fr',
+  'hr',
+  'hu',
+  'id',
+  'it',
+  'lt',
+  'lv',
+  'nb',
+  'nl',
+  'pl',
+  'pt-BR',
+  'pt-PT',
+  'ro',
+  'sk',
+  'sl',
+  'sv',
+  'tr',
+  'uk',
+  'vi',
+  'ja',
+  'ko',
+  'zh-Hans',
+  'zh-Hant',
+] as const;
+
+/** Regions by name, each with a moment as it will be written; the one that is set is always among them. */
+export const regionChoices = (current: string, at: number): Choice[] =>
+  [current, ...tags.filter((tag) => tag !== current && regionName(tag) !== regionName(current))]
+    .map((value) => ({ value, label: regionName(value), hint: dateTexts('UTC', value).dayAndTime(at) }))
+    .sort((a, b) => a.label.localeCompare(b.label, textLocale));

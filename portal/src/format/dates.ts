@@ -1,0 +1,138 @@
+import { textLocale } from './numbers.ts';
+
+/** Texts of moments, in the roastery's time zone. All take ISO 8601 or epoch milliseconds. */
+export interface DateTexts {
+  /** `MMM dd, yyyy`: Nov 21, 2026; elsewhere 21 Nov 2026 or 2026 Nov 21 */
+  day: (moment: string | number) => string;
+  /** `MMM dd`: Nov 21, 21 Nov */
+  dayOfYear: (moment: string | number) => string;
+  /** `MMM yyyy`: Nov 2026, 2026 Nov */
+  month: (moment: string | number) => string;
+  /** `MMM`: Nov */
+  monthName: (moment: string | number) => string;
+  /** `hh:mm a`: 07:46 AM; elsewhere 07:46 */
+  time: (moment: string | number) => string;
+  /** `hh:mm:ss a`: 07:46:09 AM */
+  second: (moment: string | number) => string;
+  /** `MM/dd/yyyy - hh:mm a`: 11/21/2026 - 07:46 AM; elsewhere 21.11.2026 - 07:46 */
+  dayAndTime: (moment: string | number) => string;
+  /** `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago`, then the day. */
+  ago: (moment: string | number, now?: number) => string;
+}
+
+type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'dayPeriod';
+type PartOf = (part: Part) => string;
+const missing = '--';
+/** Its formats are those of the product document. */
+export const defaultRegion = textLocale;
+
+/** How a region writes a date in figures and a time of day. */
+interface Conventions {
+  readonly order: readonly ('year' | 'month' | 'day')[];
+  readonly separator: string;
+  readonly hour12: boolean;
+}
+
+const figures = {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  numberingSystem: 'latn',
+  calendar: 'gregory',
+} as const;
+
+const conventionsOf = (region: string): Conventions => {
+  const format = new Intl.DateTimeFormat(knownRegion(region), figures);
+  const parts = format.formatToParts(0);
+  const order = parts.map(({ type }) => type).filter((type) => type === 'year' || type === 'month' || type === 'day');
+  const first = parts.findIndex(({ type }) => type === order[0]);
+  return {
+    order,
+    separator: (parts[first + 1]?.value ?? '/').replace(/[\u200e\u200f]/g, ''),
+    hour12: format.resolvedOptions().hour12 === true,
+  };
+};
+
+/**
+ * Formatters for one time zone (IANA name) and one region (BCP 47 tag). Words are those of the portal's language; the region
+ * decides the order of day, month and year, what stands between them, and a clock of 12 or 24 hours.
+ * An unknown zone or region falls back to UTC and the default rather than break a page.
+ */
+export const dateTexts = (timeZone: string, region: string): DateTexts => {
+  const { order, separator, hour12 } = conventionsOf(region);
+  const shared = { timeZone: knownZone(timeZone), calendar: 'gregory', numberingSystem: 'latn' } as const;
+  const words = new Intl.DateTimeFormat(textLocale, { ...shared, year: 'numeric', month: 'short', day: '2-digit' });
+  const clock = new Intl.DateTimeFormat(textLocale, { ...figures, ...shared, hourCycle: hour12 ? 'h12' : 'h23' });
+  const inWords = writer(words);
+  const inFigures = writer(clock);
+  const ordered = (of: PartOf, ...wanted: Part[]) => order.filter((part) => wanted.includes(part)).map(of);
+  const time = (of: PartOf, ...wanted: Part[]) => wanted.map(of).join(':') + (hour12 ? ` ${of('dayPeriod')}` : '');
+  const day = inWords((of) => {
+    const written = ordered(of, 'year', 'month', 'day').join(' ');
+    // The document's own format sets the year off with a comma.
+    return order[0] === 'month' ? `${of('month')} ${of('day')}, ${of('year')}` : written;
+  });
+  return {
+    day,
+    dayOfYear: inWords((of) => ordered(of, 'month', 'day').join(' ')),
+    month: inWords((of) => ordered(of, 'year', 'month').join(' ')),
+    monthName: inWords((of) => of('month')),
+    time: inFigures((of) => time(of, 'hour', 'minute')),
+    second: inFigures((of) => time(of, 'hour', 'minute', 'second')),
+    dayAndTime: inFigures(
+      (of) => `${ordered(of, 'year', 'month', 'day').join(separator)} - ${time(of, 'hour', 'minute')}`,
+    ),
+    ago: (moment, now = Date.now()) => {
+      const seconds = Math.floor((now - new Date(moment).getTime()) / 1000);
+      return Number.isNaN(seconds) ? missing : (agoOf(seconds) ?? day(moment));
+    },
+  };
+};
+
+/** Makes formatters of the parts of a moment; `--` when it is no moment at all. */
+const writer =
+  (format: Intl.DateTimeFormat) =>
+  (write: (of: PartOf) => string) =>
+  (moment: string | number): string => {
+    const date = new Date(moment);
+    if (Number.isNaN(date.getTime())) return missing;
+    const parts = format.formatToParts(date);
+    return write((part) => parts.find(({ type }) => type === part)?.value ?? '');
+  };
+
+/** A clock of the server may run a little ahead of the browser's: the future is now. */
+const agoOf = (seconds: number): string | undefined => {
+  if (seconds < 5) return 'just now';
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
+  if (seconds < 7 * 86_400) return `${Math.floor(seconds / 86_400)} d ago`;
+  return undefined;
+};
+
+/** `Germany` of `de`: the region of a BCP 47 tag, or the most likely one of a language. */
+export const regionName = (tag: string): string => {
+  const { region } = new Intl.Locale(knownRegion(tag)).maximize();
+  return new Intl.DisplayNames(textLocale, { type: 'region' }).of(region ?? 'US') ?? tag;
+};
+
+const knownZone = (timeZone: string): string => {
+  try {
+    return new Intl.DateTimeFormat(textLocale, { timeZone }).resolvedOptions().timeZone;
+  } catch (error) {
+    if (error instanceof RangeError) return 'UTC';
+    throw error;
+  }
+};
+
+const knownRegion = (region: string): string => {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(region)[0] ?? defaultRegion;
+  } catch (error) {
+    if (error instanceof RangeError) return defaultRegion;
+    throw error;
+  }
+};
