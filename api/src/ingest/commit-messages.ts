@@ -5,9 +5,9 @@ import { placeBatch, rangeOf, type Placed } from './place-batch.ts';
 import { writeQuarantine, type Refusal } from './quarantine.ts';
 import { applyEvents } from './roast-events.ts';
 import { arrivingSamples, joinNeighbours, samplesIn } from './sample-pieces.ts';
-import { missingFrom, withRange, type SeqRange, type SeqRanges } from './seq-ranges.ts';
+import { coveredBy, missingFrom, withRange, type SeqRange, type SeqRanges } from './seq-ranges.ts';
 import { insertChunks, updateCommitted, writeBoots, writeLayouts, type BootRow } from './store-samples.ts';
-import { keyOf, lockStreams, type Stream, type StreamKey } from './streams.ts';
+import { keyOf, lockStreams, partsOf, type Recording, type Stream, type StreamKey } from './streams.ts';
 import { moveStarts, type ClockChange } from './clock-changes.ts';
 
 /** What may be told to a board after the commit. */
@@ -76,16 +76,17 @@ const sortOut = (messages: readonly JournalMessage[], machines: ReadonlyMap<stri
 /** Entries refused for good count as dealt with, so that a repeat of them is not quarantined again. */
 const takeClaims = (claims: readonly Claim[], streams: ReadonlyMap<string, Stream>): Refusal[] =>
   claims.flatMap(({ key, message, range, reason }) => {
-    const stream = streams.get(keyOf(key));
-    if (stream === undefined || missingFrom(stream.committed, range).length === 0) return [];
-    stream.committed = withRange(stream.committed, range);
-    return [{ message, reason, machineId: key.machineId }];
+    const parts = partsOf(streams.get(keyOf(key)) ?? [], range).filter(
+      ({ recording, range: part }) => missingFrom(recording.committed, part).length > 0,
+    );
+    for (const { recording, range: part } of parts) recording.committed = withRange(recording.committed, part);
+    return parts.length === 0 ? [] : [{ message, reason, machineId: key.machineId }];
   });
 
-const clockChanges = (streams: Iterable<Stream>, before: ReadonlyMap<string, ReadonlyMap<number, number>>) => {
+const clockChanges = (recordings: Iterable<Recording>, before: ReadonlyMap<string, ReadonlyMap<number, number>>) => {
   const rows: BootRow[] = [];
   const changes: ClockChange[] = [];
-  for (const { recordingId, machineId, boots } of streams) {
+  for (const { recordingId, machineId, boots } of recordings) {
     for (const [bootId, { bootNo, clock }] of boots) {
       const offsetBefore = before.get(recordingId)?.get(bootNo);
       if (clock === undefined || clock.offsetMs === offsetBefore) continue;
@@ -97,31 +98,28 @@ const clockChanges = (streams: Iterable<Stream>, before: ReadonlyMap<string, Rea
   return { rows, changes };
 };
 
-const offsetsOf = (streams: Iterable<Stream>): Map<string, Map<number, number>> =>
+const offsetsOf = (recordings: Iterable<Recording>): Map<string, Map<number, number>> =>
   new Map(
-    Array.from(streams, ({ recordingId, boots }) => [
+    Array.from(recordings, ({ recordingId, boots }) => [
       recordingId,
       new Map(Array.from(boots.values(), ({ bootNo, clock }) => [bootNo, clock?.offsetMs ?? 0])),
     ]),
   );
 
 const acknowledge = (sorted: Sorted, streams: ReadonlyMap<string, Stream>): Acknowledgement[] => {
-  const covered = new Map<Stream, { serialNumber: string; ranges: SeqRange[] }>();
-  const add = (stream: Stream | undefined, serialNumber: string, range: SeqRange): void => {
-    if (stream === undefined) return;
-    const entry = covered.get(stream) ?? { serialNumber, ranges: [] };
+  const covered = new Map<string, { serialNumber: string; epoch: string; ranges: SeqRange[] }>();
+  const add = (key: StreamKey, serialNumber: string, range: SeqRange): void => {
+    const entry = covered.get(keyOf(key)) ?? { serialNumber, epoch: key.epoch, ranges: [] };
     entry.ranges.push(range);
-    covered.set(stream, entry);
+    covered.set(keyOf(key), entry);
   };
-  for (const known of sorted.known) {
-    const key = keyOf({ machineId: known.machineId, epoch: known.batch.epoch });
-    add(streams.get(key), known.message.serialNumber, rangeOf(known));
-  }
-  for (const { key, message, range } of sorted.claims) add(streams.get(keyOf(key)), message.serialNumber, range);
-  const ours = Array.from(covered, ([stream, { serialNumber, ranges }]) => ({
+  for (const known of sorted.known)
+    add({ machineId: known.machineId, epoch: known.batch.epoch }, known.message.serialNumber, rangeOf(known));
+  for (const { key, message, range } of sorted.claims) add(key, message.serialNumber, range);
+  const ours = Array.from(covered, ([key, { serialNumber, epoch, ranges }]) => ({
     serialNumber,
-    epoch: stream.epoch,
-    ranges: stream.committed,
+    epoch,
+    ranges: (streams.get(key) ?? []).flatMap(({ recording, range }) => coveredBy(recording.committed, range)),
     covered: ranges,
   }));
   const strays = sorted.strays.flatMap(({ message: { serialNumber, decoded } }) => {
@@ -134,18 +132,22 @@ const acknowledge = (sorted: Sorted, streams: ReadonlyMap<string, Stream>): Ackn
   return [...ours, ...strays];
 };
 
-const storePlaced = async (tx: Sql, placed: readonly { stream: Stream; placed: Placed }[], receivedAtMs: number) => {
+const storePlaced = async (
+  tx: Sql,
+  placed: readonly { recording: Recording; placed: Placed }[],
+  receivedAtMs: number,
+) => {
   await writeLayouts(
     tx,
     placed.flatMap(({ placed: { newLayout } }) => (newLayout === undefined ? [] : [newLayout])),
   );
-  const byStream = new Map<string, Placed['pieces']>();
-  for (const { stream, placed: added } of placed) {
-    const pieces = byStream.get(stream.recordingId) ?? [];
+  const byRecording = new Map<string, Placed['pieces']>();
+  for (const { recording, placed: added } of placed) {
+    const pieces = byRecording.get(recording.recordingId) ?? [];
     pieces.push(...added.pieces);
-    byStream.set(stream.recordingId, pieces);
+    byRecording.set(recording.recordingId, pieces);
   }
-  const chunks = Array.from(byStream, ([recordingId, pieces]) =>
+  const chunks = Array.from(byRecording, ([recordingId, pieces]) =>
     joinNeighbours(pieces, arrivingSamples).map((run) => ({ recordingId, run })),
   ).flat();
   await insertChunks(tx, chunks, receivedAtMs);
@@ -161,27 +163,35 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
   const sorted = sortOut(messages, new Map(machines.map((row) => [row.serial_number, row])));
   const { known, claims, strays } = sorted;
   const receivedAtMs = messages[0]?.receivedAtMs ?? Date.now();
-  const keys = [
-    ...known.map(({ machineId, batch }) => ({ machineId, epoch: batch.epoch })),
-    ...claims.map(({ key }) => key),
+  const arriving = [
+    ...known.map(({ machineId, batch }) => ({
+      machineId,
+      epoch: batch.epoch,
+      end: rangeOf({ batch }).end,
+      continues: batch.continues,
+    })),
+    ...claims.map(({ key, range }) => ({ ...key, end: range.end })),
   ];
-  const streams = keys.length === 0 ? new Map<string, Stream>() : await lockStreams(tx, keys);
-  const offsetsBefore = offsetsOf(streams.values());
+  const streams = arriving.length === 0 ? new Map<string, Stream>() : await lockStreams(tx, arriving);
+  const recordings = [...new Set([...streams.values()].flatMap((parts) => parts.map(({ recording }) => recording)))];
+  const offsetsBefore = offsetsOf(recordings);
 
   const overlaps: Overlap[] = [];
-  const placed = known.map((batch) => {
+  const placed = known.flatMap((batch) => {
     const stream = streams.get(keyOf({ machineId: batch.machineId, epoch: batch.batch.epoch }));
     if (stream === undefined) throw new Error('a locked stream is missing');
-    const overlap = overlapOf(batch, stream, rangeOf(batch));
-    if (overlap !== undefined) overlaps.push(overlap);
-    return { stream, placed: placeBatch(batch, stream) };
+    return partsOf(stream, rangeOf(batch)).map((part) => {
+      const overlap = overlapOf(batch, part);
+      if (overlap !== undefined) overlaps.push(overlap);
+      return { recording: part.recording, placed: placeBatch(batch, part) };
+    });
   });
   const refusals = [...strays, ...takeClaims(claims, streams)];
 
-  const { rows, changes } = clockChanges(streams.values(), offsetsBefore);
+  const { rows, changes } = clockChanges(recordings, offsetsBefore);
   await writeBoots(tx, rows);
   const samples = await storePlaced(tx, placed, receivedAtMs);
-  if (streams.size > 0) await updateCommitted(tx, [...streams.values()], receivedAtMs);
+  if (recordings.length > 0) await updateCommitted(tx, recordings, receivedAtMs);
   const conflicts = await findConflicts(tx, overlaps);
   const dropped = await writeQuarantine(tx, [
     ...refusals,
@@ -189,10 +199,10 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
   ]);
 
   const touched = await moveStarts(tx, changes);
-  const events = placed.flatMap(({ stream, placed: { events: added } }) =>
+  const events = placed.flatMap(({ recording, placed: { events: added } }) =>
     added.map(({ bootId, ...event }) => ({
       ...event,
-      wallOffsetMs: stream.boots.get(bootId)?.clock?.offsetMs ?? receivedAtMs - event.monoMs,
+      wallOffsetMs: recording.boots.get(bootId)?.clock?.offsetMs ?? receivedAtMs - event.monoMs,
     })),
   );
   await applyEvents(tx, events, touched);

@@ -2,12 +2,12 @@ import type { Sql } from '../db/sql.ts';
 import { readSamples, type Samples } from '../domains/roasts/read-samples.ts';
 import type { KnownBatch } from './journal-message.ts';
 import { coveredBy, type SeqRange } from './seq-ranges.ts';
-import type { Stream } from './streams.ts';
+import type { Recording, StreamPart } from './streams.ts';
 
 /** A batch of which a part is in the database already, as it was before this batch. */
 export interface Overlap {
   readonly known: KnownBatch;
-  readonly stream: Stream;
+  readonly recording: Recording;
   readonly parts: readonly SeqRange[];
 }
 
@@ -39,22 +39,22 @@ const firstDifference = (
   return undefined;
 };
 
-/** Repeats of one stream this close together are compared with one reading of what is stored. */
+/** Repeats of one recording this close together are compared with one reading of what is stored. */
 const seqsAtOnce = 20_000;
 
-/** The overlaps of each stream in groups that lie close together, so that a board which repeats its backlog costs few queries. */
+/** The overlaps of each recording in groups that lie close together, so that a board which repeats its backlog costs few queries. */
 const neighbours = (overlaps: readonly Overlap[]): Overlap[][] => {
   const sorted = overlaps.toSorted((a, b) =>
-    a.stream.recordingId === b.stream.recordingId
+    a.recording.recordingId === b.recording.recordingId
       ? startOf(a) - startOf(b)
-      : a.stream.recordingId < b.stream.recordingId
+      : a.recording.recordingId < b.recording.recordingId
         ? -1
         : 1,
   );
   const groups: Overlap[][] = [];
   for (const overlap of sorted) {
     const [first] = groups.at(-1) ?? [];
-    const isNear = first?.stream === overlap.stream && endOf(overlap) - startOf(first) <= seqsAtOnce;
+    const isNear = first?.recording === overlap.recording && endOf(overlap) - startOf(first) <= seqsAtOnce;
     if (isNear) groups.at(-1)?.push(overlap);
     else groups.push([overlap]);
   }
@@ -76,11 +76,11 @@ export const findConflicts = async (
     const [first] = group;
     if (first === undefined) continue;
     const last = Math.max(...group.map(endOf)) - 1;
-    const stored = await readSamples(tx, first.stream.recordingId, startOf(first), last);
+    const stored = await readSamples(tx, first.recording.recordingId, startOf(first), last);
     const places = new Map(stored.seq.map((seq, index) => [seq, index]));
-    for (const { known, stream, parts } of group) {
+    for (const { known, recording, parts } of group) {
       const difference =
-        firstDifference(known, parts, stored, places) ?? (await markDifference(tx, known, stream, parts));
+        firstDifference(known, parts, stored, places) ?? (await markDifference(tx, known, recording, parts));
       if (difference !== undefined) found.push({ known, reason: `sequence number claimed twice: ${difference}` });
     }
   }
@@ -90,7 +90,7 @@ export const findConflicts = async (
 const markDifference = async (
   tx: Sql,
   { batch }: KnownBatch,
-  stream: Stream,
+  recording: Recording,
   parts: readonly SeqRange[],
 ): Promise<string | undefined> => {
   if (batch.k !== 'events') return undefined;
@@ -99,7 +99,7 @@ const markDifference = async (
     if (e.type !== 'mark' || !parts.some(({ start, end }) => seq >= start && seq < end)) continue;
     const [stored] = await tx<{ kind: string; at_seq: number | null }[]>`
       SELECT kind, at_seq FROM roast_marks
-      WHERE roast_id = ${e.roast_id} AND recording_id = ${stream.recordingId} AND event_seq = ${seq}`;
+      WHERE roast_id = ${e.roast_id} AND recording_id = ${recording.recordingId} AND event_seq = ${seq}`;
     if (stored !== undefined && (stored.kind !== e.kind || stored.at_seq !== e.at_seq)) {
       return `seq ${seq} is another mark`;
     }
@@ -107,8 +107,8 @@ const markDifference = async (
   return undefined;
 };
 
-/** What of a batch's range was there before it. */
-export const overlapOf = (known: KnownBatch, stream: Stream, range: SeqRange): Overlap | undefined => {
-  const parts = coveredBy(stream.committed, range);
-  return parts.length === 0 ? undefined : { known, stream, parts };
+/** What of a part of a batch was there before it. */
+export const overlapOf = (known: KnownBatch, { recording, range }: StreamPart): Overlap | undefined => {
+  const parts = coveredBy(recording.committed, range);
+  return parts.length === 0 ? undefined : { known, recording, parts };
 };

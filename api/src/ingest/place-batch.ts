@@ -4,10 +4,10 @@ import type { PlacedEvent } from './roast-events.ts';
 import { cutPiece, type SamplePiece } from './sample-pieces.ts';
 import { missingFrom, withRange, type SeqRange } from './seq-ranges.ts';
 import type { LayoutRow } from './store-samples.ts';
-import { layoutKey, type Stream } from './streams.ts';
+import { layoutKey, type Recording, type StreamPart } from './streams.ts';
 import { betterClock, clockOf, latestOffsetOf, type ClockClaim } from './wall-clock.ts';
 
-/** What a batch adds to its stream; everything that was there already is cut away. */
+/** What a batch adds to a recording; everything that was there already is cut away. */
 export interface Placed {
   readonly pieces: SamplePiece[];
   readonly events: (Omit<PlacedEvent, 'wallOffsetMs'> & { readonly bootId: string })[];
@@ -23,7 +23,7 @@ const lastMonoOf = ({ batch }: KnownBatch): number =>
   batch.mono + (batch.k === 'samples' ? batch.dt.at(-1) : batch.ev.at(-1)?.dt)!;
 
 /** Learns the batch's boot and what the batch says about the boot's wall clock. Answers the boot's number. */
-const learnBoot = (stream: Stream, known: KnownBatch): number => {
+const learnBoot = (recording: Recording, known: KnownBatch): number => {
   const { batch, message } = known;
   const claim: ClockClaim = {
     synced: batch.synced,
@@ -32,29 +32,30 @@ const learnBoot = (stream: Stream, known: KnownBatch): number => {
     lastMono: lastMonoOf(known),
     receivedAtMs: message.receivedAtMs,
   };
-  const boot = stream.boots.get(batch.boot);
-  const bootNo = boot?.bootNo ?? stream.boots.size;
-  stream.boots.set(batch.boot, { bootNo, clock: betterClock(boot?.clock, clockOf(claim), latestOffsetOf(claim)) });
+  const boot = recording.boots.get(batch.boot);
+  const bootNo = boot?.bootNo ?? recording.boots.size;
+  recording.boots.set(batch.boot, { bootNo, clock: betterClock(boot?.clock, clockOf(claim), latestOffsetOf(claim)) });
   return bootNo;
 };
 
-/** Takes a batch into its stream, in memory: changes the stream's `committed`, `boots` and `layouts`. */
-export const placeBatch = (known: KnownBatch, stream: Stream): Placed => {
+/** Adds a part of a batch to its recording, in memory: changes `committed`, `boots` and `layouts`. */
+export const placeBatch = (known: KnownBatch, { recording, range }: StreamPart): Placed => {
   const { batch } = known;
-  const range = rangeOf(known);
-  const missing = missingFrom(stream.committed, range);
+  const missing = missingFrom(recording.committed, range);
   if (missing.length === 0) return { pieces: [], events: [], newLayout: undefined };
-  const bootNo = learnBoot(stream, known);
-  stream.committed = withRange(stream.committed, range);
+  const bootNo = learnBoot(recording, known);
+  recording.committed = withRange(recording.committed, range);
   if (batch.k === 'samples') {
     const key = layoutKey(batch.map, batch.ch);
-    const layoutNo = stream.layouts.get(key) ?? stream.layouts.size;
-    const isNew = !stream.layouts.has(key);
-    if (isNew) stream.layouts.set(key, layoutNo);
+    const layoutNo = recording.layouts.get(key) ?? recording.layouts.size;
+    const isNew = !recording.layouts.has(key);
+    if (isNew) recording.layouts.set(key, layoutNo);
     return {
       pieces: missing.map((part) => cutPiece(batch, part, bootNo, layoutNo)),
       events: [],
-      newLayout: isNew ? { recordingId: stream.recordingId, layoutNo, map: batch.map, channels: batch.ch } : undefined,
+      newLayout: isNew
+        ? { recordingId: recording.recordingId, layoutNo, map: batch.map, channels: batch.ch }
+        : undefined,
     };
   }
   const events = batch.ev.flatMap(({ dt, e }, index) => {
@@ -62,7 +63,7 @@ export const placeBatch = (known: KnownBatch, stream: Stream): Placed => {
     if (!missing.some(({ start, end }) => seq >= start && seq < end)) return [];
     return [
       {
-        recordingId: stream.recordingId,
+        recordingId: recording.recordingId,
         machineId: known.machineId,
         ownerId: known.ownerId,
         bootNo,

@@ -5,6 +5,7 @@ import { AppError, notFound } from '../http/app-error.ts';
 import { commitIn } from './commit-messages.ts';
 import { decodeBatch } from './decode-batch.ts';
 import { rangeOf } from './place-batch.ts';
+import { lockStreams, partsOf } from './streams.ts';
 import { formatMultirange, missingFrom, withRange, type SeqRange } from './seq-ranges.ts';
 
 interface Row {
@@ -27,16 +28,18 @@ const readRow = async (tx: Sql, id: string): Promise<Row> => {
  * however often they come.
  */
 const reopen = async (tx: Sql, machineId: string, epoch: string, range: SeqRange): Promise<void> => {
-  const [recording] = await tx<{ id: string }[]>`
-    SELECT id FROM recordings WHERE machine_id = ${machineId} AND epoch = ${epoch} FOR NO KEY UPDATE`;
-  if (recording === undefined) return;
-  const chunks = await tx<{ start: number; end: number }[]>`
-    SELECT first_seq AS start, first_seq + cardinality(dt_ms) AS end FROM recording_chunks
-     WHERE recording_id = ${recording.id} AND first_seq < ${range.end}
-       AND first_seq + cardinality(dt_ms) > ${range.start}`;
-  const stored = chunks.reduce((ranges, chunk) => withRange(ranges, chunk), [] as readonly SeqRange[]);
-  const open = formatMultirange(missingFrom(stored, range));
-  await tx`UPDATE recordings SET committed = committed - ${open}::int8multirange WHERE id = ${recording.id}`;
+  const isStored = await tx`SELECT 1 FROM stream_parts WHERE machine_id = ${machineId} AND epoch = ${epoch}`;
+  if (isStored.length === 0) return;
+  const stream = (await lockStreams(tx, [{ machineId, epoch, end: range.end }])).values();
+  for (const { recording, range: part } of partsOf([...stream].flat(), range)) {
+    const chunks = await tx<{ start: number; end: number }[]>`
+      SELECT first_seq AS start, first_seq + cardinality(dt_ms) AS end FROM recording_chunks
+       WHERE recording_id = ${recording.recordingId} AND first_seq < ${part.end}
+         AND first_seq + cardinality(dt_ms) > ${part.start}`;
+    const stored = chunks.reduce((ranges, chunk) => withRange(ranges, chunk), [] as readonly SeqRange[]);
+    const open = formatMultirange(missingFrom(stored, part));
+    await tx`UPDATE recordings SET committed = committed - ${open}::int8multirange WHERE id = ${recording.recordingId}`;
+  }
 };
 
 /** A refusal in a replay leaves the message where it is; its reason becomes today's. */

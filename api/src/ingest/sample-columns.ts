@@ -1,4 +1,4 @@
-import { maxBatchEntries, sampleBatchShape, type SampleBatch } from '@roastery/contract/mqtt';
+import { continuesShape, maxBatchEntries, sampleBatchShape, type SampleBatch } from '@roastery/contract/mqtt';
 import { channelNameShape } from '@roastery/contract/channels';
 import { parseShape } from '@roastery/contract/parse-shape';
 
@@ -97,6 +97,21 @@ export const readSampleBatch = (value: unknown): SampleBatch | undefined => {
   if (!isHead(batch)) return undefined;
   const { epoch, seq, boot, synced, t, mono, map, dt, ch, s } = batch as Fields & SampleBatch;
   if (!isRisingTimes(dt) || !isColumns(s, ch.length, dt.length)) return undefined;
+  const continues = batch['continues'] === undefined ? undefined : parseShape(continuesShape, batch['continues']).data;
   // Field by field: what a newer agent adds is left out here, as the shape leaves it out.
-  return { v: 1, k: 'samples', epoch, seq, boot, synced, t, mono, map: { id: map.id, rev: map.rev }, dt, ch, s };
+  return {
+    v: 1,
+    k: 'samples',
+    epoch,
+    seq,
+    boot,
+    synced,
+    t,
+    mono,
+    ...(continues === undefined ? {} : { continues }),
+    map: { id: map.id, rev: map.rev },
+    dt,
+    ch,
+    s,
+  };
 };

@@ -1,7 +1,7 @@
 import type { Sql } from '../db/sql.ts';
 import type { Run } from './sample-pieces.ts';
 import { formatMultirange } from './seq-ranges.ts';
-import type { Stream } from './streams.ts';
+import type { Recording } from './streams.ts';
 import type { WallClock } from './wall-clock.ts';
 
 export interface Chunk {
@@ -62,12 +62,16 @@ export const insertChunks = async (tx: Sql, chunks: readonly Chunk[], receivedAt
     ) AS chunk (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values")`;
 };
 
-export const updateCommitted = async (tx: Sql, streams: readonly Stream[], receivedAtMs: number): Promise<void> => {
-  const committed = quotedTexts(streams.map((stream) => formatMultirange(stream.committed)));
+export const updateCommitted = async (
+  tx: Sql,
+  recordings: readonly Recording[],
+  receivedAtMs: number,
+): Promise<void> => {
+  const committed = quotedTexts(recordings.map((recording) => formatMultirange(recording.committed)));
   await tx`
     UPDATE recordings r
     SET committed = seen.committed::int8multirange, last_received_at = ${new Date(receivedAtMs)}::timestamptz
-    FROM unnest(${streams.map((stream) => stream.recordingId)}::uuid[], ${committed}::text[]) AS seen (id, committed)
+    FROM unnest(${recordings.map((recording) => recording.recordingId)}::uuid[], ${committed}::text[]) AS seen (id, committed)
     WHERE r.id = seen.id`;
 };
 

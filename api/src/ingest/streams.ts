@@ -1,22 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import type { Continues } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
 import { clockQuality, type ClockQuality, type WallClock } from './wall-clock.ts';
-import { parseMultirange, type SeqRanges } from './seq-ranges.ts';
+import { parseMultirange, type SeqRange, type SeqRanges } from './seq-ranges.ts';
 
-/** A stream's row in `recordings`, locked for the transaction, with its boots and column layouts. */
-export interface Stream {
+/** A row in `recordings`, locked for the transaction, with its boots and column layouts. */
+export interface Recording {
   readonly recordingId: string;
   readonly machineId: string;
-  readonly epoch: string;
   committed: SeqRanges;
   readonly boots: Map<string, { bootNo: number; clock: WallClock | undefined }>;
   /** By `layoutKey`. */
   readonly layouts: Map<string, number>;
 }
 
+/** The entries of a stream that are stored in one recording. */
+export interface StreamPart {
+  readonly recording: Recording;
+  readonly range: SeqRange;
+}
+/** Where a stream is stored: nearly always in one part, without an end. */
+export type Stream = readonly StreamPart[];
+
 export interface StreamKey {
   readonly machineId: string;
   readonly epoch: string;
+}
+/** A stream of which entries have arrived. */
+export interface ArrivingStream extends StreamKey {
+  /** Behind the last of these entries. */
+  readonly end: number;
+  readonly continues?: Continues | undefined;
 }
 
 export const keyOf = ({ machineId, epoch }: StreamKey): string => `${machineId}/${epoch}`;
@@ -24,53 +39,146 @@ export const keyOf = ({ machineId, epoch }: StreamKey): string => `${machineId}/
 export const layoutKey = (map: { id: string; rev: number }, channels: readonly string[]): string =>
   JSON.stringify([map.id, map.rev, channels]);
 
-/**
- * Locks the rows of these streams, making those that are new. Keys are taken in one order everywhere, so that instances
- * which share streams wait for each other instead of deadlocking.
- */
-export const lockStreams = async (tx: Sql, keys: readonly StreamKey[]): Promise<Map<string, Stream>> => {
-  const sorted = [...new Map(keys.map((key) => [keyOf(key), key])).values()].sort((a, b) =>
-    keyOf(a) < keyOf(b) ? -1 : 1,
-  );
-  const machineIds = sorted.map((key) => key.machineId);
-  const epochs = sorted.map((key) => key.epoch);
-  const lock = () => tx<{ id: string; machine_id: string; epoch: string; committed: string }[]>`
-    SELECT r.id, r.machine_id, r.epoch, r.committed::text AS committed
-    FROM recordings r
-    JOIN unnest(${machineIds}::uuid[], ${epochs}::text[]) AS wanted (machine_id, epoch)
-      ON wanted.machine_id = r.machine_id AND wanted.epoch = r.epoch
-    ORDER BY r.machine_id, r.epoch
-    FOR NO KEY UPDATE OF r`;
-  let rows = await lock();
-  if (rows.length < sorted.length) {
-    await tx`
-      INSERT INTO recordings (id, machine_id, epoch, source)
-      SELECT id, machine_id, epoch, 'agent'
-      FROM unnest(${sorted.map(() => uuidV7())}::uuid[], ${machineIds}::uuid[], ${epochs}::text[])
-        AS made (id, machine_id, epoch)
-      ORDER BY machine_id, epoch
-      ON CONFLICT (machine_id, epoch) DO NOTHING`;
-    rows = await lock();
-  }
-  const streams = new Map<string, Stream>(
-    rows.map((row) => [
-      row.id,
-      {
-        recordingId: row.id,
-        machineId: row.machine_id,
-        epoch: row.epoch,
-        committed: parseMultirange(row.committed),
-        boots: new Map(),
-        layouts: new Map(),
-      },
-    ]),
-  );
-  await readBootsAndLayouts(tx, streams);
-  return new Map([...streams.values()].map((stream) => [keyOf(stream), stream]));
+/** The parts of these entries of a stream, by the recording that stores them. */
+export const partsOf = (stream: Stream, { start, end }: SeqRange): StreamPart[] =>
+  stream.flatMap(({ recording, range }, index) => {
+    const part = { start: index === 0 ? start : Math.max(start, range.start), end: Math.min(end, range.end) };
+    return part.end > part.start ? [{ recording, range: part }] : [];
+  });
+
+interface PartRow {
+  readonly epoch: string;
+  readonly id: string;
+  readonly machine_id: string;
+  readonly committed: string;
+  readonly from_seq: number;
+  readonly until_seq: number | null;
+}
+
+/** Rows are taken in one order everywhere, so that instances which share streams wait for each other instead of deadlocking. */
+const lockParts = (tx: Sql, keys: readonly StreamKey[]) => tx<PartRow[]>`
+  SELECT p.epoch, r.id, r.machine_id, r.committed::text AS committed, p.from_seq, p.until_seq
+  FROM stream_parts p
+  JOIN unnest(${keys.map((key) => key.machineId)}::uuid[], ${keys.map((key) => key.epoch)}::text[])
+    AS wanted (machine_id, epoch) ON wanted.machine_id = p.machine_id AND wanted.epoch = p.epoch
+  JOIN recordings r ON r.id = p.recording_id
+  ORDER BY r.machine_id, r.epoch, p.from_seq
+  FOR NO KEY UPDATE OF r`;
+
+const beginRecordings = async (tx: Sql, keys: readonly StreamKey[]): Promise<void> => {
+  await tx`
+    INSERT INTO recordings (id, machine_id, epoch, source)
+    SELECT id, machine_id, epoch, 'agent'
+    FROM unnest(${keys.map(() => uuidV7())}::uuid[], ${keys.map((key) => key.machineId)}::uuid[],
+                ${keys.map((key) => key.epoch)}::text[]) AS made (id, machine_id, epoch)
+    ORDER BY machine_id, epoch
+    ON CONFLICT (machine_id, epoch) DO NOTHING`;
 };
 
-const readBootsAndLayouts = async (tx: Sql, streams: ReadonlyMap<string, Stream>): Promise<void> => {
-  const ids = [...streams.keys()];
+/** Lets a stream go on in the recording that it continues, unless other entries have its place there. */
+const continueRecording = (tx: Sql, { machineId, epoch }: StreamKey, { epoch: begun, seq }: Continues) => tx`
+  INSERT INTO continuing_streams (machine_id, epoch, from_seq, recording_id)
+  SELECT p.machine_id, ${epoch}, ${seq}, p.recording_id
+  FROM (SELECT * FROM stream_parts WHERE machine_id = ${machineId} AND epoch = ${begun} AND from_seq <= ${seq}
+        ORDER BY from_seq DESC LIMIT 1) p
+  JOIN recordings r ON r.id = p.recording_id
+  WHERE isempty(r.committed * int8multirange(int8range(${seq}, (
+    SELECT min(o.from_seq) FROM continuing_streams o WHERE o.recording_id = r.id AND o.from_seq > ${seq}))))
+  ON CONFLICT DO NOTHING`;
+
+/**
+ * A board went on with a stream whose numbers another stream has continued: it was restarted while its disk failed. From
+ * there on the stream has a recording of its own, so that neither hides the other.
+ */
+const divertStream = async (tx: Sql, { machineId, epoch }: StreamKey, fromSeq: number): Promise<void> => {
+  const id = uuidV7();
+  await tx`
+    INSERT INTO recordings (id, machine_id, epoch, source)
+    VALUES (${id}, ${machineId}, ${randomBytes(8).toString('hex')}, 'agent')`;
+  await tx`
+    INSERT INTO continuing_streams (machine_id, epoch, from_seq, recording_id)
+    VALUES (${machineId}, ${epoch}, ${fromSeq}, ${id})`;
+};
+
+/** Of each stream one entry, with the last number that arrived and what it continues. */
+const distinct = (arriving: readonly ArrivingStream[]): ArrivingStream[] => {
+  const byKey = new Map<string, ArrivingStream>();
+  for (const stream of arriving) {
+    const known = byKey.get(keyOf(stream));
+    byKey.set(keyOf(stream), {
+      ...stream,
+      end: Math.max(stream.end, known?.end ?? 0),
+      continues: stream.continues ?? known?.continues,
+    });
+  }
+  return [...byKey.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+};
+
+/** Locks where these streams are stored, making what is new. */
+export const lockStreams = async (tx: Sql, arriving: readonly ArrivingStream[]): Promise<Map<string, Stream>> => {
+  const wanted = distinct(arriving);
+  const begun = wanted.flatMap(({ machineId, continues }) =>
+    continues ? [{ machineId, epoch: continues.epoch }] : [],
+  );
+  let rows = await lockParts(tx, [...wanted, ...begun]);
+  const isThere = (key: StreamKey): boolean =>
+    rows.some((row) => row.machine_id === key.machineId && row.epoch === key.epoch);
+  const again = async (): Promise<void> => void (rows = await lockParts(tx, [...wanted, ...begun]));
+
+  const isNew = wanted.filter((stream) => !isThere(stream));
+  if (isNew.length > 0) {
+    const roots = isNew.map(({ machineId, epoch, continues }) => ({ machineId, epoch: continues?.epoch ?? epoch }));
+    await beginRecordings(tx, roots);
+    await again();
+    for (const stream of isNew)
+      if (stream.continues && !isThere(stream)) await continueRecording(tx, stream, stream.continues);
+    if (isNew.some(({ continues }) => continues)) await again();
+    const alone = isNew.filter((stream) => !isThere(stream));
+    if (alone.length > 0) {
+      await beginRecordings(tx, alone);
+      await again();
+    }
+  }
+  for (const stream of wanted) {
+    const parts = rows.filter((row) => row.machine_id === stream.machineId && row.epoch === stream.epoch);
+    const last = parts.reduce((a, b) => (b.from_seq > a.from_seq ? b : a), parts[0] ?? missingStream());
+    if (last.until_seq === null || stream.end <= last.until_seq) continue;
+    await divertStream(tx, stream, last.until_seq);
+    await again();
+  }
+  return toStreams(tx, rows);
+};
+
+const missingStream = (): never => {
+  throw new Error('a locked stream is missing');
+};
+
+const toStreams = async (tx: Sql, rows: readonly PartRow[]): Promise<Map<string, Stream>> => {
+  const recordings = new Map<string, Recording>();
+  const streams = new Map<string, StreamPart[]>();
+  for (const row of rows) {
+    const recording = recordings.get(row.id) ?? {
+      recordingId: row.id,
+      machineId: row.machine_id,
+      committed: parseMultirange(row.committed),
+      boots: new Map(),
+      layouts: new Map(),
+    };
+    recordings.set(row.id, recording);
+    const key = keyOf({ machineId: row.machine_id, epoch: row.epoch });
+    const parts = streams.get(key) ?? [];
+    parts.push({ recording, range: { start: row.from_seq, end: row.until_seq ?? Number.MAX_SAFE_INTEGER } });
+    streams.set(
+      key,
+      parts.sort((a, b) => a.range.start - b.range.start),
+    );
+  }
+  await readBootsAndLayouts(tx, recordings);
+  return streams;
+};
+
+const readBootsAndLayouts = async (tx: Sql, recordings: ReadonlyMap<string, Recording>): Promise<void> => {
+  const ids = [...recordings.keys()];
   // Sent together: the connection is one, so they run in this order without waiting for each other's answer.
   const [boots, layouts] = await Promise.all([
     tx<{ recording_id: string; boot_no: number; boot_id: string; wall_offset_ms: number; quality: number }[]>`
@@ -83,10 +191,10 @@ const readBootsAndLayouts = async (tx: Sql, streams: ReadonlyMap<string, Stream>
   for (const row of boots) {
     const quality = Object.values(clockQuality).find((value) => value === row.quality) ?? clockQuality.received;
     const clock = { offsetMs: row.wall_offset_ms, quality: quality satisfies ClockQuality };
-    streams.get(row.recording_id)?.boots.set(row.boot_id, { bootNo: row.boot_no, clock });
+    recordings.get(row.recording_id)?.boots.set(row.boot_id, { bootNo: row.boot_no, clock });
   }
   for (const row of layouts) {
     const key = layoutKey({ id: row.map_id, rev: row.map_rev }, row.channels);
-    streams.get(row.recording_id)?.layouts.set(key, row.layout_no);
+    recordings.get(row.recording_id)?.layouts.set(key, row.layout_no);
   }
 };

@@ -22,6 +22,7 @@ export interface Backlog {
 
 interface StreamRow {
   id: string;
+  /** Of the stream that adds to it now. */
   epoch: string;
   last_seq: number;
   is_fresh: boolean;
@@ -36,9 +37,10 @@ export const toLiveSamples = (epoch: string, samples: Samples): LiveSamples => (
 
 const newestStream = async (sql: Sql, machineId: string): Promise<StreamRow | undefined> => {
   const [row] = await sql<StreamRow[]>`
-    SELECT id, epoch, coalesce(upper(committed) - 1, 0) AS last_seq,
-           last_received_at > now() - interval '10 minutes' AS is_fresh
-    FROM recordings WHERE machine_id = ${machineId} AND epoch IS NOT NULL
+    SELECT id, coalesce((SELECT c.epoch FROM continuing_streams c WHERE c.recording_id = r.id
+                         ORDER BY c.from_seq DESC LIMIT 1), epoch) AS epoch,
+           coalesce(upper(committed) - 1, 0) AS last_seq, last_received_at > now() - interval '10 minutes' AS is_fresh
+    FROM recordings r WHERE machine_id = ${machineId} AND epoch IS NOT NULL
     ORDER BY last_received_at DESC NULLS LAST LIMIT 1`;
   return row;
 };

@@ -12,7 +12,8 @@ import { idShape, lineShape, temperatureShape } from './shapes.ts';
  * A reader ignores fields that it does not know, in every message and both directions, so that boards and servers of different
  * versions work together. `v` changes only when the meaning of a known field changes. Servers and boards up to 0.1.0 refused
  * unknown fields in journal batches, live readings, machine maps and probe messages: those four get no new field.
- * One exception: a probe request has `link` for a board that says it has no machine map; those older boards did not run without one.
+ * Two exceptions. A probe request has `link` for a board that says it has no machine map; those older boards did not run without
+ * one. A journal batch has `continues` for a server that has stated the owner of the stream; those older servers state none.
  */
 const root = 'roastery/v1';
 const level = (serialNumber: string): string => encodeURIComponent(serialNumber);
@@ -53,6 +54,10 @@ export const epochShape = z.string().regex(/^[0-9a-f]{16}$/, 'sixteen hex digits
 const seqShape = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const millisShape = z.number().int().min(0).max(8.64e15);
 
+/** Where a stream goes on: in the recording that was begun with stream `epoch`, from sequence number `seq` on. */
+export const continuesShape = z.object({ epoch: epochShape, seq: seqShape });
+export type Continues = z.infer<typeof continuesShape>;
+
 /** Where and when a batch was made. Elapsed time comes from `mono`; the wall clock of a board may be weeks off. */
 const batchHead = {
   v: z.literal(1),
@@ -68,6 +73,11 @@ const batchHead = {
   t: millisShape,
   /** Monotonic clock of the first entry, ms since boot. */
   mono: millisShape,
+  /**
+   * Of a stream that a board began because its disk failed: its sequence numbers and its roasts continue those of an earlier
+   * stream, so both are one recording.
+   */
+  continues: continuesShape.optional().catch(undefined),
 };
 
 export const maxBatchEntries = 600;
@@ -257,8 +267,10 @@ export const statusShape = z.object({
       entries_waiting: z.number().int().min(0),
       bytes: z.number().int().min(0),
       dropped_entries: z.number().int().min(0),
-      /** The disk takes nothing: entries are kept in memory and sent from there, until a power cut. */
+      /** The disk accepts no writes: entries are kept in memory and sent from there, until a power cut. */
       in_memory: lenient(z.boolean()),
+      /** How many of them are not acknowledged. */
+      entries_in_memory: lenient(z.number().int().min(0)),
     }),
   ),
   /** What a server that lost data can ask for. */

@@ -54,11 +54,12 @@ const readStatements = async (sql: Sql, boards: readonly HeldStreams[]) => {
       FROM unnest(${wanted.map(([serial]) => serial)}::text[], ${wanted.map(([, epoch]) => epoch)}::text[])
              AS wanted (serial_number, epoch)
       JOIN machines m ON m.serial_number = wanted.serial_number AND m.archived_at IS NULL
-      LEFT JOIN recordings r ON r.machine_id = m.id AND r.epoch = wanted.epoch
       CROSS JOIN LATERAL (
         SELECT coalesce(array_agg(lower(part) ORDER BY part), '{}') AS starts,
                coalesce(array_agg(upper(part) ORDER BY part), '{}') AS ends
-          FROM unnest(coalesce(r.committed, '{}'::int8multirange)) AS part) AS held`;
+          FROM stream_parts p JOIN recordings r ON r.id = p.recording_id,
+               unnest(r.committed * int8multirange(int8range(p.from_seq, p.until_seq))) AS part
+         WHERE p.machine_id = m.id AND p.epoch = wanted.epoch) AS held`;
   return rows.map((row) => ({ topic: topicOf(row.serial_number, 'ack'), payload: JSON.stringify(statementOf(row)) }));
 };
 

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import type { JournalBatch } from '@roastery/contract/mqtt';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { describe, expect, it } from 'vitest';
+import type { Database } from '../db/sql.ts';
+import { readSamples } from '../domains/roasts/read-samples.ts';
+import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
+import { commitMessages, type Acknowledgement } from './commit-messages.ts';
+
+const serial = 'CONT-1';
+const roastId = '0190a8c0-0000-7000-8000-000000000007';
+const newEpoch = (): string => randomBytes(8).toString('hex');
+
+/** The roast of `roastOn` by a board that went on in another stream twice in the middle of it. */
+const splitJournal = () => {
+  const board = createJournalBoard();
+  roastOn(board, roastId);
+  const whole = board.batches();
+  const changes = [whole[18]?.seq ?? 0, whole[24]?.seq ?? 0];
+  const epochs = [board.epoch, ...changes.map(newEpoch)];
+  const streams = epochs.map((epoch, index) => {
+    const [from, to] = [changes[index - 1] ?? 0, changes[index] ?? Infinity];
+    const continues = index === 0 ? undefined : { epoch: board.epoch, seq: from };
+    return whole
+      .filter(({ seq }) => seq >= from && seq < to)
+      .map((batch): JournalBatch => ({ ...batch, epoch, ...(continues ? { continues } : {}) }));
+  });
+  return { board, epochs, changes, streams, batches: streams.flat() };
+};
+
+const stored = async (sql: Database) => {
+  const recordings = await sql<{ id: string }[]>`SELECT id FROM recordings ORDER BY id`;
+  const samples = await Promise.all(recordings.map(({ id }) => readSamples(sql, id, 0, 1e9)));
+  const roasts = await sql`
+    SELECT id, status, charge_mono_ms, drop_mono_ms, charge_seq, drop_seq, duration_seconds, charge_temp, drop_temp
+    FROM roasts`;
+  return { samples, roasts: [...roasts] };
+};
+const commitAll = async (sql: Database, batches: readonly JournalBatch[]): Promise<Acknowledgement[]> => {
+  const all: Acknowledgement[] = [];
+  for (const batch of batches) all.push(...(await commitMessages(sql, [messageOf(serial, batch)])).acknowledgements);
+  return all;
+};
+const entriesOf = (ranges: Acknowledgement['ranges'] = []): [number, number][] =>
+  ranges.map(({ start, end }) => [start, end]);
+
+describe('continuing streams', () => {
+  it('stores a roast over three streams as one recording and one roast, in any order of arrival', async () => {
+    const { board, epochs, changes, batches } = splitJournal();
+    await using whole = await openMigratedDatabase();
+    await registerMachine(whole.sql, serial);
+    await commitAll(whole.sql, board.batches());
+    const expected = await stored(whole.sql);
+    expect(expected.roasts).toMatchObject([{ id: roastId, status: 'completed' }]);
+    const orders = [batches, batches.toReversed(), [...batches, ...batches.toReversed()]];
+    for (const order of orders) {
+      await using database = await openMigratedDatabase();
+      await registerMachine(database.sql, serial);
+      const acknowledgements = await commitAll(database.sql, order);
+      expect(await stored(database.sql)).toEqual(expected);
+      // Each stream is acknowledged its own entries.
+      const last = epochs.map((epoch) => acknowledgements.findLast((ack) => ack.epoch === epoch)?.ranges);
+      expect(last.map(entriesOf)).toEqual([[[0, changes[0]]], [changes], [[changes[1], board.length]]]);
+    }
+  });
+
+  it('gives a stream a recording of its own where another one has its place', async () => {
+    const { board, changes, streams } = splitJournal();
+    const [first = [], second = [], third = []] = streams;
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    await registerMachine(sql, serial);
+    await commitAll(sql, [...first, ...second]);
+    const other = third.map((batch) => ({ ...batch, continues: { epoch: board.epoch, seq: (changes[1] ?? 0) - 10 } }));
+    await commitAll(sql, other);
+    const { samples } = await stored(sql);
+    expect(samples.map(({ seq }) => seq.length).reduce((a, b) => a + b)).toBe(720);
+    expect(samples).toHaveLength(2);
+  });
+
+  it('loses nothing of a board that went on with the first stream after a restart', async () => {
+    const { board, changes, streams } = splitJournal();
+    const taken = changes[0] ?? 0;
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    await registerMachine(sql, serial);
+    await commitAll(sql, streams.slice(0, 2).flat());
+    // The board never brought its second stream to the disk: its numbers from `taken` on come once more, with other readings.
+    const after = createJournalBoard({ epoch: board.epoch, boot: board.boot });
+    for (let seq = 0; seq < taken + 60; seq++) after.sample(1e6 + seq * 1000, 20, 20, 0);
+    const acknowledgements = await commitAll(
+      sql,
+      after.batches(() => 40, taken - 10),
+    );
+    expect(entriesOf(acknowledgements.at(-1)?.ranges)).toEqual([
+      [0, taken],
+      [taken, taken + 60],
+    ]);
+    const { samples } = await stored(sql);
+    const own = samples.find(({ monoMs }) => (monoMs[0] ?? 0) >= 1e6);
+    expect(own?.seq).toEqual(Array.from({ length: 60 }, (_, index) => taken + index));
+  });
+});
