@@ -7,7 +7,7 @@ import { agentVersion } from './agent-version.ts';
 import { createBoardReport } from './board-report.ts';
 import { createBoardClock } from './clock/board-clock.ts';
 import { checkSynchronised } from './clock/synchronisation.ts';
-import type { AgentConfig } from './config.ts';
+import { credentialId, type AgentConfig } from './config.ts';
 import type { RecordingContext } from './core/entry.ts';
 import { createWallClock } from './core/wall-clock.ts';
 import { lockDataDir } from './data-dir-lock.ts';
@@ -95,6 +95,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     log,
     context: contextOf(map),
     state: () => recorder?.state(),
+    credential: credentialId(config),
   });
   /** Nobody is there to be told before the connection is begun. */
   let tellPlans: (() => void) | undefined;

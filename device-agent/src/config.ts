@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { ConfigError, readEnv } from '@roastery/runtime/env';
@@ -60,6 +61,13 @@ export const withBasePath = (url: string): string => {
   const trimmed = url.replace(/\/+$/, '');
   return trimmed.endsWith(basePath) ? trimmed : `${trimmed}${basePath}`;
 };
+
+/** Names the credential of a board without giving it away: another one means that the board was paired again. */
+export const credentialId = ({
+  machineSerial,
+  machineToken,
+}: Pick<AgentConfig, 'machineSerial' | 'machineToken'>): string =>
+  createHash('sha256').update(`${machineSerial}\n${machineToken}`).digest('hex').slice(0, 16);
 
 const readText = (path: string, what: string): string => {
   try {

@@ -1,4 +1,4 @@
-import { maxBatchEntries, type EventBatch, type SampleBatch } from '@roastery/contract/mqtt';
+import { maxBatchEntries, type Continues, type EventBatch, type SampleBatch } from '@roastery/contract/mqtt';
 import type { Entry, EventEntry, SampleEntry } from './entry.ts';
 import type { WallClock } from './wall-clock.ts';
 
@@ -38,21 +38,24 @@ export const cutBatch = (
   entries: readonly Entry[],
   epoch: string,
   clock: Pick<WallClock, 'at'>,
+  continues?: Continues,
 ): { batch: SampleBatch | EventBatch; from: number; to: number } | undefined => {
   const run = firstRun(entries);
   const head = run[0];
   if (!head) return undefined;
   const { t, synced } = clock.at(head.context.boot, head.mono);
   const common = { v: 1, epoch, seq: head.seq, boot: head.context.boot, synced, t, mono: head.mono } as const;
+  const link = continues === undefined ? {} : { continues };
   const covered = { from: head.seq, to: head.seq + run.length - 1 };
   if (head.kind === 'event') {
     const events = run.filter((entry): entry is EventEntry => entry.kind === 'event');
     const ev = events.map((entry) => ({ dt: entry.mono - head.mono, e: entry.event }));
-    return { batch: { ...common, k: 'events', ev }, ...covered };
+    return { batch: { ...common, ...link, k: 'events', ev }, ...covered };
   }
   const samples = run.filter((entry): entry is SampleEntry => entry.kind === 'sample');
   const batch: SampleBatch = {
     ...common,
+    ...link,
     k: 'samples',
     map: head.context.map,
     dt: samples.map((entry) => entry.mono - head.mono),

@@ -20,6 +20,7 @@ export interface FindParts {
   readonly folder: string;
   readonly log: Logger;
   readonly clock: WallClock;
+  readonly credential?: string | undefined;
   readonly damaged: (stream: Stream, holes: readonly SeqRange[]) => void;
 }
 
@@ -29,7 +30,7 @@ const betweenTriesMs = 150;
 const strictTries = 6;
 
 /** Finds the streams of a journal. What can't be read now is looked for again by `retry`, and handed to `later`. */
-export const findStreams = async ({ disk, folder, log, clock, damaged }: FindParts) => {
+export const findStreams = async ({ disk, folder, log, clock, credential, damaged }: FindParts) => {
   let tries = 0;
   let lastIndex = 0;
   let unread: readonly StreamFolder[] | undefined;
@@ -45,6 +46,7 @@ export const findStreams = async ({ disk, folder, log, clock, damaged }: FindPar
       segments: recovered.segments,
       nextSeq: recovered.nextSeq,
       notes: recovered.notes,
+      credential,
       learn: (reading) => clock.learn(reading),
       damaged,
     });

@@ -1,4 +1,4 @@
-import type { Ack, JournalEvent } from '@roastery/contract/mqtt';
+import type { Ack, Continues, JournalEvent } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
 import type { Entry, RecordingContext } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
@@ -23,6 +23,8 @@ export interface JournalOptions {
   /** How long the disk may refuse before entries are sent from memory, in a stream of their own. */
   readonly diskGraceMs?: number;
   readonly disk?: JournalDisk;
+  /** Names the credential of this board; see `credentialId`. Without it every stream counts as recorded with it. */
+  readonly credential?: string;
 }
 
 export interface JournalListener {
@@ -39,6 +41,10 @@ export interface JournalStats {
   readonly trouble: string | undefined;
   /** Entries are kept in memory and sent from there: there is no disk to write them to. */
   readonly inMemory: boolean;
+  /** How many entries are kept in memory and are not acknowledged. */
+  readonly entriesInMemory: number;
+  /** Streams that wait for the server to state their owner, since the board was paired again. */
+  readonly awaitingOwner: number;
   readonly stalledMs: number;
 }
 
@@ -77,6 +83,8 @@ export interface Journal {
   readonly acknowledge: (ranges: readonly SeqRange[], epoch?: string) => void;
   /** Takes what the server says it holds, and for whom. */
   readonly hear: (ack: Ack) => void;
+  /** Where a stream that was begun because the disk failed goes on. */
+  readonly continues: (epoch: string) => Continues | undefined;
   /** For whom a stream was recorded, once the server has said so. */
   readonly ownerOf: (epoch: string) => string | undefined;
   /** What is still here of each stream, the newest first. */

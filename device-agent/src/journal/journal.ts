@@ -1,14 +1,14 @@
-import type { Ack, JournalEvent } from '@roastery/contract/mqtt';
+import type { Continues, JournalEvent } from '@roastery/contract/mqtt';
 import { pause } from '@roastery/runtime/backoff';
 import type { Entry } from '../core/entry.ts';
-import { RangeSet, type SeqRange } from '../core/ranges.ts';
+import type { SeqRange } from '../core/ranges.ts';
 import { isFull, nodeDisk, TooLong, within } from './disk.ts';
 import { findStreams } from './find-streams.ts';
 import type { Journal, JournalListener, JournalOptions } from './journal-types.ts';
 import { createMemoryTail } from './memory-tail.ts';
-import { judgeOwner } from './ownership.ts';
 import { readPast } from './past.ts';
 import { journalFormat, type JournalRecord } from './record.ts';
+import { createServerWord } from './server-word.ts';
 import { createStream, type Stream } from './stream.ts';
 import { makeStreamFolder, nameStream, newEpoch, streamFolder } from './stream-folders.ts';
 import { createStreams } from './streams.ts';
@@ -30,10 +30,13 @@ const lastRetryMs = 30_000;
 /** So many segments may go to get one write through. */
 const maxRooms = 16;
 
+/** Names the recording that a stream is part of: the first stream of it. */
+const recordingOf = (stream: Stream): string => stream.continues?.epoch ?? stream.epoch;
+
 /** Opens the journal in `folder`, whatever state the last process, a power cut or the disk left it in. It always opens. */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const { folder, capBytes, clock, log, segmentBytes = 262_144, syncMs = syncIntervalMs } = options;
-  const { disk = nodeDisk, diskGraceMs = 20_000 } = options;
+  const { disk = nodeDisk, diskGraceMs = 20_000, credential } = options;
   const listeners: JournalListener[] = [];
   let context = options.context;
   let roastRuns = false;
@@ -56,7 +59,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     capBytes,
     say(stream, event) {
       if (stream.tail() === undefined && whenStarted) whenStarted.push(() => streams.say(stream, event));
-      else if (stream === current) appendEvent(clock.now().mono, event);
+      else if (recordingOf(stream) === recordingOf(current)) appendEvent(clock.now().mono, event);
       else {
         durable(stream, [stream.say(clock.now().mono, context, event)]);
         void stream.note();
@@ -74,7 +77,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     if (stream === current) noteRecord({ k: 'gone', ranges: stream.gone.ranges() });
     else void stream.note();
   };
-  const newStream = (nextSeq: number, owner: string | undefined): Stream =>
+  const newStream = (nextSeq: number, owner: string | undefined, continues?: Continues): Stream =>
     createStream({
       disk,
       log,
@@ -82,7 +85,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       folder: undefined,
       segments: [],
       nextSeq,
-      notes: { owner, gone: nextSeq > 0 ? [[0, nextSeq - 1]] : [] },
+      notes: { owner, continues, gone: nextSeq > 0 ? [[0, nextSeq - 1]] : [] },
+      credential,
       learn: (reading) => clock.learn(reading),
       damaged: (stream, holes) => streams.lost(stream, holes, 'damaged'),
     });
@@ -177,15 +181,21 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     }
   };
 
-  /** Goes on in a stream of its own, in memory. Its numbers go on too, so that marks name their samples as before. */
-  const beginInMemory = (entries: readonly Entry[], owner: string | undefined): void => {
-    const stream = newStream(entries[0]?.seq ?? current.nextSeq(), owner);
+  /**
+   * Goes on in a new stream, in memory. Its numbers go on too, so that marks name their samples as before. After `before`,
+   * of an owner that the server has stated, it continues the same recording: a roast in that moment stays one roast.
+   */
+  const beginInMemory = (entries: readonly Entry[], owner: string | undefined, before?: Stream): void => {
+    const first = entries[0]?.seq ?? current.nextSeq();
+    const isContinued = before !== undefined && owner !== undefined && owner === before.owner();
+    const continues = isContinued ? { epoch: recordingOf(before), seq: first } : undefined;
+    const stream = newStream(first, owner, continues);
     while (stream.nextSeq() < (entries.at(-1)?.seq ?? -1) + 1) stream.takeSeq();
     stream.setTail(createMemoryTail(entries));
     current = stream;
     streams.add(stream);
     durable(stream, stream.waiting());
-    log.warn({ epoch: stream.epoch, from: stream.nextSeq() }, 'journal: new stream, in memory');
+    log.warn({ epoch: stream.epoch, first, continues: continues?.epoch }, 'journal: new stream, in memory');
     retryMs = soonestMs;
     tryDiskSoon();
   };
@@ -217,7 +227,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     // They are nowhere in this stream, and never were sent as its own.
     if (stream === current) for (const { seq } of unsafe) stream.gone.add(seq, seq);
     void stream.note();
-    if (stream === current) beginInMemory(unsafe, stream.owner());
+    if (stream === current) beginInMemory(unsafe, stream.owner(), stream);
     else stream.keep([...stream.kept(), ...unsafe]);
   };
 
@@ -261,6 +271,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       const writer = await withRoom(() => writerOf(stream, place, first, initial));
       isNamed = true;
       await nameStream(disk, place, stream.epoch);
+      void stream.note();
       return writer;
     };
     try {
@@ -276,7 +287,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     } catch (error) {
       diskTrouble = error instanceof Error ? error.message : String(error);
       isDiskFull = isFull(error);
-      if (isNamed || error instanceof TooLong) beginInMemory(tail.takeHeldBack(), stream.owner());
+      if (isNamed || error instanceof TooLong) beginInMemory(tail.takeHeldBack(), stream.owner(), stream);
       else {
         durable(stream, tail.release());
         tryDiskSoon();
@@ -291,6 +302,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     folder,
     log,
     clock,
+    credential,
     damaged: (stream, holes) => streams.lost(stream, holes, 'damaged'),
   });
   for (const { stream } of found.streams) streams.add(stream);
@@ -300,14 +312,21 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     streams.lost(stream.stream, stream.damaged, 'damaged');
   };
   const newest = found.streams.at(-1);
+  const isPairedAnew = newest?.stream.awaitsOwner() === true;
+  /** A roast of an earlier pairing does not go on in this one. */
+  const ofThisPairing = found.streams.filter(({ stream }) => !stream.awaitsOwner());
   const past = await readPast(
     disk,
-    found.streams.findLast(({ stream }) => stream.segments().length > 0)?.stream.segments() ?? [],
+    ofThisPairing.findLast(({ stream }) => stream.segments().length > 0)?.stream.segments() ?? [],
     log,
   );
   let current: Stream = newest?.stream ?? newStream(0, undefined);
-  if (newest?.mayGoOn !== true) {
-    beginInMemory([], current.owner());
+  if (isPairedAnew) {
+    const withheld = streams.all().flatMap((stream) => (stream.awaitsOwner() ? [stream.epoch] : []));
+    log.warn({ epochs: withheld }, 'journal: history of an earlier pairing waits for its owner to be stated');
+  }
+  if (newest?.mayGoOn !== true || isPairedAnew) {
+    beginInMemory([], isPairedAnew ? undefined : current.owner());
     await tryDisk();
   } else {
     try {
@@ -315,13 +334,14 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       await withRoom(() => nameStream(disk, place, current.epoch));
       const writer = await withRoom(() => writerOf(current, place, current.nextSeq()));
       current.setTail(writer);
+      void current.note();
       for (const path of newest.leftOver)
         if (path !== writer.path()) await disk.rm(path, { force: true }).catch(() => undefined);
     } catch (error) {
       diskTrouble = error instanceof Error ? error.message : String(error);
       isDiskFull = isFull(error);
       log.error({ reason: diskTrouble }, 'journal: the disk takes nothing, entries are sent from memory');
-      beginInMemory([], current.owner());
+      beginInMemory([], current.owner(), current);
     }
   }
   const owed = whenStarted;
@@ -362,42 +382,18 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   const streamOf = (epoch: string | undefined): Stream | undefined =>
     epoch === undefined ? current : streams.find(epoch);
 
-  /** A sealed stream is neither sent nor forgotten. */
-  const seal = (stream: Stream, ack: Ack): void => {
-    const wasSealed = stream.isSealed();
-    stream.seal(true);
-    void stream.note();
-    if (!wasSealed) {
-      log.warn({ epoch: stream.epoch }, 'journal: stream is sealed, it was recorded for another owner');
+  const serverWord = createServerWord({
+    log,
+    streams,
+    durable,
+    withdraw(stream) {
       for (const [from, to] of stream.held().ranges())
         for (const listener of listeners) listener.gone(from, to, stream.epoch);
-    }
-    if (stream === current && ack.owner !== undefined) beginForOwner(ack.owner);
-  };
-
-  /** What the server doesn't hold any more is as if it had never been acknowledged; what is not here either is gone. */
-  const askedAgain = (stream: Stream, ranges: readonly SeqRange[], through: number): void => {
-    const missing = new RangeSet(stream.acked.within(0, through));
-    for (const [from, to] of ranges) missing.remove(from, to);
-    if (!missing.first()) return;
-    const held = stream.held();
-    const lost = new RangeSet();
-    const found = new RangeSet();
-    for (const [from, to] of missing.ranges()) {
-      stream.acked.remove(from, to);
-      lost.add(from, to);
-      for (const part of held.within(from, to)) {
-        found.add(...part);
-        lost.remove(...part);
-      }
-    }
-    log.info(
-      { epoch: stream.epoch, found: found.ranges(), lost: lost.ranges() },
-      'journal: the server asks for it again',
-    );
-    streams.lost(stream, lost.ranges(), 'cap_reached');
-    durable(stream, found.ranges());
-  };
+    },
+    sealed: (stream, owner) => {
+      if (stream === current) beginForOwner(owner);
+    },
+  });
 
   return {
     get epoch() {
@@ -444,20 +440,10 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       ackToNote = true;
     },
     hear(ack) {
-      const stream = streams.find(ack.epoch);
-      if (!stream) return;
-      if (judgeOwner(stream, ack) === 'sealed') return seal(stream, ack);
-      const wasSealed = stream.isSealed();
-      if (ack.owner !== undefined && (wasSealed || stream.owner() !== ack.owner)) {
-        stream.setOwner(ack.owner);
-        stream.seal(false);
-        void stream.note();
-      }
-      stream.acknowledge(ack.ranges);
+      serverWord.hear(ack);
       ackToNote = true;
-      if (ack.through !== undefined) askedAgain(stream, ack.ranges, ack.through);
-      if (wasSealed) durable(stream, stream.waiting());
     },
+    continues: (epoch) => streamOf(epoch)?.continues,
     ownerOf: (epoch) => streamOf(epoch)?.owner(),
     history: () => streams.history(),
     stats() {
@@ -468,6 +454,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
         droppedEntries: streams.droppedEntries(),
         trouble: writer ? writer.trouble()?.reason : (diskTrouble ?? 'the disk is not ready yet'),
         inMemory: writer === undefined,
+        entriesInMemory: tail?.kind === 'memory' ? tail.entries().length : 0,
+        awaitingOwner: streams.all().filter((stream) => stream.awaitsOwner()).length,
         stalledMs: writer?.stalledMs() ?? 0,
       };
     },

@@ -57,6 +57,8 @@ it('journal without its disk: a stream with a fresh epoch and numbers that go on
   const faulty = createFaultyDisk({ kind: 'EIO', fromCall: calls.calls() + 12 });
   const journal = await open(faulty.disk);
   const before = journal.epoch;
+  const owner = 'a'.repeat(16);
+  journal.hear({ v: 1, epoch: before, ranges: [], through: 1e6, owner });
   for (let value = 0; value < 4; value++) journal.appendSample(value, [value]);
   await journal.flush();
   let value = 4;
@@ -77,6 +79,8 @@ it('journal without its disk: a stream with a fresh epoch and numbers that go on
   expect(next).toBe(value);
   const everything = Array.from({ length: value + 1 }, (_, index) => index);
   const inMemory = await samplesOf(journal);
+  const link = { epoch: before, seq: inMemory.get(journal.epoch)?.[0] };
+  expect(journal.continues(journal.epoch)).toEqual(link);
   expect([...inMemory.values()].flat().sort((a, b) => a - b)).toEqual(everything);
   expect(inMemory.get(journal.epoch)?.length).toBeGreaterThan(0);
 
@@ -88,6 +92,7 @@ it('journal without its disk: a stream with a fresh epoch and numbers that go on
   opened = [];
   const again = await open();
   expect(again.epoch).toBe(fresh);
+  expect(again.continues(fresh)).toEqual(link);
   const kept = await samplesOf(again);
   expect([...kept.values()].flat().sort((a, b) => a - b)).toEqual(everything);
   expect(again.appendSample(1, [1])).toBe(value + 1);
@@ -105,6 +110,8 @@ it('journal whose open segment can not be read at the start: never goes on under
   const faulty = createFaultyDisk({ kind: 'EIO', fromCall: 0, ms: 600 });
   const journal = await open(faulty.disk);
   expect(journal.epoch).not.toBe(first.epoch);
+  // Its first number is not certain, so it does not continue the earlier stream.
+  expect(journal.continues(journal.epoch)).toBeUndefined();
   journal.appendSample(9, [9]);
   await expect
     .poll(async () => [...(await samplesOf(journal)).values()].flat().sort((a, b) => a - b), { timeout: 10_000 })

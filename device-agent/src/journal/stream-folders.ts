@@ -87,7 +87,13 @@ const isWord = (value: unknown): boolean =>
   'context' in value;
 const isNotes = (value: unknown): value is StreamNotes => {
   if (typeof value !== 'object' || value === null) return false;
-  const { owner, acked, gone, words } = value as StreamNotes;
-  const isOwner = owner === undefined || isEpoch(owner);
-  return isOwner && isListOf(acked, isRange) && isListOf(gone, isRange) && isListOf(words, isWord);
+  const { owner, credential, continues, acked, gone, words } = value as StreamNotes;
+  const areIds = [owner, credential, continues?.epoch].every((id) => id === undefined || isEpoch(id));
+  return (
+    areIds &&
+    (continues === undefined || isCount(continues.seq)) &&
+    isListOf(acked, isRange) &&
+    isListOf(gone, isRange) &&
+    isListOf(words, isWord)
+  );
 };

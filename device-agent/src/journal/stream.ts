@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { JournalEvent } from '@roastery/contract/mqtt';
+import type { Continues, JournalEvent } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
 import type { ClockReading, Entry, RecordingContext } from '../core/entry.ts';
 import { RangeSet, type SeqRange } from '../core/ranges.ts';
@@ -13,6 +13,9 @@ import type { Writer } from './writer.ts';
 export interface StreamNotes {
   readonly owner?: string | undefined;
   readonly sealed?: boolean | undefined;
+  /** The credential that the board had when it recorded the stream; see `credentialId`. */
+  readonly credential?: string | undefined;
+  readonly continues?: Continues | undefined;
   readonly acked?: readonly SeqRange[];
   readonly gone?: readonly SeqRange[];
   /** What was said of the stream after its end: gaps that were found since. */
@@ -34,6 +37,8 @@ export interface StreamParts {
   readonly segments: readonly SealedSegment[];
   readonly nextSeq: number;
   readonly notes: StreamNotes;
+  /** The credential that the board has now; undefined where it doesn't matter. */
+  readonly credential: string | undefined;
   readonly learn: (reading: ClockReading) => void;
   /** Entries that damage took; said once. */
   readonly damaged: (stream: Stream, holes: readonly SeqRange[]) => void;
@@ -43,13 +48,15 @@ export const notesName = 'stream.json';
 
 /** One sequence of entries under its own id: where they are, what the server has of them, for whom they were recorded. */
 export const createStream = (parts: StreamParts) => {
-  const { disk, log, epoch, notes } = parts;
+  const { disk, log, epoch, notes, credential: ownCredential } = parts;
   const acked = new RangeSet(notes.acked ?? []);
   const gone = new RangeSet(notes.gone ?? []);
   const words: Word[] = [...(notes.words ?? [])];
   let folder = parts.folder;
   let { owner } = notes;
   let sealed = notes.sealed === true;
+  let credential = notes.credential ?? ownCredential;
+  const awaitsOwner = (): boolean => ownCredential !== undefined && credential !== ownCredential;
   let nextSeq = Math.max(parts.nextSeq, (acked.last()?.[1] ?? -1) + 1, ...words.map(({ seq }) => seq + 1));
   /** The newest entries, while they are not closed in a segment. */
   let tail: Writer | MemoryTail | undefined;
@@ -105,8 +112,15 @@ export const createStream = (parts: StreamParts) => {
 
     owner: (): string | undefined => owner,
     setOwner: (name: string | undefined): void => void (owner = name),
-    isSealed: (): boolean => sealed,
-    seal: (yes: boolean): void => void (sealed = yes),
+    continues: notes.continues,
+    /** Recorded with an earlier credential, and the server has not stated since for whom it keeps it. */
+    awaitsOwner,
+    /** Neither sent nor forgotten. */
+    isSealed: (): boolean => sealed || awaitsOwner(),
+    seal(yes: boolean): void {
+      sealed = yes;
+      credential = ownCredential ?? credential;
+    },
 
     held,
     waiting(): SeqRange[] {
@@ -165,7 +179,16 @@ export const createStream = (parts: StreamParts) => {
       if (place === undefined) return writing;
       writing = writing
         .then(() => {
-          const content: StreamNotes = { owner, sealed, acked: acked.ranges(), gone: gone.ranges(), words };
+          const { continues } = notes;
+          const content: StreamNotes = {
+            owner,
+            sealed,
+            credential,
+            ...(continues === undefined ? {} : { continues }),
+            acked: acked.ranges(),
+            gone: gone.ranges(),
+            words,
+          };
           return replaceFile(disk, join(place, notesName), `${JSON.stringify(content)}\n`);
         })
         .catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: stream notes not written'));

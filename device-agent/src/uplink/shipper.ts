@@ -70,7 +70,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
       leaveOut(next.from, journal.segmentEnd(next.from, next.to, epoch), error);
       return true;
     }
-    const cut = cutBatch(part.entries, epoch, clock);
+    const cut = cutBatch(part.entries, epoch, clock, journal.continues(epoch));
     if (!cut) {
       // Only what was read is known to hold nothing.
       plan.forget(next.from, part.to);

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listDevices } from '@roastery/contract/fleet';
+import { getRoastCurveColumns, listRoasts } from '@roastery/contract/roasts';
+import { startStack } from '@roastery/stack/stack';
+import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { until } from '@roastery/testing/until';
+import postgres from 'postgres';
+import { expect, it } from 'vitest';
+
+const serial = 'GONE-1';
+/** Longer than a board waits for its disk before it goes on in memory. */
+const goneMs = 60_000;
+
+/** Covers a folder with an empty disk that accepts no writes: what lay there can't be reached until it is uncovered. */
+const cover = (place: string): boolean => {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=64k', 'tmpfs', place], { stdio: 'ignore' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+};
+const uncover = (place: string): void => void execFileSync('umount', ['-l', place]);
+
+it('journal: a roast during which the disk is gone for a minute ends as one roast with both stretches (root only: mounts)', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'roastery-gone-'));
+  const journal = join(folder, 'data', 'machines', serial, 'journal');
+  await mkdir(journal, { recursive: true });
+  if (!cover(journal)) context.skip('only root may mount');
+  uncover(journal);
+  const stack = await startStack({ dataDir: join(folder, 'data') });
+  const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
+  let isCovered = false;
+  try {
+    const client = await signIn(stack.url, stack.admin);
+    const { auth_token: token } = await registerTestMachine(client, serial);
+    const machine = await stack.startMachine({ serial, token, isAutomatic: false, timeFactor: 5 });
+    const device = async () => (await client.call(listDevices)).devices.find((one) => one.serial_number === serial);
+    const roasts = async () => (await client.call(listRoasts)).roasts;
+    await until('the board to be heard', async () => (await device())?.connection === 'online', { timeoutMs: 30_000 });
+    await sleep(5000);
+    machine.order({ do: 'charge' });
+    const chargedAt = performance.now();
+    await until('the roast to begin', async () => (await roasts()).length > 0, { timeoutMs: 30_000 });
+    isCovered = cover(journal);
+    const goneAt = performance.now();
+    const warned = await until(
+      'the portal to warn that the disk accepts no writes',
+      async () => {
+        const found = await device();
+        return found?.warnings.includes('disk_refuses_writes') === true && found;
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect(warned.journal?.entries_in_memory).not.toBeNull();
+    await sleep(goneMs - (performance.now() - goneAt));
+    machine.order({ do: 'drop' });
+    const seconds = (performance.now() - chargedAt) / 1000;
+    uncover(journal);
+    isCovered = false;
+    const done = await until(
+      'the roast to be completed',
+      async () => {
+        const [roast] = await roasts();
+        return roast?.status === 'completed' && roast;
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect(await roasts()).toHaveLength(1);
+    expect(Math.abs((done.duration_seconds ?? 0) - seconds), 'elapsed time').toBeLessThanOrEqual(2);
+    const recordings = await sql`SELECT id FROM recordings WHERE source = 'agent'`;
+    expect(recordings).toHaveLength(1);
+    expect(await sql`SELECT epoch FROM continuing_streams`).not.toHaveLength(0);
+    const curve = await client.call(getRoastCurveColumns, { params: { id: done.id } });
+    const [first, last] = [curve.time_seconds[0] ?? Infinity, curve.time_seconds.at(-1) ?? 0];
+    expect([first <= 1, last >= seconds - 2]).toEqual([true, true]);
+    // Whatever is missing has a name.
+    for (const gap of curve.gaps) expect(['damaged', 'disk_full', 'cap_reached']).toContain(gap.reason);
+    const missing = curve.gaps.reduce((sum, gap) => sum + gap.to_seconds - gap.from_seconds, 0);
+    expect(missing).toBeLessThan(5);
+    await until('the disk to accept writes', async () => (await device())?.journal?.entries_in_memory === null, {
+      timeoutMs: 90_000,
+    });
+    await machine.stop();
+  } finally {
+    if (isCovered) uncover(journal);
+    await sql.end({ timeout: 1 });
+    await stack.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 300_000);
