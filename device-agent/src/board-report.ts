@@ -57,7 +57,7 @@ export const createBoardReport = (from: BoardReportSources) => {
     async status(): Promise<BoardStatus> {
       const { config, journal, uplink } = from;
       const free = await freeBytes(config.dataDir);
-      const { bytes, droppedEntries, trouble, inMemory } = journal.stats();
+      const { bytes, droppedEntries, trouble, inMemory, entriesInMemory, awaitingOwner } = journal.stats();
       const [map, link, connection] = [from.map(), from.link(), uplink.connection()];
       const { wall, synced } = from.clock.now();
       const channels = newest === undefined || map === undefined ? [] : Object.entries(map.channels);
@@ -92,6 +92,8 @@ export const createBoardReport = (from: BoardReportSources) => {
           dropped_entries: droppedEntries,
           trouble: trouble ?? null,
           in_memory: inMemory,
+          entries_in_memory: entriesInMemory,
+          streams_awaiting_owner: awaitingOwner,
         },
         clock: { synced, server_offset_ms: from.serverOffsetMs() ?? null },
         disk: { free_bytes: free ?? null },

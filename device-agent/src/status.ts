@@ -23,7 +23,7 @@ export interface StatusSources {
 /** What the board says about itself in its retained status. */
 export const describeBoard = async (from: StatusSources): Promise<StatusDetails> => {
   const free = await freeBytes(from.dataDir);
-  const { bytes, droppedEntries, trouble, inMemory } = from.journal.stats();
+  const { bytes, droppedEntries, trouble, inMemory, entriesInMemory } = from.journal.stats();
   const link = from.link();
   const map = from.map();
   const config = from.config();
@@ -47,7 +47,7 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
       entries_waiting: from.entriesWaiting(),
       bytes,
       dropped_entries: droppedEntries,
-      ...(inMemory ? { in_memory: true } : {}),
+      ...(inMemory ? { in_memory: true, entries_in_memory: entriesInMemory } : {}),
     },
     history: await from.journal.history(),
     clock_synced: from.clockSynced(),

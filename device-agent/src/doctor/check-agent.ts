@@ -23,7 +23,7 @@ export const checkAgent: Check = {
     }
     const { agent_version: version, roast, journal, uplink } = agent.status;
     if (journal.trouble !== null) {
-      const { says, todo } = aboutJournal(journal.trouble, journal.in_memory, uplink.connected);
+      const { says, todo } = aboutJournal(journal, uplink.connected);
       return trouble(says, todo);
     }
     return good(`version ${version} is running, ${roast.running === null ? 'no roast now' : 'a roast runs'}`);

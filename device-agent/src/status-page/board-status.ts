@@ -63,6 +63,9 @@ export const boardStatusShape = z.object({
     trouble: z.string().nullable(),
     /** Entries are kept in memory and sent from there. */
     in_memory: z.boolean().default(false),
+    entries_in_memory: z.number().int().default(0),
+    /** Recorded with an earlier credential: not sent until the server states for whom it keeps them. */
+    streams_awaiting_owner: z.number().int().default(0),
   }),
   clock: z.object({
     synced: z.boolean(),

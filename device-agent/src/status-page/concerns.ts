@@ -21,13 +21,16 @@ const minutes = (ms: number): string => {
   return whole === 1 ? '1 minute' : `${whole} minutes`;
 };
 
-/** What a disk that takes nothing means for the readings of this moment, and what to do. */
-export const aboutJournal = (trouble: string, inMemory: boolean, isOnline: boolean): Concern => {
-  const where = inMemory ? 'Readings are kept in memory' : 'Readings wait in memory';
-  const sent = isOnline ? 'sent from there' : 'are sent when the board is online again';
+/** What a disk that accepts no writes means for the readings of this moment, and what to do. */
+export const aboutJournal = (
+  { trouble, in_memory: inMemory, entries_in_memory: count }: BoardStatus['journal'],
+  isOnline: boolean,
+): Concern => {
+  const where = inMemory ? `The board keeps ${count} readings in memory` : 'Readings wait in memory';
+  const sent = isOnline ? 'sends them from there' : 'sends them when it is online again';
   return {
     urgency: 'trouble',
-    says: `The journal can't be written: ${trouble}. ${where} and ${sent}.`,
+    says: `The disk does not accept writes: ${trouble ?? 'no reason given'}. ${where} and ${sent}.`,
     todo: 'Free some space (sudo journalctl --vacuum-size=50M) or change the card. Without power, what is not sent by then is lost.',
   };
 };
@@ -73,7 +76,13 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
       says: slowReadingSentence(machine.reached_hz, map.hz),
       todo: slowLineRemedy,
     });
-  if (journal.trouble !== null) found.push(aboutJournal(journal.trouble, journal.in_memory, uplink.connected));
+  if (journal.trouble !== null) found.push(aboutJournal(journal, uplink.connected));
+  if (journal.streams_awaiting_owner > 0)
+    found.push({
+      urgency: 'warning',
+      says: 'History from before this board was paired again is not sent: the server has not stated who owns it. New readings are sent.',
+      todo: 'It is sent when the server states that the owner is the same. If this message stays, update the server.',
+    });
   if (!uplink.connected && board.now - uplink.since > shortAwayMs)
     found.push({
       urgency: 'warning',

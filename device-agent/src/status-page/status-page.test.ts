@@ -140,7 +140,7 @@ describe('what is of concern', () => {
   it.each<[string, Partial<BoardStatus>, RegExp]>([
     ['an old reading', { values_age_ms: 40_000 }, /40 s old/],
     ['a missing probe', { values: [{ channel: 'exhaust_temp', value: null, unit: '°C' }] }, /exhaust_temp/],
-    ['a full disk', { journal: { ...healthy.journal, trouble: 'ENOSPC' } }, /can't be written: ENOSPC/],
+    ['a full disk', { journal: { ...healthy.journal, trouble: 'ENOSPC' } }, /does not accept writes: ENOSPC/],
     ['lost entries', { journal: { ...healthy.journal, dropped_entries: 12 } }, /12 entries were dropped/],
     ['little room', { disk: { free_bytes: 9e7 } }, /86 MiB are free/],
   ])('is %s, with a way out', (_what, part, says) => {

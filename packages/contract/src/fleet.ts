@@ -61,6 +61,7 @@ export const deviceWarnings = [
   'history_sealed',
   'clock',
   'disk',
+  'disk_refuses_writes',
 ] as const;
 export type DeviceWarning = (typeof deviceWarnings)[number];
 
@@ -82,7 +83,13 @@ export const deviceShape = z.object({
   machine_link: z.enum(['ok', 'failing', 'starting']).nullable(),
   machine_link_detail: z.string().nullable(),
   journal: z
-    .object({ entries_waiting: z.number().int(), bytes: z.number().int(), dropped_entries: z.number().int() })
+    .object({
+      entries_waiting: z.number().int(),
+      bytes: z.number().int(),
+      dropped_entries: z.number().int(),
+      /** Readings kept in memory, since the disk of the board accepts no writes; null while it does. */
+      entries_in_memory: z.number().int().nullable(),
+    })
     .nullable(),
   /** What it holds sealed; null when it seals nothing. */
   sealed_history: sealedHistoryShape.nullable(),

@@ -16,7 +16,7 @@ const wellDevice: Omit<Device, 'warnings'> = {
   config: { map: null, revision: 0, changed_at: null, state: 'none', reason: null },
   machine_link: 'ok',
   machine_link_detail: null,
-  journal: { entries_waiting: 3, bytes: 4096, dropped_entries: 0 },
+  journal: { entries_waiting: 3, bytes: 4096, dropped_entries: 0, entries_in_memory: null },
   sealed_history: null,
   clock_synced: true,
   disk_free_bytes: 8e9,
@@ -43,6 +43,11 @@ describe('warnings of a board', () => {
     expect(warningsOf({ ...wellDevice, ...noMap, machine_link_detail: null })).toEqual([]);
   });
 
+  it('device warnings: name a board whose disk accepts no writes', () => {
+    const journal = { entries_waiting: 3, bytes: 4096, dropped_entries: 0, entries_in_memory: 0 };
+    expect(warningsOf({ ...wellDevice, journal })).toEqual(['disk_refuses_writes']);
+  });
+
   it('tell of an update that was turned back, not of one that stays or is on trial', () => {
     const update = { state: 'turned_back', installed: '0.2.0', earlier: '0.1.0', reason: 'it hung', at: 1e12 } as const;
     expect(warningsOf({ ...wellDevice, update })).toEqual(['update_turned_back']);
@@ -57,7 +62,7 @@ describe('warnings of a board', () => {
         ...bad,
         credential: null,
         disk_free_bytes: 1e8,
-        journal: { entries_waiting: 9000, bytes: 2e6, dropped_entries: 12 },
+        journal: { entries_waiting: 9000, bytes: 2e6, dropped_entries: 12, entries_in_memory: null },
       }),
     ).toEqual(['no_credential', 'journal_dropped', 'disk', 'machine_link', 'offline', 'journal_waiting', 'clock']);
   });

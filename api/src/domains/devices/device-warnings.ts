@@ -15,6 +15,7 @@ export const warningsOf = (device: Omit<Device, 'warnings'>): DeviceWarning[] =>
   const signs: [DeviceWarning, boolean][] = [
     ['no_credential', device.credential === null],
     ['journal_dropped', (journal?.dropped_entries ?? 0) > 0],
+    ['disk_refuses_writes', journal !== null && journal.entries_in_memory !== null],
     ['disk', device.disk_free_bytes !== null && device.disk_free_bytes < littleDiskBytes],
     ['machine_link', device.machine_link === 'failing'],
     ['no_map', lacksMap(device)],

@@ -57,6 +57,15 @@ export const listDevices = async (
   return { devices, total: count?.total ?? 0 };
 };
 
+const journalOf = ({
+  in_memory: isInMemory,
+  entries_in_memory: count,
+  ...journal
+}: NonNullable<DeviceStatus['journal']>): NonNullable<Device['journal']> => ({
+  ...journal,
+  entries_in_memory: isInMemory === true ? (count ?? 0) : null,
+});
+
 const described = (status: DeviceStatus | undefined) => {
   return {
     agent_version: status?.agent_version ?? null,
@@ -64,7 +73,7 @@ const described = (status: DeviceStatus | undefined) => {
     map: status?.map ?? null,
     machine_link: status?.machine_link ?? null,
     machine_link_detail: status?.machine_link_detail ?? null,
-    journal: status?.journal ?? null,
+    journal: status?.journal === undefined ? null : journalOf(status.journal),
     sealed_history: sealedHistory(status?.history),
     clock_synced: status?.clock_synced ?? null,
     disk_free_bytes: status?.disk_free_bytes ?? null,

@@ -16,7 +16,14 @@ describe('words of a board', () => {
     [7.44e9, '7.4 GB free'],
     [312e6, '312 MB free'],
     [0, '0 KB free'],
-  ])('%s bytes of disk are %s', (free, text) => expect(diskText({ disk_free_bytes: free })).toBe(text));
+  ])('%s bytes of disk are %s', (free, text) => expect(diskText({ disk_free_bytes: free, journal: null })).toBe(text));
+
+  it('diskText: says that the disk does not accept writes', () => {
+    const journal = { entries_waiting: 12, bytes: 0, dropped_entries: 0, entries_in_memory: 12 };
+    expect(diskText({ disk_free_bytes: 0, journal })).toBe(
+      'Board keeps 12 readings in memory: its disk does not accept writes',
+    );
+  });
 
   it('say nothing where the board said nothing', () => {
     expect([mapText({ map: null }), journalText({ journal: null })]).toEqual(['--', '--']);

@@ -1,6 +1,6 @@
 import type { Device, DeviceWarning, PairingTicket, TicketState } from '@roastery/contract/fleet';
 import { lacksMap } from '@roastery/contract/mqtt';
-import { formatBytes, formatCount } from '../../format/numbers.ts';
+import { formatBytes, formatCount, formatCounted } from '../../format/numbers.ts';
 import type { Tone } from '../../ui/Badge.tsx';
 
 /** What a warning means, short enough for a badge. */
@@ -16,11 +16,15 @@ export const warningWords: Readonly<Record<DeviceWarning, string>> = {
   history_sealed: 'History sealed',
   clock: 'Clock not set',
   disk: 'Disk nearly full',
+  disk_refuses_writes: 'Disk accepts no writes',
 };
 
 /** Warnings that cost data, or keep the board out, until somebody acts. */
 export const isGrave = (warning: DeviceWarning): boolean =>
-  warning === 'no_credential' || warning === 'journal_dropped' || warning === 'disk';
+  warning === 'no_credential' ||
+  warning === 'journal_dropped' ||
+  warning === 'disk' ||
+  warning === 'disk_refuses_writes';
 
 export const ticketWords: Readonly<Record<TicketState, { label: string; tone: Tone }>> = {
   pending: { label: 'Pending', tone: 'accent' },
@@ -69,8 +73,12 @@ export const clockText = ({ clock_synced: synced }: Pick<Device, 'clock_synced'>
   synced === null ? none : synced ? 'Set' : 'Not set';
 
 /** `7.4 GB free`, by thousands, as makers of cards count. */
-export const diskText = ({ disk_free_bytes: free }: Pick<Device, 'disk_free_bytes'>): string =>
-  free === null ? none : `${formatBytes(free)} free`;
+export const diskText = ({ disk_free_bytes: free, journal }: Pick<Device, 'disk_free_bytes' | 'journal'>): string => {
+  const inMemory = journal?.entries_in_memory ?? null;
+  if (inMemory !== null)
+    return `Board keeps ${formatCounted(inMemory, 'reading')} in memory: its disk does not accept writes`;
+  return free === null ? none : `${formatBytes(free)} free`;
+};
 
 /** What restoring does, for the question before it. */
 export const restoreQuestion = (
