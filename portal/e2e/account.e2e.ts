@@ -55,10 +55,10 @@ describe('the account', () => {
     await page.getByText('Use at least 8 characters').waitFor();
     await page.getByLabel('Current password').fill('not this one at all');
     await page.getByLabel(/^New password(?! again)/).fill('three drums and a cooler 8');
-    await page.getByLabel('New password again').fill('three drums and a cooler');
+    await page.getByLabel('Repeat new password').fill('three drums and a cooler');
     await change.click();
-    await page.getByText('The two are not the same').waitFor();
-    await page.getByLabel('New password again').fill('three drums and a cooler 8');
+    await page.getByText('The passwords don’t match').waitFor();
+    await page.getByLabel('Repeat new password').fill('three drums and a cooler 8');
     await change.click();
     await page.getByText('The current password is wrong').waitFor();
     await page.getByLabel('Current password').fill(tomoIto.password);
@@ -76,8 +76,8 @@ describe('the account', () => {
     const { page } = watched;
     await page.goto('/account');
     const rows = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
-    await rows.filter({ hasText: 'This one' }).waitFor();
-    await expect.poll(() => rows.filter({ hasText: 'This one' }).getByRole('button').count()).toBe(0);
+    await rows.filter({ hasText: 'This device' }).waitFor();
+    await expect.poll(() => rows.filter({ hasText: 'This device' }).getByRole('button').count()).toBe(0);
     const { sessions } = await ana.call(listSessions);
     await expect.poll(() => rows.count()).toBe(sessions.length);
     await rows

@@ -71,12 +71,12 @@ describe('analytics', () => {
     await page.waitForURL('**/analytics');
     await tile(page, 'Roasted').getByText('57.5').waitFor();
     await expect.poll(() => tile(page, 'Roasts').innerText()).toMatch(/ROASTS\s+4/);
-    await expect.poll(() => tile(page, 'Mean duration').innerText()).toMatch(/\d+:\d\d/);
-    await expect.poll(() => tile(page, 'Development ratio').innerText()).toMatch(/\d+\.\d\s+± \d+\.\d %\s+of 4 roasts/);
+    await expect.poll(() => tile(page, 'Average duration').innerText()).toMatch(/\d+:\d\d/);
+    await expect.poll(() => tile(page, 'Development ratio').innerText()).toMatch(/\d+\.\d\s+± \d+\.\d%\s+of 4 roasts/);
     await expect
       .poll(async () => (await groups(page, 'Machines').allInnerTexts()).slice(1))
       .toEqual([
-        expect.stringMatching(/^\s*Big Drum\s*\t[\s\S]*52\.5[\s\S]*3[\s\S]*\d+:\d\d[\s\S]*\d+\.\d ± \d+\.\d %/),
+        expect.stringMatching(/^\s*Big Drum\s*\t[\s\S]*52\.5[\s\S]*3[\s\S]*\d+:\d\d[\s\S]*\d+\.\d ± \d+\.\d%/),
         expect.stringMatching(/^\s*Little Drum\s*\t/),
       ]);
     for (const [tab, names] of [
@@ -199,7 +199,7 @@ describe('analytics', () => {
       .poll(async () => behind(await page.getByRole('link', { name: '1 roast of lot ID-1' }).getAttribute('href')))
       .toBe(1);
     await tile(page, 'Without a lot').click();
-    await page.getByRole('combobox', { name: 'Has or lacks' }).getByText('Took none from a lot').waitFor();
+    await page.getByRole('combobox', { name: 'Data' }).getByText('Used no green coffee from a lot').waitFor();
     await expect.poll(() => rows.count()).toBe(1 + 4);
     await page.getByRole('button', { name: /^Reset filters/ }).click();
     await expect.poll(() => rows.count()).toBe(1 + 5);
@@ -226,7 +226,7 @@ describe('analytics', () => {
     await tile(page, 'Roasted').getByText('25.0').waitFor();
     await expect.poll(() => page.getByRole('radio', { name: 'All' }).getAttribute('aria-checked')).toBe('false');
     await page.goto('/analytics?from=2001-01-01&to=2001-02-01&machine_id=nonsense');
-    await page.getByText('No roasts in these days').waitFor();
+    await page.getByText('No roasts in this period').waitFor();
     expect(watched.complaints).toEqual([]);
   });
 
@@ -252,14 +252,16 @@ describe('analytics', () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/analytics?tab=consistency');
-    await tile(page, 'Reference').getByText('best cupped').waitFor();
+    await tile(page, 'Reference').getByText('best cupping score').waitFor();
     await expect.poll(() => tile(page, 'Reference').getAttribute('href')).toBe(`/roasts/${roasts[0]?.id}`);
-    await expect.poll(() => tile(page, 'Mean distance').innerText()).toMatch(/\d+\.\d\s+°C\s+median \d+\.\d, 3 roasts/);
+    await expect
+      .poll(() => tile(page, 'Average deviation').innerText())
+      .toMatch(/\d+\.\d\s+°C\s+median \d+\.\d, 3 roasts/);
     const [, near = ''] =
       /(\d) of 2/.exec((await tile(page, 'Within 3.0 °C').innerText()).replaceAll(/\s+/g, ' ')) ?? [];
     const listed = page.getByRole('table', { name: 'Roasts' }).getByRole('row');
     for (const [figure, count] of [
-      ['Mean distance', 2],
+      ['Average deviation', 2],
       ['Within 3.0 °C', Number(near)],
     ] as const) {
       await tile(page, figure).click();
@@ -268,7 +270,7 @@ describe('analytics', () => {
       await page.goBack();
     }
     await page.getByRole('img', { name: /^The reference runs from [\d.]+ °C at charge/ }).waitFor();
-    const columns = page.getByRole('list', { name: 'Distance from the reference, roast by roast' }).getByRole('link');
+    const columns = page.getByRole('list', { name: 'Deviation from the reference by roast' }).getByRole('link');
     await expect.poll(() => columns.count()).toBe(2);
     const table = page.getByRole('table', { name: 'Compared roasts' });
     await expect.poll(() => table.getByRole('row').count()).toBe(4);

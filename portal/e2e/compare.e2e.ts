@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => roastery[Symbol.asyncDispose]());
 
 const legend = (page: Page) => page.getByRole('list', { name: 'Compared roasts' });
-const moment = (page: Page) => page.getByRole('region', { name: 'At one moment' });
+const moment = (page: Page) => page.getByRole('region', { name: 'Values at one time' });
 const idsIn = (page: Page): string[] => new URL(page.url()).searchParams.get('ids')?.split(',') ?? [];
 
 describe('roasts over each other', () => {
@@ -55,7 +55,7 @@ describe('roasts over each other', () => {
     await page.waitForURL(/at=300/);
     // Held against the other one, the same difference has the other sign.
     const before = await difference();
-    await page.getByRole('button', { name: /^Hold the others against/ }).click();
+    await page.getByRole('button', { name: /^Use .* as the reference$/ }).click();
     await expect.poll(() => idsIn(page)).toEqual([roasts[1]?.id, roasts[0]?.id]);
     await expect
       .poll(async () => Number(/B\s+[\d.]+ °C\s+\+([\d.]+) °C/.exec(await moment(page).innerText())?.[1]))
@@ -84,7 +84,7 @@ describe('roasts over each other', () => {
     const figures = page.getByRole('region', { name: 'Figures', exact: true });
     await expect
       .poll(() => figures.innerText())
-      .toMatch(/Bean curve apart\s+Base\s+\d+\.\d °C[^]*at most \d+\.\d °C at -?\d+:\d\d/);
+      .toMatch(/Average deviation\s+Base\s+\d+\.\d °C[^]*at most \d+\.\d °C at -?\d+:\d\d/);
     await expect.poll(() => new URL(page.url()).searchParams.get('align')).toBe('first_crack');
     await page.getByRole('radio', { name: 'Rate of rise' }).click();
     await page.getByTestId('compare-rate_difference').waitFor();

@@ -82,11 +82,11 @@ it('goes to the board with the planned roast, and waits there for the charge', a
   const { page, complaints } = desk;
   await page.goto(`/roasts/new?plan=${plan.id}`);
   const waiting = page.getByTestId('plan-on-board');
-  await waiting.getByText('Plan: House filter waits for charge').waitFor();
-  await waiting.getByText('Begins with Burner 80 % · Air 40 % · Drum 60 RPM').waitFor();
+  await waiting.getByText('Recipe: House filter').waitFor();
+  await waiting.getByText('Starts with Burner 80 % · Air 40 % · Drum 60 RPM').waitFor();
   // The one before it is taken back: this one is what the board goes by now.
   await ana.call(cancelPlannedRoast, { params: { id: before.id } });
-  await waiting.getByText('The board holds this plan').waitFor();
+  await waiting.getByText('The plan is on the board').waitFor();
   await picture(page, 'waiting');
   machine.order({ do: 'charge' });
   await page.waitForURL(/\/roasts\/[0-9a-f-]{36}$/, { timeout: 40_000 });
@@ -176,7 +176,7 @@ it('counts nothing while no readings come, and says so', async () => {
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   machine.agent.kill('SIGSTOP');
   try {
-    await card(page).getByText('No new readings: the next step is by the time of the roast').waitFor();
+    await card(page).getByText('No new readings: the next step follows the roast time').waitFor();
     await expect.poll(() => wordsOf(page, 'step-moment')).toBe('At 10:00');
     await picture(page, 'phone-stale');
   } finally {
@@ -201,7 +201,7 @@ it('stands beside what happened once the roast has ended, in °F for who reads �
     }
   }
   machine.order({ do: 'drop' });
-  const beside = page.getByRole('region', { name: 'Plan and roast' });
+  const beside = page.getByRole('region', { name: 'Plan vs. roast' });
   await beside.waitFor({ timeout: 60_000 });
   await expect
     .poll(() => beside.getByRole('row', { name: /^Drop temp/ }).innerText())

@@ -302,7 +302,7 @@ describe('the palette', () => {
     await page.goto('/roasts');
     await page.getByText('Yirgacheffe Konga').first().waitFor();
     await keys(page, '?');
-    const help = page.getByRole('dialog', { name: 'Keyboard' });
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await help.getByText('Add roast').first().waitFor();
     await keys(page, 'Escape');
     await help.waitFor({ state: 'detached' });
@@ -310,7 +310,7 @@ describe('the palette', () => {
     await page.getByTestId('roast-chart').waitFor();
     await keys(page, '?');
     const ofPage = help.getByRole('region', { name: 'This page' });
-    await ofPage.getByText('In the chart: the point before or after').waitFor();
+    await ofPage.getByText('Chart: previous or next point').waitFor();
     await expect.poll(() => ofPage.innerText()).toContain('Edit roast');
   });
 });

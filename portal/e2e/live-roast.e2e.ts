@@ -133,7 +133,7 @@ it('marks the next event with Space, and takes it back', async () => {
     .getByRole('region', { name: 'Markers' })
     .getByRole('button', { name: new RegExp(`^${name} \\d`) });
   await marker.waitFor();
-  await expect.poll(() => marker.getAttribute('title')).toBe(`${name} marked by hand`);
+  await expect.poll(() => marker.getAttribute('title')).toBe(`${name} set manually`);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => marker.count()).toBe(0);
   // Beans may crack before anybody said that they were dry.
@@ -142,7 +142,7 @@ it('marks the next event with Space, and takes it back', async () => {
   await page.getByText('First Crack End marked').waitFor();
   // The message and its Undo go; the mark can be taken back all the same.
   await page.getByRole('button', { name: 'Correct markers' }).click();
-  const takeBack = page.getByRole('button', { name: 'Take back First Crack End' });
+  const takeBack = page.getByRole('button', { name: 'Remove First Crack End' });
   await takeBack.click();
   await expect.poll(() => takeBack.count()).toBe(0);
 });

@@ -62,7 +62,7 @@ describe('marks corrected by hand', () => {
     const recorded = await wholeCurve(roast.id);
     await open(page, `/roasts/${roast.id}`);
     await page.getByRole('button', { name: 'Correct markers' }).click();
-    await markers(page).getByText('Click the curve at the right moment').waitFor();
+    await markers(page).getByText('Click the curve at the right time').waitFor();
     await expect.poll(() => new URL(page.url()).searchParams.get('markers')).toBe('correct');
     await expect
       .poll(() => markers(page).getByRole('button', { name: 'Set First Crack', exact: true }).isDisabled())
@@ -82,10 +82,10 @@ describe('marks corrected by hand', () => {
 
     // Taken back by mistake: it is put back where it was.
     await set.click();
-    const takeBack = markers(page).getByRole('button', { name: 'Take back First Crack' });
+    const takeBack = markers(page).getByRole('button', { name: 'Remove First Crack' });
     await takeBack.click();
     await expect.poll(async () => (await readBack(roast.id)).marks).toEqual(roast.marks);
-    await page.getByRole('button', { name: 'Put back' }).last().click();
+    await page.getByRole('button', { name: 'Restore' }).last().click();
     await expect.poll(async () => (await readBack(roast.id)).first_crack_time).toBe(moved.first_crack_time);
     await takeBack.click();
     await expect.poll(async () => (await readBack(roast.id)).marks).toEqual(roast.marks);
@@ -107,7 +107,7 @@ describe('marks corrected by hand', () => {
     await page.goto(`/roasts/${roast.id}?markers=correct&at=-30`);
     await markers(page).getByRole('button', { name: 'Set Drop to -0:30' }).click();
     await page.getByText(/must come before/).waitFor();
-    await markers(page).getByRole('button', { name: 'Take back Charge' }).click();
+    await markers(page).getByRole('button', { name: 'Remove Charge' }).click();
     await expect.poll(async () => (await readBack(roast.id)).marks).toEqual(roast.marks);
     await markers(page).getByRole('button', { name: 'Done' }).click();
     await panel(page).getByRole('region', { name: 'Markers' }).waitFor();
@@ -123,7 +123,7 @@ describe('the curve behind a roast', () => {
     await open(page, `/roasts/${roast.id}`);
     await page.getByRole('link', { name: /Guji Uraga$/ }).waitFor();
     await page.getByRole('button', { name: 'Change curve' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Curve behind this one' });
+    const dialog = page.getByRole('dialog', { name: 'Reference curve' });
     await dialog.getByRole('combobox', { name: 'Another roast' }).fill('Sidama');
     await page.getByRole('option', { name: /Sidama/ }).click();
     await page.getByRole('link', { name: /Sidama$/ }).waitFor();
@@ -145,7 +145,7 @@ describe('the curve behind a roast', () => {
     expect(Math.abs(shown - (beanAt(here) - beanAt(there)))).toBeLessThan(1.5);
 
     await page.getByRole('button', { name: 'Change curve' }).click();
-    await dialog.getByRole('button', { name: 'Nothing behind it' }).click();
+    await dialog.getByRole('button', { name: 'No reference' }).click();
     await page.getByRole('button', { name: 'Reference curve' }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('behind')).toBe('none');
     await dialog.getByRole('button', { name: 'Reference of House Espresso' }).click();
@@ -154,7 +154,7 @@ describe('the curve behind a roast', () => {
 
     // The best rated was taken by itself; a person says otherwise, and takes it back.
     await page.getByRole('button', { name: 'Use as reference of House Espresso' }).click();
-    await page.getByText('House Espresso is now held against this roast').waitFor();
+    await page.getByText('House Espresso now uses this roast as the reference').waitFor();
     const chosen = await ana.call(getProfile, { params: { id: recipeId } });
     expect(chosen).toMatchObject({ reference_roast_id: roast.id, reference_is_chosen: true });
     await page.getByText('Reference of House Espresso', { exact: true }).waitFor();
@@ -163,7 +163,7 @@ describe('the curve behind a roast', () => {
       .poll(async () => (await ana.call(getProfile, { params: { id: recipeId } })).reference_roast_id)
       .toBe(best.id);
     await open(page, `/roasts/${best.id}`);
-    await page.getByText('Reference of House Espresso, as its best rated roast').waitFor();
+    await page.getByText('Reference of House Espresso: its best rated roast').waitFor();
     await open(page, `/roasts/${other.id}`);
     await expect
       .poll(() => page.getByRole('button', { name: /^Use as reference/ }).count(), { message: 'of no recipe' })

@@ -82,15 +82,15 @@ describe('a roast on a machine', () => {
     await page.goto('/roasts');
     await page.getByRole('link', { name: 'Add roast' }).click();
     await page.getByRole('tab', { name: 'Roast on a machine' }).waitFor();
-    await page.getByRole('button', { name: 'Wait for charge' }).click();
+    await page.getByRole('button', { name: 'Add to queue' }).click();
     await page.getByText('Choose a machine', { exact: true }).waitFor();
     await choose(page, 'Machine', /Probat P25/);
     // The recipe brings its lot and its batch.
     await choose(page, 'Recipe', /Huila filter/);
     await expect.poll(() => page.getByRole('spinbutton', { name: 'Batch' }).inputValue()).toBe('15');
     await expect.poll(() => page.getByRole('combobox', { name: 'Green coffee lot' }).inputValue()).toContain('L-0042');
-    await page.getByRole('button', { name: 'Wait for charge' }).click();
-    await page.getByText('Waiting for charge · Probat P25').waitFor();
+    await page.getByRole('button', { name: 'Add to queue' }).click();
+    await page.getByText('Up next · Probat P25').waitFor();
     const waiting = page.url();
     expect(waiting).toContain('plan=');
 
@@ -112,16 +112,14 @@ describe('a roast on a machine', () => {
     await choose(page, 'Machine', /Probat P25/);
     await page.getByRole('textbox', { name: 'Coffee name' }).fill('Sidamo natural');
     await page.getByRole('spinbutton', { name: 'Batch' }).fill('12');
-    await page.getByRole('button', { name: 'Wait for charge' }).click();
-    await page.getByText('Waiting for charge · Probat P25').waitFor();
+    await page.getByRole('button', { name: 'Add to queue' }).click();
+    await page.getByText('Up next · Probat P25').waitFor();
     await page.goto(`/roasts/${roastId}`);
-    await expect
-      .poll(() => page.getByTestId('next-planned').innerText())
-      .toMatch(/Next charge\s+Sidamo natural\s+12 kg/);
+    await expect.poll(() => page.getByTestId('next-planned').innerText()).toMatch(/Up next\s+Sidamo natural\s+12 kg/);
     await page.getByTestId('next-planned').getByRole('link').click();
-    await page.getByRole('button', { name: 'Cancel this roast' }).click();
-    await page.getByText('Sidamo natural is no longer planned').waitFor();
-    await page.getByText('Nothing is planned').waitFor();
+    await page.getByRole('button', { name: 'Remove from queue' }).click();
+    await page.getByText('Sidamo natural was removed from the queue').waitFor();
+    await page.getByText('The queue is empty').waitFor();
     await page.goto(waiting);
     await page.waitForURL(`**/roasts/${roastId}`);
   });
@@ -162,7 +160,7 @@ const csv = (shift: number): string =>
   ].join('\n');
 
 const upload = (page: Page, name: string, text: string): Promise<void> =>
-  page.getByLabel('File of a roast').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+  page.getByLabel('Roast file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
 describe('a roast from a file', () => {
   it('is shown with what was guessed, read again in another unit, and taken in', async () => {
@@ -170,7 +168,7 @@ describe('a roast from a file', () => {
     const { page, complaints } = watched;
     await page.goto('/roasts/new?way=upload');
     await upload(page, 'roast.csv', csv(0));
-    await page.getByText('guessed from its values').first().waitFor();
+    await page.getByText('detected from the values').first().waitFor();
     const unit = page.getByRole('radiogroup', { name: 'Unit of temperature' });
     await expect.poll(() => unit.getByRole('radio', { name: '°F' }).getAttribute('aria-checked')).toBe('true');
     await expect
@@ -181,24 +179,24 @@ describe('a roast from a file', () => {
           .getAttribute('aria-checked'),
       )
       .toBe('true');
-    const marks = page.getByRole('region', { name: 'Marks' });
+    const marks = page.getByRole('region', { name: 'Markers' });
     await expect
       .poll(() => marks.innerText())
       .toMatch(/Charge\s+0:00\s+204\.4\s*°C[^]*First Crack\s+7:00[^]*Drop\s+9:30/);
     await unit.getByRole('radio', { name: '°C' }).click();
-    await page.getByText('chosen by you').waitFor();
+    await page.getByText('set by you').waitFor();
     await expect.poll(() => marks.innerText()).toMatch(/Charge\s+0:00\s+400\.0/);
     await unit.getByRole('radio', { name: '°F' }).click();
     await expect.poll(() => marks.innerText()).toMatch(/Charge\s+0:00\s+204\.4/);
     // The drop as somebody remembers it: 9:00 after the charge, which stands at 0:30.
     await page.getByRole('textbox', { name: 'Drop at' }).fill('9:30');
-    await page.getByRole('button', { name: 'Set by hand' }).click();
+    await page.getByRole('button', { name: 'Set charge and drop' }).click();
     await expect.poll(() => marks.innerText()).toMatch(/Drop\s+9:00/);
     await page.reload();
     await expect.poll(() => marks.innerText()).toMatch(/Drop\s+9:00/);
 
     await page.getByRole('button', { name: 'Add roast' }).click();
-    await page.getByText('Say when it was roasted').waitFor();
+    await page.getByText('Enter when it was roasted').waitFor();
     await page.getByLabel('Roasted at').fill('2026-11-19T07:00');
     await page.getByRole('textbox', { name: 'Coffee name' }).fill('Kiambu AA');
     await page.getByRole('spinbutton', { name: 'Batch' }).fill('4.5');
@@ -215,12 +213,12 @@ describe('a roast from a file', () => {
     const { page } = watched;
     await page.goto('/roasts/new?way=upload');
     await upload(page, 'again.csv', csv(0));
-    const duplicates = page.getByRole('region', { name: 'Already here' });
+    const duplicates = page.getByRole('region', { name: 'Duplicates' });
     await duplicates.waitFor();
     await expect.poll(() => duplicates.innerText()).toMatch(/Kiambu AA[^]*the same file/);
     const add = page.getByRole('button', { name: 'Add roast' });
     await expect.poll(() => add.isDisabled()).toBe(true);
-    await page.getByRole('checkbox', { name: 'Take it in a second time' }).click();
+    await page.getByRole('checkbox', { name: 'Import it again' }).click();
     await expect.poll(() => add.isEnabled()).toBe(true);
   });
 
@@ -231,7 +229,7 @@ describe('a roast from a file', () => {
     await upload(page, 'list.csv', 'name,price\nHuila,7\n');
     await page.getByText('list.csv: No table of readings was found').waitFor();
     await upload(page, 'roast.csv', csv(3));
-    await page.getByRole('region', { name: 'Marks' }).waitFor();
+    await page.getByRole('region', { name: 'Markers' }).waitFor();
     expect(await seriousAccessibilityFindings(page)).toEqual([]);
   });
 });

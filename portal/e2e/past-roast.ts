@@ -49,7 +49,7 @@ export const bringPastRoast = async (
 
 const monoOf = (seconds: number): number => bootedBefore + Math.round(seconds * 1000);
 
-/** The same entries that a board would have written, the marks signalled by the machine. */
+/** The same entries that a board would have written, the marks from the machine. */
 const writeJournal = (
   roast: SimulatedRoast,
   id: string,

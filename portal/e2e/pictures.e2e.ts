@@ -115,7 +115,7 @@ it('a roast that is over, against its recipe’s reference', async () => {
   const { page } = watched;
   const roast = past.find(({ profile_id: profile }) => profile === filter.id);
   await page.goto(`/roasts/${roast?.id}`);
-  await page.getByText(/^Behind it/).waitFor();
+  await page.getByText(/^Reference: /).waitFor();
   const chart = await page.getByTestId('roast-chart').boundingBox();
   await page.mouse.move((chart?.x ?? 0) + (chart?.width ?? 0) * 0.47, (chart?.y ?? 0) + 250);
   await page.getByTestId('chart-readout').waitFor();
@@ -156,7 +156,7 @@ it('a roast that runs, and the dashboard meanwhile', { timeout: 180_000 }, async
   expect(await keep(office.page, 'dashboard')).toBeLessThan(mostBytes);
 
   await page.goto(`/roasts/${id}`);
-  await page.getByText(/^Behind it/).waitFor();
+  await page.getByText(/^Reference: /).waitFor();
   await expect
     .poll(async () => parseDuration(await page.getByTestId('live-clock').innerText()) ?? 0, { timeout: 120_000 })
     .toBeGreaterThan(shownAtSeconds);

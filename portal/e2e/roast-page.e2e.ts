@@ -291,9 +291,11 @@ describe('the page of a finished roast', () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, second.id);
-    const note = page.getByText(/^Behind it/);
+    const note = page.getByText(/^Reference: /);
     await note.waitFor();
-    await expect.poll(() => note.innerText()).toMatch(/The good one · \d+\.\d °C apart, at most \d+\.\d °C$/);
+    await expect
+      .poll(() => note.innerText())
+      .toMatch(/The good one · off by \d+\.\d °C on average, \d+\.\d °C at most$/);
     await clickAt(page, 0.5);
     const inspected = panel(page).getByRole('region', { name: /^Inspecting/ });
     await expect.poll(() => inspected.innerText()).toMatch(/Bean vs reference\s+[+−]\d+\.\d °C/);
@@ -347,7 +349,7 @@ describe('the page of a finished roast', () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
-    const gaps = page.getByRole('list', { name: 'Gaps in the record' });
+    const gaps = page.getByRole('list', { name: 'Gaps in the recording' });
     await page.getByText('Gas', { exact: true }).waitFor();
     await expect.poll(() => gaps.count(), { message: 'a whole record says nothing of gaps' }).toBe(0);
     await open(page, interrupted.id);

@@ -284,7 +284,7 @@ describe('a roast on paper', () => {
     await using watched = await roastery.openAs(people.ana, { colorScheme: 'dark' });
     const { page } = watched;
     await page.goto(`/roasts/${ids['past']}`);
-    await page.getByText(/Behind it/).waitFor();
+    await page.getByText(/^Reference: /).waitFor();
     await page.getByTestId('roast-chart').locator('canvas').waitFor();
     const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
     if (picturesIn !== undefined) await writeFile(path.join(picturesIn, 'roast-printed.pdf'), pdf);
@@ -298,7 +298,7 @@ describe('a roast on paper', () => {
     await page.setViewportSize({ width: 703, height: 1031 });
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
     await page.getByText('Northlight Coffee').waitFor();
-    await page.getByRole('region', { name: 'Plan and roast' }).getByText('Off the plan, on average').waitFor();
+    await page.getByRole('region', { name: 'Plan vs. roast' }).getByText('Average deviation from plan').waitFor();
     if (picturesIn !== undefined)
       await page.screenshot({ path: path.join(picturesIn, 'roast-printed.png'), fullPage: true });
     await expect

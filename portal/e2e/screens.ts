@@ -86,7 +86,7 @@ export const screens: readonly Screen[] = [
     name: 'timeline-marked',
     address: '/machines/{drum}/timeline?charge={charge}&drop={drop}',
     who: 'ana',
-    shows: 'Marked stretch',
+    shows: 'Selected range',
   },
   { name: 'timeline-empty', address: '/machines/{machine}/timeline', who: 'ana', shows: 'Nothing recorded yet' },
   { name: 'roast-aborted', address: '/roasts/{lost}?at=0', who: 'ana', shows: 'Set charge to 0:00' },
@@ -118,14 +118,14 @@ export const screens: readonly Screen[] = [
     who: 'ana',
     shows: 'Reset filters (2)',
   },
-  { name: 'roast', address: '/roasts/{past}', who: 'ana', shows: /Behind it/ },
+  { name: 'roast', address: '/roasts/{past}', who: 'ana', shows: /^Reference: / },
   { name: 'roast-inspected', address: '/roasts/{past}?at=300', who: 'ana', shows: 'Inspecting 5:00' },
   { name: 'roast-markers', address: '/roasts/{past}?at=510&markers=correct', who: 'ana', shows: 'Correct markers' },
   {
     name: 'roast-behind',
     address: '/roasts/{past}',
     who: 'ana',
-    shows: 'Curve behind this one',
+    shows: 'Reference curve',
     does: press('Change curve'),
     ...over,
   },
@@ -154,18 +154,16 @@ export const screens: readonly Screen[] = [
     shows: 'Roast not found',
     allows: /404|Could not read/,
   },
-  { name: 'new-roast', address: '/roasts/new', who: 'ana', shows: 'Nothing is planned' },
-  { name: 'new-roast-hand', address: '/roasts/new?way=hand', who: 'ana', shows: 'How it went' },
+  { name: 'new-roast', address: '/roasts/new', who: 'ana', shows: 'The queue is empty' },
+  { name: 'new-roast-hand', address: '/roasts/new?way=hand', who: 'ana', shows: 'Times and temperatures' },
   { name: 'new-roast-pick', address: '/roasts/new?way=upload', who: 'ana', shows: /drop it here/ },
   {
     name: 'new-roast-upload',
     address: '/roasts/new?way=upload',
     who: 'ana',
-    shows: 'guessed from its values',
+    shows: 'detected from the values',
     does: (page) =>
-      page
-        .getByLabel('File of a roast')
-        .setInputFiles(csvFile('roast.csv', `Time,BT,Event\n${shortRoast.join('\n')}\n`)),
+      page.getByLabel('Roast file').setInputFiles(csvFile('roast.csv', `Time,BT,Event\n${shortRoast.join('\n')}\n`)),
   },
   { name: 'compare', address: '/roasts/compare?ids={past},{live}', who: 'ana', shows: 'Difference from A' },
   {
@@ -245,10 +243,10 @@ export const screens: readonly Screen[] = [
   },
   { name: 'analytics', address: '/analytics', who: 'ana', shows: 'Roasted, kg' },
   { name: 'analytics-daily', address: '/analytics?by=recipe&period=day', who: 'ana', shows: 'Roasted, kg' },
-  { name: 'analytics-consistency', address: '/analytics?tab=consistency', who: 'ana', shows: /Mean distance/i },
+  { name: 'analytics-consistency', address: '/analytics?tab=consistency', who: 'ana', shows: /Average deviation/i },
   { name: 'analytics-green', address: '/analytics?tab=green', who: 'ana', shows: 'Green used' },
-  { name: 'account', address: '/account', who: 'ana', shows: /Everywhere you are signed in/ },
-  { name: 'not-found', address: '/no-such-page', who: 'ana', shows: 'Nothing lives at this address' },
+  { name: 'account', address: '/account', who: 'ana', shows: /Devices that are signed in/ },
+  { name: 'not-found', address: '/no-such-page', who: 'ana', shows: 'There is no page at this address' },
 
   { name: 'machines', address: '/machines', who: 'admin', shows: 'Roasting now' },
   {
@@ -298,7 +296,7 @@ export const screens: readonly Screen[] = [
   { name: 'devices', address: '/admin/devices', who: 'admin', shows: 'PRB-P25-0042' },
   { name: 'devices-tickets', address: '/admin/devices?tab=tickets', who: 'admin', shows: 'PRB-P25-0042' },
   { name: 'audit', address: '/admin/audit', who: 'admin', shows: /ana@roastery.example/ },
-  { name: 'admin-not-found', address: '/admin/no-such-page', who: 'admin', shows: 'Nothing lives at this address' },
+  { name: 'admin-not-found', address: '/admin/no-such-page', who: 'admin', shows: 'There is no page at this address' },
   {
     name: 'palette',
     address: '/dashboard',
@@ -314,7 +312,7 @@ export const screens: readonly Screen[] = [
     name: 'keys',
     address: '/machines',
     who: 'admin',
-    shows: 'Search, jump, do',
+    shows: 'Search or run a command',
     does: async (page) => {
       await page.getByText('Roasting now').first().waitFor();
       await page.keyboard.press('?');

@@ -64,14 +64,14 @@ it('a roast that the detector missed is made by hand from the timeline', async (
   await page.mouse.move(box.x + box.width * 0.65, box.y + 130, { steps: 5 });
   await page.mouse.up();
   await actions(page)
-    .getByRole('heading', { name: /^Marked stretch/ })
+    .getByRole('heading', { name: /^Selected range/ })
     .waitFor();
   await expect.poll(() => page.url()).toContain('charge=');
   await actions(page).getByLabel('Charge').fill(typed(missed.chargedAt));
   await actions(page).getByLabel('Drop').fill(typed(missed.droppedAt));
-  await actions(page).getByRole('button', { name: 'Make a roast' }).click();
+  await actions(page).getByRole('button', { name: 'Create a roast' }).click();
   await page.getByText(/^Roast PR-[0-9a-f]{8} made$/).waitFor();
-  await actions(page).getByText('Made by hand').waitFor();
+  await actions(page).getByText('Created manually').waitFor();
   const made = (await roastsOf(drum)).find(
     (roast) => Math.abs(Date.parse(roast.start_time) - missed.chargedAt.getTime()) < 1500,
   );
@@ -90,7 +90,7 @@ it('an aborted roast shows its readings and gets charge and drop', async () => {
   const id = lost.ids[0] ?? '';
   await page.goto(`/roasts/${id}`);
   const notice = page.getByRole('region', { name: 'Aborted roast' });
-  await notice.getByText(/^The board took back the charge of this roast/).waitFor();
+  await notice.getByText(/^The board withdrew the charge of this roast/).waitFor();
   await page.getByTestId('roast-chart').locator('canvas').waitFor();
   await expect.poll(() => page.getByText('No curve data available').count()).toBe(0);
   // The pinned point is where the charge was first thought to be.
@@ -171,10 +171,10 @@ it('works from the keyboard alone, and says each gap with its reason', async () 
   for (let step = 0; step < 3; step++) await page.keyboard.press('Shift+ArrowRight');
   await page.keyboard.press('Enter');
   await actions(page)
-    .getByRole('heading', { name: /^Marked stretch/ })
+    .getByRole('heading', { name: /^Selected range/ })
     .waitFor();
   await page.keyboard.press('Escape');
-  await actions(page).getByRole('heading', { name: 'Make a roast' }).waitFor();
+  await actions(page).getByRole('heading', { name: 'Create a roast' }).waitFor();
   await page.keyboard.press('-');
   await page
     .getByText(/: The machine did not answer$/)
@@ -223,7 +223,7 @@ it('is charged and dropped by hand while the machine sends', async () => {
   const { page } = watched;
   await page.goto(`/machines/${live.id}/timeline`);
   await actions(page).getByRole('button', { name: 'Charge now' }).click({ timeout: 60_000 });
-  await page.getByText('Roast begun').waitFor();
+  await page.getByText('Roast started').waitFor();
   await actions(page).getByText('In progress').waitFor();
   await actions(page).getByRole('link', { name: 'Open roast' }).click();
   const figures = page.getByTestId('live-figures');

@@ -36,24 +36,24 @@ export class ApiError extends Error {
   }
 }
 
-/** What to say when the server sent a code and no sentence. */
-const sentenceOfCode: Record<ApiErrorCode, string> = {
+/** The one sentence of each error code: shown when the server sent a code and no sentence. */
+export const sentenceOfCode: Record<ApiErrorCode, string> = {
   unreachable: 'The server can’t be reached. Check the network and try again.',
   not_signed_in: 'Your session has ended. Sign in again.',
-  wrong_credentials: 'Email or password is not right.',
-  account_inactive: 'This account is not active.',
-  wrong_origin: 'This page was opened from an address the server does not trust.',
-  forbidden: 'You are not allowed to do this.',
+  wrong_credentials: 'Email or password is wrong.',
+  account_inactive: 'This account is not active. Ask an administrator.',
+  wrong_origin: 'The server does not accept requests from this address.',
+  forbidden: 'You don’t have permission to do this.',
   not_found: 'Not found.',
-  method_not_allowed: 'The server does not offer this.',
-  conflict: 'This conflicts with something that is already there.',
+  method_not_allowed: 'The server does not support this action.',
+  conflict: 'This conflicts with existing data.',
   already_exists: 'This already exists.',
-  changed_meanwhile: 'Somebody changed this meanwhile. Load it again and repeat your change.',
-  last_admin: 'The last active administrator has to stay.',
+  changed_meanwhile: 'Another user has changed this. Reload it and repeat your change.',
+  last_admin: 'There must be at least one active administrator.',
   ticket_expired: 'The pairing ticket has expired. Issue a new one.',
   too_large: 'This is too large.',
-  wrong_type: 'The server does not take this kind of content.',
-  validation: 'Some fields need another look.',
+  wrong_type: 'The server does not accept this type of content.',
+  validation: 'Some fields are invalid. Check them and try again.',
   too_many_requests: 'Too many attempts. Wait a moment and try again.',
   internal: 'Something went wrong on the server.',
   not_ready: 'The server is not ready yet. Try again in a moment.',

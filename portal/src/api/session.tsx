@@ -7,7 +7,7 @@ import {
   type SessionUser,
 } from '@roastery/contract/auth';
 import { createContext, use, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { ApiError, sentenceFor } from './api-error.ts';
+import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
 import { call, onSignedOut } from './call.ts';
 import { heldForm } from './held-forms.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
@@ -47,7 +47,6 @@ interface State {
 
 const SessionContext = createContext<Session | null>(null);
 const signedOut: State = { user: null, isChecking: false, isLoading: false, hasEnded: false, error: null };
-const sessionEnded = 'Your session has ended. Sign in again.';
 const signedIn = (user: SessionUser): State => ({ ...signedOut, user });
 
 export const SessionProvider = ({ children }: { children: ReactNode }) => {
@@ -69,7 +68,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
         setState((current) => (current.user === null ? current : { ...current, hasEnded: true }));
         return;
       }
-      setState((current) => (current.user === null ? current : { ...signedOut, error: sessionEnded }));
+      setState((current) => (current.user === null ? current : { ...signedOut, error: sentenceOfCode.not_signed_in }));
       void forgetAll();
     });
     // Nobody was signed out by a server that did not answer: asked again when it does.

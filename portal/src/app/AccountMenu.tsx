@@ -31,7 +31,7 @@ export const AccountMenu = () => {
     try {
       await changePreferences(change);
     } catch (error) {
-      toast(sentenceFor(error, 'The choice could not be kept with your account'), { tone: 'danger' });
+      toast(sentenceFor(error, 'The preference could not be saved'), { tone: 'danger' });
     }
   };
   const pickTheme = (value: ThemeChoice) => {

@@ -18,16 +18,16 @@ export const KeyboardHelp = ({ open, onClose }: { open: boolean; onClose: () => 
     {
       title: 'Everywhere',
       lines: [
-        { label: 'Search, jump, do', keys: [modifierKey(), 'K'] },
-        { label: 'These keys', keys: ['?'] },
-        { label: 'Close what is open', keys: ['Esc'] },
+        { label: 'Search or run a command', keys: [modifierKey(), 'K'] },
+        { label: 'Show keyboard shortcuts', keys: ['?'] },
+        { label: 'Close the dialog', keys: ['Esc'] },
         { label: 'Save a form', keys: ['Enter'] },
       ],
     },
     { title: 'Go to', lines: destinationsFor(isAdmin).map(({ label, key }) => ({ label, keys: ['g', key] })) },
   ];
   return (
-    <Dialog open={open} onClose={onClose} title="Keyboard">
+    <Dialog open={open} onClose={onClose} title="Keyboard shortcuts">
       <DialogBody isText className="gap-5">
         {groups
           .filter(({ lines }) => lines.length > 0)

@@ -11,14 +11,14 @@ export const NotFound = () => (
     <Card>
       <EmptyState
         icon={<Compass />}
-        title="Nothing lives at this address"
+        title="There is no page at this address"
         action={
           <ButtonLink to={paths.dashboard} kind="primary" size="md">
             Go to the dashboard
           </ButtonLink>
         }
       >
-        The link may be old, or what it led to was deleted.
+        The link may be outdated, or its target was deleted.
       </EmptyState>
     </Card>
   </Page>

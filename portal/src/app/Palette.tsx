@@ -61,7 +61,7 @@ const PaletteBody = ({ onClose }: { onClose: () => void }) => {
           aria-controls={listId}
           aria-autocomplete="list"
           aria-activedescendant={active === undefined ? undefined : `${listId}-${active.id}`}
-          placeholder="Roast, lot, recipe, machine, place or action"
+          placeholder="Search roasts, lots, recipes, machines, pages and actions"
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);

@@ -14,7 +14,7 @@ export const RouteError = () => {
   const error = useRouteError();
   const isMissing = error instanceof Error && missingCode.test(error.message);
   useEffect(() => {
-    logError(isMissing ? 'The code of a page did not come' : 'A page broke', error);
+    logError(isMissing ? 'page code failed to load' : 'page failed to render', error);
     // The banner then says whether the server is away, and asks until it is back.
     if (isMissing) reportSilence();
   }, [error, isMissing]);
@@ -24,17 +24,17 @@ export const RouteError = () => {
         icon={<CloudOff aria-hidden className="mb-2 size-7 text-warning" />}
         title="This page could not be loaded"
       >
-        The server can’t be reached, or the portal was updated meanwhile. Nothing is lost: the boards go on recording.
+        The server can’t be reached, or the portal was updated. No data is lost: the boards keep recording.
       </Notice>
     );
   }
   return (
     <Notice
       icon={<TriangleAlert aria-hidden className="mb-2 size-7 text-danger" />}
-      title="This page broke"
+      title="This page stopped working"
       error={error}
     >
-      Your data is safe. Reload the page; if it happens again, tell your administrator what you were doing.
+      Your data is safe. Reload the page. If it happens again, tell your administrator what you were doing.
     </Notice>
   );
 };

@@ -17,7 +17,7 @@ export const useLogout = (): (() => Promise<void>) => {
     try {
       await logout();
     } catch (error) {
-      logError('The server was not told of the logout', error);
+      logError('logout request failed', error);
     }
     await navigate(paths.login, { replace: true });
   };

@@ -3,7 +3,7 @@ import { logError } from '../api/error-log.ts';
 const start = () =>
   navigator.serviceWorker
     .register('/sw.js')
-    .catch((error: unknown) => logError('The portal could not be kept for offline use', error));
+    .catch((error: unknown) => logError('offline worker registration failed', error));
 
 /**
  * Lets the browser keep the portal and its last answers on this device (build/offline-worker.js), once the first page is

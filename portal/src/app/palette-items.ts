@@ -32,7 +32,7 @@ const useCommands = (): PaletteItem[] => {
   const logout = useLogout();
   const keep = (change: Parameters<typeof changePreferences>[0]) =>
     changePreferences(change).catch((error: unknown) =>
-      toast(sentenceFor(error, 'The choice could not be kept with your account'), { tone: 'danger' }),
+      toast(sentenceFor(error, 'The preference could not be saved'), { tone: 'danger' }),
     );
   const otherTheme = theme === 'dark' ? 'light' : 'dark';
   const otherUnit = unit === 'C' ? 'F' : 'C';

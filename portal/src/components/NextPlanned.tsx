@@ -7,7 +7,7 @@ import { plannedDetails, plannedName } from './planned-texts.ts';
 
 const refreshMs = 10_000;
 
-/** On the page of a running roast: what its machine's next charge will be. Nothing while nothing is planned. */
+/** On the page of a running roast: what is next in the queue of its machine. Shows nothing while the queue is empty. */
 export const NextPlanned = ({ machineId }: { machineId: string }) => {
   const { data } = useApi(listPlannedRoasts, { query: { machine_id: machineId } }, { refreshInterval: refreshMs });
   const [next, ...after] = data?.planned ?? [];
@@ -18,7 +18,7 @@ export const NextPlanned = ({ machineId }: { machineId: string }) => {
       className="flex flex-wrap items-center gap-x-2 gap-y-0.5 rounded-lg border border-stroke bg-surface px-4 py-2.5 text-sm text-muted"
     >
       <Timer aria-hidden className="size-4" />
-      <span>Next charge</span>
+      <span>Up next</span>
       <Link to={paths.plannedRoast(next.id)} className="rounded-sm font-medium text-strong hover:underline">
         {plannedName(next)}
       </Link>

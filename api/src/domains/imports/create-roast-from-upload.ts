@@ -60,7 +60,7 @@ const refuseDuplicates = async (tx: Sql, context: UserContext, file: Uint8Array,
   const [duplicate] = await findDuplicates(tx, context.user, file, curve);
   if (duplicate === undefined) return;
   const name = duplicate.coffee_name === null ? '' : ` ${duplicate.coffee_name}`;
-  throw new AppError('already_exists', `This roast is here already: ${duplicate.roast_number}${name}.`);
+  throw new AppError('already_exists', `This roast was imported before: ${duplicate.roast_number}${name}.`);
 };
 
 /**

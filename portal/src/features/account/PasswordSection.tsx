@@ -17,7 +17,7 @@ const formShape = changePasswordShape
   .extend({ repeated: z.string() })
   .refine(({ new_password, repeated }) => new_password === repeated, {
     path: ['repeated'],
-    message: 'The two are not the same',
+    message: 'The passwords don’t match',
   });
 type Values = z.infer<typeof formShape>;
 const empty: Values = { current_password: '', new_password: '', repeated: '' };
@@ -47,7 +47,7 @@ export const PasswordSection = () => {
   });
 
   return (
-    <Section title="Password" text="Changing it signs you out everywhere else.">
+    <Section title="Password" text="Changing it ends your other sessions.">
       <form noValidate onSubmit={(event) => void submit(event)} className="flex max-w-sm flex-col gap-4">
         {/* Password managers file the new password under it. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
@@ -69,7 +69,7 @@ export const PasswordSection = () => {
           {...register('new_password')}
         />
         <TextField
-          label="New password again"
+          label="Repeat new password"
           type="password"
           required
           autoComplete="new-password"

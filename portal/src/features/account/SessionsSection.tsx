@@ -34,7 +34,7 @@ export const SessionsSection = () => {
   };
 
   return (
-    <Section title="Sessions" text="Everywhere you are signed in. End what you don’t know.">
+    <Section title="Sessions" text="Devices that are signed in to your account. End any you don’t recognize.">
       <div className="flex flex-col gap-3">
         {error !== undefined && (
           <ErrorLine title="Your sessions could not be loaded" error={error} onRetry={() => void mutate()} />
@@ -81,7 +81,7 @@ const SessionRow = ({ session, busy, onEnd }: { session: Session; busy: boolean;
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
           <span className="truncate font-medium text-strong">{device}</span>
-          {session.is_current && <Badge tone="success">This one</Badge>}
+          {session.is_current && <Badge tone="success">This device</Badge>}
         </p>
         <p className="figures text-sm text-muted">
           {session.address ?? 'Unknown address'} · signed in {dates.dayAndTime(session.created_at)}

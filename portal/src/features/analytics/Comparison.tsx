@@ -5,7 +5,7 @@ import { ChartSpline } from 'lucide-react';
 import { useMemo } from 'react';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { paths } from '../../components/paths.ts';
-import { formatCount } from '../../format/numbers.ts';
+import { formatCount, formatPercent } from '../../format/numbers.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { Card } from '../../ui/Card.tsx';
@@ -22,9 +22,9 @@ import { roastsLink } from './roasts-link.ts';
 type Consistency = ResponseOf<typeof analyticsConsistency>;
 
 const sourceWords: Record<ReferenceSource, string> = {
-  chosen: 'chosen for the recipe',
-  best_rated: 'best cupped',
-  most_typical: 'nearest to the middle',
+  chosen: 'set for the recipe',
+  best_rated: 'best cupping score',
+  most_typical: 'closest to the median',
 };
 /** A working figure for "near", not a norm: °C. */
 const nearC = 3;
@@ -50,7 +50,7 @@ export const Comparison = ({ data }: ComparisonProps) => {
     return (
       <Card>
         <EmptyState icon={<ChartSpline />} title="Nothing to compare yet">
-          No completed roast of {data.profile.name} in these days has a recorded curve.
+          No completed roast of {data.profile.name} in this period has a recorded curve.
         </EmptyState>
       </Card>
     );
@@ -83,7 +83,7 @@ const ComparisonTiles = ({ data }: ComparisonProps) => {
   return (
     <TileRow>
       <FigureTile
-        label="Mean distance"
+        label="Average deviation"
         value={shown(differenceText(data?.mean_rms ?? null, degree))}
         unit={`°${degree}`}
         note={data && `median ${differenceText(medianOf(distances), degree)}, ${counted}${roastsText(data.total)}`}
@@ -93,11 +93,11 @@ const ComparisonTiles = ({ data }: ComparisonProps) => {
         label={`Within ${differenceText(nearC, degree)} °${degree}`}
         value={shown(compared.length === 0 ? '--' : formatCount(near.length))}
         unit={`of ${formatCount(compared.length)}`}
-        note={compared.length === 0 ? '' : `${Math.round((near.length / compared.length) * 100)} %`}
+        note={compared.length === 0 ? '' : formatPercent(near.length / compared.length, 0)}
         to={theseRoasts(near)}
       />
       <FigureTile
-        label="Farthest"
+        label="Worst roast"
         value={shown(differenceText(farthest?.distance?.rms ?? null, degree))}
         unit={`°${degree}`}
         note={farthest && `${farthest.roast_number}, ${dates.day(farthest.start_time)}`}
@@ -132,14 +132,14 @@ const ComparisonCharts = ({ data, isLoading }: { data: Consistency | undefined; 
           {band !== null && <BandChart band={band} height={chartHeight} />}
         </ChartPanel>
         <ChartPanel
-          title={`Distance by roast, °${degree}`}
+          title={`Deviation by roast, °${degree}`}
           isLoading={isLoading}
           height={chartHeight}
-          foot="Root of the mean squared difference of bean temperature, laid over the reference at charge."
+          foot="Root mean square of the bean temperature difference, aligned at charge."
         >
           {compared.length === 0 ? (
             <EmptyState icon={<ChartSpline />} title="Only the reference so far">
-              The next roast of this recipe will be held against it.
+              The next roast of this recipe will be compared with it.
             </EmptyState>
           ) : (
             <DistanceChart roasts={compared.toReversed()} height={chartHeight} />
@@ -148,7 +148,7 @@ const ComparisonCharts = ({ data, isLoading }: { data: Consistency | undefined; 
       </div>
       {band !== null && (
         <FiguresTable
-          heads={['Time', 'Reference', 'Middle', 'Lower tenth', 'Upper tenth']}
+          heads={['Time', 'Reference', 'Median', '10th percentile', '90th percentile']}
           rows={band.time_seconds.flatMap((seconds, index) =>
             seconds % 30 === 0
               ? [
@@ -171,7 +171,7 @@ const ComparisonCharts = ({ data, isLoading }: { data: Consistency | undefined; 
         rowId={({ id }) => id}
         rowLabel={(roast) => `Roast ${roast.roast_number}`}
         rowLink={(roast) => paths.roast(roast.id)}
-        empty={<EmptyState icon={<ChartSpline />} title="No roasts in these days" />}
+        empty={<EmptyState icon={<ChartSpline />} title="No roasts in this period" />}
       />
     </>
   );

@@ -38,7 +38,7 @@ export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
       <Combobox
         label="Recipe"
         className="max-w-sm"
-        placeholder={isNone ? 'No roast with a recipe in these days' : 'Loading'}
+        placeholder={isNone ? 'No roasts with a recipe in this period' : 'Loading'}
         disabled={recipes.length === 0 && chosen === undefined}
         choices={[
           ...recipes.map((recipe) => ({ value: recipe.id, label: recipe.name, hint: roastsText(recipe.roasts) })),
@@ -64,7 +64,7 @@ export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
       {isNone ? (
         <Card>
           <EmptyState icon={<ChartSpline />} title="No roast with a recipe">
-            Roast by a recipe, or choose one on a roast’s Edit, and its roasts can be compared here.
+            Roast with a recipe, or set a recipe by editing a roast, to compare its roasts here.
           </EmptyState>
         </Card>
       ) : (

@@ -66,7 +66,7 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
   return (
     <section aria-label="Filters" className="flex flex-col gap-2.5">
       <div className="flex flex-wrap items-center gap-2.5">
-        <Segments label="Span" choices={usualSpans} value={usual} onChange={takeSpan} />
+        <Segments label="Date range" choices={usualSpans} value={usual} onChange={takeSpan} />
         <div className="flex items-center gap-1.5 max-sm:w-full">
           <DayField
             label="From"

@@ -68,7 +68,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
   return (
     <div className="flex flex-col gap-4">
       {error !== undefined && (
-        <ErrorLine title="The use of green coffee could not be loaded" error={error} onRetry={() => void mutate()} />
+        <ErrorLine title="The green coffee usage could not be loaded" error={error} onRetry={() => void mutate()} />
       )}
       <TileRow>
         <FigureTile
@@ -87,14 +87,14 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
         <FigureTile
           label="Cost per kg"
           value={shown(totals && (priced !== undefined && priced > 0 ? moneyText(totals.cost / priced) : '--'))}
-          note="mean over the green used"
+          note="average of the green coffee used"
           to={all}
         />
         <FigureTile
           label="Without a lot"
           value={shown(data && kgText(data.kg_without_lot))}
           unit="kg"
-          note="roasted, and taken from no lot"
+          note="roasted without a lot"
           to={roastsLink({ ...filter, without: 'green' })}
         />
       </TileRow>
@@ -139,7 +139,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
             title="No green coffee used"
             action={<ButtonLink to={paths.lots}>Inventory</ButtonLink>}
           >
-            Roasts that name a lot take their batch from it, and are counted here.
+            Roasts that are linked to a lot use its green coffee and are counted here.
           </EmptyState>
         }
       />

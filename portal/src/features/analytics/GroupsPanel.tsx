@@ -55,7 +55,7 @@ export const GroupsPanel = ({ filter }: { filter: AnalyticsFilter }) => {
   return (
     <section aria-label="By group" className="flex flex-col gap-3">
       <Tabs
-        label="Grouped by"
+        label="Group by"
         tabs={tabs}
         value={by}
         onChange={(next) => change({ by: next === 'machine' ? undefined : next, sort: undefined })}
@@ -72,8 +72,8 @@ export const GroupsPanel = ({ filter }: { filter: AnalyticsFilter }) => {
         onRetry={() => void mutate()}
         isRefreshing={isValidating && data !== undefined}
         empty={
-          <EmptyState icon={<ChartNoAxesCombined aria-hidden />} title="No roasts in these days">
-            Choose a longer span or fewer filters.
+          <EmptyState icon={<ChartNoAxesCombined aria-hidden />} title="No roasts in this period">
+            Choose a longer period or fewer filters.
           </EmptyState>
         }
         {...((data?.total ?? 0) > pageSize || page > 1

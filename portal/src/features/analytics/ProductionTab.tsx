@@ -36,7 +36,7 @@ const qualities = [
 const linesOf = (one: PeriodFigures) => [
   ['Roasted', `${kgText(one.kg)} kg`] as const,
   ['Roasts', formatCount(one.roasts)] as const,
-  ['Mean duration', formatDuration(one.mean_duration_seconds)] as const,
+  ['Average duration', formatDuration(one.mean_duration_seconds)] as const,
   ['Development', ratioText(one.development_ratio_mean, one.development_ratio_deviation)] as const,
 ];
 
@@ -77,8 +77,8 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
   const shown = (text: string | undefined) => text ?? (error === undefined ? undefined : null);
   const against = (text: string | undefined) => {
     if (earlier === null) return '';
-    if (earlier.roasts === 0) return 'none before';
-    return text === undefined ? '' : <span title={texts.range(earlier)}>{text} vs before</span>;
+    if (earlier.roasts === 0) return 'No earlier data';
+    return text === undefined ? '' : <span title={texts.range(earlier)}>{text} vs previous period</span>;
   };
   const all = roastsLink(filter);
   const labelPixels = columnLabelPixels(data?.period, columns.length);
@@ -103,7 +103,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
           to={all}
         />
         <FigureTile
-          label="Mean duration"
+          label="Average duration"
           value={shown(totals && formatDuration(totals.mean_duration_seconds))}
           note={
             earlier !== null && earlier.mean_duration_seconds !== null
@@ -118,7 +118,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
           unit={
             totals === undefined || totals.development_ratio_deviation === null
               ? '%'
-              : `± ${percentText(totals.development_ratio_deviation)} %`
+              : `± ${percentText(totals.development_ratio_deviation)}%`
           }
           note={
             totals && totals.development_roasts > 0
@@ -157,7 +157,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
           />
         </ChartPanel>
         <ChartPanel
-          title={quality === 'development' ? 'Development ratio, % ± spread' : 'Mean duration'}
+          title={quality === 'development' ? 'Development ratio, % ± standard deviation' : 'Average duration'}
           isLoading={isLoading}
           actions={
             <Segments
@@ -182,7 +182,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
             />
           ) : (
             <SpreadChart
-              label="Mean duration by period"
+              label="Average duration by period"
               columns={columns.map((column) => ({
                 ...column,
                 mean: column.one.mean_duration_seconds,

@@ -68,7 +68,7 @@ export const groupColumns = (
     { id: 'roasts', label: 'Roasts', sort: 'roasts', align: 'right', cell: ({ roasts }) => formatCount(roasts) },
     {
       id: 'duration',
-      label: 'Mean duration',
+      label: 'Average duration',
       sort: 'mean_duration_seconds',
       align: 'right',
       cell: (group) => formatDuration(group.mean_duration_seconds),

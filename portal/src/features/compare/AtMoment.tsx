@@ -26,7 +26,7 @@ export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) =
   if (base === undefined) return null;
   const seconds = cursor ?? selected ?? base.aligned.endSeconds;
   return (
-    <section aria-label="At one moment" className="rounded-lg border border-stroke bg-surface xl:sticky xl:top-18">
+    <section aria-label="Values at one time" className="rounded-lg border border-stroke bg-surface xl:sticky xl:top-18">
       <h2 className="border-b border-stroke px-4 py-2.5 text-base font-semibold text-strong">
         <span className="figures">{formatDuration(seconds)}</span>{' '}
         <span className="text-sm font-normal text-muted">
@@ -38,8 +38,8 @@ export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) =
           <tr className="label-mono text-left">
             <th className="py-1.5 pl-4 font-normal">Roast</th>
             <th className="py-1.5 text-right font-normal">Bean</th>
-            <th className="py-1.5 text-right font-normal">Against {base.style.tag}</th>
-            <th className="py-1.5 pr-4 text-right font-normal">Rise</th>
+            <th className="py-1.5 text-right font-normal">vs {base.style.tag}</th>
+            <th className="py-1.5 pr-4 text-right font-normal">RoR</th>
           </tr>
         </thead>
         <tbody className="divide-y divide-stroke">

@@ -40,10 +40,10 @@ const quantityLabels: Record<ComparedQuantity, string> = {
 };
 
 const chartKeys: readonly PageKey[] = [
-  { label: 'In the chart: a second back or on', keys: ['←', '→'] },
-  { label: 'In the chart: ten seconds', keys: ['Shift', '←', '→'] },
-  { label: 'In the chart: clear the moment', keys: ['Esc'] },
-  { label: 'In the chart: show everything', keys: ['0'] },
+  { label: 'Chart: back or forward 1 second', keys: ['←', '→'] },
+  { label: 'Chart: back or forward 10 seconds', keys: ['Shift', '←', '→'] },
+  { label: 'Chart: clear the selected time', keys: ['Esc'] },
+  { label: 'Chart: reset zoom', keys: ['0'] },
 ];
 
 /** /roasts/compare: up to five roasts over each other. Which, how they lie and the pinned moment stand in the address. */
@@ -123,7 +123,7 @@ export default function ComparePage() {
               </ButtonLink>
             }
           >
-            Choose up to five roasts in the list, or find them here.
+            Select up to five roasts in the list, or search for them here.
           </EmptyState>
           <div className="mx-auto max-w-md px-4 pb-8">
             <RoastField
@@ -188,7 +188,7 @@ export default function ComparePage() {
                   <Skeleton className="h-[340px] w-full" />
                 ) : (
                   <div className="flex h-[340px] items-center justify-center">
-                    <EmptyState icon={<GitCompareArrows aria-hidden />} title="No curve to show">
+                    <EmptyState icon={<GitCompareArrows aria-hidden />} title="No curves to show">
                       {alignment === 'first_crack'
                         ? 'None of these roasts has a first crack marked.'
                         : 'These roasts have no recorded curve.'}

@@ -77,10 +77,10 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
               )}
             </span>
             {place === 0 ? (
-              compared.length > 1 && <span className="label-mono px-1">Base</span>
+              compared.length > 1 && <span className="label-mono px-1">Reference</span>
             ) : (
               <IconButton
-                label={`Hold the others against ${name}`}
+                label={`Use ${name} as the reference`}
                 icon={<ArrowLeftToLine aria-hidden />}
                 onClick={() => onBase(id)}
               />

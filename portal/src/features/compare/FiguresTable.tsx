@@ -118,9 +118,9 @@ export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) =
               }),
             )}
             {compared.length > 1 &&
-              row('Bean curve apart', (one) =>
+              row('Average deviation', (one) =>
                 one.id === base.id || base.aligned === undefined || one.aligned === undefined ? (
-                  <span className="text-muted">{one.id === base.id ? 'Base' : '--'}</span>
+                  <span className="text-muted">{one.id === base.id ? 'Reference' : '--'}</span>
                 ) : (
                   <Apart base={base.aligned} other={one.aligned} />
                 ),
@@ -132,7 +132,7 @@ export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) =
   );
 };
 
-/** Mean distance of two bean curves, and where they lie furthest apart. */
+/** Average deviation of two bean curves, and where they lie furthest apart. */
 const Apart = ({ base, other }: { base: AlignedRoast; other: AlignedRoast }) => {
   const distance = distanceBetween(base, other);
   if (distance === null) return <span className="text-muted">--</span>;
@@ -140,7 +140,7 @@ const Apart = ({ base, other }: { base: AlignedRoast; other: AlignedRoast }) => 
     <>
       <Difference valueC={distance.rmsC} signed={false} />
       <span className="block text-xs text-muted">
-        at most <Difference valueC={distance.maxC} signed={false} /> at {formatDuration(distance.maxAtSeconds)}
+        <Difference valueC={distance.maxC} signed={false} /> at most, at {formatDuration(distance.maxAtSeconds)}
       </span>
     </>
   );

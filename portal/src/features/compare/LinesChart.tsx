@@ -178,7 +178,7 @@ export default function LinesChart({ lines, axis, label, units, view, selected, 
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a chart one can walk with the arrow keys
     <div
       role="application"
-      aria-label={`${label}, ${formatDuration(extent.to - extent.from)} long. Arrow keys move the moment that is shown, Escape clears it, 0 shows all.`}
+      aria-label={`${label}, ${formatDuration(extent.to - extent.from)} long. Arrow keys move the cursor, Escape clears it, 0 resets the zoom.`}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
       tabIndex={0}
       className="relative w-full touch-pan-y select-none"

@@ -49,7 +49,7 @@ export const RecentActivity = () => {
             </ButtonLink>
           }
         >
-          Register a machine, and every roast on it will appear here.
+          Register a machine. Its roasts appear here.
         </EmptyState>
       ) : (
         <ul className="divide-y divide-stroke">

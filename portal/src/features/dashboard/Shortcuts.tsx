@@ -5,10 +5,10 @@ import { paths } from '../../components/paths.ts';
 
 const everyone = [
   { to: paths.roasts, label: 'Roasts', text: 'Curves and figures', icon: Coffee },
-  { to: paths.machines, label: 'Machines', text: 'State and setup', icon: Factory },
+  { to: paths.machines, label: 'Machines', text: 'Status and setup', icon: Factory },
 ];
 const admins = [
-  { to: paths.users, label: 'Users', text: 'Who may sign in', icon: Users },
+  { to: paths.users, label: 'Users', text: 'Accounts', icon: Users },
   { to: paths.statistics, label: 'Statistics', text: 'The whole roastery', icon: ChartColumn },
 ];
 const others = [

@@ -58,7 +58,7 @@ export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
           <LotField
             {...{ value, onChange, onBlur }}
             placeholder="No lot"
-            hint="The batch is taken from it."
+            hint="The batch is deducted from it."
             error={errors.lot_id?.message}
             onLot={(lot) => {
               if (lot === null) return;
@@ -118,11 +118,11 @@ export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
       <TextField
         label="Roast number"
         maxLength={40}
-        hint="Left empty, it gets one of its own."
+        hint="Leave empty to number it automatically."
         error={errors.roast_number?.message}
         {...register('roast_number')}
       />
-      {number('color', 'Colour')}
+      {number('color', 'Color')}
       {number('cupping_score', 'Cupping score')}
       <div className="sm:col-span-2">
         <TextArea label="Notes" rows={3} error={errors.notes?.message} {...register('notes')} />

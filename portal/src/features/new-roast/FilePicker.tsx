@@ -27,17 +27,17 @@ export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => voi
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
       <FileDrop
-        label="File of a roast"
+        label="Roast file"
         accept=".alog,.csv,.tsv,.txt,.xlsx"
         busy={busy}
         onFile={(file) => void choose(file)}
         className="py-16"
       >
         <span className="text-lg font-medium text-strong">
-          {busy ? 'Reading the file…' : 'Choose the file of a roast or drop it here'}
+          {busy ? 'Reading the file…' : 'Choose a roast file or drop it here'}
         </span>
         <span className="max-w-md text-sm text-muted">
-          Artisan .alog, CSV or XLSX, up to {largestUploadText}. You see what is in it before anything is saved.
+          Artisan .alog, CSV or XLSX, up to {largestUploadText}. You can check its contents before it is saved.
         </span>
       </FileDrop>
       <FormError text={failure} />

@@ -68,7 +68,7 @@ export const LogByHand = () => {
             <FactsFields coffeeRequired timeZone={timeZone} />
           </div>
         </Panel>
-        <Panel title="How it went">
+        <Panel title="Times and temperatures">
           <div className="grid gap-4 p-4 sm:grid-cols-2">
             <TextField
               label="Duration"
@@ -83,7 +83,7 @@ export const LogByHand = () => {
               label="First crack"
               placeholder="8:30"
               inputMode="numeric"
-              hint="After the charge"
+              hint="Time since charge"
               error={errors.first_crack_time?.message}
               {...register('first_crack_time')}
             />

@@ -16,12 +16,12 @@ interface MarksFoundProps {
 
 /** The marks of the file and those found by the shape of the curve; charge and drop can be set by hand. */
 export const MarksFound = ({ upload, onChanged }: MarksFoundProps) => (
-  <Panel title="Marks">
+  <Panel title="Markers">
     {upload.marks.length > 0 && (
       <table className="w-full text-sm">
         <thead className="sr-only">
           <tr>
-            <th>Mark</th>
+            <th>Marker</th>
             <th>After charge</th>
             <th>Bean temperature</th>
           </tr>
@@ -33,7 +33,7 @@ export const MarksFound = ({ upload, onChanged }: MarksFoundProps) => (
                 {markLabels[mark.kind].long}{' '}
                 {mark.origin === 'detector' && (
                   <Badge tone="info" className="ml-1">
-                    found
+                    detected
                   </Badge>
                 )}
               </td>
@@ -78,7 +78,7 @@ const SetByHand = ({ upload, onChanged }: MarksFoundProps) => {
   return (
     <form
       noValidate
-      aria-label="Charge and drop by hand"
+      aria-label="Charge and drop"
       onSubmit={(event) => {
         event.preventDefault();
         apply();
@@ -104,12 +104,12 @@ const SetByHand = ({ upload, onChanged }: MarksFoundProps) => {
         onChange={(event) => setDrop(event.target.value)}
       />
       <Button type="submit" busy={busy} disabled={!isChanged}>
-        Set by hand
+        Set charge and drop
       </Button>
       <p className={`w-full text-xs ${wrong ? 'text-danger' : 'text-muted'}`} role={wrong ? 'alert' : undefined}>
         {wrong
-          ? 'Write times as 11:20, the drop after the charge.'
-          : 'Minutes and seconds on the clock of the recording.'}
+          ? 'Enter times as 11:20. The drop must come after the charge.'
+          : 'Minutes and seconds since the recording started.'}
       </p>
     </form>
   );

@@ -39,12 +39,12 @@ export const PlanForm = ({ onPlanned }: { onPlanned: (planId: string) => void })
       onPlanned(plan.id);
     } catch (error) {
       if (!showFieldErrors<PlanValues>(error, planFields, setError)) {
-        setFailure(sentenceWithFields(error, 'The roast could not be planned'));
+        setFailure(sentenceWithFields(error, 'The roast could not be added to the queue'));
       }
     }
   });
   return (
-    <Panel title="What goes in next">
+    <Panel title="Next roast">
       <form noValidate onSubmit={(event) => void save(event)} className="grid gap-4 p-4 sm:grid-cols-2">
         <div className="sm:col-span-2">
           <Controller
@@ -115,7 +115,7 @@ export const PlanForm = ({ onPlanned }: { onPlanned: (planId: string) => void })
             icon={<Timer aria-hidden />}
             className="self-start"
           >
-            Wait for charge
+            Add to queue
           </Button>
         </div>
       </form>

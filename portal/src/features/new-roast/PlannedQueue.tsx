@@ -17,7 +17,7 @@ const refreshMs = 5000;
 export const PlannedQueue = ({ onOpen }: { onOpen: (planId: string) => void }) => {
   const { data, error, mutate } = useApi(listPlannedRoasts, { query: {} }, { refreshInterval: refreshMs });
   return (
-    <Panel title="Waiting for a charge">
+    <Panel title="Up next">
       {data === undefined ? (
         error === undefined ? (
           <div className="flex flex-col gap-3 p-4">
@@ -25,11 +25,11 @@ export const PlannedQueue = ({ onOpen }: { onOpen: (planId: string) => void }) =
             <Skeleton className="h-10 w-full" />
           </div>
         ) : (
-          <ErrorState title="Planned roasts could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorState title="The queue could not be loaded" error={error} onRetry={() => void mutate()} />
         )
       ) : data.planned.length === 0 ? (
-        <EmptyState icon={<Timer aria-hidden />} title="Nothing is planned">
-          The next charge of a machine takes the roast that waits for it.
+        <EmptyState icon={<Timer aria-hidden />} title="The queue is empty">
+          Add a roast. The next charge on its machine starts it.
         </EmptyState>
       ) : (
         <ul className="divide-y divide-stroke">
@@ -57,12 +57,11 @@ const QueuedPlan = ({ plan, onOpen }: { plan: PlannedRoast; onOpen: () => void }
           {[plan.machine_name, plannedDetails(plan)].filter((text) => text !== '').join(' · ')}
         </span>
         <span className="block text-xs text-muted">
-          {plan.ahead === 0 ? 'Next charge' : `After ${plan.ahead} more`} · planned{' '}
-          <RelativeTime moment={plan.created_at} />
+          {plan.ahead === 0 ? 'Next' : `${plan.ahead} ahead`} · added <RelativeTime moment={plan.created_at} />
         </span>
       </button>
       <IconButton
-        label={`Cancel ${plannedName(plan)} on ${plan.machine_name}`}
+        label={`Remove ${plannedName(plan)} from the queue of ${plan.machine_name}`}
         icon={<X aria-hidden />}
         disabled={busy}
         onClick={() => void cancel()}

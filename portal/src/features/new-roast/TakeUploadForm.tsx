@@ -32,7 +32,7 @@ const resolverIn =
     const parsed = parseShape(takeUploadShape, { ...bodyOfFacts(values), start_time: instant ?? '' });
     if (parsed.success) return { values: parsed.data, errors: {} };
     const errors = errorsOfShape<FactValues>(parsed, factFields);
-    if (instant === null) errors.start_time = { type: 'required', message: 'Say when it was roasted' };
+    if (instant === null) errors.start_time = { type: 'required', message: 'Enter when it was roasted' };
     return { values: {}, errors };
   };
 
@@ -65,14 +65,14 @@ export const TakeUploadForm = ({ upload }: { upload: Upload }) => {
           body: { ...body, even_if_duplicate: twice },
         });
         await refresh(listRoasts, listLots);
-        toast('Roast taken in');
+        toast('Roast imported');
         leaveTo(paths.roast(roast.id));
       } catch (error) {
         showFieldErrors<FactValues>(error, factFields, setError);
         setFailure(
           error instanceof ApiError && error.code === 'not_found'
-            ? 'The upload is no longer here. Choose the file again.'
-            : sentenceWithFields(error, 'The roast could not be taken in'),
+            ? 'The upload has expired. Choose the file again.'
+            : sentenceWithFields(error, 'The roast could not be imported'),
         );
       }
     },
@@ -96,7 +96,7 @@ export const TakeUploadForm = ({ upload }: { upload: Upload }) => {
           <FormError text={failure} />
           <div className="flex flex-wrap items-center justify-end gap-3">
             {isDuplicate && (
-              <Checkbox label="Take it in a second time" checked={twice} onChange={setTwice} className="mr-auto" />
+              <Checkbox label="Import it again" checked={twice} onChange={setTwice} className="mr-auto" />
             )}
             <ButtonLink size="md" to={paths.roasts}>
               Cancel

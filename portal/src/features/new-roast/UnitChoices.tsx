@@ -4,9 +4,9 @@ import { Segments } from '../../ui/Segments.tsx';
 import { useChoices } from './use-choices.ts';
 
 const sources: Record<Upload['time_unit']['source'], string> = {
-  file: 'as the file says',
-  guess: 'guessed from its values',
-  person: 'chosen by you',
+  file: 'from the file',
+  guess: 'detected from the values',
+  person: 'set by you',
 };
 const temperatureUnits = [
   { value: 'C', label: '°C' },

@@ -32,7 +32,7 @@ export const UploadRoast = () => {
       {error === undefined ? (
         <Skeleton className="m-4 h-72" />
       ) : (
-        <ErrorState title="The upload is no longer here" error={error} onRetry={() => change({ upload: undefined })} />
+        <ErrorState title="The upload has expired" error={error} onRetry={() => change({ upload: undefined })} />
       )}
     </Card>
   );

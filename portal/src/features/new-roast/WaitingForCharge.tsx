@@ -53,7 +53,7 @@ export const WaitingForCharge = ({ planId, onLeave }: WaitingForChargeProps) => 
         {error === undefined ? (
           <Skeleton className="m-4 h-48" />
         ) : (
-          <ErrorState title="The planned roast could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorState title="The queued roast could not be loaded" error={error} onRetry={() => void mutate()} />
         )}
       </Card>
     );
@@ -66,10 +66,10 @@ const NoLongerWaiting = ({ plan, onLeave }: { plan: PlannedRoast; onLeave: () =>
   <Card>
     <EmptyState
       icon={<CircleSlash aria-hidden />}
-      title={plan.status === 'cancelled' ? 'This roast was cancelled' : 'This roast has begun'}
+      title={plan.status === 'cancelled' ? 'This roast was removed from the queue' : 'This roast has started'}
       action={
         <Button kind="primary" onClick={onLeave}>
-          Plan another roast
+          Queue another roast
         </Button>
       }
     >
@@ -90,17 +90,17 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
     setBusy(true);
     const made = await attempt(
       () => call(makeRoast, { params: { id: plan.machine_id }, body: {} }),
-      'The roast could not be begun',
+      'The roast could not be started',
     );
     if (made === undefined) setBusy(false);
     else await navigate(paths.roast(made.id), { replace: true });
   };
   return (
-    <Card className="flex flex-col gap-6 p-5 sm:p-8" aria-label="Waiting for charge">
+    <Card className="flex flex-col gap-6 p-5 sm:p-8" aria-label="Queued roast">
       <div>
         <p className="label-mono flex items-center gap-2">
           <Timer aria-hidden className="size-3.5" />
-          {plan.ahead === 0 ? 'Waiting for charge' : `Waits behind ${plan.ahead} more`} · {plan.machine_name}
+          {plan.ahead === 0 ? 'Up next' : `${plan.ahead} ahead in the queue`} · {plan.machine_name}
         </p>
         <p className="mt-2 text-3xl font-semibold tracking-tight text-strong">{plannedName(plan)}</p>
         <p className="mt-1 text-lg text-muted">{plannedDetails(plan)}</p>
@@ -109,8 +109,8 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
       <MachineNow live={live} />
       <PlanOnBoard plan={plan} live={live} />
       <p className="max-w-xl text-base text-muted">
-        Charge when you are ready: the roast begins by itself and opens here. Should the charge go unnoticed, say it
-        with Charge now. You can leave this page; it goes on waiting.
+        Charge when you are ready. The roast starts by itself and opens here. If the charge is not detected, use Charge
+        now. You can leave this page: the roast stays in the queue.
       </p>
       <div className="flex flex-wrap gap-2">
         {plan.ahead === 0 && live.state === 'live' && live.roast?.status !== 'in_progress' && (
@@ -119,14 +119,14 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
           </Button>
         )}
         <Button size="lg" busy={busy} onClick={() => void cancel()}>
-          Cancel this roast
+          Remove from queue
         </Button>
         <Button size="lg" kind="quiet" onClick={onLeave}>
-          Plan another
+          Queue another
         </Button>
         {live.roast?.status === 'in_progress' && (
           <ButtonLink size="lg" kind="quiet" to={paths.roast(live.roast.id)}>
-            Roast that runs now
+            Open the running roast
           </ButtonLink>
         )}
       </div>
@@ -142,11 +142,11 @@ const PlanOnBoard = ({ plan, live }: { plan: PlannedRoast; live: LiveMachine }) 
   const held = live.status?.plan?.id === plan.id;
   return (
     <div data-testid="plan-on-board">
-      <p className="text-lg font-medium text-strong">Plan: {recipe.name} waits for charge</p>
-      {first !== null && <p className="figures mt-1 text-base text-content">Begins with {settingsText(first)}</p>}
+      <p className="text-lg font-medium text-strong">Recipe: {recipe.name}</p>
+      {first !== null && <p className="figures mt-1 text-base text-content">Starts with {settingsText(first)}</p>}
       {plan.ahead === 0 && (
         <p className="mt-1 text-sm text-muted">
-          {held ? 'The board holds this plan' : 'The board does not hold this plan yet'}
+          {held ? 'The plan is on the board' : 'The plan is not on the board yet'}
         </p>
       )}
     </div>
@@ -157,7 +157,7 @@ const stateWords: Record<LiveMachine['state'], string> = {
   connecting: 'Connecting to the machine',
   live: 'Live',
   stale: 'No new readings',
-  offline: 'The machine is offline: its board sends the charge as soon as it is back',
+  offline: 'Offline: the board sends the charge when it reconnects',
 };
 
 const MachineNow = ({ live }: { live: LiveMachine }) => {

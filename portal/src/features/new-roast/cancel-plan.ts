@@ -10,11 +10,11 @@ import { toast } from '../../ui/toast.ts';
 export const cancelPlan = async (plan: PlannedRoast): Promise<boolean> => {
   try {
     await call(cancelPlannedRoast, { params: { id: plan.id } });
-    toast(`${plannedName(plan)} is no longer planned`);
+    toast(`${plannedName(plan)} was removed from the queue`);
     return true;
   } catch (error) {
-    logError('The planned roast could not be cancelled', error);
-    toast(sentenceFor(error, 'The planned roast could not be cancelled'), { tone: 'danger' });
+    logError('The roast could not be removed from the queue', error);
+    toast(sentenceFor(error, 'The roast could not be removed from the queue'), { tone: 'danger' });
     return false;
   } finally {
     await refresh(listPlannedRoasts, getPlannedRoast);

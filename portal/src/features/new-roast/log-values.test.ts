@@ -51,9 +51,9 @@ describe('a roast logged by hand', () => {
     });
     expect(Object.fromEntries(Object.entries(errors).map(([field, error]) => [field, error.message]))).toEqual({
       coffee_name: 'Coffee name is required',
-      duration_seconds: 'Write the time as 10:30',
-      first_crack_time: 'Write the time as 8:30',
-      start_time: 'Say when it was roasted',
+      duration_seconds: 'Enter the time as 10:30',
+      first_crack_time: 'Enter the time as 8:30',
+      start_time: 'Enter when it was roasted',
       batch_size_kg: 'Batch must be greater than 0',
     });
     const heavy = await resolve({

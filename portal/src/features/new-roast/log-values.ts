@@ -43,12 +43,12 @@ export const logResolver =
       ...Object.fromEntries(tempFields.map((field) => [field, celsius(values[field], unit)])),
     });
     const errors = parsed.success ? {} : errorsOfShape<LogValues>(parsed, logFields);
-    if (values.start_time === '') errors.start_time = { type: 'required', message: 'Say when it was roasted' };
+    if (values.start_time === '') errors.start_time = { type: 'required', message: 'Enter when it was roasted' };
     if (values.duration_seconds.trim() !== '' && duration === null) {
-      errors.duration_seconds = { type: 'format', message: 'Write the time as 10:30' };
+      errors.duration_seconds = { type: 'format', message: 'Enter the time as 10:30' };
     }
     if (values.first_crack_time.trim() !== '' && crack === null) {
-      errors.first_crack_time = { type: 'format', message: 'Write the time as 8:30' };
+      errors.first_crack_time = { type: 'format', message: 'Enter the time as 8:30' };
     }
     return parsed.success && Object.keys(errors).length === 0
       ? { values: parsed.data, errors: {} }

@@ -38,7 +38,7 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
       onSelect(null);
       toast(`${kind === 'charge' ? 'Charge' : 'Drop'} set`);
     } catch (error) {
-      toast(sentenceFor(error, 'The mark could not be set'), { tone: 'danger' });
+      toast(sentenceFor(error, 'The marker could not be set'), { tone: 'danger' });
     } finally {
       setBusy(null);
     }
@@ -52,8 +52,8 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
       <CircleAlert aria-hidden className="size-4 shrink-0 text-danger" />
       <p className="min-w-0 flex-1 basis-72 text-sm text-content">
         {hasCharge
-          ? 'No drop was recorded for this roast. Click the curve where the beans came out, then set the drop.'
-          : 'The board took back the charge of this roast. Its readings are all here: click the curve where the beans went in, then set the charge.'}
+          ? 'No drop was recorded for this roast. Select the drop on the curve, then set it.'
+          : 'The board withdrew the charge of this roast. All readings are here: select the charge on the curve, then set it.'}
       </p>
       <div className="flex flex-wrap gap-2">
         <Button

@@ -38,7 +38,7 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
       if (kind === 'charge') onSelect(null);
       said();
     } catch (error) {
-      toast(sentenceFor(error, 'The mark could not be changed'), { tone: 'danger' });
+      toast(sentenceFor(error, 'The marker could not be changed'), { tone: 'danger' });
     } finally {
       setBusy(null);
     }
@@ -53,11 +53,11 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
     );
   const takeBack = (kind: MarkKind, { time_seconds, temp }: Place): Promise<void> =>
     change(kind, call(deleteMark, params(kind)), () =>
-      toast(`${markLabels[kind].long} taken back`, {
+      toast(`${markLabels[kind].long} removed`, {
         // A mark that came with a file has nobody else who knows it. The charge's own time is another one by now.
         ...(kind !== 'charge' && {
           action: {
-            label: 'Put back',
+            label: 'Restore',
             run: () => void set(kind, { time_seconds, ...(temp !== undefined && { temp }) }),
           },
         }),
@@ -77,9 +77,7 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
         </Button>
       </div>
       <p className="px-1 pb-2 text-sm text-muted">
-        {at === null
-          ? 'Click the curve at the right moment, or walk along it with the arrow keys.'
-          : `At ${at}. Say what happened there.`}
+        {at === null ? 'Click the curve at the right time, or use the arrow keys.' : `At ${at}. Choose the event.`}
       </p>
       <ul className="flex flex-col gap-0.5">
         {markKinds.map((kind) => {
@@ -95,7 +93,7 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
               </span>
               {mark?.origin === 'person' ? (
                 <IconButton
-                  label={`Take back ${long}`}
+                  label={`Remove ${long}`}
                   icon={<Undo2 aria-hidden />}
                   disabled={busy !== null}
                   onClick={() => void takeBack(kind, mark)}

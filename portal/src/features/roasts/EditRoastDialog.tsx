@@ -40,7 +40,7 @@ const labels = {
   batch_size_kg: 'Batch size',
   end_weight_kg: 'Roasted weight',
   cupping_score: 'Cupping score',
-  color: 'Colour',
+  color: 'Color',
   roast_level: 'Roast level',
   roast_level_target: 'Target level',
   lot_id: 'Green coffee lot',
@@ -49,7 +49,7 @@ const labels = {
 
 /** An id is no word for a person. */
 const textOf = (field: string, value: unknown): string => {
-  if (field === 'lot_id' || field === 'profile_id') return value === null ? '' : 'Another one';
+  if (field === 'lot_id' || field === 'profile_id') return value === null ? '' : 'Another';
   return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
 };
 
@@ -172,7 +172,7 @@ const EditForm = ({ roast, onClose }: Omit<EditRoastDialogProps, 'open'>) => {
           {link('profile_id')}
           {text('roasted_by', 'Roasted by')}
           {number('cupping_score', 'Cupping score')}
-          {number('color', 'Colour')}
+          {number('color', 'Color')}
         </div>
         <TextArea label="Notes" error={errors.notes?.message} {...register('notes', { setValueAs: emptyToNull })} />
         {meanwhile.notice}

@@ -39,7 +39,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
       try {
         onChanged(await call(deleteMark, { params: { id: roast.id, kind } }));
       } catch (error) {
-        toast(sentenceFor(error, 'The mark could not be taken back'), { tone: 'danger' });
+        toast(sentenceFor(error, 'The marker could not be removed'), { tone: 'danger' });
       }
     },
     [roast.id, onChanged],
@@ -55,7 +55,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
           stays: 10_000,
         });
       } catch (error) {
-        toast(sentenceFor(error, 'The mark could not be set'), { tone: 'danger' });
+        toast(sentenceFor(error, 'The marker could not be set'), { tone: 'danger' });
       } finally {
         setBusy(false);
       }

@@ -25,9 +25,9 @@ const dots: Record<Tone, string> = {
 
 /** Origin of a mark in words, for the hover text: who said so, and how sure. */
 const originText = (mark: RoastMark): string => {
-  const who = { machine: 'signalled by the machine', detector: 'detected', person: 'marked by hand' }[mark.origin];
+  const who = { machine: 'from the machine', detector: 'detected', person: 'set manually' }[mark.origin];
   const sure = mark.origin === 'detector' ? `, ${Math.round(mark.confidence * 100)}% sure` : '';
-  return `${markLabels[mark.kind].long} ${who}${sure}${mark.provisional ? ', may still move' : ''}`;
+  return `${markLabels[mark.kind].long} ${who}${sure}${mark.provisional ? ', provisional' : ''}`;
 };
 
 /** Surer than this a detected mark needs no second thought. */

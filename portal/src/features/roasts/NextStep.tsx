@@ -108,7 +108,7 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
       )}
       <div className="flex min-h-7 flex-wrap items-baseline gap-x-6 text-base">
         {stale && live.state !== 'connecting' && (
-          <p className="text-warning">No new readings: the next step is by the time of the roast</p>
+          <p className="text-warning">No new readings: the next step follows the roast time</p>
         )}
         {deviations.map((deviation) => (
           <p key={deviation.control} data-testid="plan-deviation" className="font-medium text-warning">

@@ -37,12 +37,12 @@ export const PlanBesideRoast = ({ plan, roast, curve }: PlanBesideRoastProps) =>
   const { target_drop_temp: dropC, target_roast_time: seconds, target_development_time: development } = plan;
   return (
     <Panel
-      title="Plan and roast"
+      title="Plan vs. roast"
       className="mt-4 print:mt-2 print:break-inside-avoid"
       actions={
         <p className="text-right text-sm text-muted">
           {plan.recipe?.name ?? 'Planned without a recipe'}
-          {plan.id === null ? ', as the recipe is now' : ', as it was planned'}
+          {plan.id === null ? ', current version' : ', as planned'}
         </p>
       }
     >
@@ -78,7 +78,7 @@ export const PlanBesideRoast = ({ plan, roast, curve }: PlanBesideRoastProps) =>
                 <th className="py-2 print:py-0.5 font-normal">
                   <span className="sr-only">Control</span>
                 </th>
-                <th className="py-2 print:py-0.5 text-right font-normal">Off the plan, on average</th>
+                <th className="py-2 print:py-0.5 text-right font-normal">Average deviation from plan</th>
               </tr>
             </thead>
             <tbody>

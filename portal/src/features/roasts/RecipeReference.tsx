@@ -28,13 +28,13 @@ export const RecipeReference = ({ roast }: { roast: Roast }) => {
       const before = recipe.reference_is_chosen ? recipe.reference_roast_id : null;
       toast(
         roastId === null
-          ? `${recipe.name} goes by its best rated roast`
-          : `${recipe.name} is now held against this roast`,
+          ? `${recipe.name} uses its best rated roast as the reference`
+          : `${recipe.name} now uses this roast as the reference`,
         { action: { label: 'Undo', run: () => void choose(before) }, stays: 10_000 },
       );
     } catch (error) {
-      logError('The reference could not be chosen', error);
-      toast(sentenceFor(error, 'The reference could not be chosen'), { tone: 'danger' });
+      logError('The reference could not be set', error);
+      toast(sentenceFor(error, 'The reference could not be set'), { tone: 'danger' });
     } finally {
       setBusy(false);
     }
@@ -53,12 +53,12 @@ export const RecipeReference = ({ roast }: { roast: Roast }) => {
             <span className="min-w-0">Reference of {recipe.name}</span>
           </p>
           <Button busy={busy} onClick={() => void choose(null)}>
-            Use the best rated
+            Use the best rated roast
           </Button>
         </>
       ) : (
         <>
-          {isReference && <p className="text-muted">Reference of {recipe.name}, as its best rated roast</p>}
+          {isReference && <p className="text-muted">Reference of {recipe.name}: its best rated roast</p>}
           <Button
             icon={<Target aria-hidden />}
             busy={busy}

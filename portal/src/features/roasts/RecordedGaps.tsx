@@ -16,7 +16,7 @@ export const RecordedGaps = ({ gaps }: { gaps: readonly CurveGap[] }) => {
     <div className="mt-3 flex items-start gap-2 border-t border-stroke pt-3 text-sm">
       <CircleDashed aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
       <div className="min-w-0">
-        <ul aria-label="Gaps in the record" className="figures flex flex-col gap-1 text-content">
+        <ul aria-label="Gaps in the recording" className="figures flex flex-col gap-1 text-content">
           {shown.map((gap) => (
             <li key={gap.from_seconds}>{gapSentence(gap)}</li>
           ))}

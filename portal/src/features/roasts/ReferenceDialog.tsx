@@ -25,10 +25,8 @@ export const ReferenceDialog = ({ roast, behind, open, onClose }: ReferenceDialo
     <Dialog
       open={open}
       onClose={onClose}
-      title="Curve behind this one"
-      description={
-        reference === undefined ? 'Nothing lies behind it now.' : `${reference.name} lies behind it now, dimmed.`
-      }
+      title="Reference curve"
+      description={reference === undefined ? 'No reference is shown.' : `${reference.name} is the reference.`}
     >
       <DialogBody>
         <RoastField
@@ -43,7 +41,7 @@ export const ReferenceDialog = ({ roast, behind, open, onClose }: ReferenceDialo
         <DialogFooter>
           {canClear && (
             <Button size="md" onClick={() => take(nothingBehind)}>
-              Nothing behind it
+              No reference
             </Button>
           )}
           {canReturn && (

@@ -16,14 +16,14 @@ interface ReferenceNoteProps {
   marks: readonly RoastMark[];
 }
 
-/** Which roast lies behind the curve, how far the two are apart, and the way to put another one there. */
+/** The reference of the curve, the deviation from it, and a button to change it. */
 export const ReferenceNote = ({ roast, behind, curve, marks }: ReferenceNoteProps) => {
   const { reference, isMissing } = behind;
   const [choosing, setChoosing] = useState(false);
   return (
     <>
       {isMissing && reference === undefined && (
-        <p className="text-sm text-muted">The roast chosen to lie behind it is not there</p>
+        <p className="text-sm text-muted">The chosen reference does not exist</p>
       )}
       {reference !== undefined && <Distance {...{ reference, curve, marks }} />}
       <Button kind="quiet" icon={<Layers2 aria-hidden />} onClick={() => setChoosing(true)}>
@@ -41,7 +41,7 @@ interface DistanceProps {
   marks: readonly RoastMark[];
 }
 
-/** Once this roast has dropped, how far it was from the other all along. */
+/** The deviation of the whole roast from the reference, once it has dropped. */
 const Distance = ({ reference, curve, marks }: DistanceProps) => {
   const drop = marks.find((mark) => mark.kind === 'drop');
   const distance = useMemo(() => {
@@ -55,7 +55,7 @@ const Distance = ({ reference, curve, marks }: DistanceProps) => {
   }, [curve, drop, reference]);
   return (
     <p className="min-w-0 text-sm text-muted sm:truncate">
-      Behind it{' '}
+      Reference:{' '}
       <Link
         to={paths.roast(reference.id)}
         className="rounded-sm text-accent-text underline decoration-1 underline-offset-2"
@@ -63,10 +63,10 @@ const Distance = ({ reference, curve, marks }: DistanceProps) => {
         {reference.name}
       </Link>
       {distance !== null && (
-        <span title="Root of the mean squared difference of bean temperature, and the largest difference">
-          {' · '}
-          <Difference valueC={distance.rmsC} signed={false} /> apart, at most{' '}
-          <Difference valueC={distance.maxC} signed={false} />
+        <span title="Root mean square of the bean temperature difference, and its maximum">
+          {' · off by '}
+          <Difference valueC={distance.rmsC} signed={false} /> on average,{' '}
+          <Difference valueC={distance.maxC} signed={false} /> at most
         </span>
       )}
     </p>

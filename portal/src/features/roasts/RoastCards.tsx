@@ -53,7 +53,7 @@ const weightLoss = ({ batch_size_kg: green, end_weight_kg: roasted }: Roast): nu
 export const RecordCard = ({ roast }: { roast: Roast }) => {
   const dates = useDates();
   return (
-    <Panel title="Record">
+    <Panel title="Recording">
       <Lines
         lines={[
           { label: 'Machine', value: roast.machine_name },
@@ -61,7 +61,7 @@ export const RecordCard = ({ roast }: { roast: Roast }) => {
           { label: 'Charged', value: <span className="figures">{dates.dayAndTime(roast.start_time)}</span> },
           {
             label: 'Clock',
-            value: roast.time_quality === 'synchronised' ? 'Synchronised' : 'Estimated: the board’s clock was not set',
+            value: roast.time_quality === 'synchronised' ? 'Synchronized' : 'Estimated: the board’s clock was not set',
           },
         ]}
       />

@@ -65,11 +65,11 @@ const chartHeight = 500;
 /** So that the roast fits on one page, also with its plan. */
 const printedHeight = { alone: 260, besidePlan: 205 };
 const chartKeys: readonly PageKey[] = [
-  { label: 'In the chart: the point before or after', keys: ['←', '→'] },
-  { label: 'In the chart: ten points', keys: ['Shift', '←', '→'] },
-  { label: 'In the chart: the first or last point', keys: ['Home', 'End'] },
-  { label: 'In the chart: clear the point', keys: ['Esc'] },
-  { label: 'In the chart: show the whole roast', keys: ['0'] },
+  { label: 'Chart: previous or next point', keys: ['←', '→'] },
+  { label: 'Chart: ten points', keys: ['Shift', '←', '→'] },
+  { label: 'Chart: first or last point', keys: ['Home', 'End'] },
+  { label: 'Chart: clear the point', keys: ['Esc'] },
+  { label: 'Chart: reset zoom', keys: ['0'] },
 ];
 
 /** The heart of the roast page: temperature curve, its panels, and gas, airflow and drum under it on the same time axis. */

@@ -83,7 +83,7 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
       />
       {pick('coffee_name', 'Coffee', 'All coffees', same(data?.coffees))}
       {pick('origin', 'Origin', 'All origins', same(origins))}
-      {pick('roasted_by', 'Roasted by', 'Everybody', same(data?.people))}
+      {pick('roasted_by', 'Roasted by', 'All people', same(data?.people))}
       <LotField
         size="sm"
         placeholder="All lots"
@@ -105,10 +105,10 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
         onChange={(status) => choose({ status })}
       />
       <Select
-        label="Has or lacks"
+        label="Data"
         size="sm"
         choices={[
-          { value: '', label: 'Anything' },
+          { value: '', label: 'Any' },
           ...parts.map(({ key, part, label }) => ({ value: `${key} ${part}`, label })),
         ]}
         value={chosenPart(values)}
@@ -127,9 +127,9 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
       <DayField label="To" size="sm" value={values.to ?? ''} min={values.from} onChange={(to) => choose({ to })} />
       {values.ids !== undefined && (
         <p className="flex items-center justify-between gap-3 rounded-sm border border-stroke bg-hover py-1 pr-1 pl-3 text-sm text-content sm:col-span-2 lg:col-span-4">
-          Only {roastCount(idsOf(values.ids).length)} that were picked elsewhere
+          Only {roastCount(idsOf(values.ids).length)} selected on another page
           <Button kind="quiet" icon={<X aria-hidden />} onClick={() => choose({ ids: undefined })}>
-            Show the others too
+            Show all roasts
           </Button>
         </p>
       )}

@@ -71,7 +71,7 @@ export const RoastHeader = ({
           Edit
         </Button>
         {roast.recorded !== null && (
-          <Button icon={<Ban aria-hidden />} onClick={onDiscard} title="Discard it: its readings stay on the timeline">
+          <Button icon={<Ban aria-hidden />} onClick={onDiscard} title="Discard: the readings stay on the timeline">
             Not a roast
           </Button>
         )}

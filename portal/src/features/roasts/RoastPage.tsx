@@ -52,7 +52,7 @@ export default function RoastPage() {
     return (
       <RoastError
         title="This roast was deleted"
-        text="Another person deleted it while it was running. The machine keeps its recording."
+        text="Another user deleted it while it was running. The recording is kept."
       />
     );
   }
@@ -60,12 +60,12 @@ export default function RoastPage() {
   if (isLoading) return <LoadingRoast />;
   // An id that is no id is a roast that isn't there.
   if (isMissing(error)) {
-    return <RoastError title="Roast not found" text="It may have been deleted, or it belongs to somebody else." />;
+    return <RoastError title="Roast not found" text="It may have been deleted, or you don’t have access to it." />;
   }
   return (
     <RoastError
       title={sentenceFor(error, 'Failed to load roast')}
-      text={error instanceof ApiError && error.detail === undefined ? error.message : 'The roast could not be read.'}
+      text={error instanceof ApiError && error.detail === undefined ? error.message : 'The roast could not be loaded.'}
       onRetry={() => void mutate()}
     />
   );

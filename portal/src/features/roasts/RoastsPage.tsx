@@ -165,7 +165,7 @@ export default function RoastsPage() {
                 </ButtonLink>
               }
             >
-              Connect a machine: its roasts appear here by themselves.
+              Connect a machine. Its roasts appear here automatically.
             </EmptyState>
           ) : (
             <EmptyState
@@ -178,7 +178,7 @@ export default function RoastsPage() {
                 </div>
               }
             >
-              {q === '' ? 'Other filters may find some.' : `Nothing was found for “${q}”.`}
+              {q === '' ? 'Try other filters.' : `Nothing was found for “${q}”.`}
             </EmptyState>
           )
         }

@@ -95,7 +95,7 @@ const drawFoot = (context: CanvasRenderingContext2D, palette: Palette, picture: 
   context.fillText(names, sheet.margin, y);
   if (picture.reference === undefined) return;
   context.textAlign = 'right';
-  context.fillText(`Behind it, dimmed: ${picture.reference.name}`, sheet.width - sheet.margin, y);
+  context.fillText(`Reference: ${picture.reference.name}`, sheet.width - sheet.margin, y);
 };
 
 const canvasOf = (width: number, height: number): [HTMLCanvasElement, CanvasRenderingContext2D] => {

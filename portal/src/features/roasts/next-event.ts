@@ -74,7 +74,7 @@ const roastsOf = (count: number): string => `${count} ${count === 1 ? 'roast' : 
 
 /** Whose roasts an expected first crack was learnt from, in words. */
 export const learntFrom = ({ source, roasts }: Pick<LearntCrack, 'source' | 'roasts'>): string => {
-  if (source === 'literature') return 'from books: no first crack has been marked yet';
+  if (source === 'literature') return 'typical value: no first crack has been marked yet';
   if (source === 'roastery') return `from ${roastsOf(roasts)} on other machines`;
   const whose = { lot: ' of this lot', coffee: ' of this coffee', recipe: ' with this recipe', machine: '' }[source];
   return `from ${roastsOf(roasts)}${whose} on this machine`;

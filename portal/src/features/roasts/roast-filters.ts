@@ -40,8 +40,8 @@ export const parts: readonly { key: 'with' | 'without'; part: RoastPart; label: 
   { key: 'without', part: 'coffee', label: 'No coffee named' },
   { key: 'without', part: 'recipe', label: 'No recipe' },
   { key: 'without', part: 'lot', label: 'No lot' },
-  { key: 'with', part: 'green', label: 'Took green from a lot' },
-  { key: 'without', part: 'green', label: 'Took none from a lot' },
+  { key: 'with', part: 'green', label: 'Used green coffee from a lot' },
+  { key: 'without', part: 'green', label: 'Used no green coffee from a lot' },
   { key: 'with', part: 'development', label: 'With a first crack' },
   { key: 'without', part: 'development', label: 'No first crack' },
 ];

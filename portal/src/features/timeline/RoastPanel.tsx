@@ -38,7 +38,7 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
     run(kind, () =>
       attempt(
         () => call(putMark, { params: { id: roast.id, kind }, body: { at: new Date(ms).toISOString() } }),
-        'The mark could not be set',
+        'The marker could not be set',
         () => toast(`${kind === 'charge' ? 'Charge' : 'Drop'} set to ${dates.second(ms)}`),
       ),
     );
@@ -78,11 +78,11 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
             {roast.to !== null && ` · ${lengthText(Date.parse(roast.to) - Date.parse(roast.from))}`}
           </p>
         </div>
-        <IconButton label="Clear the picked roast" icon={<X aria-hidden />} onClick={() => onSelect(undefined)} />
+        <IconButton label="Clear the selection" icon={<X aria-hidden />} onClick={() => onSelect(undefined)} />
       </div>
       <div className="flex flex-wrap gap-1.5">
         <Badge tone={tones[roast.status]}>{statusText[roast.status]}</Badge>
-        {roast.made_by_hand && <Badge>Made by hand</Badge>}
+        {roast.made_by_hand && <Badge>Created manually</Badge>}
       </div>
       {isRecorded && (
         <div className="flex flex-col gap-3">

@@ -21,7 +21,7 @@ export const RoastRows = ({ timeline, selectedId, onSelect }: RoastRowsProps) =>
   <Panel title={`Roasts in this span (${formatCount(timeline.roasts_total)})`} className="min-w-0 overflow-hidden">
     {timeline.roasts.length === 0 ? (
       <EmptyState icon={<ChartGantt aria-hidden />} title="No roasts here">
-        Mark a stretch of the chart to make one.
+        Select a range in the chart to create one.
       </EmptyState>
     ) : (
       <ul className="max-h-96 divide-y divide-stroke overflow-y-auto">

@@ -47,8 +47,8 @@ export const StretchPanel = ({ machineId, stretch, isSending, isRoasting, onStre
         : { charge_at: new Date(charge).toISOString(), drop_at: drop === null ? null : new Date(drop).toISOString() };
     const made = await attempt(
       () => call(makeRoast, { params: { id: machineId }, body }),
-      'The roast could not be made',
-      (roast) => toast(how === 'now' ? 'Roast begun' : `Roast ${roast.roast_number} made`),
+      'The roast could not be created',
+      (roast) => toast(how === 'now' ? 'Roast started' : `Roast ${roast.roast_number} created`),
     );
     setBusy(null);
     if (made !== undefined) onMade(made);
@@ -57,19 +57,19 @@ export const StretchPanel = ({ machineId, stretch, isSending, isRoasting, onStre
     <section aria-labelledby="stretch-title" className="flex flex-col gap-4">
       <div className="flex min-h-8 items-center justify-between gap-2">
         <h2 id="stretch-title" className="text-base font-semibold text-strong">
-          {stretch === null ? 'Make a roast' : 'Marked stretch'}
+          {stretch === null ? 'Create a roast' : 'Selected range'}
           {stretch !== null && (
             <span className="figures ml-2 text-sm font-normal text-muted">{lengthText(stretch.to - stretch.from)}</span>
           )}
         </h2>
         {stretch !== null && (
-          <IconButton label="Clear the marked stretch" icon={<X aria-hidden />} onClick={() => onStretch(null)} />
+          <IconButton label="Clear the selection" icon={<X aria-hidden />} onClick={() => onStretch(null)} />
         )}
       </div>
       <p className="text-sm text-muted">
         {stretch === null
-          ? 'Drag over the chart, or type when the beans went in and came out.'
-          : 'Move the times to the second, then make a roast of it.'}
+          ? 'Drag over the chart, or enter the times of charge and drop.'
+          : 'Adjust the times, then create the roast.'}
       </p>
       <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-1">
         <MomentField label="Charge" value={charge} onChange={(from) => typed(from, drop)} />
@@ -88,11 +88,11 @@ export const StretchPanel = ({ machineId, stretch, isSending, isRoasting, onStre
         disabled={!isOrdered || busy !== null}
         onClick={() => void make('stretch')}
       >
-        Make a roast
+        Create a roast
       </Button>
       {isSending && !isRoasting && (
         <div className="flex flex-col gap-3 border-t border-stroke pt-4">
-          <p className="text-sm text-muted">Beans in the drum, and the machine has not noticed?</p>
+          <p className="text-sm text-muted">Charged, but no roast was detected?</p>
           <Button
             size="lg"
             icon={<Flame aria-hidden />}

@@ -209,7 +209,7 @@ export default function TimelineChart(props: TimelineChartProps) {
       <p className="flex min-h-6 flex-wrap items-baseline gap-x-3 pb-1 text-sm text-muted" aria-live="polite">
         <span className="label-mono">Bean Temp {unitOf('temperature', units)}</span>
         {marking !== null && (
-          <span className="figures text-strong">{lengthText(marking.to - marking.from)} marked</span>
+          <span className="figures text-strong">{lengthText(marking.to - marking.from)} selected</span>
         )}
         {cursor !== null && (
           <span className="figures">
@@ -224,7 +224,7 @@ export default function TimelineChart(props: TimelineChartProps) {
       <div
         ref={frame}
         role="application"
-        aria-label="Timeline of the bean temperature. Arrow keys move the cursor, Enter marks the begin and the end of a stretch, plus and minus zoom, Page Up and Page Down move, Escape clears."
+        aria-label="Timeline of the bean temperature. Arrow keys move the cursor, Enter sets the start and the end of a range, plus and minus zoom, Page Up and Page Down scroll, Escape clears."
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
         tabIndex={0}
         className="relative w-full cursor-crosshair touch-pan-y rounded-sm select-none"

@@ -68,7 +68,7 @@ export default function TimelinePage() {
             </ButtonLink>
           }
         >
-          It may have been deleted, or it belongs to another person.
+          It may have been deleted, or you don’t have access to it.
         </EmptyState>
       </Page>
     );
@@ -78,7 +78,7 @@ export default function TimelinePage() {
       <PageHeader
         title={machine.data === undefined ? 'Timeline' : `Timeline of ${machine.data.display_name}`}
         crumbs={crumbs}
-        subtitle="Everything this machine recorded, and its roasts as windows on it."
+        subtitle="Everything this machine has recorded, and its roasts."
       />
       {timeline === undefined ? (
         error === undefined ? (
@@ -91,7 +91,7 @@ export default function TimelinePage() {
       ) : timeline.first_at === null && timeline.roasts.length === 0 ? (
         <Card>
           <EmptyState icon={<ChartGantt aria-hidden />} title="Nothing recorded yet">
-            The timeline begins with the first reading that the machine’s board sends.
+            The timeline starts with the first reading from the machine’s board.
           </EmptyState>
         </Card>
       ) : (
@@ -188,7 +188,7 @@ const LoadedTimeline = ({ machineId, timeline, span, isSending, isRoasting, onSp
             <RecordingLane timeline={timeline} span={span} />
           </div>
           <p className="pt-2 text-sm text-muted">
-            Drag marks a stretch, a click picks a roast, the wheel zooms. Hatched: nothing was recorded.
+            Drag to select a range, click to select a roast, scroll to zoom. Hatched: no recording.
           </p>
         </div>
         <aside
@@ -264,7 +264,7 @@ const SpanBar = ({ timeline, span, stretch, roast, onSpan }: SpanBarProps) => {
         <IconButton label="Later" icon={<ChevronRight aria-hidden />} onClick={() => onSpan(moved(span, 0.5))} />
         <IconButton label="Zoom in" icon={<ZoomIn aria-hidden />} onClick={() => onSpan(zoomed(span, 0.5, middle))} />
         <IconButton label="Zoom out" icon={<ZoomOut aria-hidden />} onClick={() => onSpan(zoomed(span, 2, middle))} />
-        {picked !== null && <Button onClick={() => onSpan(withRoom(picked))}>Zoom to it</Button>}
+        {picked !== null && <Button onClick={() => onSpan(withRoom(picked))}>Zoom to selection</Button>}
         <Button disabled={last === null} onClick={() => newest(hourMs)}>
           Last hour
         </Button>

@@ -10,7 +10,7 @@ const reasons: Record<TimelineGap['reason'], string> = {
   agent_stopped: 'The board’s program was not running',
   machine_silent: 'The machine did not answer',
   not_arrived: 'The readings have not arrived from the board yet',
-  new_recording: 'The board was off, then began a new recording',
+  new_recording: 'The board was off, then started a new recording',
 };
 
 /** `2 d 3 h`, `5 h 12 min`, `14:05`: as exact as the length allows. */

@@ -100,10 +100,10 @@ export const BandChart = ({ band, height = 320 }: { band: CurveBand; height?: nu
         <Entry mark={<span className="w-5 border-t-2 border-dashed border-strong" />} label="Reference">
           {active !== null && temperatureText(band.reference[active], units)}
         </Entry>
-        <Entry mark={<span className="w-5 border-t-2 border-curve-bean" />} label="Middle of the roasts">
+        <Entry mark={<span className="w-5 border-t-2 border-curve-bean" />} label="Median">
           {active !== null && temperatureText(band.middle[active], units)}
         </Entry>
-        <Entry mark={<span className="h-3 w-5 rounded-sm bg-curve-bean opacity-25" />} label="Four of five">
+        <Entry mark={<span className="h-3 w-5 rounded-sm bg-curve-bean opacity-25" />} label="Middle 80%">
           {active !== null &&
             `${temperatureText(band.low[active], units)} – ${temperatureText(band.high[active], units)}`}
         </Entry>

@@ -14,7 +14,7 @@ export const DistanceChart = ({ roasts, height }: { roasts: readonly ComparedRoa
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
   return (
     <ColumnsChart
-      label="Distance from the reference, roast by roast"
+      label="Deviation from the reference by roast"
       height={height}
       labelPixels={66}
       columns={roasts.map((roast) => ({
@@ -22,9 +22,9 @@ export const DistanceChart = ({ roasts, height }: { roasts: readonly ComparedRoa
         axisLabel: dates.day(roast.start_time).replace(/,\s*\d+$/, ''),
         title: `${roast.roast_number}, ${dates.day(roast.start_time)}`,
         lines: [
-          ['Distance', `${differenceText(roast.distance?.rms ?? null, degree)} °${degree}`],
+          ['Average deviation', `${differenceText(roast.distance?.rms ?? null, degree)} °${degree}`],
           [
-            'Most',
+            'Largest deviation',
             `${differenceText(roast.distance?.max ?? null, degree)} °${degree} at ${formatDuration(roast.distance?.max_at ?? null)}`,
           ],
           ['Machine', roast.machine_name ?? '--'],

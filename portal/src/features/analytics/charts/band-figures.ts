@@ -39,6 +39,6 @@ export const bandSummary = (band: CurveBand, units: Units): string => {
   return (
     `The reference runs from ${temperatureText(band.reference[0], units)} at charge to ` +
     `${temperatureText(present(band.reference).at(-1), units)} at its drop. ` +
-    `Four of five roasts lie within a band that is at most ${formatNumber(widest, 1)} °${units.temperature_unit} wide.`
+    `The middle 80% of the roasts lie within ${formatNumber(widest, 1)} °${units.temperature_unit} of each other.`
   );
 };
