@@ -356,8 +356,8 @@ describe('the page of a finished roast', () => {
     await expect
       .poll(() => gaps.getByRole('listitem').allInnerTexts())
       .toEqual([
-        expect.stringMatching(/^No samples for 0:1[45] from 3:(19|20): the machine did not answer$/),
-        expect.stringMatching(/^No samples for 0:3[01] from 5:(19|20): the machine did not answer$/),
+        expect.stringMatching(/^No readings for 0:1[45] from 3:(19|20): the machine did not answer$/),
+        expect.stringMatching(/^No readings for 0:3[01] from 5:(19|20): the machine did not answer$/),
       ]);
     expect(watched.complaints).toEqual([]);
   });

@@ -6,7 +6,7 @@ export interface Mail {
   readonly body: string;
 }
 
-/** The way out: throws with the mail server's word when it takes the mail for nobody. */
+/** Sends a mail. Throws with the mail server's answer when it accepts no recipient. */
 export type SendMail = (mail: Mail) => Promise<void>;
 
 const patienceMs = 15_000;

@@ -64,7 +64,7 @@ export const sendTestMail = endpoint({
   method: 'POST',
   path: '/settings/mail/test',
   tag: 'Alerts',
-  summary: 'Send a mail to oneself now; answers what the mail server said when it did not take it',
+  summary: 'Send a test mail to yourself; a refusal carries the answer of the mail server',
   access: 'admin',
   response: messageShape,
   errors: ['conflict'],

@@ -71,7 +71,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       setState((current) => (current.user === null ? current : { ...signedOut, error: sentenceOfCode.not_signed_in }));
       void forgetAll();
     });
-    // Nobody was signed out by a server that did not answer: asked again when it does.
+    // A server that does not answer signs no user out: ask again when it is back.
     const stopWaiting = subscribeReachability(() => {
       if (!unanswered || !reachability().reachable) return;
       unanswered = false;

@@ -3,7 +3,6 @@ import { useEffect } from 'react';
 import useSWR, { mutate, type SWRConfiguration, type SWRResponse } from 'swr';
 import type { ApiError } from './api-error.ts';
 import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
-import { forgetKeptAnswers } from './kept-answers.ts';
 import { forgetReadTimes, noteRead, showRead } from './read-times.ts';
 
 /** What an answer is stored under: same endpoint, same params and query, same answer. */
@@ -51,4 +50,12 @@ export const readAllAgain = (): Promise<unknown> => mutate(() => true);
 export const forgetAll = async (): Promise<void> => {
   forgetReadTimes();
   await Promise.all([forgetKeptAnswers(), mutate(() => true, undefined, { revalidate: false })]);
+};
+
+/** Where build/offline-worker.js keeps the last answers for the time without a server. */
+const answersName = 'answers';
+
+/** Takes the kept answers off the device. Browsers have no cache storage outside of HTTPS and this computer. */
+export const forgetKeptAnswers = async (): Promise<void> => {
+  if ('caches' in globalThis) await caches.delete(answersName);
 };

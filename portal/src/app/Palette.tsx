@@ -6,7 +6,7 @@ import { useTyped } from '../components/use-typed.ts';
 import { classes } from '../ui/classes.ts';
 import { Kbd } from '../ui/Kbd.tsx';
 import { Spinner } from '../ui/Spinner.tsx';
-import type { PaletteItem } from './palette-group.ts';
+import type { PaletteItem } from './palette-records.ts';
 import { usePaletteGroups } from './palette-items.ts';
 
 /** Ctrl/Cmd+K: everything that can be done or opened, by typing a part of its name. */

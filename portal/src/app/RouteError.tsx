@@ -1,15 +1,18 @@
-import { CloudOff, RefreshCw, TriangleAlert } from 'lucide-react';
+import { CloudOff, Compass, RefreshCw, TriangleAlert } from 'lucide-react';
 import { useEffect, type ReactNode } from 'react';
 import { useRouteError } from 'react-router-dom';
 import { logError } from '../api/error-log.ts';
 import { reportSilence } from '../api/reachability.ts';
 import { paths } from '../components/paths.ts';
-import { Button, buttonClass } from '../ui/Button.tsx';
+import { Button, ButtonLink, buttonClass } from '../ui/Button.tsx';
+import { Page, PageHeader } from '../components/PageHeader.tsx';
+import { EmptyState } from '../components/EmptyState.tsx';
+import { Card } from '../ui/Card.tsx';
 
 /** Chromium's, Firefox' and Safari's words for code of a page that did not come. */
 const missingCode = /dynamically imported module|importing a module script failed/i;
 
-/** A page that broke while it was drawn, or whose code did not come: no server, or the portal was updated meanwhile. */
+/** A page that threw while rendering, or whose code did not load: no server, or the portal was updated. */
 export const RouteError = () => {
   const error = useRouteError();
   const isMissing = error instanceof Error && missingCode.test(error.message);
@@ -62,4 +65,23 @@ const Notice = ({ icon, title, error, children }: NoticeProps) => (
       </Button>
     </div>
   </div>
+);
+
+export const NotFound = () => (
+  <Page>
+    <PageHeader title="Page not found" />
+    <Card>
+      <EmptyState
+        icon={<Compass />}
+        title="There is no page at this address"
+        action={
+          <ButtonLink to={paths.dashboard} kind="primary" size="md">
+            Go to the dashboard
+          </ButtonLink>
+        }
+      >
+        The link may be outdated, or its target was deleted.
+      </EmptyState>
+    </Card>
+  </Page>
 );

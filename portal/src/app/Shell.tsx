@@ -55,7 +55,7 @@ const usePaletteInTime = () => {
   }, []);
 };
 
-/** The choice of theme belongs to the account: this browser takes it over when somebody signs in. */
+/** The theme belongs to the account: this browser adopts it at sign-in. */
 const useKeptTheme = () => {
   const { theme } = useUser().preferences;
   useEffect(() => {

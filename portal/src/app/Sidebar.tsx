@@ -7,7 +7,7 @@ import { personName } from '../components/person-name.ts';
 import { Button } from '../ui/Button.tsx';
 import { classes } from '../ui/classes.ts';
 import { adminDestinations, mainDestinations, type Destination } from './destinations.ts';
-import { Mark } from './Mark.tsx';
+import { Logo } from './Logo.tsx';
 
 /** Signs out here even if the server can't be told. */
 export const useLogout = (): (() => Promise<void>) => {
@@ -53,7 +53,7 @@ export const Sidebar = () => {
   return (
     <div className="flex h-full flex-col">
       <div className="flex h-13.5 shrink-0 items-center gap-2.5 border-b border-stroke px-4">
-        <Mark className="size-6 shrink-0" />
+        <Logo className="size-6 shrink-0" />
         <span className="truncate text-base font-semibold tracking-tight text-strong">Roasting Management</span>
       </div>
       <nav aria-label="Main" className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto px-3 py-3">

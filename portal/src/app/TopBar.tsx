@@ -7,14 +7,14 @@ import { personName } from '../components/person-name.ts';
 import { Kbd } from '../ui/Kbd.tsx';
 import { AccountButton } from './AccountButton.tsx';
 import { modifierKey } from './keyboard.ts';
-import { Mark } from './Mark.tsx';
+import { Logo } from './Logo.tsx';
 import { RoastingNow } from './RoastingNow.tsx';
 
 const loadAccountMenu = async () => ({ default: (await import('./AccountMenu.tsx')).AccountMenu });
 const AccountMenu = lazy(loadAccountMenu);
 const reach = () => void loadAccountMenu();
 
-/** The menu's code is fetched when somebody reaches for it, not with the first page. */
+/** The menu's code is loaded on the first hover or focus, not with the first page. */
 const Account = ({ name }: { name: string }) => {
   const [isAsked, setIsAsked] = useState(false);
   const button = (
@@ -42,7 +42,7 @@ export const TopBar = ({ onSearch }: { onSearch: () => void }) => {
     <header className="sticky top-0 z-30 flex h-13.5 items-center justify-between gap-3 border-b border-stroke bg-page px-4 sm:px-6 lg:px-8 print:hidden">
       <div className="flex min-w-0 items-center gap-3">
         <Link to={paths.dashboard} aria-label="Dashboard" className="lg:hidden">
-          <Mark className="size-7" />
+          <Logo className="size-7" />
         </Link>
         <button
           type="button"

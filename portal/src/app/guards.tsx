@@ -1,13 +1,13 @@
 import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router-dom';
 import { useSession } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
-import { Mark } from './Mark.tsx';
+import { Logo } from './Logo.tsx';
 import { safeNext } from './safe-next.ts';
 
 /** Shown while the session is being checked. */
 export const Loading = () => (
   <output className="flex min-h-dvh flex-col items-center justify-center gap-4 text-base text-muted">
-    <Mark className="size-10 animate-[breathe_1.6s_ease-in-out_infinite]" />
+    <Logo className="size-10 animate-[breathe_1.6s_ease-in-out_infinite]" />
     Loading
   </output>
 );

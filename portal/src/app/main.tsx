@@ -8,9 +8,24 @@ import { SessionProvider } from '../api/session.tsx';
 import { followPrinting } from '../ui/printing.ts';
 import { followTheme } from '../ui/theme.ts';
 import '../ui/theme.css';
-import { startOfflineWorker } from './offline-worker.ts';
-import { reading } from './reading.ts';
+import { swrConfig } from './swr-config.ts';
 import { router } from './routes.tsx';
+import { logError } from '../api/error-log.ts';
+
+const registerOfflineWorker = () =>
+  navigator.serviceWorker
+    .register('/sw.js')
+    .catch((error: unknown) => logError('offline worker registration failed', error));
+
+/**
+ * Lets the browser keep the portal and its last answers on this device (build/offline-worker.js), once the first page is
+ * there. Browsers allow it over HTTPS and on the computer itself; without it everything but opening the portal offline works.
+ */
+const startOfflineWorker = (): void => {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
+  if (document.readyState === 'complete') void registerOfflineWorker();
+  else addEventListener('load', () => void registerOfflineWorker(), { once: true });
+};
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('index.html has no #root');
@@ -26,7 +41,7 @@ const onRecoverableError = (error: unknown): void =>
 createRoot(root, { onRecoverableError }).render(
   <StrictMode>
     <CSPProvider disableStyleElements>
-      <SWRConfig value={reading}>
+      <SWRConfig value={swrConfig}>
         <SessionProvider>
           <RouterProvider router={router} />
         </SessionProvider>

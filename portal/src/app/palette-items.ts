@@ -7,7 +7,7 @@ import { useOfferedActions } from '../components/page-actions.tsx';
 import { chooseTheme, useTheme } from '../ui/theme.ts';
 import { toast } from '../ui/toast.ts';
 import { destinationsFor } from './destinations.ts';
-import type { PaletteGroup, PaletteItem } from './palette-group.ts';
+import type { PaletteGroup, PaletteItem } from './palette-records.ts';
 import { useFoundRecords } from './palette-records.ts';
 import { keyName } from './keyboard.ts';
 import { recentPages } from './recent-pages.ts';

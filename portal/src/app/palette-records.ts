@@ -6,14 +6,29 @@ import { listProfiles } from '@roastery/contract/profiles';
 import { listRoasts } from '@roastery/contract/roasts';
 import { listUsers } from '@roastery/contract/users';
 import { Blend, BookOpenText, CircuitBoard, Coffee, Factory, Package, UserRound } from 'lucide-react';
-import { createElement } from 'react';
+import { type ReactNode, createElement } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useSession } from '../api/session.tsx';
 import { useApi } from '../api/use-api.ts';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
 import { useDates } from '../format/preferences.ts';
-import type { PaletteGroup } from './palette-group.ts';
+
+export interface PaletteItem {
+  id: string;
+  label: string;
+  hint?: string;
+  /** Beside the hint where there is room. */
+  moreHint?: string;
+  icon: ReactNode;
+  keys?: readonly string[];
+  run: () => void;
+}
+
+export interface PaletteGroup {
+  title: string;
+  items: readonly PaletteItem[];
+}
 
 const mostOfAKind = 5;
 /** What was found for the letters before stays until the next answer is there. */

@@ -22,7 +22,7 @@ const isRecentPage = (value: unknown): value is RecentPage =>
   typeof value.path === 'string' &&
   typeof value.title === 'string';
 
-/** The records somebody opened last in this browser, newest first. */
+/** The records opened last in this browser, newest first. */
 export const recentPages = (userId: string): readonly RecentPage[] => {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(storageKey(userId)) ?? '[]');

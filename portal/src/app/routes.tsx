@@ -2,10 +2,10 @@ import type { ComponentType } from 'react';
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom';
 import { paths } from '../components/paths.ts';
 import { Loading, RequireAdmin, RequireSession, SignedOutOnly } from './guards.tsx';
-import { NotFound } from './NotFound.tsx';
+import { NotFound } from './RouteError.tsx';
 import { RouteError } from './RouteError.tsx';
 
-/** A page whose code is fetched when somebody goes there. */
+/** A page whose code is loaded when it is opened. */
 const page = (load: () => Promise<{ default: ComponentType }>) => ({
   lazy: async () => ({ Component: (await load()).default }),
 });

@@ -139,7 +139,7 @@ describe('green coffee that runs low', () => {
     expect(await alertsOf(eve, lot)).toEqual([]);
   });
 
-  it('is written about once, to administrators and the roastery’s own address', async () => {
+  it('is mailed once, to administrators and the roastery’s alert address', async () => {
     const lot = await addLot(21);
     await addRecipe(lot);
     await adjust(lot, -3);
@@ -167,7 +167,7 @@ describe('green coffee that runs low', () => {
     expect(test.log()).toContain('a mail failed; it is tried again');
     const refused = await admin.send<{ detail: string }>('POST', '/settings/mail/test');
     expect(refused.status).toBe(409);
-    expect(refused.body.detail).toMatch(/^The mail server did not take it: .*over quota/);
+    expect(refused.body.detail).toMatch(/^The mail server refused the test mail: .*over quota/);
     expect((await eve.send('POST', '/settings/mail/test')).status).toBe(403);
 
     mail.state.refuses = undefined;

@@ -4,7 +4,7 @@ import { formatKilograms } from '../../format/format.ts';
 import { isWatched } from '../../ledger/watch-stock.ts';
 import { putIntoOutbox } from '../../mail/outbox.ts';
 
-/** Active administrators, and the address that the roastery's settings name for alerts. */
+/** Active administrators, and the alert address of the roastery's settings. */
 export const alertRecipients = async (sql: Sql): Promise<string[]> => {
   const rows = await sql<{ email: string }[]>`
     SELECT email FROM users WHERE is_active AND is_admin
@@ -25,7 +25,7 @@ const lineOf = (
   url: string,
 ) => `${coffee} (lot ${number}): ${formatKilograms(kg)} left\n${url}/inventory/lots/${id}/edit`;
 
-/** One mail about all lots that fell below the threshold since the last; each is written about once a crossing. */
+/** One mail about all lots that fell below the threshold since the last; each is mailed once per crossing. */
 export const mailRaisedAlerts = async (sql: Database, publicUrl: string): Promise<void> =>
   sql.begin(async (tx) => {
     const raised = await tx<RaisedAlert[]>`
@@ -37,10 +37,10 @@ export const mailRaisedAlerts = async (sql: Database, publicUrl: string): Promis
     const below = `below ${lowStockKg} kg`;
     const subject =
       raised.length === 1
-        ? `${first.coffee_name} (lot ${first.lot_number}) is ${below}`
-        : `${raised.length} lots are ${below}`;
+        ? `Low stock: ${first.coffee_name} (lot ${first.lot_number}) is ${below}`
+        : `Low stock: ${raised.length} lots are ${below}`;
     const lines = raised.map((alert) => lineOf(alert, publicUrl)).join('\n\n');
-    const body = `Green coffee that recipes watch has fallen ${below}.\n\n${lines}\n`;
+    const body = `Green coffee with a low-stock alert has fallen ${below}.\n\n${lines}\n`;
     await putIntoOutbox(tx, { recipients: await alertRecipients(tx), subject, body });
     await tx`UPDATE lot_alerts SET mailed_at = now() WHERE lot_id = ANY(${raised.map(({ lot_id: id }) => id)}::uuid[])`;
   });

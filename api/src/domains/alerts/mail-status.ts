@@ -22,22 +22,25 @@ export const readMailStatus = async ({ sql, config }: UserContext): Promise<Mail
   };
 };
 
-/** Tries the mail server at once, past the outbox: an administrator waits for its word. */
+/** Sends at once, without the outbox: an administrator waits for the result. */
 export const sendTestMail = async (context: UserContext): Promise<{ message: string }> => {
   const { user, sendMail, config, log } = context;
   if (sendMail === undefined) {
-    throw new AppError('conflict', 'No mail server is set: give the api SMTP_URL and MAIL_FROM and start it again.');
+    throw new AppError(
+      'conflict',
+      'No mail server is configured. Set SMTP_URL and MAIL_FROM for the api and restart it.',
+    );
   }
   try {
     await sendMail({
       recipients: [user.email],
       subject: 'Test mail of the roastery',
-      body: `Mail works: alerts about green coffee will reach you.\n\n${config.publicUrl}\n`,
+      body: `Mail delivery works. Low-stock alerts will be sent to this address.\n\n${config.publicUrl}\n`,
     });
   } catch (error) {
     const reason = reasonOf(error);
-    log.warn({ reason }, 'a test mail failed');
-    throw new AppError('conflict', `The mail server did not take it: ${reason}`);
+    log.warn({ reason }, 'test mail failed');
+    throw new AppError('conflict', `The mail server refused the test mail: ${reason}`);
   }
   await recordAudit(context.sql, actorOf(context), { action: 'mail.tested', detail: { to: user.email } });
   return { message: `A test mail was sent to ${user.email}` };

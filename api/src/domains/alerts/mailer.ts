@@ -20,12 +20,12 @@ export const mailer = async ({ sql, log, config, sendMail }: AppContext): Promis
       } catch (error) {
         const reason = reasonOf(error);
         const gaveUp = await noteFailed(sql, mail, reason);
-        if (gaveUp) log.error({ ...about, reason }, 'a mail failed for good');
-        else log.warn({ ...about, reason }, 'a mail failed; it is tried again');
+        if (gaveUp) log.error({ ...about, reason }, 'mail failed permanently');
+        else log.warn({ ...about, reason }, 'mail failed, will retry');
         continue;
       }
       await noteSent(sql, mail.id);
-      log.info(about, 'a mail was sent');
+      log.info(about, 'mail sent');
     }
   };
   let isStopping = false;
@@ -35,7 +35,7 @@ export const mailer = async ({ sql, log, config, sendMail }: AppContext): Promis
       await mailRaisedAlerts(sql, config.publicUrl);
       if (!isStopping) await sendDue();
     } catch (error) {
-      if (!isDatabaseAway(error)) log.warn(loggable(error), 'the outbox could not be read');
+      if (!isDatabaseAway(error)) log.warn(loggable(error), 'outbox read failed');
     }
     running = undefined;
   };

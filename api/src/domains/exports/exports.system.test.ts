@@ -117,7 +117,7 @@ describe('a roast as a file', () => {
     expect(sheets[2]?.rows.map(([name]) => name)).toEqual(expect.arrayContaining(['Charge', 'First Crack', 'Drop']));
   });
 
-  it('of somebody else is not found', async () => {
+  it('of another user is not found', async () => {
     const roast = await take((await upload('a.csv', exampleCsv())).body);
     const body = { full_name: 'Eve', email: 'eve@example.com', password: 'a long phrase for eve' };
     await admin.send('POST', '/admin/users', body);

@@ -33,7 +33,7 @@ export interface ExportedRoast {
   readonly recordedAtMs: number;
 }
 
-/** A file that was taken in goes out whole. A board records on between roasts: what lies around the roast is enough. */
+/** An imported file is exported whole. A board records on between roasts: what lies around the roast is enough. */
 const marginsOf: Record<'upload' | 'agent', CurveMargins> = {
   upload: { before: 86_400, after: 86_400 },
   agent: { before: 120, after: 300 },
@@ -80,7 +80,7 @@ const describeChannels = (curve: ReadonlyMap<string, readonly Reading[]>, stored
 };
 
 /**
- * All of a roast that a file can hold. Throws `not_found`, also for somebody else's.
+ * All of a roast that a file can hold. Throws `not_found`, also for a roast of another user.
  * @param only the channels that the file shows; all of them when not given
  */
 export const gatherRoast = async (

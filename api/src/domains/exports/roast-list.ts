@@ -24,7 +24,7 @@ const columns: readonly ListColumn[] = [
   { head: 'Machine', width: 18, cell: (roast) => roast.machine_name },
   { head: 'Roasted by', width: 18, cell: (roast) => roast.roasted_by },
   { head: 'Batch (kg)', width: 11, cell: (roast) => roast.batch_size_kg },
-  { head: 'End weight (kg)', width: 15, cell: (roast) => roast.end_weight_kg },
+  { head: 'Roasted weight (kg)', width: 19, cell: (roast) => roast.end_weight_kg },
   { head: 'Duration (s)', width: 12, cell: (roast) => roast.duration_seconds },
   { head: 'Charge temp (°C)', width: 16, cell: (roast) => roast.charge_temp },
   { head: 'First crack (s)', width: 14, cell: (roast) => roast.first_crack_time },
@@ -38,12 +38,12 @@ const columns: readonly ListColumn[] = [
 ];
 
 const roastsAtOnce = 500;
-/** The first part is small: whoever waits sees the download begin. */
+/** The first part is small, so that the download starts at once. */
 const roastsAtFirst = 50;
 
 /**
- * All roasts that match, in the list's order and in parts. Which they are is settled at the start, so a roast that ends
- * meanwhile moves none of them; no connection is held while a slow client takes its time.
+ * All roasts that match, in the list's order and in parts. The list of ids is read at the start, so a roast that ends during
+ * the download moves none of them; no connection is held while a slow client reads.
  */
 async function* matchingRoasts({ sql, user }: UserContext, query: RoastExportQuery): AsyncGenerator<RoastRow> {
   const ids = await matchingRoastIds(sql, user, query);

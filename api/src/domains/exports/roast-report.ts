@@ -52,7 +52,7 @@ const drawHead = ({ pdf, text }: Sheet, { roast }: ExportedRoast, letterhead: Le
 
 /** Label over value, four in a row. */
 const drawFigures = ({ pdf, text }: Sheet, all: readonly (readonly [string, string])[], top: number): number => {
-  // What nobody measured is no news to a customer.
+  // A customer needs no figures that were not measured.
   const figures = all.filter(([, value]) => value !== '--');
   const width = inner / 4;
   for (const [place, [label, value]] of figures.entries()) {
@@ -112,7 +112,7 @@ const drawTables = (sheet: Sheet, { roast }: ExportedRoast, unit: TemperatureUni
     ]),
   };
   const spans: Table = {
-    heads: ['Phase', 'Time', 'Share', 'Mean rate'],
+    heads: ['Phase', 'Time', 'Share', 'Average RoR'],
     widths: [84, 46, 46, 78],
     rows: phases.map((phase) => [
       phaseName[phase.name],

@@ -30,7 +30,7 @@ const summaryRows = ({ roast, recordedAtMs }: ExportedRoast, timeZone: string): 
     ['Profile', roast.profile_name],
     ['Roast level', roast.roast_level],
     ['Batch (kg)', roast.batch_size_kg],
-    ['End weight (kg)', roast.end_weight_kg],
+    ['Roasted weight (kg)', roast.end_weight_kg],
     ['Weight loss', percent(weightLoss(roast))],
     ['Duration', formatDuration(roast.duration_seconds)],
     ['Charge temp (°C)', roast.charge_temp],

@@ -45,6 +45,8 @@ const factNames: Readonly<Record<string, keyof ImportedFacts>> = {
   roast: 'roast_number',
   'roast level': 'roast_level',
   batch: 'batch_size_kg',
+  'roasted weight': 'end_weight_kg',
+  // As workbooks called it before.
   'end weight': 'end_weight_kg',
   color: 'color',
   'cupping score': 'cupping_score',

@@ -13,7 +13,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { toast } from '../../ui/toast.ts';
-import { deviceWords, isHandheld } from './device-words.ts';
+import { deviceName, isHandheld } from './device-name.ts';
 import { Section } from './Section.tsx';
 
 /** Where this person is signed in; each can be ended but the one looked from, which has Logout. */
@@ -73,7 +73,7 @@ export const SessionsSection = () => {
 
 const SessionRow = ({ session, busy, onEnd }: { session: Session; busy: boolean; onEnd: () => void }) => {
   const dates = useDates();
-  const device = deviceWords(session.user_agent);
+  const device = deviceName(session.user_agent);
   const Icon = isHandheld(session.user_agent) ? Smartphone : Monitor;
   return (
     <li className="flex min-h-16 items-center gap-3 px-4 py-2">

@@ -17,7 +17,7 @@ import { kgText, moneyText, roastsText } from './figure-texts.ts';
 import { lotColumns } from './lot-columns.tsx';
 import { columnLabelPixels, usePeriodTexts } from './period-texts.ts';
 import { FiguresTable } from './FiguresTable.tsx';
-import { periodTable } from './period-rows.ts';
+import { periodTable } from './period-texts.ts';
 import { roastsLink } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 

@@ -14,7 +14,7 @@ import { changeText, kgText, percentText, ratioText, roastsText } from './figure
 import { GroupsPanel } from './GroupsPanel.tsx';
 import { columnLabelPixels, usePeriodTexts, type PeriodTexts } from './period-texts.ts';
 import { FiguresTable } from './FiguresTable.tsx';
-import { periodTable } from './period-rows.ts';
+import { periodTable } from './period-texts.ts';
 import { roastsLink } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 

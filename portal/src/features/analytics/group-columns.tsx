@@ -13,7 +13,7 @@ export const missingNames: Record<GroupKind, string> = {
   machine: 'No machine',
   coffee: 'No coffee named',
   recipe: 'No recipe',
-  person: 'Nobody named',
+  person: 'No person',
 };
 
 /** The filter that shows one group's roasts. Those of a recipe that was deleted have its name still. */

@@ -2,6 +2,7 @@ import type { PeriodKind } from '@roastery/contract/analytics';
 import { useMemo } from 'react';
 import { dateTexts } from '../../format/dates.ts';
 import { usePreferences } from '../../format/preferences.ts';
+import type { ChartColumn } from './charts/ColumnsChart.tsx';
 
 interface Days {
   from: string;
@@ -49,3 +50,14 @@ export const usePeriodTexts = () => {
   return useMemo(() => periodTexts(region), [region]);
 };
 export type PeriodTexts = ReturnType<typeof periodTexts>;
+
+/** A chart's columns as the rows of its table. */
+export const periodTable = (columns: readonly ChartColumn[]) => ({
+  heads: ['Period', ...(columns[0]?.lines.map(([name]) => name) ?? [])],
+  rows: columns.map(({ key, title, link, lines }) => ({
+    key,
+    name: title,
+    link,
+    values: lines.map(([, value]) => value),
+  })),
+});

@@ -1,6 +1,6 @@
 import { isGivenDay } from '../../format/zoned-time.ts';
 
-/** Which days are looked at: one of the usual spans that end today, or days that were chosen. */
+/** The date range: one of the usual spans that end today, or chosen days. */
 export const usualSpans = [
   { value: '30d', label: '30 days' },
   { value: '90d', label: '90 days' },

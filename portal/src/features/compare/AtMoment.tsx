@@ -4,7 +4,7 @@ import { Measure } from '../../components/Measure.tsx';
 import { useTimeView, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { valueAtMoment, type AlignedRoast, type Alignment } from './compare-lines.ts';
 import { LineSample } from './ComparedLegend.tsx';
-import type { LineStyle } from './line-styles.ts';
+import type { LineStyle } from './compare-lines.ts';
 
 export interface PlacedRoast {
   readonly id: string;

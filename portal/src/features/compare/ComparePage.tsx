@@ -27,7 +27,7 @@ import {
 } from './compare-lines.ts';
 import { ComparedLegend } from './ComparedLegend.tsx';
 import { FiguresTable } from './FiguresTable.tsx';
-import { mostCompared } from './line-styles.ts';
+import { maxCompared } from './compare-lines.ts';
 import { useCompared } from './use-compared.ts';
 
 // Chart.js is loaded where a chart is shown, and nowhere else.
@@ -52,7 +52,7 @@ export default function ComparePage() {
   const units = usePreferences();
   usePageKeys(chartKeys);
   const idsText = read('ids');
-  const ids = useMemo(() => idsIn(idsText, mostCompared), [idsText]);
+  const ids = useMemo(() => idsIn(idsText, maxCompared), [idsText]);
   const alignment = oneOf(alignments, read('align'), 'charge');
   const quantity = oneOf(quantities, read('show'), 'bean_temp');
   const isRate = quantity === 'ror';
@@ -143,7 +143,7 @@ export default function ComparePage() {
             onRemove={(id) => choose(ids.filter((other) => other !== id))}
           />
           <div className="flex flex-wrap items-end gap-3">
-            {ids.length < mostCompared && (
+            {ids.length < maxCompared && (
               <RoastField
                 label="Add a roast"
                 placeholder="Search coffee, number, machine…"

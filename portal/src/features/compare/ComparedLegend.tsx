@@ -4,7 +4,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
-import type { LineStyle } from './line-styles.ts';
+import type { LineStyle } from './compare-lines.ts';
 import type { ComparedRoast } from './use-compared.ts';
 
 /** A short piece of a roast's line beside its letter, as the charts draw it. */

@@ -7,7 +7,7 @@ import { Measure } from '../../components/Measure.tsx';
 import { formatNumber } from '../../format/numbers.ts';
 import { distanceBetween, type AlignedRoast } from './compare-lines.ts';
 import { LineSample } from './ComparedLegend.tsx';
-import type { LineStyle } from './line-styles.ts';
+import type { LineStyle } from './compare-lines.ts';
 
 export interface FiguresOf {
   readonly id: string;

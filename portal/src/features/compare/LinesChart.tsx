@@ -16,7 +16,7 @@ import { axisFont, timeScale, zoomOptions } from '../../components/chart/time-sc
 import type { TimeViewStore } from '../../components/chart/time-view.ts';
 import { useChartView } from '../../components/chart/use-chart.ts';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';
-import type { LineStyle } from './line-styles.ts';
+import type { LineStyle } from './compare-lines.ts';
 
 /** What the vertical axis measures; a difference and a rate convert by 1.8 and never gain 32. */
 export type AxisKind = 'temperature' | 'rate' | 'temperature_difference' | 'rate_difference';

@@ -3,6 +3,25 @@ import { curveDistance, type CurveDistance } from '@roastery/roasting/compare';
 import { markOf } from '@roastery/roasting/marks';
 import { valueAt, type Reading } from '@roastery/roasting/series';
 
+/** How each of the compared roasts looks everywhere on the page: told apart by letter and dash as well as by colour. */
+export interface LineStyle {
+  readonly tag: string;
+  /** Colour token. */
+  readonly token: string;
+  /** Lengths of dash and gap, px. */
+  readonly dash: readonly number[];
+}
+
+export const lineStyles: readonly LineStyle[] = [
+  { tag: 'A', token: 'curve-bean', dash: [] },
+  { tag: 'B', token: 'curve-exhaust', dash: [9, 3] },
+  { tag: 'C', token: 'curve-drum', dash: [3, 3] },
+  { tag: 'D', token: 'curve-rate', dash: [10, 3, 2, 3] },
+  { tag: 'E', token: 'curve-burner-front', dash: [5, 5] },
+];
+
+export const maxCompared = lineStyles.length;
+
 export const alignments = ['charge', 'first_crack'] as const;
 export type Alignment = (typeof alignments)[number];
 export const quantities = ['bean_temp', 'exhaust_temp', 'ror'] as const;

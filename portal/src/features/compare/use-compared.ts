@@ -1,7 +1,7 @@
 import { getRoast, getRoastCurveColumns, type CurveColumns, type Roast } from '@roastery/contract/roasts';
 import { useMemo } from 'react';
 import { useApi } from '../../api/use-api.ts';
-import { lineStyles, type LineStyle } from './line-styles.ts';
+import { lineStyles, type LineStyle } from './compare-lines.ts';
 
 export interface ComparedRoast {
   readonly id: string;

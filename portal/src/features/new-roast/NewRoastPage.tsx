@@ -3,8 +3,10 @@ import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { LogByHand } from './LogByHand.tsx';
-import { RoastOnMachine } from './RoastOnMachine.tsx';
 import { UploadRoast } from './UploadRoast.tsx';
+import { PlanForm } from './PlanForm.tsx';
+import { PlannedQueue } from './PlannedQueue.tsx';
+import { QueuedRoast } from './QueuedRoast.tsx';
 
 const ways = ['machine', 'hand', 'upload'] as const;
 
@@ -31,3 +33,16 @@ export default function NewRoastPage() {
     </Page>
   );
 }
+
+/** Choose what goes into a machine next; then wait with it for the charge. Which plan is waited for stands in the address. */
+export const RoastOnMachine = () => {
+  const { read, change } = useUrlState();
+  const planId = read('plan');
+  if (planId !== undefined) return <QueuedRoast planId={planId} onLeave={() => change({ plan: undefined })} />;
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <PlanForm onPlanned={(id) => change({ plan: id })} />
+      <PlannedQueue onOpen={(id) => change({ plan: id })} />
+    </div>
+  );
+};

@@ -1,7 +1,7 @@
-import { listPlannedRoasts, type PlannedRoast } from '@roastery/contract/planned';
+import { type PlannedRoast, cancelPlannedRoast, getPlannedRoast, listPlannedRoasts } from '@roastery/contract/planned';
 import { Timer, X } from 'lucide-react';
 import { useState } from 'react';
-import { useApi } from '../../api/use-api.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { plannedDetails, plannedName } from '../../components/planned-texts.ts';
@@ -9,7 +9,10 @@ import { RelativeTime } from '../../components/RelativeTime.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
-import { cancelPlan } from './cancel-plan.ts';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
+import { toast } from '../../ui/toast.ts';
 
 const refreshMs = 5000;
 
@@ -46,7 +49,7 @@ const QueuedPlan = ({ plan, onOpen }: { plan: PlannedRoast; onOpen: () => void }
   const [busy, setBusy] = useState(false);
   const cancel = async () => {
     setBusy(true);
-    await cancelPlan(plan);
+    await removeFromQueue(plan);
     setBusy(false);
   };
   return (
@@ -68,4 +71,19 @@ const QueuedPlan = ({ plan, onOpen }: { plan: PlannedRoast; onOpen: () => void }
       />
     </li>
   );
+};
+
+/** Takes a planned roast back; answers whether it is gone. */
+export const removeFromQueue = async (plan: PlannedRoast): Promise<boolean> => {
+  try {
+    await call(cancelPlannedRoast, { params: { id: plan.id } });
+    toast(`${plannedName(plan)} was removed from the queue`);
+    return true;
+  } catch (error) {
+    logError('The roast could not be removed from the queue', error);
+    toast(sentenceFor(error, 'The roast could not be removed from the queue'), { tone: 'danger' });
+    return false;
+  } finally {
+    await refresh(listPlannedRoasts, getPlannedRoast);
+  }
 };

@@ -9,7 +9,7 @@ import { Card, Panel } from '../../ui/Card.tsx';
 import { ChannelsFound } from './ChannelsFound.tsx';
 import { CurveSketch } from './CurveSketch.tsx';
 import { MarksFound } from './MarksFound.tsx';
-import { TakeUploadForm } from './TakeUploadForm.tsx';
+import { ImportForm } from './ImportForm.tsx';
 import { UnitChoices } from './UnitChoices.tsx';
 
 interface UploadPreviewProps {
@@ -44,7 +44,7 @@ export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewPro
         <ChannelsFound channels={upload.channels} samples={upload.samples} />
       </div>
     </div>
-    <TakeUploadForm upload={upload} />
+    <ImportForm upload={upload} />
   </div>
 );
 

@@ -9,7 +9,7 @@ import { bodyOfFacts, emptyFacts, errorsOfShape, factFields, type FactValues } f
 export type LogBody = z.output<typeof logRoastShape>;
 const tempFields = ['charge_temp', 'drop_temp', 'first_crack_temp'] as const;
 
-/** The few figures of a roast that nobody recorded; times as m:ss, temperatures in the reader's unit. */
+/** The few figures of a roast without a recording; times as m:ss, temperatures in the reader's unit. */
 export type LogValues = FactValues &
   Record<'duration_seconds' | 'first_crack_time' | (typeof tempFields)[number], string>;
 export const logFields = [...factFields, 'duration_seconds', 'first_crack_time', ...tempFields] as const;

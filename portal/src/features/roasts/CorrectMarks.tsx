@@ -54,7 +54,7 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
   const takeBack = (kind: MarkKind, { time_seconds, temp }: Place): Promise<void> =>
     change(kind, call(deleteMark, params(kind)), () =>
       toast(`${markLabels[kind].long} removed`, {
-        // A mark that came with a file has nobody else who knows it. The charge's own time is another one by now.
+        // A mark from a file is stored nowhere else. The charge can't be restored: its own time has changed.
         ...(kind !== 'charge' && {
           action: {
             label: 'Restore',

@@ -61,14 +61,14 @@ interface EditRoastDialogProps {
 
 /** Edits what was roasted and by whom; the recorded curve stays as the machine made it. */
 export const EditRoastDialog = ({ roast, open, onClose }: EditRoastDialogProps) => {
-  // Each opening begins with the roast as it is then; what arrives while somebody types leaves their words alone.
+  // Each opening begins with the roast as it is then; data that arrives while the user types does not replace it.
   const [opened, setOpened] = useState<{ roast: Roast; times: number }>({ roast, times: 0 });
   const [wasOpen, setWasOpen] = useState(open);
   if (open !== wasOpen) {
     setWasOpen(open);
     if (open) setOpened({ roast, times: opened.times + 1 });
   }
-  // A form that nobody typed into fades out: one with words in it would hold up whoever leaves the page.
+  // An untouched form fades out; a changed one would ask before the page is left.
   const leave = () => {
     setOpened({ roast, times: opened.times + 1 });
     onClose();
@@ -106,7 +106,7 @@ const EditForm = ({ roast, onClose }: Omit<EditRoastDialogProps, 'open'>) => {
   const save = handleSubmit(async (body) => {
     setFailure(null);
     try {
-      // Only what was changed: a lot or recipe that stays must not be looked at again.
+      // Only what was changed: a lot or recipe that stays must not be checked again.
       const changed = Object.fromEntries(Object.entries(body).filter(([field]) => field in dirtyFields));
       await call(updateRoast, { params: { id: roast.id }, body: { ...changed, revision: meanwhile.revision } });
       await refresh(getRoast, listRoasts, getLot, listLots);

@@ -8,7 +8,7 @@ import { NextPlanned } from '../../components/NextPlanned.tsx';
 import { LiveBadge } from './LiveBadge.tsx';
 import { liveCurve } from './live-curve.ts';
 import { LiveFigures } from './LiveFigures.tsx';
-import { markNow } from './mark-now.ts';
+import { markNow } from './live-curve.ts';
 import { MarkBar } from './MarkBar.tsx';
 import { expectNext } from './next-event.ts';
 import { NextStep } from './NextStep.tsx';
@@ -109,7 +109,7 @@ const wholeMinutes = (seconds: number): number => Math.ceil(seconds / 60) * 60;
 const marksOfThisBatch = ({ marks }: Roast): Roast['marks'] =>
   marks.filter((mark) => mark.kind !== 'drop' || mark.time_seconds > 0);
 
-/** Asked for again when somebody says what is being roasted: another lot cracks at another temperature. */
+/** Loaded again when the lot or recipe changes: each cracks at its own temperature. */
 const useLearntCrack = (roast: Roast): LearntCrack | undefined => {
   const { data } = useApi(getLearntCrack, { params: { id: roast.id } });
   const told = [roast.lot_id, roast.profile_id, roast.coffee_name].join();

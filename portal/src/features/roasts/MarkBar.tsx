@@ -11,7 +11,7 @@ import { IconButton } from '../../ui/IconButton.tsx';
 import { Kbd } from '../../ui/Kbd.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { toast } from '../../ui/toast.ts';
-import type { markNow } from './mark-now.ts';
+import type { markNow } from './live-curve.ts';
 
 /** What a person marks by ear and eye while the roast runs; charge and drop come from the machine or the detector. */
 const markedByHand: readonly MarkKind[] = ['dry_end', 'first_crack', 'first_crack_end', 'second_crack', 'drop'];

@@ -1,13 +1,13 @@
 import type { CurveGap } from '@roastery/contract/curve-gaps';
 import { CircleDashed } from 'lucide-react';
 import { useState } from 'react';
+import { roastGapText } from '../../components/gap-texts.ts';
 import { Button } from '../../ui/Button.tsx';
-import { gapSentence } from './gap-words.ts';
 
-/** More than these nobody reads without asking. */
+/** The rest is behind a button. */
 const shownAtFirst = 3;
 
-/** Under the charts, in words: where the board recorded nothing, and why. Nothing where the record is whole. */
+/** Below the charts: each gap in the recording and its reason. */
 export const RecordedGaps = ({ gaps }: { gaps: readonly CurveGap[] }) => {
   const [all, setAll] = useState(false);
   if (gaps.length === 0) return null;
@@ -18,7 +18,7 @@ export const RecordedGaps = ({ gaps }: { gaps: readonly CurveGap[] }) => {
       <div className="min-w-0">
         <ul aria-label="Gaps in the recording" className="figures flex flex-col gap-1 text-content">
           {shown.map((gap) => (
-            <li key={gap.from_seconds}>{gapSentence(gap)}</li>
+            <li key={gap.from_seconds}>{roastGapText(gap)}</li>
           ))}
         </ul>
         {gaps.length > shownAtFirst && (

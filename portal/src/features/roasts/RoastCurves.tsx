@@ -244,7 +244,7 @@ const ResetZoom = ({ view }: { view: TimeViewStore }) => {
   );
 };
 
-/** Rows of the table at most: more nobody reads, and they hold up the layout of a long roast. */
+/** Maximum rows of the table: more would slow down the layout of a long roast. */
 const mostRows = 60;
 
 /** The chart in words and figures: a row a half minute, fewer of a long roast; for screen readers and who wants numbers. */

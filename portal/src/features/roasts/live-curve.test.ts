@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addSamples, emptyTrack } from '../../api/live-track.ts';
-import { liveCurve } from './live-curve.ts';
+import { liveCurve, markNow } from './live-curve.ts';
 
 const track = () => {
   const made = emptyTrack();
@@ -21,4 +21,25 @@ it('live curve: has a rate of rise from charge to drop only', () => {
   expect(rateAt(121, 120)).toBeNull();
   expect(rateAt(179, 120)).toBeNull();
   expect(rateAt(179, null)).toBeCloseTo(-60);
+});
+
+const reading = { boot: 1, mono: 0, wall: null, values: { bean_temp: 196.4 }, roast: null } as never;
+
+describe('a mark set while the roast runs', () => {
+  it('lies on the newest reading, with its temperature', () => {
+    expect(markNow({ state: 'live', reading, readingAgeSeconds: 1 }, 512.25)).toEqual({
+      time_seconds: 512.25,
+      temp: 196.4,
+    });
+  });
+
+  it('lies at its own moment while readings are missing, not where they stopped', () => {
+    for (const state of ['stale', 'offline'] as const) {
+      expect(markNow({ state, reading, readingAgeSeconds: 38 }, 512.25)).toEqual({ time_seconds: 550.25, temp: null });
+    }
+  });
+
+  it('waits for a charge', () => {
+    expect(markNow({ state: 'live', reading, readingAgeSeconds: 0 }, null)).toBeNull();
+  });
 });

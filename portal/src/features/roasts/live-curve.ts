@@ -1,6 +1,7 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
 import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
 import type { LiveTrack } from '../../api/live-track.ts';
+import type { LiveMachine } from '../../api/use-live.ts';
 
 /** The part of a live track from a moment on as the columns that the charts draw, with the live rate of rise. */
 export const liveCurve = (
@@ -27,4 +28,19 @@ const rateColumn = (
   const end = dropSeconds ?? Number.POSITIVE_INFINITY;
   const rate = createLiveRateOfRise();
   return times.map((time, index) => (time < 0 || time > end ? null : rate.push(time, bean[index] ?? null)));
+};
+
+type Heard = Pick<LiveMachine, 'state' | 'reading' | 'readingAgeSeconds'>;
+
+/**
+ * What a mark of this moment says: seconds since charge, and °C where the reading is of now. While readings are missing the
+ * roast goes on: the mark belongs to now, not to the last reading, and its temperature comes with the readings.
+ */
+export const markNow = (
+  { state, reading, readingAgeSeconds }: Heard,
+  elapsedSeconds: number | null,
+): { time_seconds: number; temp: number | null } | null => {
+  if (elapsedSeconds === null) return null;
+  if (state === 'live') return { time_seconds: elapsedSeconds, temp: reading?.values['bean_temp'] ?? null };
+  return { time_seconds: elapsedSeconds + (readingAgeSeconds ?? 0), temp: null };
 };

@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useSession } from '../../api/session.tsx';
 
-/** How near the next step is; each change is told once. */
+/** How near the next step is; each change is signalled once. */
 export type StepNearness = 'later' | 'soon' | 'now';
 
 let audio: AudioContext | undefined;
 
-/** A short tone; two for "now". Browsers allow it once somebody has touched the page. */
+/** A short tone; two for "now". Browsers allow it once the page was touched. */
 const sound = (times: number): void => {
   audio ??= new AudioContext();
   const context = audio;
@@ -32,7 +32,7 @@ const signal = (nearness: 'soon' | 'now'): void => {
 
 /**
  * Whether this person wants to hear and feel steps on this device: off until they say so, kept for each account. A step
- * is told once when it is near and once when it is due; `step` says which one it is.
+ * is signalled once when it is near and once when it is due; `step` says which one it is.
  */
 export const useStepSignal = (step: number | null, nearness: StepNearness): [boolean, () => void] => {
   const { user } = useSession();

@@ -16,9 +16,9 @@ export interface Behind {
   readonly reference: Reference | undefined;
   /** Of the recipe; undefined where the roast has none or nothing to compare it with. */
   readonly recipeRoastId: string | undefined;
-  /** From the address: a roast that somebody chose, or that nothing shall lie behind. Undefined: the recipe's. */
+  /** From the address: a chosen roast, or no reference. Undefined: the recipe's reference. */
   readonly chosen: string | undefined;
-  /** The chosen roast was deleted, or is somebody else's. */
+  /** The chosen roast was deleted, or the user has no access to it. */
   readonly isMissing: boolean;
   readonly choose: (roastId: string | undefined) => void;
   readonly recipe: Profile | undefined;

@@ -4,7 +4,7 @@ import { useDates } from '../../format/preferences.ts';
 import { classes } from '../../ui/classes.ts';
 import { Tooltip } from '../../ui/Tooltip.tsx';
 import type { Span } from './timeline-span.ts';
-import { gapText, roastText } from './timeline-words.ts';
+import { gapText, roastText } from './timeline-texts.ts';
 
 /** Share of the span at which a moment lies, within it. */
 const share = (ms: number, { from, to }: Span): number => Math.min(1, Math.max(0, (ms - from) / (to - from)));

@@ -11,7 +11,7 @@ import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 import { MomentField } from './MomentField.tsx';
 import { attempt, discard } from '../../components/roast-changes.ts';
-import { lengthText, statusText } from './timeline-words.ts';
+import { lengthText, statusText } from './timeline-texts.ts';
 
 interface RoastPanelProps {
   roast: TimelineRoast;

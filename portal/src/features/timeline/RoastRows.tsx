@@ -6,7 +6,7 @@ import { useDates } from '../../format/preferences.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
-import { gapText, lengthText, statusText } from './timeline-words.ts';
+import { gapText, lengthText, statusText } from './timeline-texts.ts';
 
 const tones = { in_progress: 'warning', completed: 'success', aborted: 'danger' } as const;
 

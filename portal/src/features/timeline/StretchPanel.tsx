@@ -9,7 +9,7 @@ import { toast } from '../../ui/toast.ts';
 import { MomentField } from './MomentField.tsx';
 import { attempt } from '../../components/roast-changes.ts';
 import type { Span } from './timeline-span.ts';
-import { lengthText } from './timeline-words.ts';
+import { lengthText } from './timeline-texts.ts';
 
 interface StretchPanelProps {
   machineId: string;

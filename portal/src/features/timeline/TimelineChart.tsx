@@ -13,7 +13,7 @@ import { colourToken, useTheme } from '../../ui/theme.ts';
 import { timelineLines } from './timeline-lines.ts';
 import { timelineOverlay, type TimelineOverlay } from './timeline-overlay.ts';
 import { dayMs, moved, ticksOf, zoomed, type Span } from './timeline-span.ts';
-import { lengthText } from './timeline-words.ts';
+import { lengthText } from './timeline-texts.ts';
 
 export interface TimelineChartProps {
   timeline: Timeline;

@@ -23,7 +23,7 @@ import { RoastPanel } from './RoastPanel.tsx';
 import { GapRows, RoastRows } from './RoastRows.tsx';
 import { StretchPanel } from './StretchPanel.tsx';
 import { dayMs, moved, readSpan, withRoom, zoomed, type Span } from './timeline-span.ts';
-import { lengthText } from './timeline-words.ts';
+import { lengthText } from './timeline-texts.ts';
 
 const TimelineChart = lazy(() => import('./TimelineChart.tsx'));
 

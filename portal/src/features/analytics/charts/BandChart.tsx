@@ -4,7 +4,7 @@ import { useState, type PointerEvent, type ReactNode } from 'react';
 import { usePreferences } from '../../../format/preferences.ts';
 import { bandInUnits, bandSummary, present, temperatureText } from './band-figures.ts';
 import { bandPath, layPlot, linePath } from './plot.ts';
-import { roundTicks } from './ticks.ts';
+import { roundTicks } from './plot.ts';
 import { useWidth } from './use-width.ts';
 
 /** Whole minutes that fit under the chart. */

@@ -1,6 +1,6 @@
 import { classes } from '../../../ui/classes.ts';
 import { ColumnsChart, type ChartColumn } from './ColumnsChart.tsx';
-import { roundTicks } from './ticks.ts';
+import { roundTicks } from './plot.ts';
 
 interface BarsChartProps {
   label: string;

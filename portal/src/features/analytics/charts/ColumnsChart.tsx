@@ -2,7 +2,7 @@ import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { classes } from '../../../ui/classes.ts';
 import { layPlot, type Plot } from './plot.ts';
-import { shownLabels } from './ticks.ts';
+import { shownLabels } from './plot.ts';
 import { useWidth } from './use-width.ts';
 
 export interface ChartColumn {
@@ -24,7 +24,7 @@ interface ColumnsChartProps {
   height?: number;
   /** Room that a label under the axis needs. */
   labelPixels?: number;
-  /** What is drawn, in SVG; `active` is the column looked at. */
+  /** What is drawn, in SVG; `active` is the selected column. */
   children: (plot: Plot, active: number | null) => ReactNode;
 }
 

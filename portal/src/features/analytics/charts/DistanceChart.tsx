@@ -4,7 +4,7 @@ import { paths } from '../../../components/paths.ts';
 import { useDates, usePreferences } from '../../../format/preferences.ts';
 import { differenceIn, differenceText } from '../figure-texts.ts';
 import { ColumnsChart } from './ColumnsChart.tsx';
-import { roundTicks } from './ticks.ts';
+import { roundTicks } from './plot.ts';
 
 /** Distance of each roast from the reference in the order they were roasted, oldest at the left; a column opens its roast. */
 export const DistanceChart = ({ roasts, height }: { roasts: readonly ComparedRoast[]; height: number }) => {

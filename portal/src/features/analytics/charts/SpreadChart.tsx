@@ -1,6 +1,6 @@
 import { ColumnsChart, type ChartColumn } from './ColumnsChart.tsx';
 import { bandPath, linePath, type Plot } from './plot.ts';
-import { roundTicks } from './ticks.ts';
+import { roundTicks } from './plot.ts';
 
 export interface SpreadColumn extends ChartColumn {
   mean: number | null;

@@ -10,7 +10,7 @@ const band = {
 };
 const fahrenheit = { temperature_unit: 'F', rate_unit: 'per_minute' } as const;
 
-it('a band is told in the reader’s degrees', () => {
+it('bandSummary: uses the reader’s temperature unit', () => {
   const { low } = bandInUnits(band, fahrenheit);
   expect(low[0]).toBeCloseTo(388.4, 6);
   expect(low[2]).toBeNull();

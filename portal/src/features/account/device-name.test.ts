@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deviceWords, isHandheld } from './device-words.ts';
+import { deviceName, isHandheld } from './device-name.ts';
 
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
 
@@ -18,7 +18,7 @@ it.each([
   ['curl/8.5.0', 'curl'],
   ['node', 'node'],
   [null, 'Unknown device'],
-])('%s is %s', (userAgent, words) => expect(deviceWords(userAgent)).toBe(words));
+])('%s is %s', (userAgent, words) => expect(deviceName(userAgent)).toBe(words));
 
 it('tells a phone from a desk', () => {
   expect(isHandheld('… iPhone …')).toBe(true);

@@ -18,7 +18,7 @@ import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { LiveDot } from '../../ui/LiveDot.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
-import { cancelPlan } from './cancel-plan.ts';
+import { removeFromQueue } from './PlannedQueue.tsx';
 
 const refreshMs = 3000;
 
@@ -29,7 +29,7 @@ interface WaitingForChargeProps {
 }
 
 /** The machine as it stands, while a planned roast waits for its charge; the roast's own page opens with it. */
-export const WaitingForCharge = ({ planId, onLeave }: WaitingForChargeProps) => {
+export const QueuedRoast = ({ planId, onLeave }: WaitingForChargeProps) => {
   const navigate = useNavigate();
   const {
     data: plan,
@@ -83,7 +83,7 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
   const navigate = useNavigate();
   const cancel = async () => {
     setBusy(true);
-    if (await cancelPlan(plan)) onLeave();
+    if (await removeFromQueue(plan)) onLeave();
     else setBusy(false);
   };
   const chargeNow = async () => {

@@ -1,5 +1,5 @@
 /** The mark: a bean whose crease is a roast curve. */
-export const Mark = ({ className }: { className?: string }) => (
+export const Logo = ({ className }: { className?: string }) => (
   <svg viewBox="0 0 64 64" aria-hidden className={className}>
     <g transform="rotate(-38 32 32)">
       <ellipse cx="32" cy="32" rx="27" ry="19" className="fill-accent" />

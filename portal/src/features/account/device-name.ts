@@ -23,7 +23,7 @@ const firstOf = (words: readonly (readonly [RegExp, string])[], text: string): s
   words.find(([pattern]) => pattern.test(text))?.[1];
 
 /** `Firefox on Windows` from a browser's user agent; what it says itself when it is none we know. */
-export const deviceWords = (userAgent: string | null): string => {
+export const deviceName = (userAgent: string | null): string => {
   if (userAgent === null || userAgent.trim() === '') return 'Unknown device';
   const browser = firstOf(browsers, userAgent);
   const system = firstOf(systems, userAgent);

@@ -36,8 +36,8 @@ const resolverIn =
     return { values: {}, errors };
   };
 
-/** What was roasted, filled in from the file as far as it says; then the roast is taken in. */
-export const TakeUploadForm = ({ upload }: { upload: Upload }) => {
+/** What was roasted, prefilled from the file; then the roast is imported. */
+export const ImportForm = ({ upload }: { upload: Upload }) => {
   const { roastery_time_zone: timeZone } = useUser();
   const { isLeaving, leaveTo } = useLeave();
   const [failure, setFailure] = useState<string | null>(null);
@@ -49,7 +49,7 @@ export const TakeUploadForm = ({ upload }: { upload: Upload }) => {
     defaultValues: factsOfUpload(upload, local),
   });
   const { handleSubmit, setError, getValues, setValue, formState } = form;
-  // Another charge or unit of time moves the moment, unless somebody has typed one.
+  // Another charge or unit of time moves the moment, unless one was typed.
   const stated = useRef(local);
   useEffect(() => {
     if (getValues('start_time') === stated.current) setValue('start_time', local);

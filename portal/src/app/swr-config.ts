@@ -9,7 +9,7 @@ const passes = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
 /** How every read behaves: retried while trouble may pass, logged when it fails. */
-export const reading: SWRConfiguration = {
+export const swrConfig: SWRConfiguration = {
   onError: (error: unknown, key: string) => logError(`Could not read ${key}`, error),
   onErrorRetry: (error: unknown, _key, _config, revalidate, { retryCount }) => {
     if (!passes(error)) return;
