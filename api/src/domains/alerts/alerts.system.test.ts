@@ -164,7 +164,7 @@ describe('green coffee that runs low', () => {
     const status = async () => (await admin.send<MailStatus>('GET', '/settings/mail')).body;
     await expect.poll(async () => (await status()).problem?.error).toContain('over quota');
     expect(await status()).toMatchObject({ is_configured: true, waiting: 1, problem: { gave_up: false } });
-    expect(test.log()).toContain('a mail failed; it is tried again');
+    expect(test.log()).toContain('mail failed, will retry');
     const refused = await admin.send<{ detail: string }>('POST', '/settings/mail/test');
     expect(refused.status).toBe(409);
     expect(refused.body.detail).toMatch(/^The mail server refused the test mail: .*over quota/);
@@ -191,7 +191,7 @@ describe('green coffee that runs low', () => {
     await expect
       .poll(async () => (await admin.send<MailStatus>('GET', '/settings/mail')).body.problem)
       .toMatchObject({ subject: 'Old news', gave_up: true });
-    expect(test.log()).toContain('a mail failed for good');
+    expect(test.log()).toContain('mail failed permanently');
     mail.state.refuses = undefined;
   });
 
