@@ -5,7 +5,7 @@ import { readLots, readLotsCsv } from './domains/inventory/lot-csv.ts';
 import { serveJobs, served } from './file-reading/serve-jobs.ts';
 
 /** The program of a reader process: `file-reading/` starts it and gives it one file at a time. */
-serveJobs([
+await serveJobs([
   served(describeRoastFile, describeFile),
   served(readRecording, recordingIn),
   served(readLots, (content) => readLotsCsv(new TextDecoder().decode(content))),

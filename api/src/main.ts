@@ -37,6 +37,7 @@ const start = async () => {
     services: [createHousekeeping(), watchOverlaps, mailer, ingest, live.service],
     prepare,
   });
+  api.context.files.prepare();
   api.ready.catch((error: unknown) => {
     if (error instanceof ConfigError) log.fatal(error.message);
     else log.fatal({ err: error }, 'could not start');

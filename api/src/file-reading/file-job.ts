@@ -7,7 +7,10 @@ export interface FileJob<Input, Output> {
   readonly types?: { readonly input: Input; readonly output: Output };
 }
 
-/** What the api sends to a reader process, one request at a time. The file follows on its standard input. */
+/** The descriptor of a reader's socket to the api. */
+export const readerSocketAt = 3;
+
+/** What the api sends to a reader process, one request at a time. The file follows on the same socket. */
 export interface JobRequest {
   readonly job: string;
   readonly input: unknown;
@@ -21,6 +24,13 @@ export type JobAnswer =
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly detail: string | FieldError[] }
   /** The reader threw something else: a fault of ours. */
   | { readonly kind: 'failed'; readonly reason: string };
+
+/** The answer, and what the reader holds afterwards. */
+export interface JobReport {
+  readonly kind: 'answered';
+  readonly answer: JobAnswer;
+  readonly residentBytes: number;
+}
 
 /** Why a reader process was ended, or ended by itself, before it answered. */
 export interface Stopped {

@@ -1,15 +1,15 @@
 import type { Logger } from '@roastery/runtime/logger';
 import { AppError } from '../http/app-error.ts';
 import type { FileJob, JobAnswer, JobRequest, Stopped } from './file-job.ts';
+import { createReaderLauncher } from './reader-launcher.ts';
 import { startReaderProcess, type ReaderLimits, type ReaderProcess } from './reader-process.ts';
-import { residentBytes } from './resident-memory.ts';
 
 export interface FileReadersOptions extends ReaderLimits {
   /** Files read at the same time. */
   readonly processes: number;
   /** Requests of one person, running and waiting. */
-  readonly mostOfOnePerson: number;
-  readonly mostWaiting: number;
+  readonly maxOfOnePerson: number;
+  readonly maxWaiting: number;
   /** A process without work ends after this time. */
   readonly idleMs: number;
   /** A process that holds more than this after a job is ended. */
@@ -19,8 +19,8 @@ export interface FileReadersOptions extends ReaderLimits {
 /** The largest honest files, 10 MB, take 2 s and 300 MB; two processes at their limits leave the api room in 2 GB. */
 const defaults: FileReadersOptions = {
   processes: 2,
-  mostOfOnePerson: 12,
-  mostWaiting: 32,
+  maxOfOnePerson: 12,
+  maxWaiting: 32,
   deadlineMs: 20_000,
   heapMegabytes: 320,
   residentMegabytes: 512,
@@ -36,6 +36,8 @@ export interface FileReaders {
    *         `too_many_requests` when too many files wait
    */
   run<Input, Output>(job: FileJob<Input, Output>, person: string, content: Uint8Array, input: Input): Promise<Output>;
+  /** Starts the launcher of readers before the first file comes. */
+  prepare(): void;
   close(): Promise<void>;
 }
 
@@ -72,6 +74,7 @@ const stoppedError = (why: Stopped['why'], deadlineMs: number): AppError => {
 
 export const createFileReaders = (log: Logger, options: Partial<FileReadersOptions> = {}): FileReaders => {
   const settings = { ...defaults, ...options };
+  const launcher = createReaderLauncher();
   const readers = new Set<Reader>();
   let waiting: Waiting[] = [];
   /** Whose files were read last, the latest at the end. */
@@ -90,7 +93,7 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
 
   const start = (): Reader => {
     const reader: Reader = {
-      process: startReaderProcess(settings),
+      process: startReaderProcess(launcher, settings),
       person: undefined,
       isEnding: false,
       idle: undefined,
@@ -111,9 +114,8 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
   };
 
   /** A process that grew gives its memory back by ending; one without work ends later. */
-  const rest = async (reader: Reader): Promise<void> => {
-    const bytes = await residentBytes(reader.process.pid ?? 0);
-    if (bytes === undefined || bytes > settings.idleMegabytes * 1024 * 1024) {
+  const rest = (reader: Reader, bytes: number): void => {
+    if (bytes > settings.idleMegabytes * 1024 * 1024) {
       end(reader);
       return;
     }
@@ -126,7 +128,8 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
     const { person, request, content, resolve } = job;
     clearTimeout(reader.idle);
     reader.person = person;
-    const answer = await reader.process.run(request, content);
+    const report = await reader.process.run(request, content);
+    const answer = report.kind === 'answered' ? report.answer : report;
     const isClosing = answer.kind === 'stopped' && closing;
     if (answer.kind === 'stopped' && !isClosing) {
       log.warn({ job: request.job, why: answer.why, stderr: reader.process.lastWords() }, 'file reader stopped');
@@ -139,7 +142,7 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
       return;
     }
     resolve(isClosing ? { kind: 'stopped', why: 'closing' } : answer);
-    if (answer.kind !== 'stopped') await rest(reader);
+    if (report.kind === 'answered') rest(reader, report.residentBytes);
   };
 
   /** First whoever has the fewest files running, then whose last turn is longest ago, then who came first. */
@@ -166,7 +169,7 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
   return {
     async run<Input, Output>(job: FileJob<Input, Output>, person: string, content: Uint8Array, input: Input) {
       const own = runningOf(person) + waiting.filter((one) => one.person === person).length;
-      if (waiting.length >= settings.mostWaiting || own >= settings.mostOfOnePerson) {
+      if (waiting.length >= settings.maxWaiting || own >= settings.maxOfOnePerson) {
         throw new AppError('too_many_requests', 'Too many files are being read. Try again in a few seconds.', 5);
       }
       if (closing) throw stoppedError('closing', settings.deadlineMs);
@@ -184,6 +187,7 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
       if (answer.kind === 'refused') throw new AppError(answer.code, answer.detail);
       throw stoppedError(answer.kind === 'stopped' ? answer.why : 'crashed', settings.deadlineMs);
     },
+    prepare: () => launcher.prepare(),
     async close() {
       closing = true;
       for (const { resolve } of waiting) resolve({ kind: 'stopped', why: 'closing' });
@@ -191,6 +195,7 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
       const ended = [...readers].map(({ process }) => process.ended);
       for (const { process } of readers) process.kill();
       await Promise.all(ended);
+      await launcher.close();
     },
   };
 };

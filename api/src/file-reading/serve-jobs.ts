@@ -1,7 +1,7 @@
 import { AppError } from '../http/app-error.ts';
-import { once } from 'node:events';
-import { setPriority } from 'node:os';
-import type { FileJob, JobAnswer, JobRequest } from './file-job.ts';
+import { Socket } from 'node:net';
+import { readerSocketAt, type FileJob, type JobAnswer, type JobReport, type JobRequest } from './file-job.ts';
+import { readBytes, readFrame, writeFrame } from './frames.ts';
 
 export interface ServedJob {
   readonly name: string;
@@ -14,25 +14,11 @@ export const served = <Input, Output>(
   work: (content: Uint8Array, input: Input) => Output | Promise<Output>,
 ): ServedJob => ({ name, run: async (content, input) => work(content, input as Input) });
 
-/** The next file on standard input. */
-const readContent = async (length: number): Promise<Uint8Array> => {
-  const content = new Uint8Array(length);
-  let at = 0;
-  while (at < length) {
-    const piece: Buffer | null = process.stdin.read();
-    if (piece === null) {
-      await once(process.stdin, 'readable');
-      continue;
-    }
-    content.set(piece, at);
-    at += piece.length;
-  }
-  return content;
-};
-
-const answerOf = async (jobs: readonly ServedJob[], request: JobRequest): Promise<JobAnswer> => {
-  const { job, input, contentBytes } = request;
-  const content = await readContent(contentBytes);
+const answerOf = async (
+  jobs: readonly ServedJob[],
+  { job, input }: JobRequest,
+  content: Uint8Array,
+): Promise<JobAnswer> => {
   try {
     const known = jobs.find(({ name }) => name === job);
     if (known === undefined) return { kind: 'failed', reason: `unknown job ${job}` };
@@ -43,20 +29,21 @@ const answerOf = async (jobs: readonly ServedJob[], request: JobRequest): Promis
   }
 };
 
-/** The api's own thread goes first. Where a sandbox forbids it, all run alike. */
-const goBehindTheApi = (): void => {
-  try {
-    setPriority(10);
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'SystemError')) throw error;
-  }
-};
+const noSignal = (): undefined => undefined;
 
-/** The reader process: does one job after another, and ends with the api. */
-export const serveJobs = (jobs: readonly ServedJob[]): void => {
-  goBehindTheApi();
-  process.on('disconnect', () => process.exit(0));
-  process.on('message', (request) => {
-    void answerOf(jobs, request as JobRequest).then((answer) => process.send?.(answer));
-  });
+/** The reader process: does one job after another, and ends with the socket to the api. */
+export const serveJobs = async (jobs: readonly ServedJob[]): Promise<never> => {
+  // A signal for the whole group of processes stops the api, which ends its readers when it needs them no more.
+  process.on('SIGINT', noSignal).on('SIGTERM', noSignal);
+  // A parser that reads several parts of a file at once can fail in two of them: the job has the first failure, and no one
+  // awaits the second.
+  process.on('unhandledRejection', (reason) => process.stderr.write(`${String(reason)}\n`));
+  const api = new Socket({ fd: readerSocketAt, readable: true, writable: true });
+  api.once('close', () => process.exit(0));
+  for (;;) {
+    const request = (await readFrame(api)) as JobRequest;
+    const content = await readBytes(api, request.contentBytes);
+    const answer = await answerOf(jobs, request, content);
+    writeFrame(api, { kind: 'answered', answer, residentBytes: process.memoryUsage.rss() } satisfies JobReport);
+  }
 };

@@ -1,4 +1,4 @@
-import { zipSync } from 'fflate';
+import { unzipSync, zipSync } from 'fflate';
 import type { Chance } from './seeded-random.ts';
 
 const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
@@ -115,4 +115,64 @@ export const mutated = (bytes: Uint8Array, chance: Chance): Uint8Array<ArrayBuff
     else file = new Uint8Array(Buffer.concat([file.subarray(0, from), piece, piece, file.subarray(from)]));
   }
   return file;
+};
+
+/** Values that a damaged or hostile writer of workbooks could put into an attribute or an element. */
+const hostileXmlValues = [
+  '',
+  '-1',
+  '1e999',
+  'NaN',
+  '99999999999999999999',
+  'ZZZZZZZ1',
+  'A0',
+  '1:1',
+  'rId999',
+  '../../../etc/passwd',
+  '&amp;'.repeat(1000),
+  '&#1114112;',
+  '&undefined;',
+  '\u0000',
+  '<c/>',
+  '_x0000_',
+  '2026-02-30T25:61:61Z',
+  'x'.repeat(100_000),
+];
+
+/** An XML text with elements or values changed; its tags need not fit any more. */
+const mutatedXml = (xml: string, chance: Chance): string => {
+  const tags = [...xml.matchAll(/<[^>]*>/g)];
+  if (tags.length < 2) return xml;
+  const tag = chance.pick(tags);
+  const [from, to] = [tag.index, tag.index + tag[0].length];
+  const other = chance.pick(tags)[0];
+  const replaced = (text: string): string => xml.slice(0, from) + text + xml.slice(to);
+  const changes: readonly (() => string)[] = [
+    () => replaced(''),
+    () => replaced(other),
+    () => replaced(tag[0].repeat(chance.whole(2, 3000))),
+    () => replaced(tag[0].replace(/"[^"]*"/, () => `"${chance.pick(hostileXmlValues)}"`)),
+    () => replaced(tag[0].replace(/ (\w+)=/, ' $1x=')),
+    () => replaced(`${tag[0]}${chance.pick(hostileXmlValues)}`),
+    () => replaced(`${tag[0]}<!--`),
+    () => `${xml.slice(0, to)}<![CDATA[${xml.slice(to)}`,
+    () => `<!DOCTYPE a [<!ENTITY b "${'c'.repeat(1000)}"><!ENTITY d "${'&b;'.repeat(1000)}">]>${xml}`,
+    () => xml.slice(0, from) + xml.slice(to) + tag[0],
+  ];
+  return chance.pick(changes)();
+};
+
+/** A workbook whose archive is sound and whose parts are damaged inside, missing, or lie under another's name. */
+export const mutatedWorkbook = (bytes: Uint8Array, chance: Chance): Uint8Array<ArrayBuffer> => {
+  const parts = unzipSync(bytes);
+  for (let change = chance.whole(1, 4); change > 0; change -= 1) {
+    const name = chance.pick(Object.keys(parts));
+    const content = parts[name] ?? new Uint8Array();
+    const kind = chance.whole(0, 9);
+    if (kind === 0) parts[name] = mutated(content, chance);
+    else if (kind === 1) parts[chance.pick(Object.keys(parts))] = content;
+    else if (kind === 2) parts[name] = new Uint8Array();
+    else parts[name] = encode(mutatedXml(new TextDecoder().decode(content), chance));
+  }
+  return new Uint8Array(zipSync(parts, { level: 1 }));
 };

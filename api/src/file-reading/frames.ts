@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { deserialize, serialize } from 'node:v8';
+
+const headBytes = 4;
+
+/** Writes a value that structured clone can copy, behind its length. */
+export const writeFrame = (to: Writable, value: unknown): void => {
+  const body = serialize(value);
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt32BE(body.length);
+  to.write(head);
+  to.write(body);
+};
+
+/** Reads exactly so many bytes; waits for ever when the stream ends before, so its end must be watched elsewhere. */
+export const readBytes = async (from: Readable, length: number): Promise<Uint8Array<ArrayBuffer>> => {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  while (at < length) {
+    const piece: Buffer | null = from.read(Math.min(length - at, from.readableLength));
+    if (piece === null) {
+      await once(from, 'readable');
+      continue;
+    }
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+};
+
+/** The value of the next frame. */
+export const readFrame = async (from: Readable): Promise<unknown> => {
+  const head = await readBytes(from, headBytes);
+  return deserialize(await readBytes(from, Buffer.from(head.buffer).readUInt32BE()));
+};

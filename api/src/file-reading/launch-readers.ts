@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { Socket } from 'node:net';
+import { readerSocketAt } from './file-job.ts';
+import type { LauncherOrder, LauncherReport } from './reader-launcher.ts';
+import { residentBytes } from './resident-memory.ts';
+
+/**
+ * The launcher: a small process that starts and ends the readers. Starting a process copies the page tables of the one that
+ * starts it and waits until the copy runs: 40-250 ms of the api's event loop on a busy server. And a reader in an endless loop
+ * can't see that the api is gone; the launcher does.
+ */
+
+/** The api's own thread goes first. A process takes its priority from the one that starts it. */
+const readerNiceness = 10;
+const maxStderrLength = 2000;
+
+/** A reader fills about 50 MB in this time. */
+const watchEveryMs = 50;
+
+interface Reader {
+  readonly child: ChildProcess;
+  readonly maxResidentBytes: number;
+  isTooLarge: boolean;
+}
+const readers = new Map<number, Reader>();
+
+const yieldToTheApi = (): void => {
+  try {
+    setPriority(readerNiceness);
+  } catch (error) {
+    // Where a sandbox forbids it, all run alike.
+    if (!(error instanceof Error && error.name === 'SystemError')) throw error;
+  }
+};
+
+const report = (message: LauncherReport, socket?: Socket): void => {
+  if (!process.connected) return;
+  // A report that can't be sent means that the api is gone: `disconnect` follows.
+  process.send?.(message, socket, undefined, () => undefined);
+};
+
+const watchMemory = async (): Promise<void> => {
+  for (const reader of readers.values()) {
+    const bytes = await residentBytes(reader.child.pid ?? 0);
+    if (bytes === undefined || bytes <= reader.maxResidentBytes) continue;
+    reader.isTooLarge = true;
+    reader.child.kill('SIGKILL');
+  }
+};
+
+const start = ({ id, program, nodeArgs, maxResidentBytes }: Extract<LauncherOrder, { kind: 'start' }>): void => {
+  const child = spawn(process.execPath, [...nodeArgs, program], {
+    // A file means the same in every time zone of a server.
+    env: { TZ: 'UTC' },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  });
+  const reader: Reader = { child, maxResidentBytes, isTooLarge: false };
+  readers.set(id, reader);
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr = `${stderr}${chunk.toString()}`.slice(-maxStderrLength);
+  });
+  const ended = (isStarted: boolean): void => {
+    if (!readers.delete(id)) return;
+    // V8 aborts a process whose heap is full.
+    const isTooLarge = reader.isTooLarge || child.signalCode === 'SIGABRT';
+    report({ kind: 'ended', id, isStarted, isTooLarge, stderr });
+  };
+  child.once('exit', () => ended(true));
+  child.once('error', (error) => {
+    stderr = error.message;
+    ended(child.pid !== undefined);
+  });
+  const socket = child.stdio[readerSocketAt];
+  if (child.pid !== undefined && socket instanceof Socket) report({ kind: 'started', id, pid: child.pid }, socket);
+};
+
+const endAll = (): void => {
+  for (const { child } of readers.values()) child.kill('SIGKILL');
+  process.exit(0);
+};
+
+yieldToTheApi();
+setInterval(() => void watchMemory(), watchEveryMs).unref();
+// A signal for the whole group of processes stops the api; the launcher ends with it.
+process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined);
+process.on('disconnect', endAll);
+process.on('message', (message) => {
+  const order = message as LauncherOrder;
+  if (order.kind === 'start') start(order);
+  else readers.get(order.id)?.child.kill('SIGKILL');
+});
