@@ -169,8 +169,11 @@ describe('live streams', () => {
     expect([openCount(), await watchers()]).toEqual([0, 0]);
   });
 
-  it('live stream: names a deleted running roast, then ends; the next one starts without the roast', async () => {
-    const serial = 'LIMITS-2';
+  it.each([
+    { change: 'deleted', path: '', method: 'DELETE' },
+    { change: 'discarded', path: '/discard', method: 'POST' },
+  ])('live stream: names a $change running roast, then ends; the next one starts without the roast', async (by) => {
+    const serial = `LIMITS-${by.change}`;
     const { id } = await registerMachine(database.sql, serial);
     const board = createJournalBoard({ wallOffsetMs: Date.now() - 100_000 });
     await using wire = await connectBoard(broker.url, serial);
@@ -185,7 +188,7 @@ describe('live streams', () => {
       openStream(admin, `/machines/${id}/live`),
     ]);
     await until('the watchers', async () => (await watchers()) === 2);
-    expect((await admin.send('DELETE', `/roasts/${roastId}`)).status).toBe(200);
+    expect((await admin.send(by.method, `/roasts/${roastId}${by.path}`)).status).toBe(200);
     for (const stream of streams) {
       await stream.ended;
       const events = stream

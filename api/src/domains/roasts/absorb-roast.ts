@@ -1,4 +1,5 @@
 import type { Sql } from '../../db/sql.ts';
+import { announceDeletedRoast } from './announce-roast.ts';
 import { countProfileUse, unsettleLot } from './settle-roast.ts';
 
 /**
@@ -6,7 +7,8 @@ import { countProfileUse, unsettleLot } from './settle-roast.ts';
  * goes back, and its row goes. Does nothing when it has no row. The caller holds the recording's row.
  */
 export const absorbRoast = async (tx: Sql, id: string, into: string, byUser: string | null): Promise<void> => {
-  const [roast] = await tx<{ profile_id: string | null }[]>`SELECT profile_id FROM roasts WHERE id = ${id} FOR UPDATE`;
+  const [roast] = await tx<{ profile_id: string | null; machine_id: string | null; status: string }[]>`
+    SELECT profile_id, machine_id, status FROM roasts WHERE id = ${id} FOR UPDATE`;
   if (roast === undefined) return;
   await tx`
     UPDATE planned_roasts SET roast_id = ${into}
@@ -27,4 +29,5 @@ export const absorbRoast = async (tx: Sql, id: string, into: string, byUser: str
   await unsettleLot(tx, id, byUser);
   await tx`DELETE FROM roasts WHERE id = ${id}`;
   await countProfileUse(tx, [roast.profile_id]);
+  if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
 };

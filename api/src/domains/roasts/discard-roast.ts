@@ -3,7 +3,7 @@ import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
-import { announceRoast } from './announce-roast.ts';
+import { announceDeletedRoast } from './announce-roast.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
 import { bringInLine } from './bring-in-line.ts';
 import { lockRecording } from './lock-roast.ts';
@@ -22,6 +22,15 @@ const keepRow = async (tx: Sql, id: string) => {
     FROM roasts r WHERE t.roast_id = ${id} AND r.id = ${id}`;
 };
 
+interface DiscardedRow {
+  profile_id: string | null;
+  machine_id: string | null;
+  status: string;
+  number: string;
+  /** The blend that is made of it. */
+  blend: string | null;
+}
+
 /**
  * Says that this was no roast. The window is free again and the samples stay; its lot gets back what it took, its plan waits
  * on, and what its board says about it later makes no roast. It is kept so that it can be restored.
@@ -32,8 +41,8 @@ export const discardRoast = async (context: UserContext, id: string): Promise<{ 
       SELECT r.recording_id FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)}`;
     if (found === undefined) throw notFound('Roast');
     await lockRecording(tx, found.recording_id);
-    const [roast] = await tx<{ profile_id: string | null; machine_id: string | null; number: string; blend: string }[]>`
-      SELECT r.profile_id, r.machine_id, r.shown_number AS number,
+    const [roast] = await tx<DiscardedRow[]>`
+      SELECT r.profile_id, r.machine_id, r.status, r.shown_number AS number,
              (SELECT b.name FROM blend_components c JOIN blends b ON b.id = c.blend_id WHERE c.roast_id = r.id LIMIT 1) AS blend
       FROM roasts r WHERE r.id = ${id} FOR UPDATE`;
     if (roast === undefined) throw notFound('Roast');
@@ -52,7 +61,7 @@ export const discardRoast = async (context: UserContext, id: string): Promise<{ 
     await unsettleLot(tx, id, context.user.id);
     await tx`DELETE FROM roasts WHERE id = ${id}`;
     await countProfileUse(tx, [roast.profile_id]);
-    await announceRoast(tx, id, roast.machine_id);
+    if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
     const detail = { roast_number: roast.number };
     await recordAudit(tx, actorOf(context), { action: 'roast.discarded', subject: id, detail });
   });
