@@ -3,6 +3,7 @@ import { statusShape, type DeviceStatus } from '@roastery/contract/mqtt';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
+import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
 import { historyRestoredChannel } from './history-statements.ts';
 import { lockOwnMachine } from './machine-access.ts';
@@ -21,6 +22,32 @@ export const sealedHistory = (history: DeviceStatus['history']): Device['sealed_
     from: starts.length === 0 ? null : instant(Math.min(...starts)),
     to: ends.length === 0 ? null : instant(Math.max(...ends)),
   };
+};
+
+/**
+ * Streams that an archived machine of the same serial number and owner recorded become this machine's, with their roasts: the
+ * board then sends only what they lack, and curves and roasts stay together. Another owner's stay with the archived machine.
+ */
+const adoptRecordings = async (tx: Sql, machineId: string, epochs: readonly string[]): Promise<number> => {
+  const adopted = await tx<{ id: string }[]>`
+    WITH newest AS (
+      SELECT DISTINCT ON (r.epoch) r.id
+      FROM machines now
+      JOIN machines before ON before.serial_number = now.serial_number AND before.owner_id = now.owner_id
+        AND before.archived_at IS NOT NULL
+      JOIN recordings r ON r.machine_id = before.id AND r.epoch = ANY(${[...epochs]}::text[])
+      WHERE now.id = ${machineId}
+        AND NOT EXISTS (SELECT FROM recordings own WHERE own.machine_id = now.id AND own.epoch = r.epoch)
+      ORDER BY r.epoch, before.archived_at DESC)
+    UPDATE recordings r SET machine_id = ${machineId} FROM newest WHERE r.id = newest.id RETURNING r.id`;
+  const ids = adopted.map(({ id }) => id);
+  await tx`UPDATE roasts SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
+  await tx`UPDATE board_roasts SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
+  // Discarded roasts, which can be restored.
+  await tx`
+    UPDATE roast_tombstones SET kept = jsonb_set(kept, '{roast,machine_id}', to_jsonb(${machineId}::text))
+    WHERE kept->'roast'->>'recording_id' = ANY(${ids}::text[])`;
+  return ids.length;
 };
 
 /**
@@ -44,10 +71,11 @@ export const restoreHistory = (
       INSERT INTO history_restores (machine_id, epoch, owner_id, confirmed_by)
       SELECT ${machine.id}, epoch, ${row.owner_id}, ${context.user.id} FROM unnest(${confirmed}::text[]) AS epoch
       ON CONFLICT DO NOTHING`;
+    const adopted = await adoptRecordings(tx, machine.id, confirmed);
     await recordAudit(tx, actorOf(context), {
       action: 'history.restored',
       subject: machine.id,
-      detail: { serial_number: machine.serial_number, epochs: confirmed },
+      detail: { serial_number: machine.serial_number, epochs: confirmed, adopted_recordings: adopted },
     });
     await tx`SELECT pg_notify(${historyRestoredChannel}, ${machine.serial_number})`;
     return { streams: confirmed.length };
