@@ -5,6 +5,7 @@ import type { MqttLink } from './broker/link.ts';
 import type { ApiConfig } from './config.ts';
 import type { Database } from './db/sql.ts';
 import type { FileReaders } from './file-reading/file-readers.ts';
+import type { DatabaseWatch } from './http/database-watch.ts';
 import type { Health } from './http/health.ts';
 import type { OpenStreams } from './http/open-streams.ts';
 import type { SendMail } from './mail/smtp.ts';
@@ -14,6 +15,8 @@ export interface AppContext {
   readonly config: ApiConfig;
   readonly log: Logger;
   readonly sql: Database;
+  /** Notices that Postgres hangs, and ends the requests that wait for it. */
+  readonly databaseWatch: DatabaseWatch;
   readonly mqtt: MqttLink;
   readonly broker: BrokerManagement;
   /** Long answers (server-sent events) that must end with their session or with the process. */

@@ -12,6 +12,7 @@ import { migrate } from './db/migrate.ts';
 import { isDatabaseAway, loggable } from './db/postgres-errors.ts';
 import { openDatabase } from './db/sql.ts';
 import { createFileReaders } from './file-reading/file-readers.ts';
+import { createDatabaseWatch } from './http/database-watch.ts';
 import { createHealth } from './http/health.ts';
 import { listen } from './http/listen.ts';
 import { createOpenStreams } from './http/open-streams.ts';
@@ -34,10 +35,12 @@ const graceMs = 5000;
 const createContext = (config: ApiConfig, log: Logger): AppContext => {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
+  const sql = openDatabase({ url: config.databaseUrl, log, connections: config.databaseConnections });
   return {
     config,
     log,
-    sql: openDatabase({ url: config.databaseUrl, log, connections: config.databaseConnections }),
+    sql,
+    databaseWatch: createDatabaseWatch(sql, config.databaseUrl, log),
     mqtt: openMqttLink({ url: config.mqttUrl, secret: config.brokerSecret, log }),
     broker: createBrokerManagement(config.brokerManagementUrl, config.brokerSecret, log),
     streams: createOpenStreams(),
@@ -102,6 +105,7 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
     await context.files.close();
     for (const service of services) await service.close();
     await context.mqtt.close();
+    await context.databaseWatch.close();
     await context.sql.end({ timeout: 2 });
   };
   let closing: Promise<void> | undefined;

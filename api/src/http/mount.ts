@@ -10,6 +10,7 @@ import {
 import { describeRefusal, parseShape } from '@roastery/contract/parse-shape';
 import type { Context, Hono } from 'hono';
 import type { AppContext, DeviceContext, PublicContext, RequestContext, UserContext } from '../context.ts';
+import type { Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
 import { authenticateBroker, authenticateDevice, authenticatePublic, authenticateUser } from './authenticate.ts';
 import { clientAddress, type Env } from './client-address.ts';
@@ -111,20 +112,23 @@ export const createRoutes = (app: Hono<Env>, context: AppContext) => {
       if (c.req.method === 'HEAD' && endpoint.produces === 'text/event-stream') return c.notFound();
       if (!context.health.migrated) throw new AppError('not_ready', 'The server is starting', 2);
       const requestId = c.get('requestId');
-      const request: RequestContext = {
+      const requestOn = (sql: Database): RequestContext => ({
         ...context,
+        sql,
         requestId,
         log: context.log.child({ requestId }),
         address: clientAddress(c, context.config.trustedProxies),
         userAgent: c.req.header('user-agent') ?? null,
-      };
+      });
       if (endpoint.access !== 'device' && endpoint.access !== 'broker') checkOrigin(c, context.config.publicUrl);
-      const caller = await authenticate(c, request);
-      const input = await parseInput(c, endpoint);
       const headers = new Headers();
-      const told = await handler(caller, input, { header: (name, value) => headers.append(name, value) });
+      const handled = await context.databaseWatch.during(async (sql) => {
+        const caller = await authenticate(c, requestOn(sql));
+        const input = await parseInput(c, endpoint);
+        return handler(caller, input, { header: (name, value) => headers.append(name, value) });
+      });
       // Only what is whole can be checked.
-      const answer = context.config.checkAnswers && told instanceof JsonPieces ? await wholeJson(told) : told;
+      const answer = context.config.checkAnswers && handled instanceof JsonPieces ? await wholeJson(handled) : handled;
       const response = respond(answer, endpoint.status ?? 200);
       if (context.config.checkAnswers && !(answer instanceof Response)) checkAnswer(endpoint, answer);
       for (const [name, value] of headers) response.headers.append(name, value);
@@ -137,25 +141,25 @@ export const createRoutes = (app: Hono<Env>, context: AppContext) => {
     mounted: mounted as readonly Mounted[],
     /** `access: 'public'`: the session comes along if there is one. */
     forPublic: <E extends Endpoint>(endpoint: E, handler: Handler<PublicContext, E>): void =>
-      mount(endpoint, ['public'], (c, request) => authenticatePublic(c, context, request), handler),
+      mount(endpoint, ['public'], authenticatePublic, handler),
     /** `access: 'user'` or `'admin'`. */
     forUser: <E extends Endpoint>(endpoint: E, handler: Handler<UserContext, E>): void =>
       mount(
         endpoint,
         ['user', 'admin'],
-        (c, request) => authenticateUser(c, context, request, endpoint.access === 'admin'),
+        (c, request) => authenticateUser(c, request, endpoint.access === 'admin'),
         handler,
       ),
     /** `access: 'device'`: a board with its machine's credential. */
     forDevice: <E extends Endpoint>(endpoint: E, handler: Handler<DeviceContext, E>): void =>
-      mount(endpoint, ['device'], (c, request) => authenticateDevice(c, context, request), handler),
+      mount(endpoint, ['device'], authenticateDevice, handler),
     /** `access: 'broker'`. */
     forBroker: <E extends Endpoint>(endpoint: E, handler: Handler<RequestContext, E>): void =>
       mount(
         endpoint,
         ['broker'],
         async (c, request) => {
-          authenticateBroker(c, context);
+          authenticateBroker(c, request);
           return request;
         },
         handler,

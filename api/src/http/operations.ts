@@ -4,23 +4,8 @@ import type { AppContext } from '../context.ts';
 import { peerAddress, type Env } from './client-address.ts';
 import { isSameSecret } from './secrets.ts';
 
-const deadline = <T>(work: Promise<T>, ms: number): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), ms);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-};
-
-const databaseAnswers = async (context: AppContext): Promise<boolean> => {
-  try {
-    await deadline(Promise.resolve(context.sql`SELECT 1`), 2000);
-    return true;
-  } catch (error) {
-    context.log.debug({ err: error }, 'database does not answer');
-    return false;
-  }
-};
+/** Longer than a busy database takes for one statement. */
+const maxDatabaseAnswerMs = 2000;
 
 const ingestState = ({ health }: AppContext) => {
   const progress = health.ingest?.();
@@ -56,7 +41,7 @@ export const mountOperations = (app: Hono<Env>, context: AppContext): void => {
 
   app.get('/readyz', async (c) => {
     const state = {
-      database: context.health.migrated && (await databaseAnswers(context)),
+      database: context.health.migrated && (await context.databaseWatch.answersWithin(maxDatabaseAnswerMs)),
       broker: context.mqtt.isConnected,
       ingest: ingestState(context),
       stopping: context.health.stopping,

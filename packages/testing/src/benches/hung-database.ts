@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import postgres from 'postgres';
 import type { Bench, Measurement } from '../bench.ts';
 import { createDatabaseOn } from '../database-on-server.ts';
 import { createJournalBoard } from '../journal-board.ts';
+import { hangPostgres } from '../hung-postgres.ts';
 import { residentMegabytes } from '../process-cost.ts';
 import { startTestPostgres } from '../test-postgres.ts';
 import { until } from '../until.ts';
@@ -28,19 +29,6 @@ const payloadsOf = (): Buffer[] => {
   for (let n = 0; n < samplesPerBatch * batchesPerBoard; n++)
     board.sample(n * 250, ...channels.map((_, column) => (n % 7 === column ? null : 150 + (n % 50) / 10)));
   return board.batches(() => samplesPerBatch).map((batch) => gzipSync(JSON.stringify(batch)));
-};
-
-const parentOf = async (pid: number): Promise<number> => {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-};
-
-/** The server and every session of the api, which then neither answer nor close. */
-const processesOf = async (sql: postgres.Sql): Promise<number[]> => {
-  const rows = await sql<{ pid: number }[]>`
-    SELECT pid FROM pg_stat_activity WHERE application_name = 'roastery-api'`;
-  const [own] = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
-  return [await parentOf(own?.pid ?? 0), ...rows.map(({ pid }) => pid)];
 };
 
 const connectBoards = async (sql: postgres.Sql, mqttUrl: string): Promise<MqttClient[]> => {
@@ -72,9 +60,8 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
   const clients = await connectBoards(sql, stack.mqttUrl);
   const payloads = payloadsOf();
   const before = await residentMegabytes(pid);
-  const hung = await processesOf(sql);
   await sql.end();
-  for (const each of hung) process.kill(each, 'SIGSTOP');
+  const hung = await hangPostgres(database.url);
   let after = before;
   let sent = 0;
   try {
@@ -93,7 +80,7 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
     }
     after = await residentMegabytes(pid);
   } finally {
-    for (const each of hung) process.kill(each, 'SIGCONT');
+    hung.resume();
   }
   say('Postgres is back');
   const watch = postgres(database.url, { max: 1 });

@@ -1,0 +1,117 @@
+import type { Logger } from '@roastery/runtime/logger';
+import { isDatabaseAway } from '../db/postgres-errors.ts';
+import { openDatabase, type Database } from '../db/sql.ts';
+import { AppError } from './app-error.ts';
+
+/**
+ * A Postgres that hangs takes connections and answers none of them: no statement fails, and its own timeout does not run.
+ * While requests wait, one statement on a connection of its own is asked; when it stays unanswered, all requests are answered
+ * with 503 and new ones at once, so that nothing piles up. Slow statements and locks do not count: the probe is answered.
+ */
+
+const tickMs = 1000;
+/** A request that takes no longer is no reason to ask. */
+const maxQuickMs = 2000;
+/** Unanswered for so many ticks, the database hangs. Counted, since an event loop that was blocked makes no late ticks up. */
+const maxUnansweredTicks = 10;
+const retryAfterSeconds = 5;
+
+const hangs = (): AppError => new AppError('not_ready', 'The database does not answer just now', retryAfterSeconds);
+
+interface Waiting {
+  readonly since: number;
+  giveUp(error: AppError): void;
+  isGivenUp: boolean;
+}
+
+/** The database for one request: a transaction that ends after its request was answered with 503 is rolled back. */
+const untilGivenUp = (sql: Database, waiting: Waiting): Database => {
+  type Work = (tx: unknown) => unknown;
+  const begin = (...args: [...string[], Work]) => {
+    const work = args.pop() as Work;
+    const guarded: Work = async (tx) => {
+      const result = await work(tx);
+      if (waiting.isGivenUp) throw hangs();
+      return result;
+    };
+    return Reflect.apply(sql.begin, sql, [...args, guarded]) as unknown;
+  };
+  return new Proxy(sql, {
+    get: (target, key): unknown => (key === 'begin' ? begin : Reflect.get(target, key)),
+  });
+};
+
+export const createDatabaseWatch = (sql: Database, url: string, log: Logger) => {
+  const requests = new Set<Waiting>();
+  let own: Database | undefined;
+  let probing: Promise<boolean> | undefined;
+  let unansweredTicks = 0;
+  let isClosed = false;
+  const isHanging = (): boolean => unansweredTicks >= maxUnansweredTicks;
+
+  const ask = async (): Promise<boolean> => {
+    try {
+      own ??= openDatabase({ url, log, connections: 1 });
+      await own`SELECT 1`;
+      unansweredTicks = 0;
+      return true;
+    } catch (error) {
+      // A server that refuses or drops connections is away, and every statement says so by itself.
+      const isSilent = error instanceof Error && 'code' in error && error.code === 'CONNECT_TIMEOUT';
+      if (!isSilent) unansweredTicks = 0;
+      if (!isDatabaseAway(error) && !isClosed) log.warn({ err: error }, 'database probe failed');
+      return false;
+    } finally {
+      probing = undefined;
+    }
+  };
+  /** One statement at a time, whoever asks. */
+  const probe = (): Promise<boolean> => (probing ??= ask());
+
+  const tick = (): void => {
+    const oldest = Math.min(...[...requests].map(({ since }) => since));
+    if (unansweredTicks === 0 && probing === undefined && performance.now() - oldest < maxQuickMs) return;
+    const wasHanging = isHanging();
+    if (probing !== undefined || unansweredTicks > 0) unansweredTicks += 1;
+    if (requests.size > 0 || unansweredTicks > 0) void probe();
+    if (!isHanging()) return;
+    if (!wasHanging) log.error({ requests: requests.size }, 'database hangs');
+    for (const request of requests) request.giveUp(hangs());
+  };
+  const timer = setInterval(tick, tickMs).unref();
+
+  return {
+    /** Does the work of a request with a database of its own, as long as the database answers. */
+    async during<T>(work: (sql: Database) => Promise<T>): Promise<T> {
+      if (isHanging()) throw hangs();
+      const waiting: Waiting = { since: performance.now(), giveUp: () => undefined, isGivenUp: false };
+      const givenUp = new Promise<never>((_, reject) => {
+        waiting.giveUp = (error) => {
+          waiting.isGivenUp = true;
+          requests.delete(waiting);
+          reject(error);
+        };
+      });
+      requests.add(waiting);
+      try {
+        return await Promise.race([work(untilGivenUp(sql, waiting)), givenUp]);
+      } finally {
+        requests.delete(waiting);
+      }
+    },
+    /** Whether the database answers a statement within this time. */
+    async answersWithin(ms: number): Promise<boolean> {
+      let timeout: NodeJS.Timeout | undefined;
+      const late = new Promise<boolean>((resolve) => {
+        timeout = setTimeout(() => resolve(false), ms);
+      });
+      return Promise.race([probe(), late]).finally(() => clearTimeout(timeout));
+    },
+    async close(): Promise<void> {
+      isClosed = true;
+      clearInterval(timer);
+      await own?.end({ timeout: 1 });
+    },
+  };
+};
+export type DatabaseWatch = ReturnType<typeof createDatabaseWatch>;

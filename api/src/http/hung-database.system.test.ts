@@ -1,0 +1,50 @@
+import { createDatabaseOn } from '@roastery/testing/database-on-server';
+import { hangPostgres } from '@roastery/testing/hung-postgres';
+import { startTestPostgres } from '@roastery/testing/test-postgres';
+import { until } from '@roastery/testing/until';
+import { expect, it } from 'vitest';
+import { startTestApi, testAdmin } from '../testing/test-api.ts';
+
+const lot = { lot_number: 'L-1', coffee_name: 'Guji', origin: 'Ethiopia', initial_weight: 60 };
+const boundMs = 15_000;
+
+it('requests: are answered with 503 within 15 s while Postgres hangs, then at once, and nothing of them is stored', async () => {
+  await using server = await startTestPostgres();
+  await using database = await createDatabaseOn(server.url);
+  await using test = await startTestApi(database.url);
+  const admin = await test.signedIn(testAdmin.email, testAdmin.password);
+  expect((await admin.send('POST', '/inventory/lots', { ...lot, lot_number: 'L-0' })).status).toBe(201);
+  const ask = async (method: string, path: string, body?: object) => {
+    const from = performance.now();
+    const answer = await admin.send<{ code: string }>(method, path, body);
+    const retryAfter = Number(answer.headers.get('retry-after'));
+    return { status: answer.status, code: answer.body.code, retryAfter, ms: performance.now() - from };
+  };
+
+  const hung = await hangPostgres(database.url);
+  try {
+    const first = await Promise.all([
+      ...Array.from({ length: 200 }, () => ask('GET', '/machines')),
+      ask('POST', '/inventory/lots', lot),
+    ]);
+    for (const answer of first) {
+      expect(answer).toMatchObject({ status: 503, code: 'not_ready' });
+      expect(answer.retryAfter).toBeGreaterThan(0);
+      // A busy computer is late with its answers.
+      expect(answer.ms).toBeLessThan(boundMs + 5000);
+    }
+    const later = await ask('GET', '/machines');
+    expect(later).toMatchObject({ status: 503, code: 'not_ready' });
+    expect(later.ms).toBeLessThan(2000);
+    expect((await fetch(`${test.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${test.url}/healthz`)).status).toBe(200);
+  } finally {
+    hung.resume();
+  }
+  await until('the api to work again', async () => (await ask('GET', '/machines')).status === 200, {
+    timeoutMs: 20_000,
+    everyMs: 200,
+  });
+  const { body } = await admin.send<{ lots: { lot_number: string }[] }>('GET', '/inventory/lots');
+  expect(body.lots.map((row) => row.lot_number)).toEqual(['L-0']);
+});
