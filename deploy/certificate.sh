@@ -44,8 +44,9 @@ private)
   *[!0-9.]*) name="DNS:$host" ;;
   *) name="IP:$host" ;;
   esac
-  umask 077
+  # Before the umask: the broker reads below this folder.
   mkdir -p "$(dirname "$authority")"
+  umask 077
   # Earlier versions kept it where the proxy reads.
   [ ! -d "$folder/authority" ] || [ -d "$authority" ] || mv "$folder/authority" "$authority"
   mkdir -p "$authority"

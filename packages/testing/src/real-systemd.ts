@@ -67,12 +67,16 @@ mount --rbind '${repositoryRoot()}' opt/roastery
 [ usr/bin/node -ef '${process.execPath}' ] || mount --bind '${process.execPath}' usr/bin/node
 rm -f usr/sbin/policy-rc.d
 for unit in ${masked.join(' ')}; do ln -s /dev/null etc/systemd/system/$unit; done
-exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot . ${systemd} --system --unit=basic.target --log-target=null`;
+# In a chroot the kernel makes no user namespace, which PrivateUsers= needs.
+pivot_root . mnt
+cd /
+umount -l mnt
+exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin ${systemd} --system --unit=basic.target --log-target=null`;
 
 const tools = [
   'unshare',
   'nsenter',
-  'chroot',
+  'pivot_root',
   'mount',
   'systemctl',
   'journalctl',
