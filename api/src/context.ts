@@ -1,7 +1,6 @@
 import type { Logger } from '@roastery/runtime/logger';
 import type { Registry } from 'prom-client';
-import type { BrokerManagement } from './broker/management.ts';
-import type { MqttLink } from './broker/link.ts';
+import type { BrokerManagement, MqttLink } from './broker/link.ts';
 import type { ApiConfig } from './config.ts';
 import type { Database } from './db/sql.ts';
 import type { FileReaders } from './file-reading/file-readers.ts';

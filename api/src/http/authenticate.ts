@@ -1,10 +1,9 @@
 import type { Context } from 'hono';
 import type { DeviceContext, PublicContext, RequestContext, UserContext } from '../context.ts';
+import type { Sql } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
-import { readDeviceCookie } from './device-cookie.ts';
-import { findMachineByToken } from './machine-credentials.ts';
-import { isSameSecret } from './secrets.ts';
-import { readSessionCookie } from './session-cookie.ts';
+import { readDeviceCookie, readSessionCookie } from './cookies.ts';
+import { hashToken, isSameSecret } from './secrets.ts';
 import { findSession } from './sessions.ts';
 
 const notSignedIn = (): AppError => new AppError('not_signed_in', 'Sign in first');
@@ -52,4 +51,50 @@ const decoded = (text: string): string => {
 
 export const authenticateBroker = (c: Context, request: RequestContext): void => {
   if (!isSameSecret(c.req.header('x-broker-secret') ?? '', request.config.brokerSecret)) throw notSignedIn();
+};
+
+export interface CredentialOwner {
+  readonly id: string;
+  readonly serial_number: string;
+  /** Which of the machine's credentials it was. */
+  readonly credential_id: string;
+}
+
+/** The machine that a serial number and token belong to; undefined for a wrong, revoked or expired token and for an archived machine. */
+export const findMachineByToken = async (
+  sql: Sql,
+  serialNumber: string,
+  token: string,
+): Promise<CredentialOwner | undefined> => {
+  if (serialNumber.includes('\0')) return undefined;
+  const [row] = await sql<CredentialOwner[]>`
+    SELECT m.id, m.serial_number, c.id AS credential_id
+      FROM machines m JOIN machine_credentials c ON c.machine_id = m.id
+     WHERE m.serial_number = ${serialNumber} AND m.archived_at IS NULL AND c.token_hash = ${hashToken(token)}
+       AND c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > now())
+     LIMIT 1`;
+  return row;
+};
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+const refuse = (): never => {
+  throw new AppError('wrong_origin', 'This request came from another site');
+};
+
+/**
+ * Refuses unsafe methods that a foreign page set off. Browsers send Origin and Sec-Fetch-Site and let no page change them;
+ * programs send neither and are let through: they hold no cookie that they did not get themselves.
+ * Behind plain HTTP the page's host must be the host it calls; behind HTTPS it must be the public address itself.
+ */
+export const checkOrigin = (c: Context, publicUrl: string): void => {
+  if (safeMethods.has(c.req.method)) return;
+  const site = c.req.header('sec-fetch-site');
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') refuse();
+  const origin = c.req.header('origin');
+  if (origin === undefined) return;
+  const own = new URL(publicUrl);
+  if (origin === own.origin) return;
+  const host = c.req.header('host');
+  if (own.protocol === 'https:' || host === undefined || origin !== `http://${host}`) refuse();
 };

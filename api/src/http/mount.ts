@@ -1,6 +1,6 @@
 import {
-  apiBasePath,
   type Access,
+  apiBasePath,
   type Endpoint,
   type ParsedBody,
   type ParsedParams,
@@ -12,9 +12,14 @@ import type { Context, Hono } from 'hono';
 import type { AppContext, DeviceContext, PublicContext, RequestContext, UserContext } from '../context.ts';
 import type { Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
-import { authenticateBroker, authenticateDevice, authenticatePublic, authenticateUser } from './authenticate.ts';
+import {
+  authenticateBroker,
+  authenticateDevice,
+  authenticatePublic,
+  authenticateUser,
+  checkOrigin,
+} from './authenticate.ts';
 import { clientAddress, type Env } from './client-address.ts';
-import { checkOrigin } from './origin.ts';
 import { readFileBody, readJsonBody } from './request-body.ts';
 import { parsePart, readQuery } from './request-shape.ts';
 import { JsonPieces, streamOf } from './streamed-answer.ts';

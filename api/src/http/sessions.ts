@@ -3,7 +3,7 @@ import type { SignedInUser } from '../context.ts';
 import type { Sql } from '../db/sql.ts';
 import { announceEndedSessions } from './open-streams.ts';
 import { hashToken, newToken } from './secrets.ts';
-import { sessionIdleHours, sessionMaxDays } from './session-cookie.ts';
+import { sessionIdleHours, sessionMaxDays } from './cookies.ts';
 
 interface SessionRow extends SignedInUser {
   session_id: string;

@@ -1,5 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
 import { dictionary } from '@zxcvbn-ts/language-common';
+import { randomInt } from 'node:crypto';
 import { invalid } from '../http/app-error.ts';
 
 /** Argon2id with 19 MiB, two passes, one lane: OWASP's password storage cheat sheet. */
@@ -27,3 +28,12 @@ export const isPassword = async (storedHash: string | undefined, password: strin
   const matches = await verify(storedHash ?? (await nobodysHash), password);
   return matches && storedHash !== undefined;
 };
+
+/** Without letters and digits that are mistaken for one another when read aloud or copied from paper. */
+const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+/** Four groups of five, 99 bits. */
+export const randomPassword = (): string =>
+  Array.from({ length: 4 }, () => Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('')).join(
+    '-',
+  );

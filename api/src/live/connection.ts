@@ -1,6 +1,7 @@
 import type { Connection } from '@roastery/contract/machines';
-import { statusShape, type DeviceStatus } from '@roastery/contract/mqtt';
+import { type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
 import { parseShape } from '@roastery/contract/parse-shape';
+import { connectionOf } from '../identity/machines.ts';
 import type { Sql } from '../db/sql.ts';
 
 export interface MachineConnection {
@@ -22,17 +23,15 @@ interface Row {
   status: unknown;
 }
 
-/** How these machines are connected; archived and deleted ones are absent. Online: it said so and was heard within a minute. */
+/** How these machines are connected; archived and deleted ones are absent. */
 export const readConnections = async (
   sql: Sql,
   machineIds: readonly string[],
 ): Promise<Map<string, WatchedMachine>> => {
   const rows = await sql<Row[]>`
-    SELECT id, serial_number, last_seen_at, status,
-      CASE WHEN last_seen_at IS NULL THEN 'never_connected'
-           WHEN is_online AND last_seen_at > now() - interval '1 minute' THEN 'online'
-           ELSE 'offline' END AS connection
-    FROM machines WHERE id = ANY(${[...machineIds]}::uuid[]) AND archived_at IS NULL`;
+    SELECT m.id, m.serial_number, m.last_seen_at, m.status,
+      ${connectionOf(sql)} AS connection
+    FROM machines m WHERE m.id = ANY(${[...machineIds]}::uuid[]) AND m.archived_at IS NULL`;
   return new Map(
     rows.map((row) => {
       const status = parseShape(statusShape, row.status);

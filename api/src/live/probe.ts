@@ -5,15 +5,15 @@ import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import {
   findProbeLine,
   probeMessageShape,
+  type ProbeRequest,
   startProbe,
   stopProbe,
   watchProbe,
-  type ProbeRequest,
 } from '@roastery/contract/probe';
 import type { Domain } from '../app.ts';
 import { actorOf, type UserContext } from '../context.ts';
 import { recordAudit } from '../db/audit.ts';
-import { findOwnMachine } from '../domains/devices/machine-access.ts';
+import { findOwnMachine } from '../identity/machines.ts';
 import { AppError } from '../http/app-error.ts';
 import { openSessionStream } from '../http/session-streams.ts';
 import { readConnections } from './connection.ts';

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Zip, ZipDeflate } from 'fflate';
+import { localClock } from '../format/format.ts';
 
 /** A moment as a spreadsheet counts it: days since 30 December 1899, without a time zone. */
 export interface SheetMoment {
@@ -149,3 +150,11 @@ export async function* writeWorkbook(sheets: readonly WrittenSheet[]): AsyncGene
   archive.end();
   yield* taken();
 }
+
+const spreadsheetZero = Date.UTC(1899, 11, 30);
+
+/** A moment as the roastery's clock showed it, for a spreadsheet, which knows no time zones. */
+export const sheetMoments = (timeZone: string): ((instant: string) => SheetMoment) => {
+  const clock = localClock(timeZone);
+  return (instant) => ({ days: (clock(instant) - spreadsheetZero) / 86_400_000 });
+};

@@ -48,9 +48,8 @@ const PURE: Record<string, readonly string[]> = {
 
 /** Where one domain of the api needs another, it is said here. */
 const DOMAIN_IMPORTS: Record<string, readonly string[]> = {
-  // A machine may be registered with its map; a board's map is chosen by whoever may see its machine.
+  // A machine may be registered with its map; the fleet view shows what became of it.
   machines: ['machine-maps'],
-  'machine-maps': ['devices'],
   devices: ['machine-maps'],
   // Who may see a roast, and its curve.
   analytics: ['roasts'],

@@ -1,8 +1,14 @@
 import * as contract from '@roastery/contract/auth';
+import type { Preferences, Session } from '@roastery/contract/auth';
 import type { Domain } from '../../app.ts';
-import { changePassword } from './change-password.ts';
-import { changePreferences } from './change-preferences.ts';
-import { endOwnSession, listOwnSessions } from './own-sessions.ts';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { endSession, endSessionsOf } from '../../http/sessions.ts';
+import { hashPassword, isPassword, refuseCommonPassword } from '../../identity/passwords.ts';
+import { countAttempt } from '../../identity/sign-in-limits.ts';
+import { preferencesOf, withoutUndefined } from '../../identity/preferences.ts';
+import { sessionIdleHours } from '../../http/cookies.ts';
 
 export const accountRoutes: Domain = (routes) => {
   routes.forUser(contract.listSessions, async (context) => ({ sessions: await listOwnSessions(context) }));
@@ -10,3 +16,68 @@ export const accountRoutes: Domain = (routes) => {
   routes.forUser(contract.changePassword, (context, { body }) => changePassword(context, body));
   routes.forUser(contract.updatePreferences, (context, { body }) => changePreferences(context, body));
 };
+
+/** Changes the own password. Whoever holds only a stolen session cannot: the current one is asked for, with sign-in's limits. */
+export const changePassword = async (
+  context: UserContext,
+  given: { current_password: string; new_password: string },
+): Promise<{ message: string }> => {
+  const { sql, user, sessionId, address } = context;
+  refuseCommonPassword(given.new_password, user.email, 'new_password');
+  const attempt = await countAttempt(sql, user.email, address, sessionId);
+  const [stored] = await sql<{ password_hash: string }[]>`SELECT password_hash FROM users WHERE id = ${user.id}`;
+  if (!(await isPassword(stored?.password_hash, given.current_password))) {
+    throw new AppError('wrong_credentials', 'The current password is wrong');
+  }
+  await attempt.giveBack();
+  const hashed = await hashPassword(given.new_password);
+  await sql.begin(async (tx) => {
+    await tx`UPDATE users SET password_hash = ${hashed} WHERE id = ${user.id}`;
+    const ended = await endSessionsOf(tx, user.id, sessionId);
+    await recordAudit(tx, actorOf(context), {
+      action: 'password.changed',
+      subject: user.id,
+      detail: { sessions_ended: ended },
+    });
+  });
+  return { message: 'Your password was changed. Other sessions have ended.' };
+};
+
+const isLanguage = (tag: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+};
+
+/** Changes the preferences that are given. */
+export const changePreferences = async (
+  { sql, user }: UserContext,
+  given: { readonly [K in keyof Preferences]?: Preferences[K] | undefined },
+): Promise<Preferences> => {
+  if (given.date_language !== undefined && !isLanguage(given.date_language)) {
+    throw invalid('date_language', 'must be a language tag such as en-US');
+  }
+  const [row] = await sql<{ preferences: Record<string, unknown> }[]>`
+    UPDATE users SET preferences = preferences || ${sql.json(withoutUndefined(given))}
+     WHERE id = ${user.id} RETURNING preferences`;
+  return preferencesOf(row?.preferences ?? {});
+};
+
+/** Sessions that still sign this person in, newest first. */
+export const listOwnSessions = ({ sql, user, sessionId }: UserContext): Promise<Session[]> =>
+  sql<Session[]>`
+    SELECT id, created_at, last_seen_at, address, user_agent, id = ${sessionId} AS is_current
+      FROM sessions
+     WHERE user_id = ${user.id} AND expires_at > now()
+       AND last_seen_at > now() - make_interval(hours => ${sessionIdleHours})
+     ORDER BY created_at DESC, id DESC`;
+
+export const endOwnSession = async (context: UserContext, id: string): Promise<{ message: string }> =>
+  context.sql.begin(async (tx) => {
+    if (!(await endSession(tx, context.user.id, id))) throw notFound('Session');
+    await recordAudit(tx, actorOf(context), { action: 'session.ended', subject: id });
+    return { message: 'The session has ended.' };
+  });

@@ -1,7 +1,7 @@
 import { lowStockKg } from '@roastery/contract/low-stock';
 import type { Database, Sql } from '../../db/sql.ts';
 import { formatKilograms } from '../../format/format.ts';
-import { isWatched } from '../../ledger/watch-stock.ts';
+import { isWatched } from '../../ledger/move-lot.ts';
 import { putIntoOutbox } from '../../mail/outbox.ts';
 
 /** Active administrators, and the alert address of the roastery's settings. */

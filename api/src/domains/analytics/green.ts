@@ -2,10 +2,10 @@ import type { analyticsGreen, GreenFigures, LotUse } from '@roastery/contract/an
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { SignedInUser } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
+import { kilograms, milligrams } from '../../ledger/weights.ts';
 import { tookGreen } from '../roasts/roast-row.ts';
-import { matched, matching, type AnalyticsFilter } from './matching.ts';
-import { periodOfRoast } from './period-of-roast.ts';
-import { choosePeriod, periodStarts, periodWithin } from './periods.ts';
+import { type AnalyticsFilter, matched, matching } from './matching.ts';
+import { choosePeriod, periodOfRoast, periodStarts, periodWithin } from './periods.ts';
 import type { PeriodFilter } from './production.ts';
 import { readSpan } from './span.ts';
 
@@ -35,8 +35,7 @@ export const readGreen = async (
   const byLot = rows.flatMap((row) => (row.lot_id === null ? [] : [{ lot_id: row.lot_id, ...figuresOf(row) }]));
   return {
     totals: totals === undefined ? noGreen : figuresOf(totals),
-    // Sums of doubles: their difference is rounded to the milligram that weights are kept to.
-    kg_without_lot: Math.max(0, Math.round(((charged?.kg ?? 0) - (totals?.kg ?? 0)) * 1e6) / 1e6),
+    kg_without_lot: Math.max(0, kilograms(milligrams(charged?.kg ?? 0) - milligrams(totals?.kg ?? 0))),
     period,
     periods: [...new Set([...periodStarts(span, period), ...byStart.keys()])]
       .sort()

@@ -1,11 +1,10 @@
-import type { analyticsGroups, GroupFigures, GroupKind, groupSorts } from '@roastery/contract/analytics';
+import type { analyticsGroups, Figures, GroupFigures, GroupKind, groupSorts } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { SignedInUser } from '../../context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastedBy } from '../roasts/roast-row.ts';
-import { figureColumns } from './figures.ts';
-import { matched, matchedWithPeople, matching, type AnalyticsFilter } from './matching.ts';
+import { type AnalyticsFilter, matched, matchedWithPeople, matching } from './matching.ts';
 
 export type GroupQuery = AnalyticsFilter & {
   readonly limit: number;
@@ -77,4 +76,22 @@ export const readGroups = async (
     ),
     total: rows[0]?.total ?? 0,
   };
+};
+
+/** The figures over a set of `roasts r`. Aborted and running roasts count with their weight; means are of completed ones. */
+export const figureColumns = (sql: Sql) => sql`
+  count(*) AS roasts,
+  coalesce(sum(r.batch_size_kg), 0) AS kg,
+  avg(r.duration_seconds) FILTER (WHERE r.status = 'completed') AS mean_duration_seconds,
+  avg(r.development_time_ratio) FILTER (WHERE r.status = 'completed') AS development_ratio_mean,
+  stddev_samp(r.development_time_ratio) FILTER (WHERE r.status = 'completed') AS development_ratio_deviation,
+  count(r.development_time_ratio) FILTER (WHERE r.status = 'completed') AS development_roasts`;
+
+export const noFigures: Figures = {
+  roasts: 0,
+  kg: 0,
+  mean_duration_seconds: null,
+  development_ratio_mean: null,
+  development_ratio_deviation: null,
+  development_roasts: 0,
 };

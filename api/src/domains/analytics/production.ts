@@ -2,10 +2,9 @@ import type { analyticsProduction, Figures, PeriodKind } from '@roastery/contrac
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { SignedInUser } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
-import { figureColumns, noFigures } from './figures.ts';
-import { matched, matching, type AnalyticsFilter } from './matching.ts';
-import { periodOfRoast } from './period-of-roast.ts';
-import { choosePeriod, daysBefore, periodStarts, periodWithin, type Days } from './periods.ts';
+import { figureColumns, noFigures } from './groups.ts';
+import { type AnalyticsFilter, matched, matching } from './matching.ts';
+import { choosePeriod, type Days, daysBefore, periodOfRoast, periodStarts, periodWithin } from './periods.ts';
 import { readSpan } from './span.ts';
 
 export type Production = ResponseOf<typeof analyticsProduction>;

@@ -1,5 +1,5 @@
 import type { Sql } from '../../db/sql.ts';
-import { onClockOf, type BootClocks } from '../roasts/boots.ts';
+import { type BootClocks, onClockOf } from '../roasts/places.ts';
 import { numbersOf } from '../roasts/read-samples.ts';
 import { windowOf, type WindowRow } from '../roasts/roast-curve.ts';
 import { secondCurve, type SecondCurve } from './second-curve.ts';

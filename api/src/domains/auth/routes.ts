@@ -1,11 +1,9 @@
 import { login, logout, me } from '@roastery/contract/auth';
 import type { Domain } from '../../app.ts';
 import { recordAudit } from '../../db/audit.ts';
-import { deviceCookie } from '../../http/device-cookie.ts';
-import { clearedSessionCookie, sessionCookie } from '../../http/session-cookie.ts';
+import { clearedSessionCookie, deviceCookie, sessionCookie } from '../../http/cookies.ts';
 import { endSession } from '../../http/sessions.ts';
-import { toSessionUser } from './session-user.ts';
-import { signIn } from './sign-in.ts';
+import { signIn, toSessionUser } from './sign-in.ts';
 
 export const authRoutes: Domain = (routes) => {
   routes.forPublic(login, async (context, { body }, reply) => {

@@ -1,12 +1,14 @@
 import type { SessionUser } from '@roastery/contract/auth';
-import { systemActor, type PublicContext, type SignedInUser } from '../../context.ts';
+import { type PublicContext, type SignedInUser, systemActor } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { AppError } from '../../http/app-error.ts';
-import { knownDevice } from '../../http/device-cookie.ts';
+import { knownDevice } from '../../http/cookies.ts';
 import { endSession, startSession } from '../../http/sessions.ts';
 import { isPassword } from '../../identity/passwords.ts';
-import { toSessionUser } from './session-user.ts';
 import { countAttempt } from '../../identity/sign-in-limits.ts';
+import { readTimeZone } from '../../db/roastery-time-zone.ts';
+import type { Sql } from '../../db/sql.ts';
+import { preferencesOf } from '../../identity/preferences.ts';
 
 interface AccountRow extends SignedInUser {
   password_hash: string;
@@ -48,3 +50,10 @@ export const signIn = async (
   });
   return { token, user: await toSessionUser(sql, user) };
 };
+
+/** What the portal knows of the person in front of it. */
+export const toSessionUser = async (sql: Sql, user: SignedInUser): Promise<SessionUser> => ({
+  ...user,
+  preferences: preferencesOf(user.preferences),
+  roastery_time_zone: await readTimeZone(sql),
+});

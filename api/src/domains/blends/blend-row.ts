@@ -1,6 +1,7 @@
 import type { Blend } from '@roastery/contract/blends';
 import type { SignedInUser } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
+import { kilograms, milligrams } from '../../ledger/weights.ts';
 
 /** One's own blends; all of them for an admin. */
 export const blendVisibleTo = (sql: Sql, user: SignedInUser) =>
@@ -11,9 +12,8 @@ type ComponentRow = Omit<Blend['components'][number], 'share'> & { blend_id: str
 
 const columns = (sql: Sql) => sql`b.id, b.name, b.notes, b.created_at, u.full_name AS created_by, b.revision`;
 
-/** Weights are kept to the milligram: the sum of them is exact as whole milligrams. */
 const total = (components: readonly ComponentRow[]): number =>
-  components.reduce((sum, { kg }) => sum + Math.round(kg * 1e6), 0) / 1e6;
+  kilograms(components.reduce((sum, { kg }) => sum + milligrams(kg), 0));
 
 const withComponents = async (sql: Sql, rows: readonly BlendRow[]): Promise<Blend[]> => {
   const components = await sql<ComponentRow[]>`

@@ -1,7 +1,7 @@
 import type { BlendableRoast } from '@roastery/contract/blends';
 import type { SignedInUser } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
-import { roastedKg } from '../../ledger/blend-use.ts';
+import { roastedKg } from '../../ledger/weights.ts';
 import { visibleTo } from '../roasts/roast-row.ts';
 
 interface Wanted {

@@ -1,8 +1,8 @@
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import {
-  emptyBlendSentence,
   type Blend,
   type createBlend as createEndpoint,
+  emptyBlendSentence,
   type updateBlend as updateEndpoint,
 } from '@roastery/contract/blends';
 import { uuidV7 } from '@roastery/runtime/uuid';
@@ -10,8 +10,8 @@ import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
-import { blendedKg, roastedKg } from '../../ledger/blend-use.ts';
 import { formatKilograms } from '../../format/format.ts';
+import { blendedKg, milligrams, roastedKg } from '../../ledger/weights.ts';
 import { visibleTo } from '../roasts/roast-row.ts';
 import { blendVisibleTo, readBlend } from './blend-row.ts';
 
@@ -24,9 +24,6 @@ interface RoastRow {
   start_time: string;
   status: string;
 }
-
-/** Weights count to the milligram. */
-const milligrams = (kg: number): number => Math.round(kg * 1e6);
 
 /**
  * Puts the components in place of what the blend held. The roasts' rows are locked first and in one order, so that two

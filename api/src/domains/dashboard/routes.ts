@@ -1,7 +1,45 @@
 import * as contract from '@roastery/contract/dashboard';
+import type { systemStats as systemStatsEndpoint } from '@roastery/contract/dashboard';
+import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { Domain } from '../../app.ts';
-import { readSystemStats } from './system-stats.ts';
+import type { SignedInUser } from '../../context.ts';
+import { readTimeZone } from '../../db/roastery-time-zone.ts';
+import type { Sql } from '../../db/sql.ts';
 
 export const dashboardRoutes: Domain = (routes) => {
   routes.forUser(contract.systemStats, ({ sql, user }) => readSystemStats(sql, user));
+};
+
+export type SystemStats = ResponseOf<typeof systemStatsEndpoint>;
+
+/**
+ * The four figures of the dashboard over what a person may see. A machine is active when it is not archived and was heard
+ * from in the last ten minutes. Days and months are the roastery's own, whatever clocks changed in them.
+ */
+export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Date()): Promise<SystemStats> => {
+  const zone = await readTimeZone(sql);
+  const at = now.toISOString();
+  const mine = user.is_admin ? sql`true` : sql`owner_id = ${user.id}`;
+  const [[machines], [roasts]] = await Promise.all([
+    sql<{ total: number; active: number }[]>`
+      SELECT count(*) AS total,
+             count(*) FILTER (WHERE last_seen_at > ${at}::timestamptz - interval '10 minutes') AS active
+      FROM machines WHERE archived_at IS NULL AND ${mine}`,
+    sql<{ today: number; month: number; kg: number }[]>`
+      SELECT
+        (SELECT count(*) FROM roasts WHERE ${mine}
+          AND start_time >= date_trunc('day', ${at}::timestamptz, ${zone})
+          AND start_time < date_trunc('day', ${at}::timestamptz AT TIME ZONE ${zone} + interval '1 day') AT TIME ZONE ${zone}) AS today,
+        (SELECT count(*) FROM roasts WHERE ${mine}
+          AND start_time >= date_trunc('month', ${at}::timestamptz, ${zone})
+          AND start_time < date_trunc('month', ${at}::timestamptz AT TIME ZONE ${zone} + interval '1 month') AT TIME ZONE ${zone}) AS month,
+        (SELECT coalesce(sum(batch_size_kg), 0) FROM roasts WHERE ${mine}) AS kg`,
+  ]);
+  return {
+    activeMachines: machines?.active ?? 0,
+    totalMachines: machines?.total ?? 0,
+    todayRoasts: roasts?.today ?? 0,
+    thisMonthRoasts: roasts?.month ?? 0,
+    totalRoasted: roasts?.kg ?? 0,
+  };
 };

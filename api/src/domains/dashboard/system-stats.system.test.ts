@@ -2,7 +2,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { describe, expect, it } from 'vitest';
 import type { SignedInUser } from '../../context.ts';
 import { openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
-import { readSystemStats } from './system-stats.ts';
+import { readSystemStats } from './routes.ts';
 
 const person = (id: string, isAdmin = false): SignedInUser => ({
   id,

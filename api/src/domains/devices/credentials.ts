@@ -6,7 +6,7 @@ import { actorOf, boardActor, type DeviceContext, type UserContext } from '../..
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { hashToken, newToken } from '../../http/secrets.ts';
-import { lockOwnMachine } from './machine-access.ts';
+import { lockOwnMachine } from '../../identity/machines.ts';
 import { revokeOpenTickets } from './tickets.ts';
 
 type Credential = Device['credential'];

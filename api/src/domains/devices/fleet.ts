@@ -1,9 +1,10 @@
 import type { Device } from '@roastery/contract/fleet';
-import { statusShape, type DeviceStatus } from '@roastery/contract/mqtt';
+import { type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
 import { parseShape } from '@roastery/contract/parse-shape';
+import { connectionOf } from '../../identity/machines.ts';
 import { containing } from '../../db/search.ts';
 import type { Sql } from '../../db/sql.ts';
-import { configState } from '../machine-maps/config-state.ts';
+import { configState } from '../machine-maps/board-config.ts';
 import { standingCredentials } from './credentials.ts';
 import { warningsOf } from './device-warnings.ts';
 import { sealedHistory } from './restore-history.ts';
@@ -32,9 +33,7 @@ export const listDevices = async (
     SELECT count(*) AS total FROM machines m JOIN users o ON o.id = m.owner_id WHERE ${where}`;
   const rows = await sql<Row[]>`
     SELECT m.id AS machine_id, m.serial_number, m.display_name, m.machine_type, o.full_name AS owner_name,
-           CASE WHEN m.last_seen_at IS NULL THEN 'never_connected'
-                WHEN m.is_online AND m.last_seen_at > now() - interval '1 minute' THEN 'online'
-                ELSE 'offline' END AS connection,
+           ${connectionOf(sql)} AS connection,
            m.last_seen_at, m.status, m.config_rev, m.config_changed_at,
            CASE WHEN m.map IS NULL THEN NULL ELSE jsonb_build_object(
              'id', m.map -> 'id', 'rev', m.map -> 'rev', 'maker', m.map -> 'maker', 'model', m.map -> 'model',

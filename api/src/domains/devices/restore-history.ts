@@ -1,12 +1,12 @@
 import type { Device } from '@roastery/contract/fleet';
-import { statusShape, type DeviceStatus } from '@roastery/contract/mqtt';
+import { type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
+import { lockOwnMachine } from '../../identity/machines.ts';
 import { historyRestoredChannel } from './history-statements.ts';
-import { lockOwnMachine } from './machine-access.ts';
 
 const instant = (ms: number): string => new Date(ms).toISOString();
 
@@ -30,17 +30,20 @@ export const sealedHistory = (history: DeviceStatus['history']): Device['sealed_
  */
 const adoptRecordings = async (tx: Sql, machineId: string, epochs: readonly string[]): Promise<number> => {
   const adopted = await tx<{ id: string }[]>`
-    WITH newest AS (
-      SELECT DISTINCT ON (r.epoch) r.id
+    WITH holder AS (
+      SELECT DISTINCT ON (p.epoch) p.epoch, p.machine_id
       FROM machines now
       JOIN machines before ON before.serial_number = now.serial_number AND before.owner_id = now.owner_id
         AND before.archived_at IS NOT NULL
-      JOIN recordings r ON r.machine_id = before.id AND r.epoch = ANY(${[...epochs]}::text[])
+      JOIN stream_parts p ON p.machine_id = before.id AND p.epoch = ANY(${[...epochs]}::text[])
       WHERE now.id = ${machineId}
-        AND NOT EXISTS (SELECT FROM recordings own WHERE own.machine_id = now.id AND own.epoch = r.epoch)
-      ORDER BY r.epoch, before.archived_at DESC)
-    UPDATE recordings r SET machine_id = ${machineId} FROM newest WHERE r.id = newest.id RETURNING r.id`;
+        AND NOT EXISTS (SELECT FROM stream_parts own WHERE own.machine_id = now.id AND own.epoch = p.epoch)
+      ORDER BY p.epoch, before.archived_at DESC)
+    UPDATE recordings r SET machine_id = ${machineId}
+    FROM holder JOIN stream_parts p ON p.machine_id = holder.machine_id AND p.epoch = holder.epoch
+    WHERE r.id = p.recording_id RETURNING r.id`;
   const ids = adopted.map(({ id }) => id);
+  await tx`UPDATE continuing_streams SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
   await tx`UPDATE roasts SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
   await tx`UPDATE board_roasts SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
   // Discarded roasts, which can be restored.

@@ -6,7 +6,7 @@ import { containing } from '../../db/search.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { issueTicket } from '../../identity/pairing-tickets.ts';
-import { findOwnMachine, lockOwnMachine } from './machine-access.ts';
+import { findOwnMachine, lockOwnMachine } from '../../identity/machines.ts';
 
 const stateOf = (sql: Sql) => sql`
   CASE WHEN t.confirmed_at IS NOT NULL THEN 'confirmed' WHEN t.redeemed_at IS NOT NULL THEN 'paired'

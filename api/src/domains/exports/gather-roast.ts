@@ -1,11 +1,11 @@
 import { knownChannels } from '@roastery/contract/channels';
 import type { Roast } from '@roastery/contract/roasts';
 import type { Reading } from '@roastery/roasting/series';
+import type { MarkKind } from '@roastery/roasting/marks';
 import type { SignedInUser } from '../../context.ts';
 import type { Database } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
-import { ratesOnceRead } from '../roasts/curve-rates.ts';
-import { openCurve, wholeCurve, type CurveMargins } from '../roasts/roast-curve.ts';
+import { type CurveMargins, openCurve, ratesOnceRead, wholeCurve } from '../roasts/roast-curve.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 
 export type ExportedUnit = '°C' | '%' | '';
@@ -115,3 +115,16 @@ export const gatherRoast = async (
 /** Whole milliseconds, as the recording has them. */
 export const sinceRecordingBegan = ({ chargeSeconds }: ExportedRoast, roastSeconds: number): number =>
   Math.round((roastSeconds + chargeSeconds) * 1000) / 1000;
+
+/** As files and reports call the marks; the reader of uploads knows these words. */
+export const markName: Readonly<Record<MarkKind, string>> = {
+  charge: 'Charge',
+  turning_point: 'Turning Point',
+  dry_end: 'Dry End',
+  first_crack: 'First Crack',
+  first_crack_end: 'First Crack End',
+  second_crack: 'Second Crack',
+  second_crack_end: 'Second Crack End',
+  drop: 'Drop',
+  cool_end: 'Cool End',
+};

@@ -2,8 +2,7 @@ import { lttbIndices } from '@roastery/roasting/decimate';
 import { bridgeableMissing, type Reading } from '@roastery/roasting/series';
 import { cToF, formatDuration, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
 import { formatDecimal } from '../../format/format.ts';
-import type { ExportedRoast } from './gather-roast.ts';
-import { markName } from './mark-names.ts';
+import { type ExportedRoast, markName } from './gather-roast.ts';
 import type { Pdf, ReportText } from './report-text.ts';
 
 export interface Frame {

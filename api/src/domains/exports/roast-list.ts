@@ -2,9 +2,8 @@ import type { RoastRow } from '@roastery/contract/roasts';
 import type { UserContext } from '../../context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import { csvStart, writeCsvRow } from '../../sheets/csv.ts';
-import { writeWorkbook, type SheetMoment, type WrittenCell } from '../../sheets/write-workbook.ts';
-import { matchingRoastIds, roastsByIds, type RoastListQuery } from '../roasts/list-roasts.ts';
-import { sheetMoments } from './sheet-moment.ts';
+import { type SheetMoment, sheetMoments, writeWorkbook, type WrittenCell } from '../../sheets/write-workbook.ts';
+import { matchingRoastIds, type RoastListQuery, roastsByIds } from '../roasts/list-roasts.ts';
 
 export type RoastExportQuery = Omit<RoastListQuery, 'limit' | 'offset'>;
 

@@ -1,12 +1,12 @@
 import { phasesOf } from '@roastery/roasting/phases';
 import { formatDuration, formatRate, formatTemperature, type TemperatureUnit } from '@roastery/roasting/units';
 import PdfWriter from 'pdfkit';
+import type { Sql } from '../../db/sql.ts';
+import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import { formatKilograms, formatMoment, formatPercent } from '../../format/format.ts';
-import type { ExportedRoast } from './gather-roast.ts';
-import type { Letterhead } from './letterhead.ts';
-import { markName } from './mark-names.ts';
+import { type ExportedRoast, markName } from './gather-roast.ts';
 import { drawChart } from './report-chart.ts';
-import { reportText, type Pdf, type ReportText } from './report-text.ts';
+import { type Pdf, reportText, type ReportText } from './report-text.ts';
 
 const page = { width: 595.28, height: 841.89, margin: 42 };
 const inner = page.width - 2 * page.margin;
@@ -223,4 +223,32 @@ const developmentOf = ({ roast }: ExportedRoast): string => {
   const { development_time_seconds: seconds, development_time_ratio: ratio } = roast;
   if (seconds === null) return '--';
   return ratio === null ? formatDuration(seconds) : `${formatDuration(seconds)} · ${formatPercent(ratio)}`;
+};
+
+/** Who hands a report on, as the roastery's settings have it. */
+export interface Letterhead {
+  readonly name: string | null;
+  /** Address, website, phone: what is set of them. */
+  readonly lines: readonly string[];
+  readonly timeZone: string;
+}
+
+type Row = Record<
+  'roastery_name' | 'address' | 'city' | 'country' | 'postal_code' | 'email' | 'phone' | 'website',
+  string | null
+>;
+
+const joined = (parts: readonly (string | null | undefined)[], between: string): string =>
+  parts.filter((part) => part !== null && part !== undefined && part !== '').join(between);
+
+export const readLetterhead = async (sql: Sql): Promise<Letterhead> => {
+  const [row] = await sql<Row[]>`
+    SELECT roastery_name, address, city, country, postal_code, email, phone, website FROM roastery_settings`;
+  const place = joined([row?.address, joined([row?.postal_code, row?.city], ' '), row?.country], ', ');
+  const contact = joined([row?.website, row?.email, row?.phone], ' · ');
+  return {
+    name: row?.roastery_name || null,
+    lines: [place, contact].filter((line) => line !== ''),
+    timeZone: await readTimeZone(sql),
+  };
 };

@@ -1,11 +1,9 @@
 import { formatDuration } from '@roastery/roasting/units';
 import { phasesOf } from '@roastery/roasting/phases';
 import { formatPercent } from '../../format/format.ts';
-import type { WrittenCell, WrittenSheet } from '../../sheets/write-workbook.ts';
-import { sinceRecordingBegan, type ExportedRoast } from './gather-roast.ts';
-import { markName } from './mark-names.ts';
+import { sheetMoments, type WrittenCell, type WrittenSheet } from '../../sheets/write-workbook.ts';
+import { type ExportedRoast, markName, sinceRecordingBegan } from './gather-roast.ts';
 import { curveHead } from './roast-csv.ts';
-import { sheetMoments } from './sheet-moment.ts';
 
 const phaseName = { drying: 'Drying', maillard: 'Maillard', development: 'Development' } as const;
 

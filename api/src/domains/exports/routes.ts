@@ -1,18 +1,17 @@
 import * as contract from '@roastery/contract/exports';
+import type { Roast } from '@roastery/contract/roasts';
 import type { Domain } from '../../app.ts';
 import type { UserContext } from '../../context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import { localDay } from '../../format/format.ts';
 import { begun, streamOf } from '../../http/streamed-answer.ts';
 import { writeWorkbook } from '../../sheets/write-workbook.ts';
-import { attachment, roastFileName } from './file-name.ts';
 import { gatherRoast } from './gather-roast.ts';
-import { readLetterhead } from './letterhead.ts';
+import { readLetterhead, roastReport } from './roast-report.ts';
 import { reportChannels } from './report-chart.ts';
 import { roastAlog } from './roast-alog.ts';
 import { roastCsv } from './roast-csv.ts';
 import { roastListCsv, roastListWorkbook } from './roast-list.ts';
-import { roastReport } from './roast-report.ts';
 import { roastWorkbook } from './roast-workbook.ts';
 
 const file = (body: Uint8Array<ArrayBuffer>, type: string, name: string): Response =>
@@ -59,4 +58,22 @@ export const exportRoutes: Domain = (routes) => {
   routes.forUser(contract.exportRoastsXlsx, async (context, { query }) =>
     streamed(roastListWorkbook(context, query), contract.spreadsheetType, `roasts-${await today(context)}.xlsx`),
   );
+};
+
+/** `PR-0189abcd Guji.xlsx`, without what a file system can't hold. */
+export const roastFileName = ({ roast_number: number, coffee_name: coffee }: Roast, ending: string): string => {
+  const words = `${number}${coffee === null ? '' : ` ${coffee}`}`
+    // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
+    .replaceAll(/[\u0000-\u001f\u007f\\/:*?"<>|]+/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, 120);
+  return `${words}.${ending}`;
+};
+
+/** A download under this name: plain ASCII for old clients, UTF-8 for all others (RFC 6266). */
+export const attachment = (fileName: string): string => {
+  const ascii = fileName.replaceAll(/[^\u0020-\u007e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(fileName).replaceAll(/['()*]/g, (sign) => `%${sign.codePointAt(0)?.toString(16)}`);
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 };

@@ -10,10 +10,9 @@ import { recomputeRoast } from '../roasts/recompute-roast.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { countProfileUse, settleLot } from '../roasts/settle-roast.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
-import { readRecording, type FileRecording } from './roast-file-jobs.ts';
+import { type FileRecording, readRecording } from './roast-file-jobs.ts';
 import { storeRecording } from './store-recording.ts';
-import { readContent } from './upload-content.ts';
-import { findDuplicates, findUpload, type StoredUpload } from './uploads.ts';
+import { findDuplicates, findUpload, readContent, type StoredUpload } from './uploads.ts';
 
 /** A person's marks are that person's word; those of a machine or a detector follow the samples like a board's events. */
 const insertMarks = async (

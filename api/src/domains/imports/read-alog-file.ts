@@ -1,11 +1,11 @@
 import type { UploadChoices } from '@roastery/contract/imports';
-import { AlogError, parseAlog, type AlogWarning, type ArtisanRoast } from '@roastery/roasting/alog';
+import { AlogError, type AlogWarning, type ArtisanRoast, parseAlog } from '@roastery/roasting/alog';
 import { markOf } from '@roastery/roasting/marks';
 import type { Reading } from '@roastery/roasting/series';
 import { cToF, formatDuration, fToC, type TemperatureUnit } from '@roastery/roasting/units';
 import { alogChannelColumns } from './alog-channel-columns.ts';
-import { noFacts, refusedFile, type ImportedChannel, type ImportedRoast, type KnownUnit } from './imported-roast.ts';
-import { guessTemperatureUnit } from './guess-temperature-unit.ts';
+import { type ImportedChannel, type ImportedRoast, type KnownUnit, noFacts, refusedFile } from './imported-roast.ts';
+import { guessTemperatureUnit } from './read-table.ts';
 import { readRecord, type RoastRecord } from './roast-record.ts';
 
 const parse = (text: string): ArtisanRoast => {

@@ -5,8 +5,7 @@ import type { Reading } from '@roastery/roasting/series';
 import { guessTimeUnit, perSecond, type TimeUnit } from '@roastery/roasting/time-unit';
 import { fToC, type TemperatureUnit } from '@roastery/roasting/units';
 import { ChannelNames, isPercentage, knownChannel, labelWithoutUnit } from './channel-names.ts';
-import { guessTemperatureUnit } from './guess-temperature-unit.ts';
-import { refusedFile, type ImportedChannel, type ImportedRoast, type KnownUnit } from './imported-roast.ts';
+import { type ImportedChannel, type ImportedRoast, type KnownUnit, refusedFile } from './imported-roast.ts';
 import { numberIn, textIn, timeIn } from './table-cells.ts';
 import { findTable, markNamed, type TableLayout, type TableRow } from './table-layout.ts';
 
@@ -123,3 +122,10 @@ export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hin
     ],
   };
 };
+
+/** No bean is roasted beyond this in °C, and none is dropped below it in °F. */
+const betweenBoth = 270;
+
+/** °C or °F, by the hottest bean temperature. Show what was chosen and let a person change it. */
+export const guessTemperatureUnit = (beanTemps: readonly Reading[]): TemperatureUnit =>
+  beanTemps.some((temp) => temp !== null && temp > betweenBoth) ? 'F' : 'C';

@@ -1,11 +1,11 @@
-import { lotBodyShape, type Lot } from '@roastery/contract/inventory';
+import { type Lot, lotBodyShape } from '@roastery/contract/inventory';
 import type { FieldError } from '@roastery/contract/errors';
 import { parseShape } from '@roastery/contract/parse-shape';
 import type { FileJob } from '../../file-reading/file-job.ts';
 import { invalid } from '../../http/app-error.ts';
 import { parseCsv, writeCsv } from '../../sheets/csv.ts';
 import { numberReader, type ReadNumber } from '../../sheets/decimal-sign.ts';
-import type { LotForm } from './lot-columns.ts';
+import type { LotForm } from './create-lot.ts';
 
 type LotField = keyof LotForm;
 const fields = Object.keys(lotBodyShape.shape) as LotField[];

@@ -1,13 +1,11 @@
 import * as contract from '@roastery/contract/inventory';
 import type { Domain } from '../../app.ts';
 import { notFound } from '../../http/app-error.ts';
-import { adjustLot } from './adjust-lot.ts';
+import { adjustLot, deleteLot, updateLot } from './commands.ts';
 import { createLot } from './create-lot.ts';
-import { deleteLot } from './delete-lot.ts';
 import { importLots } from './import-lots.ts';
 import { writeLotsCsv } from './lot-csv.ts';
 import { findLot, listLocations, listLots, listMovements, listOrigins, readSummary } from './queries.ts';
-import { updateLot } from './update-lot.ts';
 
 /** More lots than any roastery keeps: an export is never cut. */
 const mostExported = 1_000_000;

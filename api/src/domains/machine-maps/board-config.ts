@@ -1,12 +1,11 @@
 import { storedMapShape } from '@roastery/contract/machine-map';
 import type { BoardConfig, BoardSettings } from '@roastery/contract/machine-maps';
-import { statusShape } from '@roastery/contract/mqtt';
+import { type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
 import { parseOrThrow, parseShape } from '@roastery/contract/parse-shape';
 import { actorOf, type SignedInUser, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
-import { findOwnMachine, lockOwnMachine } from '../devices/machine-access.ts';
-import { configState } from './config-state.ts';
+import { findOwnMachine, lockOwnMachine } from '../../identity/machines.ts';
 import { configureMachines, type StoredSettings } from './configure-machine.ts';
 import { findMapToUse } from './find-map.ts';
 import { publishConfigs } from './publish-configs.ts';
@@ -80,4 +79,16 @@ export const setBoardConfig = async (
   });
   await publishConfigs(context, [id]);
   return readBoardConfig(context.sql, context.user, id);
+};
+
+/** What became of the newest config of a board, by the board's own last word. */
+export const configState = (
+  revision: number,
+  status: DeviceStatus | undefined,
+): Pick<BoardConfig, 'state' | 'reason'> => {
+  if (revision === 0) return { state: 'none', reason: null };
+  const told = status?.config;
+  return told?.rev === revision
+    ? { state: told.state, reason: told.reason ?? null }
+    : { state: 'waiting', reason: null };
 };

@@ -1,20 +1,19 @@
 import type { Machine } from '@roastery/contract/machines';
 import { noMapDetail } from '@roastery/contract/mqtt';
 import type { SignedInUser } from '../../context.ts';
+import { connectionOf } from '../../identity/machines.ts';
 import { containing } from '../../db/search.ts';
 import type { Sql } from '../../db/sql.ts';
 
 /** Own machines; all of them for an admin. */
 const visibleTo = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` : sql`m.owner_id = ${user.id}`);
 
-/** Online: the board said so and was heard within a minute. A roast counts with the green weight it was charged with. */
+/** A roast counts with the green weight it was charged with. */
 const columns = (sql: Sql) => sql`
   m.id, m.serial_number, m.display_name, m.machine_type, m.max_capacity_kg, m.created_at, m.archived_at, m.last_seen_at,
   m.owner_id, o.full_name AS owner_name, m.revision,
   coalesce(m.status -> 'map' IS NULL AND starts_with(m.status ->> 'machine_link_detail', ${noMapDetail}), false) AS lacks_map,
-  CASE WHEN m.last_seen_at IS NULL THEN 'never_connected'
-       WHEN m.is_online AND m.last_seen_at > now() - interval '1 minute' THEN 'online'
-       ELSE 'offline' END AS connection,
+  ${connectionOf(sql)} AS connection,
   coalesce(t.total_roasts, 0) AS total_roasts, coalesce(t.total_kg_roasted, 0) AS total_kg_roasted,
   (SELECT r.id FROM roasts r WHERE r.machine_id = m.id AND r.status = 'in_progress'
     ORDER BY r.start_time DESC LIMIT 1) AS current_roast_id`;

@@ -1,10 +1,9 @@
 import * as contract from '@roastery/contract/machines';
 import type { Domain } from '../../app.ts';
 import { notFound } from '../../http/app-error.ts';
-import { deleteMachine } from './delete-machine.ts';
+import { deleteMachine, updateMachine } from './commands.ts';
 import { findMachine, listMachines, readTotals } from './queries.ts';
 import { registerMachine } from './register-machine.ts';
-import { updateMachine } from './update-machine.ts';
 
 export const machineRoutes: Domain = (routes) => {
   routes.forUser(contract.listMachines, async ({ sql, user }, { query }, reply) => {

@@ -1,13 +1,10 @@
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import * as contract from '@roastery/contract/profiles';
 import type { Domain } from '../../app.ts';
-import { cloneProfile } from './clone-profile.ts';
-import { deleteProfile } from './delete-profile.ts';
 import { JsonPieces } from '../../http/streamed-answer.ts';
+import { cloneProfile, deleteProfile, setReference, toggleFavorite } from './commands.ts';
 import { listProfiles } from './queries.ts';
 import { createProfile, mustFindProfile, updateProfile } from './save-profile.ts';
-import { setReference } from './set-reference.ts';
-import { toggleFavorite } from './toggle-favorite.ts';
 
 /** One recipe after another: 500 recipes of 1,800 points are 50 MB, whose JSON made at once would hold the event loop. */
 function* profilePieces({ profiles, total }: ResponseOf<typeof contract.listProfiles>): Generator<string> {

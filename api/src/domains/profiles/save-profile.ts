@@ -5,7 +5,7 @@ import { actorOf, type SignedInUser, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
-import { watchStock } from '../../ledger/watch-stock.ts';
+import { watchStock } from '../../ledger/move-lot.ts';
 import { findProfile } from './queries.ts';
 
 type ProfileForm = z.output<typeof profileBodyShape>;

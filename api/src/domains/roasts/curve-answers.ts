@@ -1,8 +1,7 @@
 import type { CurveGap } from '@roastery/contract/curve-gaps';
 import type { Datapoint, RecordedCurve } from '@roastery/contract/roasts';
-import { ratesAlong, ratesOnceRead } from './curve-rates.ts';
+import { type Curve, type OpenedCurve, ratesAlong, ratesOnceRead, wholeCurve } from './roast-curve.ts';
 import type { Column } from './read-samples.ts';
-import { wholeCurve, type Curve, type OpenedCurve } from './roast-curve.ts';
 
 const ratesOf = (curve: Curve): Column => ratesAlong(curve, curve.channels.get('bean_temp'));
 

@@ -5,7 +5,7 @@ import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
-import { bringInLine } from './bring-in-line.ts';
+import { bringInLine } from './recompute-roast.ts';
 import { lockRecording } from './lock-roast.ts';
 import { refuseOverlap } from './overlap.ts';
 import { readRoast, visibleTo } from './roast-row.ts';

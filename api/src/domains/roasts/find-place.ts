@@ -1,6 +1,6 @@
 import type { Sql } from '../../db/sql.ts';
 import { numbersOf } from './read-samples.ts';
-import type { Place } from './roast-origin.ts';
+import type { Place } from './places.ts';
 
 /** A moment of one of a machine's recordings. */
 export interface PlaceInRecording extends Place {

@@ -1,8 +1,8 @@
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
-import { readBootClocks, type BootClocks } from './boots.ts';
-import { effectiveMarks, type EffectiveMark, type MarkWord } from './effective-marks.ts';
+import { type BootClocks, readBootClocks } from './places.ts';
+import { type EffectiveMark, effectiveMarks, type MarkWord } from './effective-marks.ts';
 import { readMarkWords } from './recompute-roast.ts';
 import { visibleTo } from './roast-row.ts';
 

@@ -1,12 +1,11 @@
-import { markOf, marksInOrder, type MarkKind } from '@roastery/roasting/marks';
+import { type MarkKind, markOf, marksInOrder } from '@roastery/roasting/marks';
 import { formatDuration } from '@roastery/roasting/units';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
-import { onClockOf, type BootClocks } from './boots.ts';
+import { type BootClocks, onClockOf, type Place } from './places.ts';
 import type { EffectiveMark, MarkWord } from './effective-marks.ts';
 import { beanTempAt } from './recompute-roast.ts';
-import type { Place } from './roast-origin.ts';
 
 export const markNames: Record<MarkKind, string> = {
   charge: 'Charge',

@@ -1,12 +1,11 @@
 import type { CurveGap } from '@roastery/contract/curve-gaps';
-import type { RoastWindow } from '@roastery/roasting/rate-of-rise';
+import { rateOfRise, type RoastWindow } from '@roastery/roasting/rate-of-rise';
 import type { SignedInUser } from '../../context.ts';
 import type { Database, Sql } from '../../db/sql.ts';
-import { onClockOf, readBootClocks } from './boots.ts';
+import { onClockOf, type Place, readBootClocks, readOrigin } from './places.ts';
 import { readColumns, readColumnsAtOnce } from './read-columns.ts';
 import type { Column, Samples } from './read-samples.ts';
 import { holesOf, readGaps } from './roast-gaps.ts';
-import { readOrigin, type Place } from './roast-origin.ts';
 import { visibleTo } from './roast-row.ts';
 
 export interface CurveMargins {
@@ -172,3 +171,16 @@ export const gapsOf = async (
   { timeSeconds, source }: Pick<Curve, 'timeSeconds' | 'source'>,
 ): Promise<CurveGap[]> =>
   source === undefined ? [] : readGaps(sql, source.recordingId, holesOf({ timeSeconds, ...source }));
+
+/** °C/min with two decimals: finer is noise, and half of the bytes. */
+const roundRate = (rate: number | null): number | null => (rate === null ? null : Math.round(rate * 100) / 100);
+
+/** The rate of rise at each time, °C/min, from charge to drop; null throughout without a bean temperature. */
+export const ratesAlong = (
+  { timeSeconds, window }: Pick<OpenedCurve, 'timeSeconds' | 'window'>,
+  bean: Column | undefined,
+): Column => rateOfRise(timeSeconds, bean ?? timeSeconds.map(() => null), window).map(roundRate);
+
+/** The same as soon as the bean temperature was read, while Postgres prints the other channels. */
+export const ratesOnceRead = async (curve: OpenedCurve): Promise<Column> =>
+  ratesAlong(curve, await curve.channels.get('bean_temp'));

@@ -2,10 +2,9 @@ import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { markOf } from '@roastery/roasting/marks';
 import type { SignedInUser } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
-import { readBootClocks } from './boots.ts';
+import { readBootClocks, readOrigin } from './places.ts';
 import { effectiveMarks } from './effective-marks.ts';
 import { readMarkWords } from './recompute-roast.ts';
-import { readOrigin } from './roast-origin.ts';
 import { timedMarks } from './roast-window.ts';
 
 /** Roasts of one's own machines; all of them for an admin. */

@@ -1,8 +1,7 @@
-import { markOf, type MarkKind } from '@roastery/roasting/marks';
+import { type MarkKind, markOf } from '@roastery/roasting/marks';
 import { phasesOf } from '@roastery/roasting/phases';
-import { onClockOf, type BootClocks } from './boots.ts';
+import { type BootClocks, onClockOf, type Place } from './places.ts';
 import type { EffectiveMark } from './effective-marks.ts';
-import type { Place } from './roast-origin.ts';
 
 /** A mark on the roast's own axis: seconds since charge. */
 export interface TimedMark {

@@ -5,13 +5,12 @@ import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
 import { JsonPieces } from '../../http/streamed-answer.ts';
 import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curve-answers.ts';
-import { deleteRoast } from './delete-roast.ts';
+import { deleteRoast, setFavorite } from './commands.ts';
 import { discardRoast, restoreRoast } from './discard-roast.ts';
 import { readLearntCrack } from './learnt-crack.ts';
 import { listRoasts } from './list-roasts.ts';
-import { gapsOf, openCurve, wholeCurve, type CurveMargins, type OpenedCurve } from './roast-curve.ts';
+import { type CurveMargins, gapsOf, openCurve, type OpenedCurve, wholeCurve } from './roast-curve.ts';
 import { readRoast } from './roast-row.ts';
-import { setFavorite } from './set-favorite.ts';
 import { deleteMark, putMark } from './set-mark.ts';
 import { updateRoast } from './update-roast.ts';
 

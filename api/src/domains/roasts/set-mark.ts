@@ -1,6 +1,6 @@
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { putMark as putMarkEndpoint, Roast } from '@roastery/contract/roasts';
-import { markOf, type MarkKind } from '@roastery/roasting/marks';
+import { type MarkKind, markOf } from '@roastery/roasting/marks';
 import { formatDuration } from '@roastery/roasting/units';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { actorOf, type UserContext } from '../../context.ts';
@@ -8,14 +8,14 @@ import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
-import { bringInLine } from './bring-in-line.ts';
-import { effectiveMarks, type EffectiveMark } from './effective-marks.ts';
+import { bringInLine } from './recompute-roast.ts';
+import { type EffectiveMark, effectiveMarks } from './effective-marks.ts';
 import { findPlace } from './find-place.ts';
-import { lockRoast, type LockedRoast } from './lock-roast.ts';
+import { type LockedRoast, lockRoast } from './lock-roast.ts';
 import { insertWord, markNames, ofPerson, personWord, refuseDisorder } from './mark-words.ts';
 import { refuseOverlap, type SeqWindow } from './overlap.ts';
 import { readSamples } from './read-samples.ts';
-import { readOrigin, type Place } from './roast-origin.ts';
+import { type Place, readOrigin } from './places.ts';
 import { readRoast } from './roast-row.ts';
 
 /** The sample nearest to a moment of the charge's boot; undefined when there is none within a minute. */

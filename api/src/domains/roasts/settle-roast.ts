@@ -1,9 +1,6 @@
 import type { Sql } from '../../db/sql.ts';
 import { moveLot } from '../../ledger/move-lot.ts';
-
-/** Weights are kept to the milligram and calculated as whole milligrams: sums of them are exact. */
-const milligrams = (kg: number): number => Math.round(kg * 1e6);
-const kilograms = (mg: number): number => mg / 1e6;
+import { kilograms, milligrams } from '../../ledger/weights.ts';
 
 interface MovementReason {
   readonly roastId: string;

@@ -9,7 +9,7 @@ import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
-import { refuseOverdrawn } from '../../ledger/blend-use.ts';
+import { refuseOverdrawn } from '../../ledger/weights.ts';
 import { announceRoast } from './announce-roast.ts';
 import { readRoast, visibleTo } from './roast-row.ts';
 import { countProfileUse, settleLot } from './settle-roast.ts';

@@ -7,7 +7,7 @@ import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { placeBoardRoasts } from '../roasts/board-roasts.ts';
-import { bringInLine } from '../roasts/bring-in-line.ts';
+import { bringInLine } from '../roasts/recompute-roast.ts';
 import { findPlace, type PlaceInRecording } from '../roasts/find-place.ts';
 import { lockRecording } from '../roasts/lock-roast.ts';
 import { insertWord, personWord } from '../roasts/mark-words.ts';

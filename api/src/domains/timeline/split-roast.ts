@@ -3,7 +3,7 @@ import { markOf } from '@roastery/roasting/marks';
 import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
-import { bringInLine } from '../roasts/bring-in-line.ts';
+import { bringInLine } from '../roasts/recompute-roast.ts';
 import { findPlace } from '../roasts/find-place.ts';
 import { lockRoast } from '../roasts/lock-roast.ts';
 import { insertWord, personWord } from '../roasts/mark-words.ts';

@@ -1,12 +1,11 @@
 import { ConfigError } from '@roastery/runtime/env';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { systemActor, type AppContext } from '../../context.ts';
+import { type AppContext, systemActor } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { serverTimeZone } from '../../format/format.ts';
 import { AppError } from '../../http/app-error.ts';
-import { hashPassword, refuseCommonPassword } from '../../identity/passwords.ts';
-import { randomPassword } from '../../identity/random-password.ts';
+import { hashPassword, randomPassword, refuseCommonPassword } from '../../identity/passwords.ts';
 
 const firstStartLock = 7_265_401_123;
 const unnamedAdmin = 'admin@roastery.local';

@@ -1,9 +1,7 @@
 import * as contract from '@roastery/contract/users';
 import type { Domain } from '../../app.ts';
-import { createUser } from './create-user.ts';
+import { createUser, resetPassword, updateUser } from './commands.ts';
 import { listUsers } from './queries.ts';
-import { resetPassword } from './reset-password.ts';
-import { updateUser } from './update-user.ts';
 
 export const userRoutes: Domain = (routes) => {
   routes.forUser(contract.listUsers, ({ sql }, { query }) => listUsers(sql, query));

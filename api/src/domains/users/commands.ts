@@ -1,11 +1,41 @@
 import type { User } from '@roastery/contract/auth';
+import { uuidV7 } from '@roastery/runtime/uuid';
 import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
-import type { Sql } from '../../db/sql.ts';
+import { isTaken } from '../../db/postgres-errors.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
+import { hashPassword, randomPassword, refuseCommonPassword } from '../../identity/passwords.ts';
+import type { Sql } from '../../db/sql.ts';
 import { announceEndedSessions } from '../../http/open-streams.ts';
 import { endSessionsOf } from '../../http/sessions.ts';
 import { userColumns } from './queries.ts';
+
+/** Creates an ordinary user; whoever is to be an administrator is promoted afterwards. */
+export const createUser = async (
+  context: UserContext,
+  form: { full_name: string; email: string; password: string },
+): Promise<User> => {
+  refuseCommonPassword(form.password, form.email, 'password');
+  const hashed = await hashPassword(form.password);
+  const id = uuidV7();
+  try {
+    return await context.sql.begin(async (tx) => {
+      const [user] = await tx<User[]>`
+        INSERT INTO users (id, full_name, email, password_hash) VALUES (${id}, ${form.full_name}, ${form.email}, ${hashed})
+        RETURNING ${userColumns(tx)}`;
+      if (!user) throw new Error('the user just created is not there');
+      await recordAudit(tx, actorOf(context), {
+        action: 'user.created',
+        subject: id,
+        detail: { email: form.email, full_name: form.full_name },
+      });
+      return user;
+    });
+  } catch (error) {
+    if (!isTaken(error, 'users_email_key')) throw error;
+    throw new AppError('already_exists', 'There is already a user with this email');
+  }
+};
 
 interface UserEdit {
   readonly full_name?: string | undefined;
@@ -52,3 +82,21 @@ export const updateUser = async (context: UserContext, id: string, edit: UserEdi
     });
     return { ...before, ...after };
   });
+
+/** Sets a password made up here, answers it this once and ends all sessions of the user. */
+export const resetPassword = async (context: UserContext, id: string): Promise<{ password: string }> => {
+  const password = randomPassword();
+  const hashed = await hashPassword(password);
+  await context.sql.begin(async (tx) => {
+    const [user] = await tx<{ email: string }[]>`
+      UPDATE users SET password_hash = ${hashed} WHERE id = ${id} RETURNING email`;
+    if (!user) throw notFound('User');
+    await endSessionsOf(tx, id);
+    await recordAudit(tx, actorOf(context), {
+      action: 'user.password_reset',
+      subject: id,
+      detail: { email: user.email },
+    });
+  });
+  return { password };
+};

@@ -1,6 +1,6 @@
-import type { SignedInUser } from '../../context.ts';
-import type { Sql } from '../../db/sql.ts';
-import { notFound } from '../../http/app-error.ts';
+import type { SignedInUser } from '../context.ts';
+import type { Sql } from '../db/sql.ts';
+import { notFound } from '../http/app-error.ts';
 
 export interface OwnMachine {
   readonly id: string;
@@ -26,3 +26,10 @@ export const findOwnMachine = (sql: Sql, user: SignedInUser, id: string): Promis
 /** The same, locked until the transaction ends: whoever changes credentials or tickets locks their machine first. */
 export const lockOwnMachine = (tx: Sql, user: SignedInUser, id: string): Promise<OwnMachine> =>
   find(tx, user, id, 'FOR UPDATE');
+
+/** A machine `m` is online: its board said so and was heard within a minute. */
+export const isOnline = (sql: Sql) => sql`(m.is_online AND m.last_seen_at > now() - interval '1 minute')`;
+
+/** The connection of a machine `m`, as `Connection` of the contract. */
+export const connectionOf = (sql: Sql) => sql`
+  CASE WHEN m.last_seen_at IS NULL THEN 'never_connected' WHEN ${isOnline(sql)} THEN 'online' ELSE 'offline' END`;

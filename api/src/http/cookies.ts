@@ -1,8 +1,31 @@
-import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { serialize } from 'hono/utils/cookie';
+import { randomBytes } from 'node:crypto';
 import { isSameSecret, keyedHash } from './secrets.ts';
+
+/** Idle 12 h, 30 days at most, whatever the cookie says: the session's row decides. */
+export const sessionMaxDays = 30;
+export const sessionIdleHours = 12;
+
+/** Behind HTTPS the `__Host-` prefix makes browsers insist on Secure, Path=/ and no Domain. */
+const sessionCookieName = (isHttps: boolean): string => (isHttps ? '__Host-session' : 'session');
+
+export const readSessionCookie = (c: Context, isHttps: boolean): string | undefined =>
+  getCookie(c, sessionCookieName(isHttps));
+
+/**
+ * Strict: the page itself is public and calls the api from its own origin, so nothing needs the cookie on a navigation that
+ * another site began.
+ */
+const attributes = (isHttps: boolean, maxAge: number) =>
+  ({ httpOnly: true, secure: isHttps, sameSite: 'Strict', path: '/', maxAge }) as const;
+
+export const sessionCookie = (token: string, isHttps: boolean): string =>
+  serialize(sessionCookieName(isHttps), token, attributes(isHttps, sessionMaxDays * 24 * 3600));
+
+export const clearedSessionCookie = (isHttps: boolean): string =>
+  serialize(sessionCookieName(isHttps), '', attributes(isHttps, 0));
 
 /** A browser without a sign-in for so long is unknown again. */
 const maxAgeSeconds = 180 * 24 * 3600;
@@ -10,11 +33,12 @@ const maxAgeSeconds = 180 * 24 * 3600;
 const maxAccounts = 5;
 const separator = '~';
 
-const cookieName = (isHttps: boolean): string => (isHttps ? '__Host-device' : 'device');
+const deviceCookieName = (isHttps: boolean): string => (isHttps ? '__Host-device' : 'device');
 const proofOf = (secretKey: string, id: string, email: string): string =>
   keyedHash(secretKey, `device ${id} ${email}`).toString('base64url');
 
-export const readDeviceCookie = (c: Context, isHttps: boolean): string | undefined => getCookie(c, cookieName(isHttps));
+export const readDeviceCookie = (c: Context, isHttps: boolean): string | undefined =>
+  getCookie(c, deviceCookieName(isHttps));
 
 /**
  * The browser's id for an account, if this account has signed in with this browser before. The cookie holds a pair of id and
@@ -39,5 +63,5 @@ export const deviceCookie = (
   const others = (cookie ?? '').split(separator).filter((pair) => pair !== '' && !pair.startsWith(`${id}.`));
   const pairs = [`${id}.${proofOf(secretKey, id, email)}`, ...others].slice(0, maxAccounts);
   const attributes = { httpOnly: true, secure: isHttps, sameSite: 'Strict', path: '/', maxAge: maxAgeSeconds } as const;
-  return serialize(cookieName(isHttps), pairs.join(separator), attributes);
+  return serialize(deviceCookieName(isHttps), pairs.join(separator), attributes);
 };

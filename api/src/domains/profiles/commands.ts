@@ -1,0 +1,77 @@
+import type { Profile } from '@roastery/contract/profiles';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { actorOf, type UserContext } from '../../context.ts';
+import { recordAudit } from '../../db/audit.ts';
+import { AppError, invalid } from '../../http/app-error.ts';
+import { mustFindProfile, watchLot } from './save-profile.ts';
+
+const longestName = 200;
+const ending = ' (Copy)';
+
+/** A copy named "… (Copy)" that nobody has used, starred or measured yet. */
+export const cloneProfile = async (context: UserContext, id: string): Promise<Profile> =>
+  context.sql.begin(async (tx) => {
+    const original = await mustFindProfile(tx, context.user, id);
+    const copyId = uuidV7();
+    const name = original.name.slice(0, longestName - ending.length) + ending;
+    await tx`
+      INSERT INTO profiles (id, name, created_by, description, coffee_origin, coffee_variety, roast_level,
+                            target_drop_temp, target_roast_time, target_development_time, min_batch_size,
+                            max_batch_size, green_coffee_lot_id, auto_deduct_inventory, alert_low_inventory,
+                            control_profile, auto_interpolate)
+      SELECT ${copyId}::uuid, ${name}, ${context.user.id}::uuid, description, coffee_origin, coffee_variety, roast_level,
+             target_drop_temp, target_roast_time, target_development_time, min_batch_size,
+             max_batch_size, green_coffee_lot_id, auto_deduct_inventory, alert_low_inventory,
+             control_profile, auto_interpolate
+        FROM profiles WHERE id = ${id}`;
+    await watchLot(tx, original);
+    await recordAudit(tx, actorOf(context), {
+      action: 'recipe.cloned',
+      subject: copyId,
+      detail: { name, original: id },
+    });
+    return mustFindProfile(tx, context.user, copyId);
+  });
+
+/** Deletes a recipe; roasts that followed it keep its name. */
+export const deleteProfile = async (context: UserContext, id: string): Promise<{ message: string }> =>
+  context.sql.begin(async (tx) => {
+    const { name } = await mustFindProfile(tx, context.user, id);
+    await tx`UPDATE roasts SET profile_name = ${name} WHERE profile_id = ${id} AND profile_name IS NULL`;
+    await tx`DELETE FROM profiles WHERE id = ${id}`;
+    await recordAudit(tx, actorOf(context), { action: 'recipe.deleted', subject: id, detail: { name } });
+    return { message: `${name} was deleted.` };
+  });
+
+/** Switches the star of whoever asks; other people's stars stay. */
+export const toggleFavorite = async (context: UserContext, id: string): Promise<{ is_favorite: boolean }> =>
+  context.sql.begin(async (tx) => {
+    // Two clicks at once: the second waits for the first and switches back.
+    await tx`SELECT 1 FROM profiles WHERE id = ${id} FOR NO KEY UPDATE`;
+    const { is_favorite: was } = await mustFindProfile(tx, context.user, id);
+    if (was) await tx`DELETE FROM profile_favorites WHERE profile_id = ${id} AND user_id = ${context.user.id}`;
+    else await tx`INSERT INTO profile_favorites (profile_id, user_id) VALUES (${id}, ${context.user.id})`;
+    return { is_favorite: !was };
+  });
+
+/**
+ * Chooses the roast that a recipe is measured against, or leaves it to the best rated. The revision stays: whoever is
+ * writing the recipe meanwhile isn't held up by it. Throws `conflict` for a roast that has nothing to measure against.
+ */
+export const setReference = async (context: UserContext, id: string, roastId: string | null): Promise<Profile> =>
+  context.sql.begin(async (tx) => {
+    await tx`SELECT 1 FROM profiles WHERE id = ${id} FOR NO KEY UPDATE`;
+    const profile = await mustFindProfile(tx, context.user, id);
+    if (roastId !== null) {
+      const { is_admin: isAdmin, id: userId } = context.user;
+      const [roast] = await tx<{ is_drawn: boolean }[]>`
+        SELECT status = 'completed' AND charge_seq IS NOT NULL AS is_drawn
+        FROM roasts WHERE id = ${roastId} AND (${isAdmin} OR owner_id = ${userId})`;
+      if (roast === undefined) throw invalid('roast_id', 'There is no such roast');
+      if (!roast.is_drawn) throw new AppError('conflict', 'Only a finished roast with a curve can be a reference.');
+    }
+    await tx`UPDATE profiles SET reference_roast_id = ${roastId} WHERE id = ${id}`;
+    const detail = { name: profile.name, roast_id: roastId };
+    await recordAudit(tx, actorOf(context), { action: 'recipe.reference_chosen', subject: id, detail });
+    return mustFindProfile(tx, context.user, id);
+  });
