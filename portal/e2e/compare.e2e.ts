@@ -84,7 +84,7 @@ describe('roasts over each other', () => {
     const figures = page.getByRole('region', { name: 'Figures', exact: true });
     await expect
       .poll(() => figures.innerText())
-      .toMatch(/Average deviation\s+Base\s+\d+\.\d °C[^]*at most \d+\.\d °C at -?\d+:\d\d/);
+      .toMatch(/Average deviation\s+Reference\s+\d+\.\d °C[^]*\d+\.\d °C at most, at -?\d+:\d\d/);
     await expect.poll(() => new URL(page.url()).searchParams.get('align')).toBe('first_crack');
     await page.getByRole('radio', { name: 'Rate of rise' }).click();
     await page.getByTestId('compare-rate_difference').waitFor();

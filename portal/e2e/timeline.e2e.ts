@@ -70,7 +70,7 @@ it('a roast that the detector missed is made by hand from the timeline', async (
   await actions(page).getByLabel('Charge').fill(typed(missed.chargedAt));
   await actions(page).getByLabel('Drop').fill(typed(missed.droppedAt));
   await actions(page).getByRole('button', { name: 'Create a roast' }).click();
-  await page.getByText(/^Roast PR-[0-9a-f]{8} made$/).waitFor();
+  await page.getByText(/^Roast PR-[0-9a-f]{8} created$/).waitFor();
   await actions(page).getByText('Created manually').waitFor();
   const made = (await roastsOf(drum)).find(
     (roast) => Math.abs(Date.parse(roast.start_time) - missed.chargedAt.getTime()) < 1500,
@@ -177,7 +177,7 @@ it('works from the keyboard alone, and says each gap with its reason', async () 
   await actions(page).getByRole('heading', { name: 'Create a roast' }).waitFor();
   await page.keyboard.press('-');
   await page
-    .getByText(/: The machine did not answer$/)
+    .getByText(/: the machine did not answer$/)
     .first()
     .waitFor();
   expect(await accessibilityFindings(page)).toEqual([]);
