@@ -146,16 +146,16 @@ describe('green inventory', () => {
     await page.getByLabel('Cupping score').pressSequentially('8-7');
     await page.getByLabel('Cost per kg').pressSequentially('9,4');
     await page.keyboard.press('Enter');
-    await page.getByText('This is not a number: write it as 9.4').waitFor();
+    await page.getByText('Enter a number such as 9.4').waitFor();
     await page.getByLabel('Cupping score').fill('87');
     await page.keyboard.press('Enter');
-    await page.getByText('The comma was left out, so this says 94: write decimals with a point').waitFor();
+    await page.getByText('The comma was ignored, so this is 94. Use a decimal point.').waitFor();
     await expect
       .poll(() => page.getByLabel('Cost per kg').evaluate((field) => field === document.activeElement))
       .toBe(true);
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('9.4');
-    await expect.poll(() => page.getByText('The comma was left out').count()).toBe(0);
+    await expect.poll(() => page.getByText('The comma was ignored').count()).toBe(0);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/inventory');
     const { lots } = await ana.call(listLots, { query: { q: 'FIGURES-1' } });

@@ -73,9 +73,9 @@ const isDecimalComma = (text: string): boolean =>
 
 /** What a number field would keep to itself; undefined when it says what was entered. */
 const misreading = (field: HTMLInputElement, commaLost: boolean): string | undefined => {
-  if (field.validity.badInput) return 'This is not a number: write it as 9.4';
+  if (field.validity.badInput) return 'Enter a number such as 9.4';
   return commaLost && field.value !== ''
-    ? `The comma was left out, so this says ${field.value}: write decimals with a point`
+    ? `The comma was ignored, so this is ${field.value}. Use a decimal point.`
     : undefined;
 };
 

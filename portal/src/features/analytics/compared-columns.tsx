@@ -15,7 +15,7 @@ interface ComparedTable {
   degree: Preferences['temperature_unit'];
 }
 
-/** Each roast with its distance. */
+/** Each roast with its deviation from the reference. */
 export const comparedColumns = ({
   roasts,
   referenceId,
@@ -48,7 +48,7 @@ export const comparedColumns = ({
     },
     {
       id: 'distance',
-      label: `Distance (°${degree})`,
+      label: `Average deviation (°${degree})`,
       width: 'w-[24%]',
       cell: (roast) =>
         roast.id === referenceId ? (
@@ -64,7 +64,7 @@ export const comparedColumns = ({
     },
     {
       id: 'most',
-      label: 'At most',
+      label: 'Largest deviation',
       align: 'right',
       cell: ({ id, distance }) =>
         distance === null || id === referenceId

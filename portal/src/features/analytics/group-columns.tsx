@@ -75,7 +75,7 @@ export const groupColumns = (
     },
     {
       id: 'development',
-      label: 'Development ratio ± spread',
+      label: 'Development ratio ± SD',
       sort: 'development_ratio_mean',
       width: 'w-[28%]',
       cell: (group) => (
