@@ -75,7 +75,7 @@ export const screens: readonly Screen[] = [
     who: 'ana',
     shows: 'Restore as revision 3',
   },
-  { name: 'timeline', address: '/machines/{drum}/timeline', who: 'ana', shows: /^Roasts in this span \(4\)/ },
+  { name: 'timeline', address: '/machines/{drum}/timeline', who: 'ana', shows: /^Roasts in this range \(4\)/ },
   {
     name: 'timeline-picked',
     address: '/machines/{drum}/timeline?roast={picked}',

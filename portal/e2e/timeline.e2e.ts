@@ -45,7 +45,7 @@ const openTimeline = async (page: Page, around: RecordedRoast): Promise<void> =>
 const actions = (page: Page) => page.getByRole('complementary', { name: 'Actions' });
 const windows = (page: Page) => page.getByRole('list', { name: 'Roasts on the timeline' });
 const rowOf = (page: Page, id: string) =>
-  page.getByRole('region', { name: /^Roasts in this span/ }).getByRole('button', { name: `PR-${id.slice(0, 8)}` });
+  page.getByRole('region', { name: /^Roasts in this range/ }).getByRole('button', { name: `PR-${id.slice(0, 8)}` });
 
 it('a roast that the detector missed is made by hand from the timeline', async () => {
   await using watched = await roastery.openAs(ana);

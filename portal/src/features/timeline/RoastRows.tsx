@@ -18,7 +18,7 @@ interface RoastRowsProps {
 
 /** The same as the chart in words: every roast of the span, newest first. */
 export const RoastRows = ({ timeline, selectedId, onSelect }: RoastRowsProps) => (
-  <Panel title={`Roasts in this span (${formatCount(timeline.roasts_total)})`} className="min-w-0 overflow-hidden">
+  <Panel title={`Roasts in this range (${formatCount(timeline.roasts_total)})`} className="min-w-0 overflow-hidden">
     {timeline.roasts.length === 0 ? (
       <EmptyState icon={<ChartGantt aria-hidden />} title="No roasts here">
         Select a range in the chart to create one.
