@@ -33,7 +33,7 @@ const timeoutMs = 30_000;
 const fileType = 'application/octet-stream';
 const signedOutListeners = new Set<() => void>();
 
-/** Told when any call learns that the session is over. */
+/** Calls the listener when any call finds that the session is over. */
 export const onSignedOut = (listener: () => void): (() => void) => {
   signedOutListeners.add(listener);
   return () => {
@@ -65,7 +65,7 @@ interface Request {
   signal?: AbortSignal;
 }
 
-/** Epoch milliseconds at which an answer was given that the offline worker hands out again, while no server answers. */
+/** Epoch milliseconds of an answer that the offline worker serves from its cache; null for a fresh one. */
 const keptAt = (response: Response): number | null => {
   const at = Number(response.headers.get('x-kept-at') ?? Number.NaN);
   return Number.isFinite(at) ? at : null;

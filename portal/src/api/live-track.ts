@@ -58,7 +58,7 @@ export const addReading = (track: LiveTrack, reading: Pick<LiveReading, 'epoch' 
   if (put(track, reading.seq, reading.mono, reading.values)) track.version += 1;
 };
 
-/** Adds a journal batch that fills what live readings missed; one of an older stream, draining late, is not for the eye. */
+/** Adds a journal batch that fills what live readings missed; a late batch of an older stream is ignored. */
 export const addSamples = (track: LiveTrack, samples: LiveSamples): void => {
   if (track.epoch !== null && track.epoch !== samples.epoch) return;
   track.epoch = samples.epoch;

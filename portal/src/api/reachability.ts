@@ -25,7 +25,7 @@ export const checkReachability = async (): Promise<void> => {
     if (isGatewayTrouble(response.status)) reportSilence();
     else reportAnswer();
   } catch (error) {
-    // Away: the interval asks again. Anything else is a mistake of ours and must be seen.
+    // No server: the interval retries. Any other error is a bug and must be seen.
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error;
     reportSilence();
   }
@@ -40,7 +40,7 @@ export const reportAnswer = (): void => {
     probing = undefined;
   }
   const now = Date.now();
-  // Components care about minutes; telling them of every call would redraw the shell for nothing.
+  // Components show minutes: notifying them of every call would render the shell for nothing.
   if (state.reachable && state.lastAnswerAt !== null) state.lastAnswerAt = now;
   else publish({ reachable: true, lastAnswerAt: now });
 };

@@ -1,4 +1,4 @@
-// When the answers on screen were given: what the offline banner calls their age.
+// When the answers on screen were given: the offline banner shows their age.
 
 /** Key of a read → epoch milliseconds of its newest answer. */
 const answeredAt = new Map<string, number>();

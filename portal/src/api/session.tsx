@@ -19,7 +19,7 @@ export interface Session {
   isAdmin: boolean;
   /** The session is being checked, or a sign-in is under way. */
   isLoading: boolean;
-  /** Until the first answer to "who is signed in?" there is nothing to show. */
+  /** True until the first check of the session is answered. */
   isChecking: boolean;
   /** Why the last sign-in failed, or why one is asked for. */
   error: string | null;
@@ -27,7 +27,7 @@ export interface Session {
   login: (credentials: { email: string; password: string }) => Promise<boolean>;
   /** The session is over, but a form on the screen holds what was typed: sign in over it. */
   hasEnded: boolean;
-  /** Goes on with the page as the same person; anybody else begins it anew. True once signed in. */
+  /** The same user continues on the page; another user starts anew. True once signed in. */
   signInAgain: (credentials: { email: string; password: string }) => Promise<boolean>;
   /** Always ends signed out here, even if the call fails. */
   logout: () => Promise<void>;

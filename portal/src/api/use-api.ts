@@ -43,7 +43,7 @@ export const refresh = async (...endpoints: AnyEndpoint[]): Promise<void> => {
   await mutate((key) => Array.isArray(key) && typeof key[0] === 'string' && names.has(key[0]));
 };
 
-/** Reads everything on screen again: the answers of a while may have been refused. */
+/** Reads everything on screen again, after a time in which reads may have failed. */
 export const readAllAgain = (): Promise<unknown> => mutate(() => true);
 
 /** Forgets every answer, also those kept on the device: another person may sign in next. */
@@ -55,7 +55,7 @@ export const forgetAll = async (): Promise<void> => {
 /** Where build/offline-worker.js keeps the last answers for the time without a server. */
 const answersName = 'answers';
 
-/** Takes the kept answers off the device. Browsers have no cache storage outside of HTTPS and this computer. */
+/** Deletes the cached answers from the device. Browsers have no cache storage except over HTTPS and on localhost. */
 export const forgetKeptAnswers = async (): Promise<void> => {
   if ('caches' in globalThis) await caches.delete(answersName);
 };

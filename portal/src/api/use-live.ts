@@ -14,7 +14,7 @@ export type LiveState = 'connecting' | 'live' | 'stale' | 'offline';
 
 export interface LiveMachine {
   state: LiveState;
-  /** The server's word on the machine; null before it is heard. */
+  /** The machine's status from the server; null before the first one. */
   connection: Connection | null;
   lastSeenAt: string | null;
   status: DeviceStatus | null;
@@ -59,7 +59,7 @@ const silentFeed = (): Feed => ({
   track: emptyTrack(),
 });
 
-/** The state a person should see, from the link to the server, the server's word on the machine, and the newest reading's age. */
+/** The state a person should see, from the link to the server, the machine's status, and the age of the newest reading. */
 export const liveStateOf = (
   linkUp: boolean | null,
   connection: Connection | null,

@@ -16,7 +16,7 @@ export const AccountButton = ({ name, ...rest }: AccountButtonProps) => (
     type="button"
     title="Account, theme and units"
     {...rest}
-    // Starts with what is seen on it, for those who say its name.
+    // Starts with the visible initials, for voice control.
     aria-label={`${initialsOf(name)}, Account menu`}
     className="flex size-8 shrink-0 items-center justify-center rounded-full border border-stroke-strong bg-surface font-mono text-2xs font-medium text-strong hover:bg-hover data-popup-open:bg-hover pointer-coarse:size-10"
   >

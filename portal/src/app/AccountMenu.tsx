@@ -20,7 +20,7 @@ const degrees = [
   { value: 'F', label: 'Fahrenheit, °F' },
 ] as const;
 
-/** Who is signed in, how the portal looks to them, and the way out. Opens at once: it is fetched when first asked for. */
+/** The user, theme and units, and Logout. Rendered open: its code is loaded on first use. */
 export const AccountMenu = () => {
   const user = useUser();
   const { changePreferences } = useSession();

@@ -1,4 +1,4 @@
-/** The mark: a bean whose crease is a roast curve. */
+/** A bean whose crease is a roast curve. */
 export const Logo = ({ className }: { className?: string }) => (
   <svg viewBox="0 0 64 64" aria-hidden className={className}>
     <g transform="rotate(-38 32 32)">

@@ -6,7 +6,7 @@ import { mainDestinations } from './destinations.ts';
 const shown = 4;
 const itemClass = 'flex min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-2xs [&_svg]:size-5';
 
-/** The main places under the thumb; everything else is behind More. */
+/** The main destinations on a phone; the rest is behind More. */
 export const PhoneBar = ({ onMore }: { onMore: () => void }) => (
   <nav
     aria-label="Quick"

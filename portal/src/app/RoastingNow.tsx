@@ -7,7 +7,7 @@ import { LiveDot } from '../ui/LiveDot.tsx';
 const refreshMs = 15_000;
 const shownAtMost = 2;
 
-/** The way to a running roast, from anywhere. Shows nothing while no machine roasts. */
+/** Links to running roasts. Shows nothing while no machine roasts. */
 export const RoastingNow = () => {
   const { data } = useApi(listMachines, { query: {} }, { refreshInterval: refreshMs });
   const roasting = (data ?? []).flatMap(({ display_name, current_roast_id }) =>

@@ -9,7 +9,7 @@ import { Page, PageHeader } from '../components/PageHeader.tsx';
 import { EmptyState } from '../components/EmptyState.tsx';
 import { Card } from '../ui/Card.tsx';
 
-/** Chromium's, Firefox' and Safari's words for code of a page that did not come. */
+/** How Chromium, Firefox and Safari report that a page's code failed to load. */
 const missingCode = /dynamically imported module|importing a module script failed/i;
 
 /** A page that threw while rendering, or whose code did not load: no server, or the portal was updated. */
@@ -18,7 +18,7 @@ export const RouteError = () => {
   const isMissing = error instanceof Error && missingCode.test(error.message);
   useEffect(() => {
     logError(isMissing ? 'page code failed to load' : 'page failed to render', error);
-    // The banner then says whether the server is away, and asks until it is back.
+    // The offline banner then checks the server until it is back.
     if (isMissing) reportSilence();
   }, [error, isMissing]);
   if (isMissing) {

@@ -44,7 +44,7 @@ const useRefreshOnReturn = () => {
   }, [reachable, mutate]);
 };
 
-/** Fetched with the first half of Ctrl+K, so that what is typed right after it is not lost. */
+/** Loaded when Ctrl is pressed, so that text typed right after Ctrl+K is not lost. */
 const usePaletteInTime = () => {
   useEffect(() => {
     const press = ({ key }: KeyboardEvent) => {
@@ -120,7 +120,7 @@ const Frame = () => {
   );
 };
 
-/** What surrounds every page of a signed-in person. */
+/** The layout around every page of a signed-in user. */
 export const Shell = () => (
   <PageActionsProvider>
     <Frame />

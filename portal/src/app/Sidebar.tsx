@@ -9,7 +9,7 @@ import { classes } from '../ui/classes.ts';
 import { adminDestinations, mainDestinations, type Destination } from './destinations.ts';
 import { Logo } from './Logo.tsx';
 
-/** Signs out here even if the server can't be told. */
+/** Signs out in this browser even when the server does not answer. */
 export const useLogout = (): (() => Promise<void>) => {
   const { logout } = useSession();
   const navigate = useNavigate();
@@ -46,7 +46,7 @@ const Links = ({ destinations }: { destinations: readonly Destination[] }) => (
   </ul>
 );
 
-/** The whole of the navigation: on the desk at the left, on a phone in a drawer. */
+/** The navigation: at the left on a desktop, in a drawer on a phone. */
 export const Sidebar = () => {
   const user = useUser();
   const logout = useLogout();

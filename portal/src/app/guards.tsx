@@ -17,7 +17,7 @@ export const RequireSession = () => {
   const { user, isChecking } = useSession();
   const { pathname, search, hash } = useLocation();
   if (isChecking) return <Loading />;
-  // Another person begins every page anew: a form on it may hold words of the one before.
+  // Another user remounts the page: a form may hold text of the previous one.
   if (user !== null) return <Outlet key={user.id} />;
   const asked = `${pathname}${search}${hash}`;
   const query = asked === paths.dashboard || asked === '/' ? '' : `?${new URLSearchParams({ next: asked }).toString()}`;

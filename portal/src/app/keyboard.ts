@@ -6,7 +6,7 @@ import { destinationsFor } from './destinations.ts';
 
 const sequencePauseMs = 1200;
 
-/** A key as people call it. */
+/** The printed name of a key. */
 export const keyName = (key: string): string => (key === ' ' ? 'Space' : key);
 
 export const modifierKey = (): string => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl');

@@ -34,7 +34,7 @@ followTheme();
 followNetwork();
 startOfflineWorker();
 
-/** What React could mend by drawing once more is still a fault: the console names it, not only that it was mended. */
+/** An error that React recovered from by rendering again is still a fault: report its cause. */
 const onRecoverableError = (error: unknown): void =>
   reportError(error instanceof Error && error.cause !== undefined ? error.cause : error);
 

@@ -88,7 +88,7 @@ export const usePaletteGroups = (
     },
     {
       title: 'Recent',
-      // What is searched for is found below, with everything else of its name.
+      // The record search below covers what was opened before.
       items:
         typed === ''
           ? recentPages(userId)

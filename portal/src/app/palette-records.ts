@@ -31,12 +31,12 @@ export interface PaletteGroup {
 }
 
 const mostOfAKind = 5;
-/** What was found for the letters before stays until the next answer is there. */
+/** The previous results stay until the next answer arrives. */
 const options = { keepPreviousData: true };
 
 const withText = (path: string, text: string): string => `${path}?q=${encodeURIComponent(text)}`;
 
-/** Records that the server finds for a text; people and boards are found by admins. */
+/** Records that the server finds for a text; users and boards for admins only. */
 export const useFoundRecords = (searched: string): { groups: readonly PaletteGroup[]; isSearching: boolean } => {
   const navigate = useNavigate();
   const { isAdmin } = useSession();

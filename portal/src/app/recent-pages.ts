@@ -9,7 +9,7 @@ export interface RecentPage {
 
 /** Pages of one record. Lists and forms for something new have their own place in the palette. */
 const recordPage = /^\/(?:roasts|recipes|roasts\/blends|inventory\/lots)\/[\da-f-]{36}(?:\/edit)?$/;
-/** Who only passes through has not been there; and by then the page has its title. */
+/** A page counts as visited after this time; by then it has its title. */
 const stayMs = 800;
 const most = 8;
 const storageKey = (userId: string) => `recent-pages-${userId}`;

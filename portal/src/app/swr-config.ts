@@ -4,11 +4,11 @@ import { logError } from '../api/error-log.ts';
 
 const longestRetryMs = 30_000;
 
-/** Trouble that passes by itself; a refusal or an absence would only be repeated. */
+/** Errors worth a retry; a refusal or a missing record would only repeat. */
 const passes = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
-/** How every read behaves: retried while trouble may pass, logged when it fails. */
+/** All reads: log failures, retry transient ones with backoff. */
 export const swrConfig: SWRConfiguration = {
   onError: (error: unknown, key: string) => logError(`Could not read ${key}`, error),
   onErrorRetry: (error: unknown, _key, _config, revalidate, { retryCount }) => {

@@ -15,7 +15,7 @@ const tabs = [
 ] as const;
 const tabNames = tabs.map(({ value }) => value);
 
-/** /analytics, for everybody over the machines they may see. Days, filters and tab are in the address. */
+/** /analytics, for every user over the machines they may see. Days, filters and tab are in the address. */
 export default function AnalyticsPage() {
   const { read, change } = useUrlState();
   const tab = oneOf(tabNames, read('tab'), 'production');

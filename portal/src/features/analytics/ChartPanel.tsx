@@ -4,7 +4,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx';
 interface ChartPanelProps {
   title: string;
   actions?: ReactNode;
-  /** The data is on its way: the chart's room is kept. */
+  /** Keeps the chart's space while the data loads. */
   isLoading: boolean;
   height?: number;
   /** Below the chart. */

@@ -39,11 +39,11 @@ const medianOf = (values: readonly number[]): number | null => {
 };
 
 interface ComparisonProps {
-  /** `undefined` while it is on its way. */
+  /** `undefined` while it loads. */
   data: Consistency | undefined;
 }
 
-/** How near the roasts came to the reference: in figures, laid over each other, and one by one. */
+/** Deviation of roasts from the reference: figures, overlaid curves, and a table. */
 export const Comparison = ({ data }: ComparisonProps) => {
   const isLoading = data === undefined;
   if (data !== undefined && data.band === null) {
@@ -66,7 +66,7 @@ export const Comparison = ({ data }: ComparisonProps) => {
 const othersOf = (data: Consistency | undefined) =>
   (data?.roasts ?? []).filter(({ id, distance }) => distance !== null && id !== data?.reference?.id);
 
-/** Exactly the roasts of a figure: how near a roast came is nothing that a list can be asked for. */
+/** The list of roasts can't filter by deviation, so a figure links to its roasts by id. */
 const theseRoasts = (roasts: readonly { id: string }[]): string | undefined =>
   roasts.length === 0 ? undefined : roastsLink({ ids: roasts.map(({ id }) => id).join(',') });
 

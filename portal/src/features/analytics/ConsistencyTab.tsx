@@ -11,7 +11,7 @@ import { Comparison } from './Comparison.tsx';
 import { roastsText } from './figure-texts.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 
-/** How like each other the roasts of one recipe are. */
+/** Consistency of the roasts of one recipe. */
 export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
   const { change } = useUrlState();
   const { from, to, profile_id: chosen, ...others } = filter;

@@ -7,7 +7,7 @@ interface FiguresTableProps {
   rows: readonly { key: string; name: string; link?: string; values: readonly string[] }[];
 }
 
-/** A chart's figures as a table, for whoever reads or copies rather than looks. */
+/** A chart's figures as a table, for reading and copying. */
 export const FiguresTable = ({ heads, rows }: FiguresTableProps) => (
   <details className="group rounded-lg border border-stroke bg-surface">
     <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 rounded-lg px-4 text-sm font-medium text-content hover:text-strong [&::-webkit-details-marker]:hidden">

@@ -16,7 +16,7 @@ const same = (names: readonly string[] | undefined): Choice[] =>
 const named = (things: readonly { id: string; name: string }[] | undefined): Choice[] =>
   (things ?? []).map(({ id, name }) => ({ value: id, label: name }));
 
-/** Something chosen that no roast of the span has is still shown as chosen. */
+/** A chosen value that no roast of the date range has stays visible. */
 const withChosen = (choices: Choice[], value: string | undefined, words: string): Choice[] =>
   value === undefined || choices.some((choice) => choice.value === value)
     ? choices
@@ -102,7 +102,7 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
               size="sm"
               placeholder={all}
               className="w-44 max-sm:w-[calc(50%-0.3125rem)]"
-              // Ids have no words before the list is there.
+              // An id has no label before the list is loaded.
               choices={isLoading && key.endsWith('_id') ? [] : withChosen(choices, filter[key], unknown)}
               isLoading={isLoading}
               value={filter[key] ?? null}

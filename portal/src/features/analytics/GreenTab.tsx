@@ -31,7 +31,7 @@ const measures = [
   { value: 'cost', label: 'Cost' },
 ] as const;
 
-/** What the roasts took from the store, and what it was worth. */
+/** Green coffee used by roasts, and its cost. */
 export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
   const { read, change } = useUrlState();
   const texts = usePeriodTexts();

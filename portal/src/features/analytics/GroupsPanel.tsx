@@ -39,7 +39,7 @@ const pageSize = 25;
 
 const rowId = (group: GroupFigures): string => group.id ?? group.name ?? 'none';
 
-/** The same figures, group by group: bars and ranges to look along, each row open to its roasts. */
+/** The same figures by group; each row links to its roasts. */
 export const GroupsPanel = ({ filter }: { filter: AnalyticsFilter }) => {
   const { read, change } = useUrlState();
   const by: GroupKind = groupKinds.find((kind) => kind === read('by')) ?? 'machine';

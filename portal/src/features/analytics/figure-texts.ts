@@ -19,7 +19,7 @@ export const ratioText = (mean: number | null, deviation: number | null): string
 };
 
 type Degree = Preferences['temperature_unit'];
-/** A difference of temperatures in the reader's degrees: 1.8 times as many in °F, and never 32 more. */
+/** A temperature difference in the reader's unit: °F scales it by 1.8 without the offset of 32. */
 export const differenceIn = (differenceC: number, degree: Degree): number =>
   degree === 'F' ? rateCToF(differenceC) : differenceC;
 export const differenceText = (differenceC: number | null, degree: Degree): string =>

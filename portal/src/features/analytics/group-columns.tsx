@@ -16,7 +16,7 @@ export const missingNames: Record<GroupKind, string> = {
   person: 'No person',
 };
 
-/** The filter that shows one group's roasts. Those of a recipe that was deleted have its name still. */
+/** The filter that shows one group's roasts. Roasts of a deleted recipe still carry its name. */
 const filterOf = (by: GroupKind, { id, name }: GroupFigures): FigureFilter => {
   if (by === 'machine') return id === null ? { without: 'machine' } : { machine_id: id };
   if (by === 'person') return name === null ? {} : { roasted_by: name };
@@ -25,7 +25,7 @@ const filterOf = (by: GroupKind, { id, name }: GroupFigures): FigureFilter => {
   return name === null ? { without: 'recipe' } : { former_recipe: name };
 };
 
-/** Where all rows' means and spreads lie, so that their ranges share one axis. */
+/** The common axis of all rows' means and standard deviations. */
 const rangeOf = (groups: readonly GroupFigures[]): readonly [low: number, high: number] => {
   const edges = groups.flatMap(({ development_ratio_mean: mean, development_ratio_deviation: deviation }) =>
     mean === null ? [] : [mean - (deviation ?? 0), mean + (deviation ?? 0)],

@@ -2,9 +2,9 @@ import type { RoastPart, RoastStatus } from '@roastery/contract/roasts';
 import { paths } from '../../components/paths.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 
-/** What tells the roasts of one figure from the others of the page. */
+/** The filters of one figure, beside those of the page. */
 export interface FigureFilter extends AnalyticsFilter {
-  /** Picked one by one, separated by commas. */
+  /** Ids, separated by commas. */
   ids?: string;
   lot_id?: string;
   status?: RoastStatus;

@@ -35,7 +35,7 @@ export const daysOf = (span: UsualSpan, today: string): DaySpan => {
 export const chosenDays = (from: string | undefined, to: string | undefined): DaySpan | undefined => {
   const span: DaySpan = { ...(isGivenDay(from) ? { from } : {}), ...(isGivenDay(to) ? { to } : {}) };
   if (span.from === undefined && span.to === undefined) return undefined;
-  // Typed the wrong way round, both ends are still what was meant.
+  // Swapped ends are put in order.
   if (span.from !== undefined && span.to !== undefined && span.from > span.to) return { from: span.to, to: span.from };
   return span;
 };

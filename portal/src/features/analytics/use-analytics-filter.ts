@@ -18,7 +18,7 @@ export const chosenKeys = ['machine_id', 'profile_id', 'coffee_name', 'roasted_b
 export type ChosenKey = (typeof chosenKeys)[number];
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** An id that was cut short in a message finds nothing and must not break the page. */
+/** A truncated id finds nothing and must not break the page. */
 const isUsable = (key: ChosenKey, value: string): boolean => !key.endsWith('_id') || uuid.test(value);
 
 /** Span and filters of the page, kept in its address. */

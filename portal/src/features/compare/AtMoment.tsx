@@ -19,7 +19,7 @@ interface AtMomentProps {
   alignment: Alignment;
 }
 
-/** Every roast's figures at one moment: under the pointer, else pinned, else the end of the base. */
+/** Every roast's figures at one time: under the pointer, else pinned, else the end of the reference. */
 export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) => {
   const { cursor } = useTimeView(view);
   const base = placed[0];

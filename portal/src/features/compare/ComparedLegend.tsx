@@ -29,13 +29,13 @@ export const LineSample = ({ style }: { style: LineStyle }) => (
 
 interface ComparedLegendProps {
   compared: readonly ComparedRoast[];
-  /** Ids of those that can't be laid over the others as asked. */
+  /** Ids of roasts that lack the mark to align at. */
   unplaced: ReadonlySet<string>;
   onBase: (id: string) => void;
   onRemove: (id: string) => void;
 }
 
-/** Which roast is which line. The first is what the others are held against. */
+/** The line of each roast. The first is the reference. */
 export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: ComparedLegendProps) => {
   const dates = useDates();
   return (

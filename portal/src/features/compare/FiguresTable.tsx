@@ -13,7 +13,7 @@ export interface FiguresOf {
   readonly id: string;
   readonly style: LineStyle;
   readonly roast: Roast;
-  /** Absent where it can't be laid over the base. */
+  /** Absent where it can't be aligned with the reference. */
   readonly aligned: AlignedRoast | undefined;
 }
 
@@ -54,7 +54,7 @@ const Value = ({ kind, value }: { kind: Kind; value: number | null }) =>
 
 const signed = (text: string, value: number): string => (value > 0 ? `+${text}` : text.replace('-', '−'));
 
-/** How much more or less than the base, in the figure's own unit. */
+/** The difference from the reference, in the figure's own unit. */
 const Change = ({ kind, value }: { kind: Kind; value: number }) => {
   if (kind === 'temperature') return <Difference valueC={value} />;
   const text =
@@ -66,7 +66,7 @@ const Change = ({ kind, value }: { kind: Kind; value: number }) => {
   return <span className="figures whitespace-nowrap">{signed(text, value)}</span>;
 };
 
-/** The figures of each roast, and under each how far it lies from the base's. */
+/** The figures of each roast, with the difference from the reference. */
 export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) => {
   const base = compared[0];
   if (base === undefined) return null;
@@ -132,7 +132,7 @@ export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) =
   );
 };
 
-/** Average deviation of two bean curves, and where they lie furthest apart. */
+/** Average deviation of two bean curves, and the largest with its time. */
 const Apart = ({ base, other }: { base: AlignedRoast; other: AlignedRoast }) => {
   const distance = distanceBetween(base, other);
   if (distance === null) return <span className="text-muted">--</span>;

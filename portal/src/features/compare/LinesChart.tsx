@@ -45,8 +45,7 @@ const inUnits = (axis: AxisKind, stored: number, units: Units): number => {
 };
 
 /**
- * Furthest a difference's axis goes, °C and °C/min: the beans' fall after charge differs by more and says little, and would
- * press everything else flat.
+ * Maximum of a difference's axis, °C and °C/min: the drop after the charge differs by more, and would flatten the rest.
  */
 const furthest = { temperature_difference: 50, rate_difference: 10 };
 

@@ -29,7 +29,7 @@ export type ComparedQuantity = (typeof quantities)[number];
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The roasts an address asks for: each once, no more than are compared, and nothing that is no id. */
+/** The roast ids of an address: valid, unique, and at most `most`. */
 export const idsIn = (text: string | undefined, most: number): string[] =>
   [...new Set((text ?? '').split(',').filter((id) => uuid.test(id)))].slice(0, most);
 
@@ -70,7 +70,7 @@ export const columnOfQuantity = (aligned: AlignedRoast, quantity: ComparedQuanti
 export const valueAtMoment = (aligned: AlignedRoast, quantity: ComparedQuantity, seconds: number): Reading =>
   valueAt(aligned.timeSeconds, columnOfQuantity(aligned, quantity), seconds);
 
-/** How much a roast lies above the base at each of its own samples, as long as the base has a reading there. */
+/** The difference of a roast from the reference at each of its own samples, where the reference has a reading. */
 export const differenceFrom = (
   base: AlignedRoast,
   other: AlignedRoast,
@@ -89,7 +89,7 @@ export const differenceFrom = (
   };
 };
 
-/** How far two bean curves lie apart, from the first moment that both have to the drop of the shorter one. */
+/** The deviation of two bean curves, from their first common sample to the earlier drop. */
 export const distanceBetween = (base: AlignedRoast, other: AlignedRoast): CurveDistance | null => {
   const lined = ({ timeSeconds, beanTemp, endSeconds }: AlignedRoast) => ({
     timesSeconds: timeSeconds,

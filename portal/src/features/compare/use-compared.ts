@@ -6,7 +6,7 @@ import { lineStyles, type LineStyle } from './compare-lines.ts';
 export interface ComparedRoast {
   readonly id: string;
   readonly style: LineStyle;
-  /** Undefined while it loads, and when it can't be had. */
+  /** Undefined while it loads, and when it is unavailable. */
   readonly roast: Roast | undefined;
   readonly curve: CurveColumns | undefined;
   readonly error: unknown;
@@ -21,7 +21,7 @@ const useOne = (id: string | undefined) => {
   return { roast: roast.data, curve: curve.data, error: (roast.error ?? curve.error) as unknown };
 };
 
-/** The roasts with these ids, each as far as it is there. There are as many slots as there are line styles. */
+/** The roasts with these ids, as they load. There is one slot per line style. */
 export const useCompared = (ids: readonly string[]): readonly ComparedRoast[] => {
   const a = useOne(ids[0]);
   const b = useOne(ids[1]);

@@ -16,7 +16,7 @@ const refreshMs = 60_000;
 export default function DashboardPage() {
   const user = useUser();
   const { data, error, mutate } = useApi(systemStats, {}, { refreshInterval: refreshMs });
-  // Nothing to show is not the same as nothing roasted: a failed read leaves dashes.
+  // A failed read shows dashes: zero would be wrong.
   const shown = (text: string | undefined) => text ?? (error === undefined ? undefined : null);
   const name = personName({ ...user, email: user.email.split('@')[0] ?? user.email });
 

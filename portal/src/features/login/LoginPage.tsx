@@ -35,7 +35,7 @@ export default function LoginPage() {
     setProblems(found);
     if (found.email !== undefined) fields.email.focus();
     else if (found.password !== undefined) fields.password.focus();
-    // Leaving for the dashboard, or for the page that was asked for, is the route's business.
+    // The route redirects to the dashboard or to the requested page.
     else void login({ email: fields.email.value, password: fields.password.value });
   };
   const clear = (field: keyof Problems) => setProblems((current) => ({ ...current, [field]: undefined }));

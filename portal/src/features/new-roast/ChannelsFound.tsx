@@ -3,7 +3,7 @@ import { usePreferences } from '../../format/preferences.ts';
 import { unitOf } from '../../format/quantities.ts';
 import { Panel } from '../../ui/Card.tsx';
 
-/** Which curves were found, as the file calls them, and what they become here. */
+/** The curves of the file and the channels they become. */
 export const ChannelsFound = ({ channels, samples }: Pick<Upload, 'channels' | 'samples'>) => {
   const units = usePreferences();
   return (

@@ -17,7 +17,7 @@ interface FactsFieldsProps {
   timeZone: string;
 }
 
-/** What was roasted, on what, by whom and when: the fields that both forms share. A lot says what its coffee is. */
+/** What was roasted, on what, by whom and when: the fields that both forms share. A lot prefills its coffee. */
 export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
   const { register, control, setValue, getValues, formState } = useFormContext<FactValues>();
   const { errors } = formState;

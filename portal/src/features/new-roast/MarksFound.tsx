@@ -14,7 +14,7 @@ interface MarksFoundProps {
   onChanged: (upload: Upload) => void;
 }
 
-/** The marks of the file and those found by the shape of the curve; charge and drop can be set by hand. */
+/** Marks from the file and detected marks; charge and drop can be set. */
 export const MarksFound = ({ upload, onChanged }: MarksFoundProps) => (
   <Panel title="Markers">
     {upload.marks.length > 0 && (

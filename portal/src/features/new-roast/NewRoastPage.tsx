@@ -10,7 +10,7 @@ import { QueuedRoast } from './QueuedRoast.tsx';
 
 const ways = ['machine', 'hand', 'upload'] as const;
 
-/** /roasts/new: plan a machine's next roast, log one by hand, or take one in from a file. */
+/** /roasts/new: plan a machine's next roast, log one by hand, or import one from a file. */
 export default function NewRoastPage() {
   const { read, change } = useUrlState();
   const way = oneOf(ways, read('way'), 'machine');
@@ -34,7 +34,7 @@ export default function NewRoastPage() {
   );
 }
 
-/** Choose what goes into a machine next; then wait with it for the charge. Which plan is waited for stands in the address. */
+/** The form and the queue, or one queued roast, whose id is in the address. */
 export const RoastOnMachine = () => {
   const { read, change } = useUrlState();
   const planId = read('plan');

@@ -18,7 +18,7 @@ import { Panel } from '../../ui/Card.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
 import { batchHint, emptyPlan, planFields, planResolver, type PlanBody, type PlanValues } from './plan-values.ts';
 
-/** Machine, lot, recipe and batch of the next roast. A recipe brings its lot and its batch along. */
+/** Machine, lot, recipe and batch of the next roast. A recipe prefills its lot and batch. */
 export const PlanForm = ({ onPlanned }: { onPlanned: (planId: string) => void }) => {
   const user = useUser();
   const [failure, setFailure] = useState<string | null>(null);

@@ -16,7 +16,7 @@ import { toast } from '../../ui/toast.ts';
 
 const refreshMs = 5000;
 
-/** What waits for a charge, machine by machine in the order in which it will be taken. */
+/** The queue of each machine in order. */
 export const PlannedQueue = ({ onOpen }: { onOpen: (planId: string) => void }) => {
   const { data, error, mutate } = useApi(listPlannedRoasts, { query: {} }, { refreshInterval: refreshMs });
   return (
@@ -73,7 +73,7 @@ const QueuedPlan = ({ plan, onOpen }: { plan: PlannedRoast; onOpen: () => void }
   );
 };
 
-/** Takes a planned roast back; answers whether it is gone. */
+/** Removes a roast from the queue; false when it failed. */
 export const removeFromQueue = async (plan: PlannedRoast): Promise<boolean> => {
   try {
     await call(cancelPlannedRoast, { params: { id: plan.id } });

@@ -28,7 +28,7 @@ interface WaitingForChargeProps {
   onLeave: () => void;
 }
 
-/** The machine as it stands, while a planned roast waits for its charge; the roast's own page opens with it. */
+/** The machine's state while a queued roast waits for its charge; then the roast's page opens. */
 export const QueuedRoast = ({ planId, onLeave }: WaitingForChargeProps) => {
   const navigate = useNavigate();
   const {
@@ -37,7 +37,7 @@ export const QueuedRoast = ({ planId, onLeave }: WaitingForChargeProps) => {
     mutate,
   } = useApi(getPlannedRoast, { params: { id: planId } }, { refreshInterval: refreshMs });
   const live = useLive(plan?.status === 'waiting' ? plan.machine_id : null);
-  // A roast of this machine began or changed: ask at once whether it is ours.
+  // A roast of this machine started or changed: check at once whether it is the queued one.
   const running = live.roast?.id;
   useEffect(() => {
     if (running !== undefined) void mutate();
@@ -134,7 +134,7 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
   );
 };
 
-/** The guide that begins with the charge, and whether the board has it: then it counts without a network too. */
+/** The guide that starts with the charge, and whether the board has it: then it works without a network. */
 const PlanOnBoard = ({ plan, live }: { plan: PlannedRoast; live: LiveMachine }) => {
   const { data: recipe } = useApi(getProfile, plan.profile_id === null ? null : { params: { id: plan.profile_id } });
   if (recipe === undefined) return null;

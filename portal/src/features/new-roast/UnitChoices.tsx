@@ -23,7 +23,7 @@ interface UnitChoicesProps {
   onChanged: (upload: Upload) => void;
 }
 
-/** In which units the file counts: what was found, how it is known, and the choice to read it otherwise. */
+/** Units of the file: the value, its source, and a choice to change it. */
 export const UnitChoices = ({ upload, onChanged }: UnitChoicesProps) => {
   const { busy, choose } = useChoices(upload, onChanged);
   const { temperature_unit: temperature, time_unit: time } = upload;

@@ -18,7 +18,7 @@ interface UploadPreviewProps {
   onAnother: () => void;
 }
 
-/** Everything that was found in a file, what had to be guessed, and the form that takes it in. */
+/** The contents of a file, what was detected, and the import form. */
 export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewProps) => (
   <div className="flex flex-col gap-4">
     <Card className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">

@@ -7,7 +7,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx';
 import { FilePicker } from './FilePicker.tsx';
 import { UploadPreview } from './UploadPreview.tsx';
 
-/** A file of a roast: read it, look at what was found, set it right, take it in. Which upload it is stands in the address. */
+/** Import of a roast file: upload, check, correct, save. The upload's id is in the address. */
 export const UploadRoast = () => {
   const { read, change } = useUrlState();
   const id = read('upload');

@@ -35,7 +35,7 @@ export const emptyFacts = (roastedBy: string, startTime: string): FactValues => 
   start_time: startTime,
 });
 
-/** What a file says, laid into the fields. */
+/** The facts of a file as field values. */
 export const factsOfUpload = (upload: Upload, startTime: string): FactValues => ({
   ...emptyFacts('', startTime),
   ...Object.fromEntries(textFields.map((field) => [field, upload[field] ?? ''])),
@@ -47,7 +47,7 @@ export const factsOfUpload = (upload: Upload, startTime: string): FactValues => 
 /** A weight of 0.28350000000000003 kg is a weight of 0.2835 kg. */
 const rounded = (value: number): string => String(Math.round(value * 1e6) / 1e6);
 
-/** As the api takes them: what is empty is null. */
+/** The request body: empty fields are null. */
 export const bodyOfFacts = (values: FactValues) => ({
   ...Object.fromEntries(textFields.map((field) => [field, values[field].trim() === '' ? null : values[field]])),
   ...Object.fromEntries(
@@ -56,7 +56,7 @@ export const bodyOfFacts = (values: FactValues) => ({
   ...Object.fromEntries(idFields.map((field) => [field, values[field]])),
 });
 
-/** What the contract's shape has against a form, beside the fields it is about. */
+/** The shape's issues by field. */
 export const errorsOfShape = <Values extends FieldValues>(
   { issues }: Refusal,
   fields: readonly Path<Values>[],

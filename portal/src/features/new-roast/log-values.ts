@@ -28,7 +28,7 @@ const celsius = (typed: string, unit: TemperatureUnit): number | null => {
   return unit === 'F' ? fToC(Number(typed)) : Number(typed);
 };
 
-/** Holds the form to the contract's shape; times are read as m:ss. */
+/** Validates the form by the contract's shape; times are m:ss. */
 export const logResolver =
   (unit: TemperatureUnit, timeZone: string): Resolver<LogValues, unknown, LogBody> =>
   (values) => {

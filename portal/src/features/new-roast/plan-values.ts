@@ -5,7 +5,7 @@ import { formatExactKilograms } from '../../format/numbers.ts';
 
 export type PlanBody = BodyOf<typeof planRoast>;
 
-/** What stands in the fields: weights as typed. */
+/** Values of the fields: weights as typed. */
 export interface PlanValues {
   machine_id: string | null;
   lot_id: string | null;
@@ -37,7 +37,7 @@ export const emptyPlan = (roastedBy: string): PlanValues => ({
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** A batch that is wanted and what its lot and its machine hold; words where they don't go together. Never in the way. */
+/** A warning when the batch exceeds its lot or its machine. It does not block saving. */
 export const batchHint = (
   batch: string,
   capacityKg: number | undefined,

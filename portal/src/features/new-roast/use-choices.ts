@@ -5,14 +5,14 @@ import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { toast } from '../../ui/toast.ts';
 
-/** Has the server read the file again with one thing set otherwise. */
+/** Has the server read the file again with one changed choice. */
 export const useChoices = (upload: Upload, onChanged: (upload: Upload) => void) => {
   const [busy, setBusy] = useState(false);
   const choose = async (change: UploadChoices) => {
     setBusy(true);
     try {
       const body = { ...upload.choices, ...change };
-      // Another unit of time moves everything: charge and drop are found anew.
+      // Another unit of time moves everything: detect charge and drop again.
       if (change.time_unit !== undefined) {
         delete body.charge_seconds;
         delete body.drop_seconds;

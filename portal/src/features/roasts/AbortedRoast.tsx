@@ -19,7 +19,7 @@ interface AbortedRoastProps {
   onDiscard: () => void;
 }
 
-/** What a person can do with a roast that its board gave up: its readings are all there. */
+/** Repair of an aborted roast: its readings are complete. */
 export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }: AbortedRoastProps) => {
   const { setCorrecting } = useCorrecting();
   const [busy, setBusy] = useState<'charge' | 'drop' | null>(null);
@@ -34,7 +34,7 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
       const body = { time_seconds: selected };
       onChanged(await call(putMark, { params: { id: roast.id, kind }, body }));
       await refresh(getRoastCurveColumns);
-      // All times count from the charge: where it moved, the pinned point is another one.
+      // All times count from the charge: a new charge invalidates the pinned point.
       onSelect(null);
       toast(`${kind === 'charge' ? 'Charge' : 'Drop'} set`);
     } catch (error) {

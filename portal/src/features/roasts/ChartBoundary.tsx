@@ -3,7 +3,7 @@ import { Component, type ReactNode } from 'react';
 import { logError } from '../../api/error-log.ts';
 import { Button } from '../../ui/Button.tsx';
 
-/** A chart that can't be drawn must not take the page with it. */
+/** A chart that throws must not break the page. */
 export class ChartBoundary extends Component<{ children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
 

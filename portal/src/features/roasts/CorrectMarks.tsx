@@ -25,7 +25,7 @@ interface CorrectMarksProps {
 /** Where a mark lies: seconds since charge, and °C where they are known. */
 type Place = Pick<RoastMark, 'time_seconds'> & Partial<Pick<RoastMark, 'temp'>>;
 
-/** Each mark with the moment it has; a pinned point becomes its moment. The window moves, no sample changes. */
+/** Each mark with its time; a pinned point becomes its time. The window moves, no sample changes. */
 export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDone }: CorrectMarksProps) => {
   const [busy, setBusy] = useState<MarkKind | null>(null);
 
@@ -34,7 +34,7 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
     try {
       onChanged(await made);
       await refresh(getRoastCurveColumns);
-      // All times count from the charge: where it moved, the pinned point is another one.
+      // All times count from the charge: a new charge invalidates the pinned point.
       if (kind === 'charge') onSelect(null);
       said();
     } catch (error) {

@@ -47,7 +47,7 @@ const labels = {
   profile_id: 'Recipe',
 } satisfies Record<(typeof fields)[number], string>;
 
-/** An id is no word for a person. */
+/** An id is not shown. */
 const textOf = (field: string, value: unknown): string => {
   if (field === 'lot_id' || field === 'profile_id') return value === null ? '' : 'Another';
   return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';

@@ -11,7 +11,7 @@ interface ExportRoastsMenuProps {
   total: number | undefined;
 }
 
-/** A list can be long: the browser takes it piece by piece as it is made, instead of the page. */
+/** A list can be long: the browser downloads it as a stream. */
 const download = (address: string): void => {
   const link = document.createElement('a');
   link.href = address;

@@ -9,7 +9,7 @@ import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 import { roastNumber } from './roast-texts.ts';
 
-/** One's own star on a roast; changes at once and goes back if the server refuses. */
+/** The user's favorite star; changes at once and reverts if the server refuses. */
 export const FavoriteStar = ({ roast }: { roast: RoastRow }) => {
   const [, start] = useTransition();
   const [on, setOn] = useOptimistic(roast.is_favorite);

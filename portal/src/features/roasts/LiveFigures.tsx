@@ -26,8 +26,8 @@ interface LiveFiguresProps {
 }
 
 /**
- * The figures of a running roast, large enough for three metres. They grey and say how old they are when readings stop: a
- * number must never freeze as if it were alive.
+ * The figures of a running roast, large enough for three metres. They turn grey and show their age when readings stop: a
+ * frozen number must not look live.
  */
 export const LiveFigures = (props: LiveFiguresProps) => {
   const { roast, live, elapsedSeconds, rateC, deviationC, expected, learntCrack, action } = props;

@@ -48,7 +48,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
     const told = live.roast;
     // Marks of the machine leave the revision as it is; only what a person has changed since must not be undone.
     if (told === null || told.id !== shown.current.id || told.revision < shown.current.revision) return;
-    // What was drawn live is read back from the record once the roast has ended.
+    // Once the roast has ended its curve is loaded from the recording.
     if (told.status !== 'in_progress') void refresh(getRoastCurveColumns);
     onChanged(told);
   }, [live.roast, onChanged]);
@@ -102,10 +102,10 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
   );
 };
 
-/** The axis grows by whole minutes towards what is expected: it must not tremble with it. */
+/** The axis grows by whole minutes, so that it does not move with each prediction. */
 const wholeMinutes = (seconds: number): number => Math.ceil(seconds / 60) * 60;
 
-/** A drop that lies before the charge belongs to the beans before: a running roast has none yet. */
+/** A drop before the charge belongs to the previous batch: a running roast has none yet. */
 const marksOfThisBatch = ({ marks }: Roast): Roast['marks'] =>
   marks.filter((mark) => mark.kind !== 'drop' || mark.time_seconds > 0);
 

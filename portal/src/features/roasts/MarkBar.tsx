@@ -13,21 +13,21 @@ import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { toast } from '../../ui/toast.ts';
 import type { markNow } from './live-curve.ts';
 
-/** What a person marks by ear and eye while the roast runs; charge and drop come from the machine or the detector. */
+/** Events that a person marks while the roast runs; charge and drop come from the machine or the detector. */
 const markedByHand: readonly MarkKind[] = ['dry_end', 'first_crack', 'first_crack_end', 'second_crack', 'drop'];
 
 interface MarkBarProps {
   roast: Roast;
   /** Of this batch. */
   marks: Roast['marks'];
-  /** What a mark of this moment says; null before the charge. */
+  /** The mark for the current time; null before the charge. */
   now: ReturnType<typeof markNow>;
   onChanged: (roast: Roast) => void;
 }
 
 /**
  * The next event of the running roast as one large button; Space does the same. Any other is in the menu beside it: beans
- * may crack before anybody said that they were dry. A mark can be taken back.
+ * may crack before dry end was marked. A mark can be removed.
  */
 export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
   const [busy, setBusy] = useState(false);

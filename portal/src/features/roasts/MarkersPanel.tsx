@@ -23,17 +23,17 @@ const dots: Record<Tone, string> = {
   off: 'bg-stroke-strong',
 };
 
-/** Origin of a mark in words, for the hover text: who said so, and how sure. */
+/** Origin and confidence of a mark, for the tooltip. */
 const originText = (mark: RoastMark): string => {
   const who = { machine: 'from the machine', detector: 'detected', person: 'set manually' }[mark.origin];
   const sure = mark.origin === 'detector' ? `, ${Math.round(mark.confidence * 100)}% sure` : '';
   return `${markLabels[mark.kind].long} ${who}${sure}${mark.provisional ? ', provisional' : ''}`;
 };
 
-/** Surer than this a detected mark needs no second thought. */
+/** A detected mark with this confidence needs no note. */
 const sureEnough = 0.9;
 
-/** What is still open about a mark; null where nothing is. A person's or a machine's word is taken as it is. */
+/** A note on an uncertain mark; null for a certain one. Marks by people and machines are certain. */
 const doubtText = (mark: RoastMark | undefined): string | null => {
   if (mark?.origin !== 'detector' || (!mark.provisional && mark.confidence >= sureEnough)) return null;
   return `${mark.provisional ? 'provisional · ' : ''}${Math.round(mark.confidence * 100)}% sure`;
@@ -44,7 +44,7 @@ export const MarkersPanel = ({ marks, curve, onPick, onCorrect }: MarkersPanelPr
   const of = (kind: RoastMark['kind']) => marks.find((mark) => mark.kind === kind);
   const times = curve?.time_seconds ?? [];
   const bean = curve?.channels['bean_temp'] ?? [];
-  // The record begins at the charge; a live curve begins before it, and there the mark knows.
+  // The recording starts at the charge; a live curve starts earlier, so there the mark's own temperature counts.
   const firstBean = (times[0] ?? -1) < 0 ? undefined : bean[0];
   const drop = of('drop');
   const crack = of('first_crack');

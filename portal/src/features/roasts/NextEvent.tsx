@@ -54,7 +54,7 @@ interface ExpectedCrackProps {
   elapsedSeconds: number;
 }
 
-/** First crack as a countdown with its band, and what it was learnt from. */
+/** First crack as a countdown with its range, and the source of the prediction. */
 const ExpectedCrack = ({ expected, learntCrack, elapsedSeconds }: ExpectedCrackProps) => {
   const isDue = expected.likely - elapsedSeconds < 5;
   const soonest = expected.earliest - elapsedSeconds;

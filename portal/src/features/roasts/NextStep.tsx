@@ -22,7 +22,7 @@ import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { useStepSignal, type StepNearness } from './step-signal.ts';
 
-/** So long before a step hands should be on the knobs, s. */
+/** Seconds before a step at which it is announced. */
 const soonSeconds = 10;
 
 interface NextStepProps {
@@ -37,8 +37,8 @@ const nearnessOf = (step: GuideStep | null, isDue: boolean): StepNearness => {
 };
 
 /**
- * What is to be set next and when, readable from three metres, and what the machine does otherwise than planned. Without
- * fresh readings it says at which time the step is, and counts nothing.
+ * The next step and its time, readable from three metres, and deviations from the plan. Without
+ * fresh readings it shows the step's time without a countdown.
  */
 export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
   const guide = useMemo(() => guideOf(plan), [plan]);
@@ -149,10 +149,10 @@ const planName = (plan: FollowedPlan): string => plan.recipe?.name ?? plan.coffe
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** It changes when there is something new to say, not every second. */
+/** Changes with each step, not every second. */
 const spoken = (step: GuideStep | null, nearness: StepNearness): string => {
   if (step === null) return 'No more steps in the plan';
-  // What is led changes every second: who listens hears where it leads, once.
+  // A gradual change is spoken once, with its target, not every second.
   if (step.gradual) return `${stepMoment(step)}: ${spokenEnds(step)}`;
   const changes = step.changes
     .map(({ control, from, to }) => `${spokenName[control]} from ${from} to ${to}`)

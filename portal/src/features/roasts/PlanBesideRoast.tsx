@@ -16,7 +16,7 @@ interface PlanBesideRoastProps {
 
 const controlOf = { gas: 'burner', airflow: 'exhaust', drum: 'drumRpm' } as const;
 
-/** Of a roast that has ended: what was planned, what happened, and how far the two are apart. */
+/** Plan, result and deviation of a roast that has ended. */
 export const PlanBesideRoast = ({ plan, roast, curve }: PlanBesideRoastProps) => {
   const deviations = useMemo(() => {
     if (curve === undefined || plan.points.length === 0) return [];

@@ -10,7 +10,7 @@ import { classes } from '../../ui/classes.ts';
 import { Button } from '../../ui/Button.tsx';
 import { toast } from '../../ui/toast.ts';
 
-/** On a finished roast of a recipe: make it the one that the recipe's roasts are held against, or say that it is. */
+/** On a finished roast of a recipe: shows or sets it as the recipe's reference. */
 export const RecipeReference = ({ roast }: { roast: Roast }) => {
   const { profile_id: profileId } = roast;
   const isUsable = roast.status === 'completed' && roast.channels.length > 0 && profileId !== null;

@@ -11,7 +11,7 @@ interface ReferenceDialogProps {
   onClose: () => void;
 }
 
-/** Any roast as the curve behind this one, for this look at it: it stands in the address, not in the recipe. */
+/** Choice of any roast as the reference; kept in the address, not in the recipe. */
 export const ReferenceDialog = ({ roast, behind, open, onClose }: ReferenceDialogProps) => {
   const { reference, recipe, recipeRoastId, chosen, choose } = behind;
   const take = (roastId: string | undefined) => {

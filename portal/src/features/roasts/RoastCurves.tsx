@@ -44,14 +44,14 @@ interface RoastCurvesProps {
   curve: CurveColumns | undefined;
   /** Where nothing was recorded, and why. */
   gaps?: readonly CurveGap[] | undefined;
-  /** What is dimmed behind the curve. */
+  /** The reference, drawn dimmed. */
   behind: Behind;
   marks: readonly RoastMark[];
   channels: readonly string[];
   selected: number | null;
   onSelect: (seconds: number | null) => void;
   onChanged: (roast: Roast) => void;
-  /** A live curve leaves room for what is to come. */
+  /** A live curve leaves room at the right. */
   endSeconds?: number;
   /** When the next event is to be expected. */
   expected?: RoastChartProps['expected'];
@@ -72,7 +72,7 @@ const chartKeys: readonly PageKey[] = [
   { label: 'Chart: reset zoom', keys: ['0'] },
 ];
 
-/** The heart of the roast page: temperature curve, its panels, and gas, airflow and drum under it on the same time axis. */
+/** Temperature curve and its panels; gas, airflow and drum below on the same time axis. */
 export const RoastCurves = ({
   roast,
   curve,
@@ -247,7 +247,7 @@ const ResetZoom = ({ view }: { view: TimeViewStore }) => {
 /** Maximum rows of the table: more would slow down the layout of a long roast. */
 const mostRows = 60;
 
-/** The chart in words and figures: a row a half minute, fewer of a long roast; for screen readers and who wants numbers. */
+/** The chart in words and figures: a row each half minute, fewer for a long roast; for screen readers. */
 const CurveTable = ({ curve, marks }: { curve: CurveColumns; marks: readonly RoastMark[] }) => {
   const rows = useMemo(() => {
     const end = curve.time_seconds.at(-1) ?? 0;

@@ -26,7 +26,7 @@ const named = (things: readonly { id: string; name: string }[] | undefined): Cho
 /** Medium covers Medium-Light and Medium-Dark, as on the list of recipes. */
 const levels = ['Light', 'Medium', 'Dark'];
 
-/** What an address asks for stays visible as chosen, also when no roast has it any more; ids have no words before the list. */
+/** A value from the address stays visible even when no roast has it; ids have no label before the list is loaded. */
 const withChosen = (choices: Choice[], value: string | undefined, isLoading = false): Choice[] =>
   value === undefined || isLoading || choices.some((choice) => choice.value === value)
     ? choices
@@ -40,7 +40,7 @@ const former = 'former';
 const chosenPart = (values: RoastFilterValues): string =>
   values.without === undefined ? (values.with === undefined ? '' : `with ${values.with}`) : `without ${values.without}`;
 
-/** Every filter of the list, each by its own field; what is chosen stands in the address at once. */
+/** Every filter of the list; a choice goes to the address at once. */
 export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
   const { values, choose, count, reset } = filters;
   const { data, isLoading } = useApi(analyticsChoices, { query: {} }, { revalidateOnFocus: false });

@@ -18,7 +18,7 @@ interface RoastHeaderProps {
   isLive?: boolean;
   onEdit: () => void;
   onDelete: () => void;
-  /** Says that it was no roast, at one click. */
+  /** Discards a false roast with one click. */
   onDiscard: () => void;
   onExportPng: () => void;
 }
@@ -33,7 +33,7 @@ export const BackToRoasts = () => (
   </Link>
 );
 
-/** Who the roast is, what can be done with it, and its six figures. */
+/** Identity, actions and the six figures of a roast. */
 export const RoastHeader = ({
   roast,
   state,

@@ -41,7 +41,7 @@ export default function RoastPage() {
     isLoading,
     mutate,
   } = useApi(getRoast, isBlank ? null : { params: { id } }, {
-    // The live stream tells of its end; this one asks too, should the end fall into a gap of the stream.
+    // The live stream reports the end; this read covers an end during a gap of the stream.
     refreshInterval: (latest) => (latest?.status === 'in_progress' ? whileRunningMs : 0),
   });
   const take = useCallback((next: Roast) => void mutate(next, { revalidate: false }), [mutate]);
@@ -58,7 +58,7 @@ export default function RoastPage() {
   }
   if (roast) return <LoadedRoast key={roast.id} roast={roast} onChanged={take} onDeleted={noteDeleted} />;
   if (isLoading) return <LoadingRoast />;
-  // An id that is no id is a roast that isn't there.
+  // A malformed id is a roast that does not exist.
   if (isMissing(error)) {
     return <RoastError title="Roast not found" text="It may have been deleted, or you don’t have access to it." />;
   }

@@ -32,10 +32,10 @@ const pageSizes = [25, 50, 100] as const;
 const sorts = roastSortFields.flatMap((field) => [field, `-${field}`] as const);
 const newestFirst = '-start_time';
 const roastId = (roast: RoastRow): string => roast.id;
-/** As many as the page that compares them takes. */
+/** Maximum of the compare page. */
 const mostCompared = 5;
 
-/** /roasts: every roast one may see; the server searches, sorts and pages, the address holds the state. */
+/** /roasts: every visible roast; the server searches, sorts and pages, the address holds the state. */
 export default function RoastsPage() {
   const dates = useDates();
   const { read, change } = useUrlState();

@@ -19,7 +19,7 @@ export const liveCurve = (
   return { time_seconds: times, channels, ror: rateColumn(times, channels['bean_temp'] ?? [], dropSeconds) };
 };
 
-/** From charge to drop: what the probe does in the empty drum is no rate of any bean. */
+/** From charge to drop: the probe of an empty drum measures no beans. */
 const rateColumn = (
   times: readonly number[],
   bean: readonly (number | null)[],
@@ -33,8 +33,8 @@ const rateColumn = (
 type Heard = Pick<LiveMachine, 'state' | 'reading' | 'readingAgeSeconds'>;
 
 /**
- * What a mark of this moment says: seconds since charge, and °C where the reading is of now. While readings are missing the
- * roast goes on: the mark belongs to now, not to the last reading, and its temperature comes with the readings.
+ * A mark for the current time: seconds since charge, and °C of a fresh reading. While readings are missing the
+ * roast continues: the mark has the current time, not that of the last reading, and gets its temperature later.
  */
 export const markNow = (
   { state, reading, readingAgeSeconds }: Heard,

@@ -16,7 +16,7 @@ export interface RoastNow {
   readonly beanC: number | null;
   readonly rateC: number | null;
   readonly marks: readonly RoastMark[];
-  /** At which temperature these beans will crack, as past roasts taught; undefined until it is known. */
+  /** The predicted temperature of first crack from past roasts; undefined while it loads. */
   readonly learntCrack: LearntCrack | undefined;
   /** Where the recipe drops; null without a recipe. */
   readonly dropC: number | null;
@@ -33,7 +33,7 @@ const dryEndC = 150;
 const overLine = { sooner: 0.8, median: 1.12, later: 1.7 };
 const longestLineSeconds = 240;
 
-/** What comes next by temperature, and at which; first crack is learnt. */
+/** The next event by temperature; first crack is predicted from past roasts. */
 const targetOf = (now: RoastNow): { kind: 'dry_end' | 'drop'; targetC: number } | 'first_crack' | null => {
   const has = (kind: RoastMark['kind']) => now.marks.some((mark) => mark.kind === kind);
   if (has('drop') || !has('turning_point')) return null;
@@ -41,7 +41,7 @@ const targetOf = (now: RoastNow): { kind: 'dry_end' | 'drop'; targetC: number } 
   return has('dry_end') ? 'first_crack' : { kind: 'dry_end', targetC: dryEndC };
 };
 
-/** What comes next and when; null where nothing honest can be said. */
+/** The next event and its time; null without a reliable prediction. */
 export const expectNext = (now: RoastNow): ExpectedEvent | null => {
   const target = targetOf(now);
   const { elapsedSeconds } = now;
@@ -72,7 +72,7 @@ export const expectNext = (now: RoastNow): ExpectedEvent | null => {
 
 const roastsOf = (count: number): string => `${count} ${count === 1 ? 'roast' : 'roasts'}`;
 
-/** Whose roasts an expected first crack was learnt from, in words. */
+/** The roasts that a predicted first crack is based on. */
 export const learntFrom = ({ source, roasts }: Pick<LearntCrack, 'source' | 'roasts'>): string => {
   if (source === 'literature') return 'typical value: no first crack has been marked yet';
   if (source === 'roastery') return `from ${roastsOf(roasts)} on other machines`;

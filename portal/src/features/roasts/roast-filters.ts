@@ -34,7 +34,7 @@ export const statuses: readonly { value: RoastStatus; label: string }[] = [
   { value: 'aborted', label: 'Aborted' },
 ];
 
-/** What a roast can have or lack, as the list of choices says it; the key is what stands in the address. */
+/** Choices of the Data filter; the key is the one in the address. */
 export const parts: readonly { key: 'with' | 'without'; part: RoastPart; label: string }[] = [
   { key: 'without', part: 'machine', label: 'No machine' },
   { key: 'without', part: 'coffee', label: 'No coffee named' },
@@ -54,7 +54,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The roasts that an address picks one by one. */
 export const idsOf = (value: string): string[] => value.split(',');
 
-/** Whether the api will take it: an address that was cut short in a message shows the list, not an error. */
+/** Whether the api accepts it: a truncated address shows the list, not an error. */
 const isUsable = (key: RoastFilterKey, value: string): boolean => {
   if (key === 'ids') return idsOf(value).length <= mostPicked && idsOf(value).every((id) => uuid.test(id));
   if (key.endsWith('_id')) return uuid.test(value);

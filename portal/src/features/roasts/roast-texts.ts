@@ -10,7 +10,7 @@ export const roastNumber = ({ id, roast_number: number }: Pick<RoastRow, 'id' | 
 /** Name of a roast on the detail page. */
 export const coffeeName = ({ coffee_name: name }: Pick<RoastRow, 'coffee_name'>): string => name ?? 'Unnamed Roast';
 
-/** The level a roast reached, else the one that was meant; `Soft` is the label of a roast with neither. */
+/** The level of a roast, else its target level; `Soft` is the label of a roast with neither. */
 export const levelLabel = ({
   roast_level: reached,
   roast_level_target: meant,

@@ -31,7 +31,7 @@ const signal = (nearness: 'soon' | 'now'): void => {
 };
 
 /**
- * Whether this person wants to hear and feel steps on this device: off until they say so, kept for each account. A step
+ * Whether steps are signalled by sound and vibration on this device: off by default, stored for each account. A step
  * is signalled once when it is near and once when it is due; `step` says which one it is.
  */
 export const useStepSignal = (step: number | null, nearness: StepNearness): [boolean, () => void] => {
@@ -43,7 +43,7 @@ export const useStepSignal = (step: number | null, nearness: StepNearness): [boo
     const state = `${step} ${nearness}`;
     const before = told.current;
     told.current = state;
-    // What was near already when the page opened is on the screen.
+    // A step that was near when the page opened is visible: no signal.
     if (!isOn || before === undefined || before === state || nearness === 'later') return;
     signal(nearness);
   }, [isOn, step, nearness]);

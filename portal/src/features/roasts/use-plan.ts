@@ -3,7 +3,7 @@ import type { Roast } from '@roastery/contract/roasts';
 import { useEffect, useRef } from 'react';
 import { useApi } from '../../api/use-api.ts';
 
-/** What a roast is held against: its plan, else its recipe. Null without either, undefined while it loads. */
+/** The plan of a roast, else its recipe. Null without either, undefined while it loads. */
 export const usePlan = (roast: Roast): FollowedPlan | null | undefined => {
   const { data, mutate } = useApi(
     getRoastPlan,

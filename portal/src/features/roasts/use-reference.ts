@@ -11,7 +11,7 @@ export interface Reference {
   readonly curve: CurveColumns;
 }
 
-/** What lies behind a curve, and what could. */
+/** The reference of a curve and its choices. */
 export interface Behind {
   readonly reference: Reference | undefined;
   /** Of the recipe; undefined where the roast has none or nothing to compare it with. */
@@ -26,12 +26,12 @@ export interface Behind {
   readonly dropC: number | null;
 }
 
-/** In the address, instead of a roast: nothing behind the curve. */
+/** In the address instead of a roast: no reference. */
 export const nothingBehind = 'none';
 
 const once = { revalidateOnFocus: false, revalidateIfStale: false, compare: Object.is };
 
-/** What a roast is held against: what the address names, else its recipe's reference roast, unless that is the roast itself. */
+/** The reference of a roast: from the address, else of its recipe, unless that is the roast itself. */
 export const useReference = (roast: Roast): Behind => {
   const { profile_id: profileId } = roast;
   const { read, change } = useUrlState();

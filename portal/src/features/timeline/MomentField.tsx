@@ -3,7 +3,7 @@ import { useSession } from '../../api/session.tsx';
 import { instantOf, localSecondOf } from '../../format/zoned-time.ts';
 import { TextField } from '../../ui/TextField.tsx';
 
-/** The roastery's time zone: its clock is what everybody there reads. */
+/** The roastery's time zone: all times are shown in it. */
 export const useZone = (): string => useSession().user?.roastery_time_zone ?? 'UTC';
 
 interface MomentFieldProps {
@@ -15,12 +15,12 @@ interface MomentFieldProps {
   hint?: string | undefined;
 }
 
-/** A moment to the second on the roastery's clock. What cannot be read is kept as typed and is no moment. */
+/** A moment to the second on the roastery's clock. Unreadable input is kept as typed and is no time. */
 export const MomentField = ({ label, value, onChange, error, hint }: MomentFieldProps) => {
   const zone = useZone();
   const text = value === null ? '' : localSecondOf(value, zone);
   const [typed, setTyped] = useState<string | null>(null);
-  // A moment that comes from elsewhere replaces what was typed.
+  // A new value from outside replaces the typed text.
   const [known, setKnown] = useState(value);
   if (known !== value) {
     setKnown(value);

@@ -168,7 +168,7 @@ interface MarkRowProps {
   onSet: (ms: number) => void;
 }
 
-/** A moment and the button that makes it so. */
+/** A time field with its Set button. */
 const MarkRow = ({ label, action = `Set ${label}`, icon, known, proposed, busy, onSet }: MarkRowProps) => {
   const [moment, setMoment] = useState(known ?? proposed);
   return (

@@ -16,7 +16,7 @@ interface RoastRowsProps {
   onSelect: (id: string) => void;
 }
 
-/** The same as the chart in words: every roast of the span, newest first. */
+/** Every roast of the span, newest first. */
 export const RoastRows = ({ timeline, selectedId, onSelect }: RoastRowsProps) => (
   <Panel title={`Roasts in this range (${formatCount(timeline.roasts_total)})`} className="min-w-0 overflow-hidden">
     {timeline.roasts.length === 0 ? (

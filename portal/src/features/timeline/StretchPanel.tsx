@@ -14,7 +14,7 @@ import { lengthText } from './timeline-texts.ts';
 interface StretchPanelProps {
   machineId: string;
   stretch: Span | null;
-  /** Its board sends now: a roast can be begun this moment. */
+  /** Its board is online: a roast can be started now. */
   isSending: boolean;
   /** A roast runs on it already. */
   isRoasting: boolean;
@@ -22,7 +22,7 @@ interface StretchPanelProps {
   onMade: (roast: Roast) => void;
 }
 
-/** Makes a roast of a stretch that was marked in the chart or typed, or begins one this moment. */
+/** Creates a roast from a selected or typed range, or starts one now. */
 export const StretchPanel = ({ machineId, stretch, isSending, isRoasting, onStretch, onMade }: StretchPanelProps) => {
   const [busy, setBusy] = useState<'stretch' | 'now' | null>(null);
   const [charge, setCharge] = useState<number | null>(stretch?.from ?? null);

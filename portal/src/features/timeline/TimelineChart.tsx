@@ -17,14 +17,14 @@ import { lengthText } from './timeline-texts.ts';
 
 export interface TimelineChartProps {
   timeline: Timeline;
-  /** What is asked for; the answer may still be that of the span before. */
+  /** The requested span; the data may still be that of the previous one. */
   span: Span;
   offsetOf: (ms: number) => number;
   selectedId: string | undefined;
   stretch: Span | null;
   onSpan: (span: Span) => void;
   onStretch: (stretch: Span | null) => void;
-  /** A click that marks nothing. */
+  /** A click without a drag. */
   onPick: (ms: number) => void;
 }
 
@@ -34,7 +34,7 @@ const clickPixels = 5;
 /** A wheel turns in steps: the address changes when it rests. */
 const wheelRestMs = 160;
 
-/** Bean temperature over the span; drag marks a stretch, the wheel zooms, and all of it works from the keyboard. */
+/** Bean temperature over the span; drag selects a range, the wheel zooms, and the keyboard does both. */
 export default function TimelineChart(props: TimelineChartProps) {
   const { timeline, span, offsetOf, selectedId, stretch, onSpan, onStretch, onPick } = props;
   const theme = useTheme();
@@ -44,9 +44,9 @@ export default function TimelineChart(props: TimelineChartProps) {
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
   const palette = useMemo(() => readPalette(), [theme]);
   const [cursor, setCursor] = useState<number | null>(null);
-  /** What a drag or the keyboard is marking. */
+  /** The range that a drag or the keyboard is selecting. */
   const [marking, setMarking] = useState<Span | null>(null);
-  /** What the wheel has zoomed to and the address does not say yet. */
+  /** The span of a wheel zoom that is not in the address yet. */
   const [wheeled, setWheeled] = useState<Span | null>(null);
   const shown = wheeled ?? span;
   const overlay = useRef<TimelineOverlay>(null as never);

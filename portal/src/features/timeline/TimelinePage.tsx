@@ -114,7 +114,7 @@ export default function TimelinePage() {
 }
 
 const isMissing = (error: unknown): boolean =>
-  // An id that is no id is a machine that isn't there.
+  // A malformed id is a machine that does not exist.
   error instanceof ApiError && (error.status === 404 || error.status === 422);
 
 const LoadingTimeline = () => (
@@ -236,7 +236,7 @@ const hourMs = 3_600_000;
 const wholeOf = (first: number, last: number): Span =>
   withRoom({ from: Math.max(first, last - (longestTimelineDays - 20) * dayMs), to: last }, 0.02);
 
-/** Which span is shown, and the ways to another one. */
+/** The shown span and its controls. */
 const SpanBar = ({ timeline, span, stretch, roast, onSpan }: SpanBarProps) => {
   const dates = useDates();
   const middle = (span.from + span.to) / 2;

@@ -9,7 +9,7 @@ export interface TimelineOverlay {
   roasts: readonly TimelineRoast[];
   gaps: readonly TimelineGap[];
   selectedId: string | undefined;
-  /** The stretch that a person marked. */
+  /** The selected range. */
   stretch: Span | null;
   cursor: number | null;
   palette: Palette;
@@ -35,7 +35,7 @@ const hatch = (ctx: CanvasRenderingContext2D, left: number, right: number, top: 
   ctx.restore();
 };
 
-/** Roasts as windows, gaps hatched, the marked stretch and the cursor. */
+/** Roasts as windows, gaps hatched, the selected range and the cursor. */
 export const timelineOverlay = (shared: { readonly current: TimelineOverlay }): Plugin<'line'> => ({
   id: 'timelineOverlay',
   beforeDatasetsDraw(chart) {

@@ -14,7 +14,7 @@ const minuteTicks = (seconds: number, pixels: number): number[] => {
   return Array.from({ length: Math.floor(minutes / every) + 1 }, (_, index) => index * every * 60);
 };
 
-/** The reference's bean temperature, and the band in which four of five roasts ran. */
+/** The reference's bean temperature, the median, and the middle 80% of the roasts. */
 export const BandChart = ({ band, height = 320 }: { band: CurveBand; height?: number }) => {
   const [box, width] = useWidth<HTMLDivElement>();
   const [active, setActive] = useState<number | null>(null);

@@ -25,7 +25,7 @@ export const BarsChart = ({ label, columns, tickText, ...size }: BarsChartProps)
         columns.map(({ key, value }, index) => {
           if (value <= 0) return null;
           const width = plot.step < 4 ? plot.step : Math.min(plot.step - Math.min(6, plot.step * 0.25), 44);
-          // A little something can still be seen beside a lot.
+          // A small value stays visible beside large ones.
           const top = Math.min(plot.y(value), plot.bottom - 1.5);
           return (
             <rect

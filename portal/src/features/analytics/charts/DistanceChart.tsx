@@ -6,7 +6,7 @@ import { differenceIn, differenceText } from '../figure-texts.ts';
 import { ColumnsChart } from './ColumnsChart.tsx';
 import { roundTicks } from './plot.ts';
 
-/** Distance of each roast from the reference in the order they were roasted, oldest at the left; a column opens its roast. */
+/** Deviation of each roast from the reference, oldest at the left; a column opens its roast. */
 export const DistanceChart = ({ roasts, height }: { roasts: readonly ComparedRoast[]; height: number }) => {
   const dates = useDates();
   const { temperature_unit: degree } = usePreferences();

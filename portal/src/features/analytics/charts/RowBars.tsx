@@ -1,4 +1,4 @@
-/** A bar as long as a share of the longest, with its figure after it; to look down along in a table. */
+/** A bar in a table cell, relative to the longest, with its figure. */
 export const ShareBar = ({ share, text }: { share: number; text: string }) => (
   <span className="flex items-center gap-2.5">
     <span aria-hidden className="h-2 min-w-0 flex-1 max-sm:hidden">

@@ -12,13 +12,13 @@ interface SpreadChartProps {
   label: string;
   columns: readonly SpreadColumn[];
   tickText: (value: number) => string;
-  /** The axis spans at least this much, so that noise does not look like a mountain. */
+  /** Minimum range of the axis, so that noise looks small. */
   leastSpan: number;
   height?: number;
   labelPixels?: number;
 }
 
-/** With more columns the band alone says it. */
+/** With more columns only the band is drawn. */
 const mostWhiskers = 12;
 
 const edgesOf = (columns: readonly SpreadColumn[], leastSpan: number): [low: number, high: number] => {
@@ -38,7 +38,7 @@ interface PresentColumn {
   high: number;
 }
 
-/** Columns with a mean. A day without a roast is no missing reading, so the line goes on across it. */
+/** Columns with a mean. A day without a roast is no gap: the line continues across it. */
 const presentColumns = (columns: readonly SpreadColumn[]): PresentColumn[] =>
   columns.flatMap(({ mean, deviation }, index) =>
     mean === null ? [] : [{ index, mean, low: mean - (deviation ?? 0), high: mean + (deviation ?? 0) }],

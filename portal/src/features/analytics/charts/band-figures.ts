@@ -28,7 +28,7 @@ export const temperatureText = (valueC: number | null | undefined, units: Units)
   return `${value} ${unit}`.trim();
 };
 
-/** What the chart says at a glance, for whoever can't glance. */
+/** The chart's summary for screen readers. */
 export const bandSummary = (band: CurveBand, units: Units): string => {
   const { low, high } = bandInUnits(band, units);
   const widths = high.map((value, index) => {

@@ -46,7 +46,7 @@ type Point = readonly [x: number, y: number];
 const lineOf = (points: readonly Point[]): string =>
   points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${tenth(x)} ${tenth(y)}`).join('');
 
-/** Runs of neighbours that are there; what is missing between them stays a gap. */
+/** Runs of present values; missing values between them stay gaps. */
 export const runsOf = <Value>(values: readonly (Value | null)[]): { from: number; values: Value[] }[] => {
   const runs: { from: number; values: Value[] }[] = [];
   let isOpen = false;
