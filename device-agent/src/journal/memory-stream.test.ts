@@ -98,6 +98,21 @@ it('journal without its disk: a stream with a fresh epoch and numbers that go on
   expect(again.appendSample(1, [1])).toBe(value + 1);
 });
 
+it('journal without its disk and without a stated owner: names no stream that it continues, as older servers refuse that', async () => {
+  const calls = createFaultyDisk(undefined);
+  await (await open(calls.disk)).close();
+  opened = [];
+  const journal = await open(createFaultyDisk({ kind: 'EIO', fromCall: calls.calls() + 12 }).disk);
+  const before = journal.epoch;
+  const goneOn = async (): Promise<boolean> => {
+    journal.appendSample(0, [0]);
+    await journal.flush();
+    return journal.epoch !== before;
+  };
+  await expect.poll(goneOn, { interval: 20 }).toBe(true);
+  expect(journal.continues(journal.epoch)).toBeUndefined();
+});
+
 it('journal whose open segment can not be read at the start: never goes on under its numbers, sends it when it can', async () => {
   const first = await open();
   for (let value = 0; value < 5; value++) first.appendSample(value, [value]);
