@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const pair = (ticket: string, api: string, configDir: string): Promise<void> =>
   pairBoard(
-    { ticket: `PAIR-${ticket}`, api, configDir, agentVersion: '0.1.0', pausesMs: [20, 20, 20] },
+    { ticket: `PAIR-${ticket}`, api, configDir, agentVersion: '0.1.0', retryLimits: { minMs: 20, maxMs: 20 } },
     () => undefined,
   );
 /** Exactly one credential stands, the one on the board's disk; the token shown at registration is dead. */
@@ -222,7 +222,7 @@ describe('the disk of a board is full', () => {
         timeoutMs: 60_000,
       });
       const all = await until(
-        'what was read meanwhile to arrive',
+        'the readings of that time to arrive',
         async () => {
           const row = await recorded();
           return Number(row?.last ?? 0) > before + 20 && row?.count === 1 && row;
@@ -257,7 +257,7 @@ describe('SIGTERM', () => {
         try {
           return !(await fetch(`${stack.url}/readyz`, { headers: { connection: 'close' } })).ok;
         } catch (error) {
-          // Nobody listens any more: a balancer takes that for an answer.
+          // The port is closed: a load balancer treats that as not ready.
           if (error instanceof TypeError) return true;
           throw error;
         }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { deviceSelf, deviceSelfShape } from '@roastery/contract/devices';
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
+import { parseRetryAfter } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
 import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
@@ -24,6 +25,8 @@ export interface DeviceProfileParts {
 }
 
 const timeoutMs = 8000;
+/** The longest pause that the api may ask for. */
+const maxPauseMs = 600_000;
 /** A map that this agent can't read by must not cost the rest: the server may be newer. */
 export const deviceAnswerShape = deviceSelfShape.extend({ map: z.unknown() });
 const keptShape = z.object({ mqtt_url: z.string() });
@@ -36,14 +39,17 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
   const gate = createLogGate(60_000);
   let serverOffsetMs: number | undefined;
   let keptUrl: string | undefined;
+  /** The api asked for a pause: until then it is not asked. */
+  let askAgainAt = -Infinity;
 
   const complain = (problem: string): undefined => {
     const held = gate(problem);
-    if (held !== undefined) log.warn(held > 0 ? { problem, held_back: held } : { problem }, 'the api gives no answer');
+    if (held !== undefined) log.warn(held > 0 ? { problem, held_back: held } : { problem }, 'api: no profile');
     return undefined;
   };
 
   const ask = async (): Promise<DeviceProfile | undefined> => {
+    if (performance.now() < askAgainAt) return undefined;
     const askedAt = Date.now();
     let body: string;
     try {
@@ -51,7 +57,9 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
         authorization: `Bearer ${machineToken}`,
         'x-machine-serial': encodeURIComponent(machineSerial),
       };
-      const { status, text } = await httpRequest(`${apiUrl}${deviceSelf.path}`, { headers, timeoutMs });
+      const { status, text, headers: given } = await httpRequest(`${apiUrl}${deviceSelf.path}`, { headers, timeoutMs });
+      const retryAfterMs = status === 200 ? undefined : parseRetryAfter(given['retry-after']);
+      if (retryAfterMs !== undefined) askAgainAt = performance.now() + Math.min(retryAfterMs, maxPauseMs);
       if (status === 401) return complain('machine serial or token is not accepted');
       if (status !== 200) return complain(`status ${status}`);
       body = text;
@@ -65,7 +73,7 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
     if (mqttUrl !== keptUrl) {
       keptUrl = mqttUrl;
       await writeFileAtomically(keptPath, `${JSON.stringify({ mqtt_url: mqttUrl })}\n`).catch((error: unknown) =>
-        log.warn({ reason: String(error) }, 'the answer of the api could not be kept'),
+        log.warn({ reason: String(error) }, 'api: writing profile failed'),
       );
     }
     const given = mapFromServer(map);
@@ -74,13 +82,13 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
 
   const kept = async (): Promise<string | undefined> => {
     const text = await readFileIfThere(keptPath).catch((error: unknown) => {
-      log.warn({ reason: String(error) }, 'the kept answer of the api can not be read');
+      log.warn({ reason: String(error) }, 'api: stored profile unreadable');
       return undefined;
     });
     if (text === undefined) return undefined;
     const parsed = parseJson(keptShape, text);
     if (parsed.success) return parsed.data.mqtt_url;
-    log.warn({ reason: describeRefusal(parsed) }, 'the kept answer of the api is left aside');
+    log.warn({ reason: describeRefusal(parsed) }, 'api: stored profile ignored');
     return undefined;
   };
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { freeBytes } from './free-bytes.ts';
 import { slowReadingSentence } from './core/line-pace.ts';
 import type { Journal } from './journal/journal.ts';
@@ -20,6 +21,9 @@ export interface StatusSources {
   readonly plan: () => StatusDetails['plan'];
 }
 
+/** Tells this run of the agent from any other, also from one on a copied card. */
+const instance = randomBytes(8).toString('hex');
+
 /** What the board says about itself in its retained status. */
 export const describeBoard = async (from: StatusSources): Promise<StatusDetails> => {
   const free = await freeBytes(from.dataDir);
@@ -35,6 +39,7 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
     trouble === undefined ? undefined : `journal: ${trouble}`,
   ].filter((part) => part !== undefined);
   return {
+    instance,
     agent_version: from.agentVersion,
     firmware_version: from.firmwareVersion,
     epoch: from.journal.epoch,

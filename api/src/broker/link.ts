@@ -79,14 +79,17 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
       if (error || refused) log.warn({ filter, err: error, refused }, 'broker refused a subscription');
     });
   };
+  let connectedAt: number | undefined;
   client.on('connect', () => {
-    backoff.reset();
+    connectedAt = performance.now();
     log.info('broker connected');
     for (const [filter, entry] of handlers) subscribeNow(filter, entry.qos);
     for (const handler of connectHandlers) guard({}, handler);
   });
   client.on('close', () => {
-    client.options.reconnectPeriod = backoff.nextMs();
+    const lastedMs = connectedAt === undefined ? 0 : performance.now() - connectedAt;
+    connectedAt = undefined;
+    client.options.reconnectPeriod = backoff.nextMs({ lastedMs });
   });
   const gate = createLogGate(60_000);
   client.on('offline', () => {

@@ -15,6 +15,22 @@ export const parseStatus = (payload: Buffer): DeviceStatus | undefined => {
   return parseJson(statusShape, payload.toString('utf8')).data;
 };
 
+/** So many connections of a board are remembered. */
+const maxConnections = 8;
+
+/** Notes a connection of a board, and whether two boards take turns; nothing for an agent that does not name its run. */
+const noteConnection = (sql: Sql, { instance, session }: DeviceStatus) => {
+  if (instance === undefined) return sql``;
+  const connection = `${instance}/${session}`;
+  return sql`
+      board_connections = CASE WHEN ${connection} = ANY(board_connections) THEN board_connections
+        ELSE (board_connections || ${connection}::text)[greatest(1, cardinality(board_connections) + 2 - ${maxConnections}::int):] END,
+      credential_shared_at = CASE WHEN ${connection} <> ALL(board_connections)
+          AND split_part(board_connections[cardinality(board_connections)], '/', 1) <> ${instance}
+          AND EXISTS (SELECT FROM unnest(board_connections) AS known WHERE split_part(known, '/', 1) = ${instance})
+        THEN now() ELSE credential_shared_at END,`;
+};
+
 /**
  * Keeps what a board says of itself. An `offline` of another session than the one that is known is the late last will of
  * an older connection and changes nothing. A retained status that a broker repeats says nothing new about when we heard
@@ -23,6 +39,7 @@ export const parseStatus = (payload: Buffer): DeviceStatus | undefined => {
 export const storeStatus = async (sql: Sql, serialNumber: string, status: DeviceStatus): Promise<boolean> => {
   const rows = await sql<{ id: string }[]>`
     UPDATE machines SET
+      ${status.online ? noteConnection(sql, status) : sql``}
       is_online = ${status.online},
       status_session = ${status.session},
       status = ${status.online ? sql.json(status) : sql`coalesce(status, ${sql.json(status)}::jsonb) || jsonb_build_object('online', false)`},

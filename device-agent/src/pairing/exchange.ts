@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pairDevice } from '@roastery/contract/devices';
 import { errorBodyShape } from '@roastery/contract/errors';
 import { parseJson } from '@roastery/contract/parse-shape';
+import { parseRetryAfter, withBackoff, type BackoffLimits, type FailedAttempt } from '@roastery/runtime/backoff';
 import { httpRequest, type HttpAnswer } from '../http-request.ts';
 import { PairingTrouble, codeOf, sentenceForNoConnection } from './pairing-trouble.ts';
 
@@ -21,27 +21,31 @@ export interface Exchanged {
   readonly clockAheadMs: number | undefined;
 }
 
-/** Pauses before the next attempt; the server takes five attempts a minute from one address. */
-const pausesMs = [2000, 5000, 10_000];
+/** The server takes five attempts a minute from one address. */
+const retryLimits = { minMs: 3000, maxMs: 15_000 };
+const maxTries = 4;
 const timeoutMs = 8000;
-const longestWaitMs = 65_000;
+/** A person waits for the answer: a server that asks for more is asked once more after this long. */
+const maxWaitMs = 65_000;
 
-/** The ticket was refused: wrong, used, expired or revoked. The server says no more, to nobody. */
+/** The ticket was refused: wrong, used, expired or revoked. The server gives no further reason. */
 export class TicketRefused extends Error {
   override readonly name = 'TicketRefused';
 }
 
-/** Answered, or the milliseconds to wait before asking again. */
-const understand = (answer: HttpAnswer, api: string, pauseMs: number): Exchanged | number => {
+/** Answered, or how it failed where asking again may help. */
+const understand = (answer: HttpAnswer, api: string): { done: Exchanged } | FailedAttempt => {
   const { status, headers, text } = answer;
   const paired = status === 200 && pairDevice.response ? parseJson(pairDevice.response, text).data : undefined;
   if (paired) {
     const serverNow = Date.parse(headers.date ?? '');
     return {
-      serialNumber: paired.serial_number,
-      displayName: paired.display_name,
-      mqttUrl: paired.mqtt_url,
-      clockAheadMs: Number.isNaN(serverNow) ? undefined : serverNow - Date.now(),
+      done: {
+        serialNumber: paired.serial_number,
+        displayName: paired.display_name,
+        mqttUrl: paired.mqtt_url,
+        clockAheadMs: Number.isNaN(serverNow) ? undefined : serverNow - Date.now(),
+      },
     };
   }
   const refusal = parseJson(errorBodyShape, text).data;
@@ -51,10 +55,10 @@ const understand = (answer: HttpAnswer, api: string, pauseMs: number): Exchanged
       'This ticket has expired: a ticket is good for seven days. Ask the owner of the machine or an administrator for a new one.',
     );
   if (status === 429 || status === 503) {
-    const seconds = Number(headers['retry-after']);
-    return Number.isFinite(seconds) ? Math.min(seconds * 1000 + 500, longestWaitMs) : pauseMs;
+    const askedMs = parseRetryAfter(headers['retry-after']);
+    return askedMs === undefined ? {} : { retryAfterMs: Math.min(askedMs + 500, maxWaitMs) };
   }
-  if (status >= 500) return pauseMs;
+  if (status >= 500) return {};
   if (status >= 300 && status < 400 && headers.location !== undefined)
     throw new PairingTrouble(`${api} sends us on to ${headers.location}. Write that address after --api.`);
   if (refusal?.code === 'validation')
@@ -66,17 +70,17 @@ const understand = (answer: HttpAnswer, api: string, pauseMs: number): Exchanged
   );
 };
 
-const ask = async (api: string, request: PairingRequest, pauseMs: number, lastWord: { text: string }) => {
+const ask = async (api: string, request: PairingRequest, lastWord: { text: string }) => {
   try {
     const answer = await httpRequest(`${api}${pairDevice.path}`, { headers: {}, timeoutMs, body: request });
     lastWord.text = answer.status === 429 ? 'too many attempts' : `status ${answer.status}`;
-    return understand(answer, api, pauseMs);
+    return understand(answer, api);
   } catch (error) {
     if (error instanceof PairingTrouble || error instanceof TicketRefused) throw error;
     const sentence = sentenceForNoConnection(error, api);
     if (sentence !== undefined) throw new PairingTrouble(sentence);
     lastWord.text = codeOf(error) || (error instanceof Error ? error.name : 'no answer');
-    return pauseMs;
+    return {};
   }
 };
 
@@ -88,16 +92,15 @@ export const exchangeTicket = async (
   api: string,
   request: PairingRequest,
   say: (line: string) => void,
-  pauses: readonly number[] = pausesMs,
+  limits: BackoffLimits = retryLimits,
 ): Promise<Exchanged> => {
   const lastWord = { text: '' };
-  for (const pauseMs of [...pauses, undefined]) {
-    const outcome = await ask(api, request, pauseMs ?? 0, lastWord);
-    if (typeof outcome !== 'number') return outcome;
-    if (pauseMs === undefined) break;
-    say(`No whole answer yet (${lastWord.text}); asking again in ${Math.ceil(outcome / 1000)} s …`);
-    await sleep(outcome);
-  }
+  const exchanged = await withBackoff<Exchanged>(() => ask(api, request, lastWord), {
+    limits,
+    maxTries,
+    pausing: (ms) => say(`No whole answer yet (${lastWord.text}); asking again in ${Math.ceil(ms / 1000)} s …`),
+  });
+  if (exchanged !== undefined) return exchanged;
   throw new PairingTrouble(
     `The server at ${new URL(api).host} gave no whole answer (${lastWord.text}). Check the port after --api and the network. Nothing is lost: run the same command again within 15 minutes.`,
   );

@@ -19,7 +19,9 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const pair = (api: string, typed = ticket, configDir = folder): Promise<void> =>
-  pairBoard({ ticket: typed, api, configDir, agentVersion: '0.1.0', pausesMs: [1, 1, 1] }, (line) => said.push(line));
+  pairBoard({ ticket: typed, api, configDir, agentVersion: '0.1.0', retryLimits: { minMs: 1, maxMs: 2 } }, (line) =>
+    said.push(line),
+  );
 const envFile = () => join(folder, 'agent.env');
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -184,13 +186,16 @@ describe('wrong turns', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it.skipIf(process.getuid?.() === 0)('a folder of somebody else spends no ticket (skipped as root)', async () => {
-    await using server = await startPairingServer('BCDFGHJKLMNP');
-    await chmod(folder, 0o500);
-    await expect(pair(server.url)).rejects.toThrow(/can't be written by this user.*sudo/);
-    await chmod(folder, 0o700);
-    expect(server.asked).toEqual([]);
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    'pairing: a folder of another user spends no ticket (skipped as root)',
+    async () => {
+      await using server = await startPairingServer('BCDFGHJKLMNP');
+      await chmod(folder, 0o500);
+      await expect(pair(server.url)).rejects.toThrow(/can't be written by this user.*sudo/);
+      await chmod(folder, 0o700);
+      expect(server.asked).toEqual([]);
+    },
+  );
 
   it.each([
     ['CERT_NOT_YET_VALID', /timedatectl set-ntp true/],

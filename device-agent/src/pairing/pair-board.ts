@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BackoffLimits } from '@roastery/runtime/backoff';
 import { deviceSelf, isPairingCode, lettersOfPairingCode } from '@roastery/contract/devices';
 import { writeFileAtomically } from '../atomic-file.ts';
 import { withBasePath } from '../config.ts';
@@ -20,8 +21,8 @@ export interface PairingOrder {
   /** Without TLS, in a network of one's own. */
   readonly isTrial?: boolean;
   readonly agentVersion: string;
-  /** Pauses before asking again after a lost answer, ms. */
-  readonly pausesMs?: readonly number[];
+  /** Pauses before asking again after a lost answer. */
+  readonly retryLimits?: BackoffLimits;
 }
 
 /** Further off than this, times of roasts recorded offline would look wrong. */
@@ -138,7 +139,7 @@ export const pairBoard = async (order: PairingOrder, say: (line: string) => void
     hardware_id: await readHardwareId(),
     agent_version: order.agentVersion,
   };
-  const paired = await exchangeTicket(api, request, say, order.pausesMs).catch(async (error: unknown) => {
+  const paired = await exchangeTicket(api, request, say, order.retryLimits).catch(async (error: unknown) => {
     throw error instanceof TicketRefused ? await refused(envPath) : error;
   });
   const identity = { API_URL: api, MACHINE_SERIAL: paired.serialNumber, MACHINE_TOKEN: secret };

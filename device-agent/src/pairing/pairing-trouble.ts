@@ -36,7 +36,7 @@ export const sentenceForNoConnection = (error: unknown, url: string, now = new D
   if (code === 'CERT_NOT_YET_VALID' || code === 'CERT_HAS_EXPIRED')
     return `The certificate of ${hostname} is not valid at the time this board believes it is (${now.toISOString()}). If that time is wrong, set the clock: timedatectl set-ntp true. If it is right, the server's certificate has to be renewed.`;
   if (unknownAuthority.has(code))
-    return `The certificate of ${hostname} was signed by nobody this board knows. Copy the roastery's authority to the board and run: NODE_EXTRA_CA_CERTS=/path/authority.pem device-agent pair …`;
+    return `The certificate of ${hostname} was signed by an authority that this board does not know. Copy the roastery's authority to the board and run: NODE_EXTRA_CA_CERTS=/path/authority.pem device-agent pair …`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `The server's certificate is not for the name ${hostname}. Write the name that the ticket says after --api.`;
   if (noTls.has(code) || code.startsWith('ERR_SSL'))

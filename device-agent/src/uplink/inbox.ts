@@ -14,11 +14,11 @@ import { plansShape, type RoastPlan } from '@roastery/contract/roast-plan';
 export interface InboxParts {
   readonly acknowledged: (ack: Ack) => void;
   readonly configReceived: (config: DeviceConfig) => void;
-  /** Somebody wants to look at the machine's registers, or has seen enough. */
+  /** A probe of the machine's registers begins or ends. */
   readonly probeRequested: (request: ProbeRequest) => void;
   /** A config that this agent does not understand, by its revision. */
   readonly configRefused: (rev: number, issue: string) => void;
-  /** What is planned for this machine now; nothing any more when it is empty. */
+  /** All plans of this machine; empty when there are none any more. */
   readonly plansReceived: (plans: readonly RoastPlan[]) => void;
   /** A message that means nothing to us, with what is wrong with it. */
   readonly unreadable: (topic: string, issue: string) => void;

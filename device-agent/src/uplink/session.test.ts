@@ -75,11 +75,11 @@ describe('session over TLS', () => {
 });
 
 describe('session', () => {
-  it('tells nobody there from somebody who does not speak MQTT', async () => {
-    const nobody = await openSession({ ...optionsFor('127.0.0.1', undefined), url: 'mqtt://127.0.0.1:1' }).catch(
+  it('session: distinguishes a closed port from a peer that does not speak MQTT', async () => {
+    const closed = await openSession({ ...optionsFor('127.0.0.1', undefined), url: 'mqtt://127.0.0.1:1' }).catch(
       (reason: unknown) => reason,
     );
-    expect(nobody).toMatchObject({ stage: 'network' });
+    expect(closed).toMatchObject({ stage: 'network' });
     // A TLS port takes the plain CONNECT for rubbish and hangs up.
     const other = await openSession({ ...optionsFor('127.0.0.1', undefined), url: `mqtt://127.0.0.1:${port}` }).catch(
       (reason: unknown) => reason,

@@ -22,7 +22,7 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
 }
 
-/** `network`: nobody there. `busy`: somebody who can't serve us now. `refused`: somebody who won't let us in. */
+/** `network`: no answer. `busy`: the broker can't serve this board now. `refused`: the broker rejects this board. */
 export type SessionFailure = 'network' | 'busy' | 'refused';
 
 /** Why there is no connection; how soon it is worth another try depends on it. */

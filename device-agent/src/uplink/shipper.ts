@@ -60,7 +60,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
       const ranges = sending.unread?.ranges ?? new RangeSet();
       ranges.add(from, to);
       sending.unread = { ranges, until: sending.unread?.until ?? performance.now() + rereadMs };
-      log.warn({ epoch, from, to, reason: String(error) }, 'journal: entries can not be read now');
+      log.warn({ epoch, from, to, reason: String(error) }, 'journal: entries unreadable');
     };
     let part: Awaited<ReturnType<Journal['readPart']>>;
     try {
@@ -85,7 +85,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     plan.sent(cut.from, cut.to, performance.now());
     session
       .publish(topic, payload)
-      .catch((error: unknown) => log.debug({ reason: String(error) }, 'batch not delivered, it goes out again'));
+      .catch((error: unknown) => log.debug({ reason: String(error) }, 'uplink: batch not delivered'));
     return true;
   };
 
@@ -93,7 +93,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     const now = performance.now();
     for (const { plan, ...sending } of streams.values()) {
       const overdue = plan.takeOverdue(now);
-      if (overdue > 0) log.debug({ overdue }, 'batches without an acknowledgement go out again');
+      if (overdue > 0) log.debug({ overdue }, 'uplink: batches resent');
       if (sending.unread && now >= sending.unread.until) plan.offer(sending.unread.ranges.ranges());
     }
     for (const sending of streams.values())
@@ -110,7 +110,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
   /** Sends what is synced already, as far as the window allows. */
   const ship = (session: Session): Promise<void> => {
     shipping ??= sendWaiting(session)
-      .catch((error: unknown) => log.error({ err: error }, 'shipping the journal failed'))
+      .catch((error: unknown) => log.error({ err: error }, 'uplink: shipping failed'))
       .finally(() => (shipping = undefined));
     return shipping;
   };

@@ -9,7 +9,7 @@ import {
 } from '@roastery/contract/mqtt';
 import type { RoastPlan } from '@roastery/contract/roast-plan';
 import type { ProbeMessage, ProbeRequest } from '@roastery/contract/probe';
-import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
+import { pause, steadyMs, withBackoff, type BackoffLimits, type FailedAttempt } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { WallClock } from '../core/wall-clock.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -34,7 +34,7 @@ export interface UplinkParts {
   readonly journal: Journal;
   readonly clock: WallClock;
   readonly log: Logger;
-  /** Where the broker is; undefined while nobody knows. */
+  /** Address of the broker; undefined while it is unknown. */
   readonly brokerUrl: () => Promise<string | undefined>;
   /** What the status says besides connection and session. */
   readonly status: () => Promise<StatusDetails>;
@@ -53,17 +53,21 @@ const statusSoonMs = 500;
 const settleMs = 150;
 const sameLineEveryMs = 60_000;
 
-/** An address where nobody answers costs nothing to try: live is to be back within 2 s. A refusal won't change so soon. */
-const createBackoffs = (): Record<SessionFailure, Backoff> => ({
-  network: createBackoff(300, 1500),
-  busy: createBackoff(500, 5000),
-  refused: createBackoff(1000, 60_000),
-});
+/**
+ * An address that does not answer costs nothing to try: live is to be back within 2 s. A refusal won't change so soon. Sessions
+ * that end soon mean a broker in trouble, or another board with the same credential.
+ */
+const retryLimits: Record<SessionFailure | 'unsteady', BackoffLimits> = {
+  network: { minMs: 300, maxMs: 1500 },
+  busy: { minMs: 500, maxMs: 5000 },
+  refused: { minMs: 1000, maxMs: 60_000 },
+  unsteady: { minMs: 500, maxMs: 30_000 },
+};
 
-const said: Record<SessionFailure, string> = {
+const explained: Record<SessionFailure, string> = {
   network: 'no connection to the broker',
   busy: 'the broker does not answer as it should',
-  refused: 'the broker does not let this board in',
+  refused: 'the broker refuses this board',
 };
 
 /** Keeps a session to the broker: journal, live readings and status go up, acknowledgements and maps come down. */
@@ -85,9 +89,10 @@ export const startUplink = (parts: UplinkParts) => {
     connection = { connected, since, reason };
   };
 
-  const warn = (what: string, details: object): void => {
-    const held = gate(what);
-    if (held !== undefined) log.warn(held > 0 ? { ...details, held_back: held } : details, what);
+  /** Once a minute for each `key`. */
+  const warn = (event: string, details: object, key: string = event): void => {
+    const held = gate(key);
+    if (held !== undefined) log.warn(held > 0 ? { ...details, held_back: held } : details, event);
   };
 
   const statusText = (id: string, online: boolean, details: Partial<StatusDetails> = {}): string =>
@@ -109,7 +114,7 @@ export const startUplink = (parts: UplinkParts) => {
   const sendStatus = (): void => {
     if (!session) return;
     publishStatus(session.line, session.id, true).catch((error: unknown) =>
-      log.debug({ reason: String(error) }, 'status not delivered'),
+      log.debug({ reason: String(error) }, 'uplink: status not delivered'),
     );
   };
 
@@ -124,11 +129,11 @@ export const startUplink = (parts: UplinkParts) => {
     configRefused: (rev, issue) => parts.configRefused(rev, issue),
     plansReceived: (plans) => parts.plansReceived(plans),
     probeRequested: (request) => parts.probeRequested(request),
-    unreadable: (from, issue) => warn('ignored a message from the server', { topic: from, issue }),
+    unreadable: (from, issue) => warn('uplink: message ignored', { topic: from, issue }),
   });
 
-  /** One session from CONNACK to its end; answers why it ended. */
-  const serve = async (url: string): Promise<string> => {
+  /** One session from CONNACK to its end; answers why it ended, and how long it lasted. */
+  const serve = async (url: string): Promise<{ reason: string; lastedMs: number }> => {
     const id = randomUUID();
     const line = await openSession({
       url,
@@ -140,6 +145,7 @@ export const startUplink = (parts: UplinkParts) => {
       message: receive,
       signal: stopping.signal,
     });
+    const openedAt = performance.now();
     shipper.connecting();
     try {
       await Promise.race([line.subscribe([topic('ack'), topic('config'), topic('plan')]), broken(line)]);
@@ -152,48 +158,46 @@ export const startUplink = (parts: UplinkParts) => {
       // It has said that it is here.
       await Promise.race([publishStatus(line, id, false).catch(() => undefined), line.closed, pause(settleMs)]);
       await line.end();
-      return 'stopped';
+      return { reason: 'stopped', lastedMs: 0 };
     }
     session = { id, line };
     brokerAt = hostAndPort(url);
     note(true);
     // A server that is older than this agent knows no such topic; that must not keep the board from its work.
-    line.subscribe([topic('probe')]).catch((error: unknown) => log.debug({ reason: String(error) }, 'no probe here'));
+    line
+      .subscribe([topic('probe')])
+      .catch((error: unknown) => log.debug({ reason: String(error) }, 'uplink: probe topic refused'));
     await pause(settleMs, stopping.signal);
     shipper.connected();
-    log.info({ waiting: shipper.entriesWaiting() }, 'connected to the broker');
+    log.info({ waiting: shipper.entriesWaiting() }, 'uplink: connected');
     const timers = [setInterval(ship, shipEveryMs), setInterval(sendStatus, statusEveryMs)];
     ship();
     const reason = await line.closed;
     for (const timer of timers) clearInterval(timer);
     session = undefined;
     note(false, reason);
-    return reason;
+    return { reason, lastedMs: performance.now() - openedAt };
   };
 
-  const run = async (): Promise<void> => {
-    const backoffs = createBackoffs();
-    while (!stopping.signal.aborted) {
-      let failure: SessionFailure = 'network';
-      try {
-        const url = await Promise.race([parts.brokerUrl(), stopped]);
-        if (url === undefined) note(false, 'the api has not said yet where the broker is');
-        else {
-          const reason = await serve(url);
-          if (stopping.signal.aborted) break;
-          warn('connection to the broker lost', { reason });
-          for (const backoff of Object.values(backoffs)) backoff.reset();
-        }
-      } catch (error) {
-        failure = error instanceof SessionError ? error.stage : 'busy';
-        const reason = error instanceof Error ? error.message : String(error);
-        note(false, `${said[failure]} (${reason})`);
-        warn(said[failure], { reason });
+  const connect = async (): Promise<FailedAttempt> => {
+    try {
+      const url = await Promise.race([parts.brokerUrl(), stopped]);
+      if (url === undefined) {
+        note(false, 'the api has not said yet where the broker is');
+        return { limits: retryLimits.network };
       }
-      await pause(backoffs[failure].nextMs(), stopping.signal);
+      const { reason, lastedMs } = await serve(url);
+      if (!stopping.signal.aborted) warn('uplink: connection lost', { reason, lasted_ms: Math.round(lastedMs) });
+      return { limits: lastedMs >= steadyMs ? retryLimits.network : retryLimits.unsteady, lastedMs };
+    } catch (error) {
+      const failure = error instanceof SessionError ? error.stage : 'busy';
+      const reason = error instanceof Error ? error.message : String(error);
+      note(false, `${explained[failure]} (${reason})`);
+      warn('uplink: connection failed', { failure, reason }, failure);
+      return { limits: retryLimits[failure] };
     }
   };
-  const running = run();
+  const running = withBackoff(connect, { limits: retryLimits.network, signal: stopping.signal });
 
   /** Gives the server a moment to say that it has everything: a board that is switched off then owes it nothing. */
   const allAcknowledged = async (graceMs: number): Promise<void> => {
@@ -224,7 +228,7 @@ export const startUplink = (parts: UplinkParts) => {
           .shipNewest(line)
           .then(() => allAcknowledged(graceMs / 4))
           .then(() => publishStatus(line, id, false))
-          .catch((error: unknown) => log.debug({ reason: String(error) }, 'could not say goodbye'));
+          .catch((error: unknown) => log.debug({ reason: String(error) }, 'uplink: last status not delivered'));
         await Promise.race([goodbye, pause(graceMs)]);
         await line.end();
       }

@@ -62,6 +62,7 @@ export const deviceWarnings = [
   'clock',
   'disk',
   'disk_refuses_writes',
+  'credential_shared',
 ] as const;
 export type DeviceWarning = (typeof deviceWarnings)[number];
 
@@ -98,6 +99,8 @@ export const deviceShape = z.object({
   /** The newest update of its agent, and whether that stayed. */
   update: boardUpdateShape.nullable(),
   credential: credentialShape.nullable(),
+  /** Two boards have connected in turns with this credential, in the last minutes. */
+  credential_shared: z.boolean(),
   /** The newest ticket of this machine. */
   ticket: pairingTicketShape.nullable(),
   warnings: z.array(z.enum(deviceWarnings)),

@@ -243,6 +243,8 @@ export const statusShape = z.object({
   /** Random per connection: a late last will of an older connection must not hide a newer one. */
   session: z.string().max(40),
   t: millisShape,
+  /** Random per start of the agent: two that take turns are two boards with one credential. */
+  instance: lenient(z.string().regex(/^[0-9a-f]{16}$/)),
   agent_version: lenient(lineShape(40)),
   firmware_version: lenient(lineShape(40)),
   epoch: lenient(epochShape),

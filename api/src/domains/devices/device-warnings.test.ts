@@ -22,6 +22,7 @@ const wellDevice: Omit<Device, 'warnings'> = {
   disk_free_bytes: 8e9,
   update: null,
   credential: { origin: 'pairing', since: '2026-11-20T07:40:00.000Z', previous_valid_until: null },
+  credential_shared: false,
   ticket: null,
 };
 
@@ -42,6 +43,9 @@ describe('warnings of a board', () => {
     expect(warningsOf({ ...wellDevice, ...noMap })).toEqual(['no_map']);
     expect(warningsOf({ ...wellDevice, ...noMap, machine_link_detail: null })).toEqual([]);
   });
+
+  it('device warnings: name a credential that two boards use', () =>
+    expect(warningsOf({ ...wellDevice, credential_shared: true })).toEqual(['credential_shared']));
 
   it('device warnings: name a board whose disk accepts no writes', () => {
     const journal = { entries_waiting: 3, bytes: 4096, dropped_entries: 0, entries_in_memory: 0 };

@@ -14,6 +14,7 @@ export const warningsOf = (device: Omit<Device, 'warnings'>): DeviceWarning[] =>
   const { journal } = device;
   const signs: [DeviceWarning, boolean][] = [
     ['no_credential', device.credential === null],
+    ['credential_shared', device.credential_shared],
     ['journal_dropped', (journal?.dropped_entries ?? 0) > 0],
     ['disk_refuses_writes', journal !== null && journal.entries_in_memory !== null],
     ['disk', device.disk_free_bytes !== null && device.disk_free_bytes < littleDiskBytes],

@@ -18,7 +18,11 @@ type Row = Pick<
   chosen: Device['config']['map'];
   config_rev: number;
   config_changed_at: string | null;
+  credential_shared: boolean;
 };
+
+/** Two boards with one credential take turns at least this often: a board waits half a minute at most before it connects. */
+const sharedMinutes = 10;
 
 /** Machines in use with what their boards last said of themselves. */
 export const listDevices = async (
@@ -34,6 +38,7 @@ export const listDevices = async (
   const rows = await sql<Row[]>`
     SELECT m.id AS machine_id, m.serial_number, m.display_name, m.machine_type, o.full_name AS owner_name,
            ${connectionOf(sql)} AS connection,
+           coalesce(m.credential_shared_at > now() - make_interval(mins => ${sharedMinutes}), false) AS credential_shared,
            m.last_seen_at, m.status, m.config_rev, m.config_changed_at,
            CASE WHEN m.map IS NULL THEN NULL ELSE jsonb_build_object(
              'id', m.map -> 'id', 'rev', m.map -> 'rev', 'maker', m.map -> 'maker', 'model', m.map -> 'model',

@@ -17,6 +17,7 @@ export const warningWords: Readonly<Record<DeviceWarning, string>> = {
   clock: 'Clock not set',
   disk: 'Disk nearly full',
   disk_refuses_writes: 'Disk accepts no writes',
+  credential_shared: 'Two boards use this credential',
 };
 
 /** Warnings that cost data, or keep the board out, until somebody acts. */
@@ -24,7 +25,8 @@ export const isGrave = (warning: DeviceWarning): boolean =>
   warning === 'no_credential' ||
   warning === 'journal_dropped' ||
   warning === 'disk' ||
-  warning === 'disk_refuses_writes';
+  warning === 'disk_refuses_writes' ||
+  warning === 'credential_shared';
 
 export const ticketWords: Readonly<Record<TicketState, { label: string; tone: Tone }>> = {
   pending: { label: 'Pending', tone: 'accent' },

@@ -1,0 +1,81 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listDevices } from '@roastery/contract/fleet';
+import { createLogger } from '@roastery/runtime/logger';
+import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
+import { startStack } from '@roastery/stack/stack';
+import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { until } from '@roastery/testing/until';
+import postgres from 'postgres';
+import { expect, it } from 'vitest';
+import { startAgent, type Agent } from './agent.ts';
+
+const serial = 'CLONED-1';
+/** Delays have grown to their cap by then. */
+const settleMs = 25_000;
+const countMs = 30_000;
+/** A board waits 15 to 30 s at the cap. Without a cap for short sessions it was four a second. */
+const maxTakeovers = 6;
+
+it('uplink: two boards with one credential back off, and the fleet view names them', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roastery-cloned-'));
+  const stack = await startStack({ dataDir: join(folder, 'data') });
+  const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
+  let second: Agent | undefined;
+  try {
+    const client = await signIn(stack.url, stack.admin);
+    const { auth_token: token } = await registerTestMachine(client, serial);
+    const machine = await stack.startMachine({ serial, token, isAutomatic: false });
+    const warnings = async () =>
+      (await client.call(listDevices)).devices.find((one) => one.serial_number === serial)?.warnings ?? [];
+    const session = async () =>
+      (await sql<{ status_session: string | null }[]>`SELECT status_session FROM machines`)[0]?.status_session;
+    await until('the first board to be heard', session, { timeoutMs: 30_000 });
+    // A restart of the agent is no second board.
+    await machine.agent.restart();
+    const before = await session();
+    await until('the restarted agent', async () => (await session()) !== before, { timeoutMs: 30_000 });
+    expect(await warnings()).not.toContain('credential_shared');
+
+    const map = demoRoasterMap({ port: machine.modbusPort });
+    const dataDir = join(folder, 'second');
+    await mkdir(dataDir);
+    await writeFile(join(folder, 'map.json'), JSON.stringify(map));
+    second = await startAgent(
+      {
+        apiUrl: `${stack.url}/api/v1`,
+        machineSerial: serial,
+        machineToken: token,
+        firmwareVersion: '1.0.0',
+        machineMapPath: join(folder, 'map.json'),
+        dataDir,
+        mqttUrl: stack.mqttUrl,
+        mqttCa: undefined,
+        journalCapBytes: 1e8,
+        logLevel: 'silent',
+        statusHost: '127.0.0.1',
+        statusPort: undefined,
+      },
+      createLogger('second', 'silent'),
+    );
+    await until('the fleet view to name the shared credential', async () =>
+      (await warnings()).includes('credential_shared'),
+    );
+    await sleep(settleMs);
+    let [takeovers, seen] = [0, await session()];
+    for (const end = performance.now() + countMs; performance.now() < end; await sleep(50)) {
+      const now = await session();
+      if (now !== seen) takeovers += 1;
+      seen = now;
+    }
+    expect(takeovers).toBeLessThanOrEqual(maxTakeovers);
+    await machine.stop();
+  } finally {
+    await second?.close();
+    await sql.end({ timeout: 1 });
+    await stack.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 240_000);
