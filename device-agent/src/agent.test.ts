@@ -104,7 +104,7 @@ describe('agent', () => {
       { write: (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>) },
     );
     await start({ mqttUrl: 'mqtt://broker.invalid:1883' }, mapOf(), kept);
-    const warnings = () => lines.filter(({ msg }) => msg === 'broker connection is not encrypted');
+    const warnings = () => lines.filter(({ msg }) => msg === 'uplink: broker connection not encrypted');
     await expect.poll(() => warnings().length, { timeout: 5000 }).toBe(1);
     expect(warnings()[0]?.['warning']).toMatch(/broker\.invalid:1883 is not encrypted .*token/);
     await start({ dataDir: join(dataDir, 'other'), machineMapPath: join(dataDir, 'map.json') }, mapOf(), kept);

@@ -17,7 +17,7 @@ import { chooseMachineMap, keepPushedMap, readMachineMap } from './machine-map-f
 import { startPoller, type MachineLink } from './machine/poller.ts';
 import { createMapChanges } from './map-changes.ts';
 import { plainBrokerWarning } from './pairing/plain-broker.ts';
-import { openPlanKeeper } from './plan/plan-keeper.ts';
+import { openPlanStore } from './plan/plan-store.ts';
 import { createBoardProbe } from './probe/board-probe.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { createReach, showHealth } from './service/health-sign.ts';
@@ -31,7 +31,7 @@ export interface Agent extends AsyncDisposable {
 }
 
 const clockCheckMs = 60_000;
-/** A disk that takes nothing, or takes entries again, is told at once. */
+/** A disk that refuses writes, or accepts them again, is reported at once. */
 const troubleCheckMs = 1000;
 /** Without progress in reading or journal for so long the watchdog is no longer fed. */
 const stalledMs = 30_000;
@@ -49,11 +49,11 @@ const firstMap = async (
   const fromServer = answer?.map;
   if (!fromServer) {
     const trouble = answer?.mapTrouble;
-    log.warn({ reason: trouble }, 'no machine map: nothing is read until one is chosen in the portal');
+    log.warn({ reason: trouble }, 'machine map: none, nothing is read');
     return { trouble };
   }
   await keepPushedMap(config.dataDir, fromServer).catch((error: unknown) =>
-    log.error({ reason: String(error) }, 'the map could not be kept on this board'),
+    log.error({ reason: String(error) }, 'machine map: write failed'),
   );
   return { map: fromServer };
 };
@@ -97,9 +97,9 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     state: () => recorder?.state(),
     credential: credentialId(config),
   });
-  /** Nobody is there to be told before the connection is begun. */
-  let tellPlans: (() => void) | undefined;
-  const plans = await openPlanKeeper({ dataDir: config.dataDir, log, told: () => tellPlans?.() });
+  /** Undefined until there is an uplink. */
+  let plansChanged: (() => void) | undefined;
+  const plans = await openPlanStore({ dataDir: config.dataDir, log, changed: () => plansChanged?.() });
   const recording = createRecorder(journal, clock, map, plans);
   recorder = recording;
   journal.noteState();
@@ -118,7 +118,8 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
       const url = config.mqttUrl ?? (await profile.brokerUrl());
       const warning = url === undefined ? undefined : plainBrokerWarning(url);
       // Before the token leaves the board, once for each address.
-      if (warning !== undefined && !warnedOf.has(warning)) log.warn({ warning }, 'broker connection is not encrypted');
+      if (warning !== undefined && !warnedOf.has(warning))
+        log.warn({ warning }, 'uplink: broker connection not encrypted');
       if (warning !== undefined) warnedOf.add(warning);
       return url;
     },
@@ -140,7 +141,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     plansReceived: (received) => plans.received(received, recording.runningRoastId()),
     probeRequested: (request) => boardProbe.requested(request),
   });
-  tellPlans = uplink.refreshStatus;
+  plansChanged = uplink.refreshStatus;
 
   const report = createBoardReport({
     config,
@@ -232,11 +233,11 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     const { synced } = clock.now();
     if (synced !== before) {
       journal.noteClock();
-      log.info({ synced }, 'wall clock');
+      log.info({ synced }, 'clock: synchronised changed');
     }
   };
   const watchClock = (): void => {
-    checkClock().catch((error: unknown) => log.warn({ reason: String(error) }, 'could not check the wall clock'));
+    checkClock().catch((error: unknown) => log.warn({ reason: String(error) }, 'clock: check failed'));
   };
   const clockTimer = setInterval(watchClock, clockCheckMs);
   let trouble = journal.stats().trouble;
@@ -278,7 +279,8 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     },
     log,
   );
-  if (map) log.info({ map: map.id, rev: map.rev, epoch: journal.epoch, version: agentVersion }, 'reading the machine');
+  if (map)
+    log.info({ map: map.id, rev: map.rev, epoch: journal.epoch, version: agentVersion }, 'machine: reading started');
 
   const close = async (): Promise<void> => {
     service.stopping();
@@ -294,7 +296,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     journal.noteState();
     await uplink.stop(goodbyeMs);
     await journal.close();
-    await unlock().catch((error: unknown) => log.warn({ reason: String(error) }, 'the lock stays'));
+    await unlock().catch((error: unknown) => log.warn({ reason: String(error) }, 'lock: release failed'));
   };
   return { close, [Symbol.asyncDispose]: close };
 };

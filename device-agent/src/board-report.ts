@@ -7,7 +7,7 @@ import { portalUnit } from './core/decoder.ts';
 import { freeBytes } from './free-bytes.ts';
 import type { Journal } from './journal/journal.ts';
 import type { MachineLink } from './machine/poller.ts';
-import type { PlanKeeper } from './plan/plan-keeper.ts';
+import type { PlanStore } from './plan/plan-store.ts';
 import type { BoardStatus } from './status-page/board-status.ts';
 import { planInWords } from './status-page/plan-words.ts';
 import { readUpdateState } from './update/update-state.ts';
@@ -21,7 +21,7 @@ export interface BoardReportSources {
   readonly map: () => MachineMap | undefined;
   readonly link: () => MachineLink;
   readonly serverOffsetMs: () => number | undefined;
-  readonly plans: Pick<PlanKeeper, 'running' | 'next'>;
+  readonly plans: Pick<PlanStore, 'running' | 'next'>;
 }
 
 /** Where a machine is, in a few characters: `tcp 192.168.0.20:502`, `rtu /dev/ttyUSB0`. */

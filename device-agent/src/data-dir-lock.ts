@@ -51,7 +51,7 @@ const linkIfFree = async (from: string, to: string): Promise<boolean> => {
   }
 };
 
-/** A disk that takes nothing, or nothing from this user, stops no recording: the lock then lies where the system keeps what need not last. */
+/** A disk that refuses writes, or refuses this user, does not stop recording: the lock then lies in the temporary folder. */
 const diskTrouble: readonly (string | undefined)[] = ['EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'EACCES', 'EPERM'];
 const elsewhere = (dataDir: string): string =>
   join(tmpdir(), `roastery-agent-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16)}`);
@@ -67,7 +67,7 @@ export const lockDataDir = async (dataDir: string, log?: Logger): Promise<() => 
     return await lockIn(dataDir, dataDir);
   } catch (error) {
     if (!diskTrouble.includes(codeOf(error))) throw asConfigError(error, dataDir);
-    log?.error({ reason: String(error) }, 'the data folder takes nothing, its lock lies elsewhere');
+    log?.error({ reason: String(error) }, 'lock: data folder refuses writes, locked elsewhere');
   }
   try {
     return await lockIn(elsewhere(dataDir), dataDir);
@@ -107,7 +107,7 @@ const lockIn = async (folder: string, dataDir: string): Promise<() => Promise<vo
   }
 };
 
-/** Moves a dead lock away; one that somebody else has renewed in the meantime goes back. */
+/** Moves a dead lock away; one that another process has renewed goes back. */
 const takeAside = async (path: string, aside: string, dead: string): Promise<void> => {
   try {
     await rename(path, aside);

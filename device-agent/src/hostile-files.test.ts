@@ -5,7 +5,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseMachineMap, mapFromServer } from './machine-map-file.ts';
 import { secretFor } from './pairing/pending-secret.ts';
-import { planFile, readPlanBook } from './plan/plan-keeper.ts';
+import { planFile, readPlanBook } from './plan/plan-store.ts';
 import { emptyPlanBook } from './plan/plan-book.ts';
 
 /** A card that was damaged or edited: own properties on which checks of a schema throw, and nesting without end. */

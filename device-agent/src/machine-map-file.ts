@@ -84,7 +84,7 @@ export const chooseMachineMap = async (
 ): Promise<MachineMap | undefined> => {
   const fromFile = filePath === undefined ? undefined : await readMachineMap(filePath);
   const text = await readFileIfThere(pushedMapPath(dataDir)).catch((error: unknown) => {
-    log.warn({ reason: String(error) }, 'the map that the server pushed can not be read');
+    log.warn({ reason: String(error) }, 'machine map: stored map unreadable');
     return undefined;
   });
   if (text === undefined) return fromFile;
@@ -94,7 +94,7 @@ export const chooseMachineMap = async (
     return fromFile && fromFile.id === pushed.id && fromFile.rev > pushed.rev ? fromFile : pushed;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    log.warn({ reason: error.message }, 'the map that the server pushed is left aside');
+    log.warn({ reason: error.message }, 'machine map: stored map ignored');
     return fromFile;
   }
 };

@@ -7,7 +7,7 @@ export interface MapChangeParts {
   readonly dataDir: string;
   readonly log: Logger;
   readonly current: () => MachineMap | undefined;
-  /** The map file that somebody put on this board. A newer revision there is not overruled by an older one from afar. */
+  /** The map file on this board. A newer revision there is not replaced by an older one from the server. */
   readonly ownFile: MachineMap | undefined;
   readonly roastRuns: () => boolean;
   readonly use: (map: MachineMap) => Promise<void>;
@@ -38,13 +38,13 @@ export const createMapChanges = (parts: MapChangeParts) => {
     if (!waiting || roastRuns()) return;
     const map = waiting;
     waiting = undefined;
-    log.info({ map: map.id, rev: map.rev, hz: map.hz }, 'reading by a new machine map');
+    log.info({ map: map.id, rev: map.rev, hz: map.hz }, 'machine map: changed');
     await use(map);
     if (told?.state === 'waiting') tell({ rev: told.rev, state: 'running' });
   };
   const inTurn = (step: () => Promise<void>): void => {
     working = working.then(step).catch((error: unknown) => {
-      log.error({ err: error }, 'could not take the machine map');
+      log.error({ err: error }, 'machine map: change failed');
       if (told) tell({ rev: told.rev, state: 'refused', reason: String(error).slice(0, 300) });
     });
   };
@@ -54,7 +54,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
     if (told && config.rev < told.rev) return;
     const level = config.log_level ?? usualLevel;
     if (log.level !== level) {
-      log.info({ level }, 'log level');
+      log.info({ level }, 'log level changed');
       log.level = level;
     }
     if (config.map && ownFile && ownFile.id === config.map.id && ownFile.rev > config.map.rev) {
@@ -65,7 +65,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
     base = config.map ?? base;
     if (config.map && JSON.stringify(config.map) !== kept)
       await keepPushedMap(dataDir, config.map).catch((error: unknown) =>
-        log.error({ reason: String(error) }, 'the map could not be kept on this board'),
+        log.error({ reason: String(error) }, 'machine map: write failed'),
       );
     const wanted = base === undefined || config.hz === undefined ? base : { ...base, hz: config.hz };
     waiting = JSON.stringify(wanted) === JSON.stringify(current()) ? undefined : wanted;

@@ -7,9 +7,9 @@ import { resumeTracker, trackedSample, type RecordedState } from './core/replay.
 import type { RoastTracker } from './core/roast-tracker.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Reading } from './machine/poller.ts';
-import type { PlanKeeper } from './plan/plan-keeper.ts';
+import type { PlanStore } from './plan/plan-store.ts';
 
-/** How often the tracker's state is put down between two segments: a restart replays at most this much. */
+/** How often the tracker's state is recorded between two segments: a restart replays at most this much. */
 const stateEveryMs = 180_000;
 
 const isMarkKind = (name: string): name is MarkKind => markKinds.some((kind) => kind === name);
@@ -18,7 +18,7 @@ const isMarkKind = (name: string): name is MarkKind => markKinds.some((kind) => 
  * Puts readings into the journal, the events of roasts after them, and answers what to show live. It goes on with the
  * roast that the journal ends in. A roast's begin names the plan that its charge took.
  */
-export const createRecorder = (journal: Journal, clock: BoardClock, map: MachineMap | undefined, plans: PlanKeeper) => {
+export const createRecorder = (journal: Journal, clock: BoardClock, map: MachineMap | undefined, plans: PlanStore) => {
   const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => uuidV7(), map?.charging);
   let channels: readonly string[] = Object.keys(map?.channels ?? {});
   let beans = JSON.stringify(map?.channels['bean_temp']);

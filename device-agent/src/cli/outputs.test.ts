@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { emptyPlanBook, withPlans } from '../plan/plan-book.ts';
-import { planFile } from '../plan/plan-keeper.ts';
+import { planFile } from '../plan/plan-store.ts';
 import { planOf } from '../testing/roast-plan.ts';
 import { outputs } from './outputs.ts';
 

@@ -5,7 +5,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { readBoardConfig, usualConfigDir } from '../board-files.ts';
 import { simulateWrites, type SimulatedWrite } from '../core/simulated-writes.ts';
 import { chooseMachineMap } from '../machine-map-file.ts';
-import { readPlanBook } from '../plan/plan-keeper.ts';
+import { readPlanBook } from '../plan/plan-store.ts';
 
 const planned: Record<Control, (value: number) => string> = {
   burner: (value) => `burner ${value} %`,

@@ -7,7 +7,7 @@ export const checkCredential: Check = {
     if (!board.config) return notConfigured;
     const { machineSerial } = board.config;
     const answer = await board.api();
-    if (answer.kind === 'failed') return skipped('the api gives no answer');
+    if (answer.kind === 'failed') return skipped('the api does not answer');
     if (answer.status === 401)
       return trouble(
         `The server does not accept the token for ${machineSerial}: it was replaced, taken back, or is for another machine.`,

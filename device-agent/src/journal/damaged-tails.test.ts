@@ -137,7 +137,7 @@ describe('a journal whose end is', () => {
         ),
       );
       const isCovered = (start: number, end: number) => end > bytes.length || (start < to && end > from);
-      // Without any context nobody can say what the values are: then all of them are kept aside.
+      // Without any context the columns are unknown: the segment is quarantined.
       const isReadable = heads.some((at) => !isCovered(at - 80, at + 160));
       const isCutOff = bytes.length < intact.length;
       const untouched = seqs.filter((seq) => isReadable && !isCovered(places[seq]?.start ?? 0, places[seq]?.end ?? 0));

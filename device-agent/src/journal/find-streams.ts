@@ -72,8 +72,7 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
       }
     }
     unread = left;
-    if (left.length > 0)
-      log.warn({ folders: left.length, reason: String(failure) }, 'journal: not all of it can be read');
+    if (left.length > 0) log.warn({ folders: left.length, reason: String(failure) }, 'journal: streams unreadable');
     return foundNow;
   };
 
@@ -95,7 +94,7 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
       result.streams.push(...(await look()));
     } catch (error) {
       if (error instanceof ConfigError) throw error;
-      log.warn({ reason: String(error) }, 'journal: its folder can not be read');
+      log.warn({ reason: String(error) }, 'journal: folder unreadable');
     }
   }
   // Where the newest can't be read its last number is unknown.

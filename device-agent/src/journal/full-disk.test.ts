@@ -44,7 +44,7 @@ describe('full disk', () => {
     const sample = (): number => journal.appendSample((mono += 250), [mono / 1000]);
     sample();
     await journal.flush();
-    // Somebody else's file takes all the space there is.
+    // Another program's file takes all the space.
     const filler = join(disk, 'filler');
     await writeFile(filler, Buffer.alloc(600_000)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOSPC') throw error;

@@ -37,7 +37,7 @@ export interface JournalListener {
 export interface JournalStats {
   readonly bytes: number;
   readonly droppedEntries: number;
-  /** Why the disk takes nothing, while it does. */
+  /** Why the disk refuses writes, while it does. */
   readonly trouble: string | undefined;
   /** Entries are kept in memory and sent from there: there is no disk to write them to. */
   readonly inMemory: boolean;
@@ -57,14 +57,14 @@ export interface JournalStats {
 export interface Journal {
   /** Id of the stream that is being written: random, so that no number is ever used twice. */
   readonly epoch: string;
-  /** What the last process left, to go on from. */
+  /** State and entries of the last process, to resume from. */
   readonly past: RecordedPast;
   readonly listen: (listener: JournalListener) => void;
   /** What the next samples have in common. */
   readonly setContext: (context: RecordingContext) => void;
-  /** Puts down what the clocks show, for a later boot that has to make sense of this one's times. */
+  /** Records both clocks, so that a later boot can convert the times of this one. */
   readonly noteClock: () => void;
-  /** Puts down `state()`. */
+  /** Records `state()`. */
   readonly noteState: () => void;
   /** Appends a reading, returns its sequence number. `values` in the order of the context's channels. */
   appendSample(mono: number, values: readonly (number | null)[]): number;
@@ -81,7 +81,7 @@ export interface Journal {
   readonly segmentEnd: (from: number, to: number, epoch?: string) => number;
   readonly read: (from: number, to: number) => Promise<readonly Entry[]>;
   readonly acknowledge: (ranges: readonly SeqRange[], epoch?: string) => void;
-  /** Takes what the server says it holds, and for whom. */
+  /** Applies what the server states that it holds, and for whom. */
   readonly hear: (ack: Ack) => void;
   /** Where a stream that was begun because the disk failed goes on. */
   readonly continues: (epoch: string) => Continues | undefined;

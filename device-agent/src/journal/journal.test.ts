@@ -160,7 +160,7 @@ describe('journal', () => {
     expect(fill(journal, 1)).toEqual([500]);
   });
 
-  it('is written anew when somebody takes its folder away, with all that was not sent yet', async () => {
+  it('journal: rewrites the open segment when its folder is deleted, with all unsent entries', async () => {
     const first = await open();
     const { epoch } = first;
     fill(first, 30);

@@ -20,14 +20,14 @@ export type { Journal, JournalListener, JournalOptions, JournalStats } from './j
 export const syncIntervalMs = 5000;
 /** After a roast its segment stays open for late corrections of its marks. */
 const roastTailMs = 60_000;
-/** What the server has committed is put down at most this often: losing it costs a resend, nothing else. */
+/** Acknowledgements are recorded at most this often: losing them costs a resend, nothing else. */
 const noteEveryMs = 5000;
 const closeGraceMs = 4000;
 const tickMs = 500;
-/** A disk that came to nothing is tried again after so long, and twice as long each time. */
+/** A disk that failed is tried again after this long, and twice as long each time. */
 const firstRetryMs = 1000;
 const lastRetryMs = 30_000;
-/** So many segments may go to get one write through. */
+/** So many segments may be dropped for one write. */
 const maxRooms = 16;
 
 /** Names the recording that a stream is part of: the first stream of it. */
@@ -43,7 +43,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   let rollAtMono: number | undefined;
   let ackToNote = false;
   let closed = false;
-  /** What is to be said as soon as there is a place for it. */
+  /** Events to append as soon as a stream is open. */
   let whenStarted: (() => void)[] | undefined = [];
   let diskTrouble: string | undefined;
   let isDiskFull = false;
@@ -115,7 +115,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     return seq;
   };
 
-  /** Room that others take as fast as it is made is none: it stops there, and the disk counts as gone. */
+  /** Where other programs take the room as fast as it is made, the disk counts as failed. */
   let roomsMade = 0;
   const makeRoom = async (): Promise<boolean> => {
     if (roomsMade >= maxRooms) return false;
@@ -123,7 +123,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     return streams.makeRoom();
   };
   const keepWithinCap = (): Promise<void> =>
-    streams.keepWithinCap().catch((error: unknown) => log.error({ err: error }, 'journal: could not make room'));
+    streams.keepWithinCap().catch((error: unknown) => log.error({ err: error }, 'journal: making room failed'));
 
   /** A writer of a stream in its folder. Throws when the disk doesn't take its first segment. */
   const writerOf = async (
@@ -170,7 +170,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     });
     return writer;
   };
-  /** Does what a full disk refuses once more, as long as there is something that may go. */
+  /** Retries on a full disk, as long as a segment can be dropped. */
   const withRoom = async <T>(work: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
@@ -195,7 +195,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     current = stream;
     streams.add(stream);
     durable(stream, stream.waiting());
-    log.warn({ epoch: stream.epoch, first, continues: continues?.epoch }, 'journal: new stream, in memory');
+    log.warn({ epoch: stream.epoch, first, continues: continues?.epoch }, 'journal: stream begun in memory');
     retryMs = soonestMs;
     tryDiskSoon();
   };
@@ -217,21 +217,21 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     return unsafe;
   };
 
-  /** The disk takes nothing: what is not safe on it goes another way. */
+  /** The disk refuses writes: entries that are not synced go on in memory. */
   const leaveDisk = (stream: Stream, reason: string, full: boolean): void => {
     const tail = stream.tail();
     if (tail?.kind !== 'disk' || closed) return;
     [diskTrouble, isDiskFull] = [reason, full];
-    log.error({ reason }, 'journal: the disk is given up, entries are sent from memory');
+    log.error({ reason }, 'journal: disk given up');
     const unsafe = closeTail(stream, tail);
-    // They are nowhere in this stream, and never were sent as its own.
+    // They are not in this stream, and were never sent under its epoch.
     if (stream === current) for (const { seq } of unsafe) stream.gone.add(seq, seq);
     void stream.note();
     if (stream === current) beginInMemory(unsafe, stream.owner(), stream);
     else stream.keep([...stream.kept(), ...unsafe]);
   };
 
-  /** Another owner: what comes from now on is a stream of its own, and nothing of the one before reaches them. */
+  /** Begins a stream for another owner, who gets nothing of the one before. */
   const beginForOwner = (owner: string): void => {
     const before = current;
     const tail = before.tail();
@@ -279,11 +279,11 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       const held = tail.heldBack();
       stream.setTail(writer);
       for (const entry of held) writer.append(recordOf(entry), entry);
-      // Another one was begun for another owner.
+      // A stream was begun for another owner in the meantime.
       if (stream !== current) void writer.flush().then(() => stream.tail() === writer && closeTail(stream, writer));
       [diskTrouble, roomsMade] = [undefined, 0];
       await settleAll();
-      log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: the disk takes entries again');
+      log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: disk accepts writes again');
     } catch (error) {
       diskTrouble = error instanceof Error ? error.message : String(error);
       isDiskFull = isFull(error);
@@ -323,7 +323,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   let current: Stream = newest?.stream ?? newStream(0, undefined);
   if (isPairedAnew) {
     const withheld = streams.all().flatMap((stream) => (stream.awaitsOwner() ? [stream.epoch] : []));
-    log.warn({ epochs: withheld }, 'journal: history of an earlier pairing waits for its owner to be stated');
+    log.warn({ epochs: withheld }, 'journal: history of earlier pairing withheld');
   }
   if (newest?.mayGoOn !== true || isPairedAnew) {
     beginInMemory([], isPairedAnew ? undefined : current.owner());
@@ -340,7 +340,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     } catch (error) {
       diskTrouble = error instanceof Error ? error.message : String(error);
       isDiskFull = isFull(error);
-      log.error({ reason: diskTrouble }, 'journal: the disk takes nothing, entries are sent from memory');
+      log.error({ reason: diskTrouble }, 'journal: disk refuses writes at start');
       beginInMemory([], current.owner(), current);
     }
   }
@@ -367,9 +367,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     if (ackToNote && now - notedAt >= noteEveryMs) noteAcked(now);
     if (now - lookedAt >= lastRetryMs) {
       lookedAt = now;
-      found
-        .retry()
-        .catch((error: unknown) => log.warn({ reason: String(error) }, 'journal: not all of it can be read'));
+      found.retry().catch((error: unknown) => log.warn({ reason: String(error) }, 'journal: streams unreadable'));
     }
     if (tail?.kind !== 'disk') return;
     if (tail.stalledMs() > diskGraceMs + tickMs) return leaveDisk(current, 'the disk does not answer', false);

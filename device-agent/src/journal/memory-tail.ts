@@ -1,7 +1,7 @@
 import type { Entry } from '../core/entry.ts';
 import { RangeSet, type SeqRange } from '../core/ranges.ts';
 
-/** Entries that a stream keeps in memory while the disk takes nothing: four hours at 1 Hz, an hour at 4 Hz. */
+/** Entries that a stream keeps in memory while the disk refuses writes: four hours at 1 Hz, an hour at 4 Hz. */
 export const maxEntriesInMemory = 14_400;
 
 /**

@@ -36,7 +36,7 @@ export interface RecoveredStream {
   readonly mayGoOn: boolean;
 }
 
-/** Damaged bytes are kept for whoever wants to look into it, but never enough to fill the disk. */
+/** Damaged bytes are kept for analysis, but never enough to fill the disk. */
 const quarantineLimit = 32;
 
 type Found = SegmentName & { readonly name: string };
@@ -85,7 +85,7 @@ export const recoverStream = async (
       return await disk.readFile(join(folder, name));
     } catch (error) {
       if (insistence === 'strict') throw error;
-      log.warn({ segment: name, reason: String(error) }, 'journal: segment is read block by block');
+      log.warn({ segment: name, reason: String(error) }, 'journal: segment read in blocks');
       return readInBlocks(disk, join(folder, name)).catch(() => undefined);
     }
   };
@@ -94,7 +94,7 @@ export const recoverStream = async (
       await work();
       return true;
     } catch (error) {
-      log.warn({ folder, what, reason: String(error) }, 'journal: the disk refused a repair');
+      log.warn({ folder, what, reason: String(error) }, 'journal: repair failed');
       return false;
     }
   };
@@ -139,7 +139,7 @@ export const recoverStream = async (
       log.warn({ segment: segment.name, at: from, bytes: to - from, torn }, 'journal: damaged bytes quarantined');
     }
     if (data.withoutContext > 0) {
-      // What the values mean is gone. They are kept for whoever can tell, and said to be lost.
+      // The columns of these values are lost. The bytes are quarantined and the entries reported as damaged.
       await quarantine(`${segment.name}.whole`, bytes);
       log.warn({ segment: segment.name, entries: data.withoutContext }, 'journal: entries without a context');
     }
@@ -178,7 +178,7 @@ export const recoverStream = async (
     if (bytes && segment.state === 'sealed') learn(readSegment(bytes, segment));
     if (bytes && segment.state === 'open') await closeOpen(segment, bytes);
     if (!bytes && segment.state === 'open') {
-      // Nobody knows what it holds: its numbers may have been sent.
+      // Its content is unknown: its numbers may have been sent.
       mayGoOn = false;
       damaged.push([segment.first, segment.first]);
     }

@@ -48,7 +48,7 @@ export class SegmentFile {
     return this.#size > this.#syncedSize;
   }
 
-  /** False when somebody took file or folder away: what is written from then on is seen by nobody and ends with us. */
+  /** False when file or folder was deleted: what is written from then on is lost when this process ends. */
   async isThere(): Promise<boolean> {
     try {
       await this.#disk.stat(this.path);

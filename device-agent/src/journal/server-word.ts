@@ -39,7 +39,7 @@ export const createServerWord = ({ log, streams, durable, withdraw, sealed }: Se
     stream.seal(true);
     void stream.note();
     if (!wasSealed) {
-      log.warn({ epoch: stream.epoch }, 'journal: stream is sealed, it was recorded for another owner');
+      log.warn({ epoch: stream.epoch }, 'journal: stream sealed for another owner');
       withdraw(stream);
     }
     if (owner !== undefined) sealed(stream, owner);
@@ -61,7 +61,7 @@ export const createServerWord = ({ log, streams, durable, withdraw, sealed }: Se
         lost.remove(...part);
       }
     }
-    log.info({ epoch: stream.epoch, found: found.ranges(), lost: lost.ranges() }, 'journal: the server asks again');
+    log.info({ epoch: stream.epoch, found: found.ranges(), lost: lost.ranges() }, 'journal: server requests history');
     streams.lost(stream, lost.ranges(), 'cap_reached');
     durable(stream, found.ranges());
   };

@@ -6,7 +6,7 @@ import { RangeSet, type SeqRange } from '../core/ranges.ts';
 import { replaceFile, type JournalDisk } from './disk.ts';
 import type { MemoryTail } from './memory-tail.ts';
 import type { SealedSegment } from './segment.ts';
-import { createShelf } from './shelf.ts';
+import { createSealedSegments } from './sealed-segments.ts';
 import type { Writer } from './writer.ts';
 
 /** What a closed stream says of itself in `stream.json`; the open one says it in its segments too. */
@@ -64,7 +64,7 @@ export const createStream = (parts: StreamParts) => {
   let kept: readonly Entry[] = [];
   let writing: Promise<void> = Promise.resolve();
 
-  const shelf = createShelf({
+  const segments = createSealedSegments({
     disk,
     sealed: parts.segments,
     learn: parts.learn,
@@ -73,7 +73,7 @@ export const createStream = (parts: StreamParts) => {
       for (const [from, to] of [...gone.ranges(), ...acked.ranges()]) holes.remove(from, to);
       for (const [from, to] of holes.ranges()) gone.add(from, to);
       if (!holes.first()) return;
-      log.warn({ segment: segment.path, holes: holes.ranges() }, 'journal: entries are damaged');
+      log.warn({ segment: segment.path, holes: holes.ranges() }, 'journal: entries damaged');
       parts.damaged(stream, holes.ranges());
     },
   });
@@ -84,7 +84,7 @@ export const createStream = (parts: StreamParts) => {
 
   /** Entries that can be read here. */
   const held = (): RangeSet => {
-    const ranges = new RangeSet(shelf.segments().map(({ first, last }) => [first, last] as const));
+    const ranges = new RangeSet(segments.list().map(({ first, last }) => [first, last] as const));
     for (const { seq } of inMemory()) ranges.add(seq, seq);
     for (const [from, to] of [...gone.ranges(), ...(tail?.unsynced() ?? [])]) ranges.remove(from, to);
     for (const { seq } of words) ranges.add(seq, seq);
@@ -95,8 +95,8 @@ export const createStream = (parts: StreamParts) => {
     epoch,
     acked,
     gone,
-    segments: shelf.segments,
-    bytes: (): number => shelf.bytes() + (tail?.bytes() ?? 0),
+    segments: segments.list,
+    bytes: (): number => segments.bytes() + (tail?.bytes() ?? 0),
     folder: (): string | undefined => folder,
     putIn: (place: string): void => void (folder = place),
     tail: () => tail,
@@ -104,7 +104,7 @@ export const createStream = (parts: StreamParts) => {
     kept: (): readonly Entry[] => kept,
     keep: (entries: readonly Entry[]): void => void (kept = entries),
     addSegment(segment: SealedSegment, entries: readonly Entry[]): void {
-      shelf.add(segment, entries);
+      segments.add(segment, entries);
       if (kept[0] && kept[0].seq >= segment.first) kept = [];
     },
     nextSeq: (): number => nextSeq,
@@ -131,29 +131,29 @@ export const createStream = (parts: StreamParts) => {
     /** How far the place reaches where `from` lies: a segment, or the memory between two of them. */
     endOfPart(from: number, to: number): number {
       const end =
-        shelf.holding(from)?.last ?? (shelf.segments().find(({ first }) => first > from)?.first ?? Infinity) - 1;
+        segments.holding(from)?.last ?? (segments.list().find(({ first }) => first > from)?.first ?? Infinity) - 1;
       return Math.min(to, end);
     },
     /** Entries from `from` on that lie in one place, and how far it reaches. Throws while it can't be read. */
     async read(from: number, to: number): Promise<{ entries: readonly Entry[]; to: number }> {
       const last = stream.endOfPart(from, to);
-      const segment = shelf.holding(from);
-      const all = segment ? await shelf.read(segment) : inMemory();
+      const segment = segments.holding(from);
+      const all = segment ? await segments.read(segment) : inMemory();
       return { entries: all.filter(({ seq }) => seq >= from && seq <= last), to: last };
     },
-    /** Takes a closed segment away; answers what the server will now never get. */
+    /** Deletes a closed segment; answers the entries that the server will never get. */
     async drop(segment: SealedSegment): Promise<{ lost: SeqRange[]; gaps: JournalEvent[] }> {
       const lost = new RangeSet([[segment.first, segment.last]]);
       for (const [from, to] of [...acked.ranges(), ...gone.ranges()]) lost.remove(from, to);
       let entries: readonly Entry[] = [];
       if (lost.first()) {
         try {
-          entries = await shelf.read(segment);
+          entries = await segments.read(segment);
         } catch (error) {
-          log.warn({ segment: segment.path, reason: String(error) }, 'journal: dropped unread');
+          log.warn({ segment: segment.path, reason: String(error) }, 'journal: unreadable segment dropped');
         }
       }
-      await shelf.remove(segment);
+      await segments.remove(segment);
       for (const [from, to] of gone.ranges()) lost.remove(from, to);
       for (const [from, to] of lost.ranges()) gone.add(from, to);
       const gaps = entries.flatMap((entry) =>
@@ -167,13 +167,13 @@ export const createStream = (parts: StreamParts) => {
       nextSeq = Math.max(nextSeq, (acked.last()?.[1] ?? -1) + 1);
       if (tail?.kind === 'memory') tail.settled(acked);
     },
-    /** An event behind the end of a stream that is written no more. */
+    /** Adds an event behind the end of a stream that is not written any more. */
     say(mono: number, context: RecordingContext, event: JournalEvent): SeqRange {
       const seq = nextSeq++;
       words.push({ seq, mono, context, event });
       return [seq, seq];
     },
-    /** Puts `stream.json` on the disk; what it says can be had again from the server, so a disk that refuses is no harm. */
+    /** Writes `stream.json`. The server can state its content again, so a failed write does no harm. */
     note(): Promise<void> {
       const place = folder;
       if (place === undefined) return writing;
@@ -191,7 +191,7 @@ export const createStream = (parts: StreamParts) => {
           };
           return replaceFile(disk, join(place, notesName), `${JSON.stringify(content)}\n`);
         })
-        .catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: stream notes not written'));
+        .catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: writing stream notes failed'));
       return writing;
     },
     settled: (): Promise<void> => writing,

@@ -1,9 +1,8 @@
 import type { DeviceStatus, JournalEvent } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
-import type { SeqRange } from '../core/ranges.ts';
+import type { RangeSet, SeqRange } from '../core/ranges.ts';
 import type { WallClock } from '../core/wall-clock.ts';
 import type { JournalDisk } from './disk.ts';
-import { chooseVictim } from './retention.ts';
 import { readSegment, type SealedSegment } from './segment.ts';
 import type { Stream } from './stream.ts';
 
@@ -30,6 +29,30 @@ const maxHistory = 20;
 
 const isCommitted = (stream: Stream, { first, last }: SealedSegment): boolean => stream.acked.covers(first, last);
 
+interface KeptStream {
+  readonly acked: RangeSet;
+  /** Kept for another owner than the one who is served now. */
+  readonly isSealed: () => boolean;
+  readonly segments: () => readonly SealedSegment[];
+}
+
+/**
+ * What to drop when there is no room, of streams from the oldest on: first what the server has committed, of sealed
+ * streams last; then samples outside roasts; and only when there are none the oldest roast.
+ */
+export const chooseSegment = <S extends KeptStream>(
+  streams: readonly S[],
+): { stream: S; segment: SealedSegment } | undefined => {
+  const all = streams.flatMap((stream) => stream.segments().map((segment) => ({ stream, segment })));
+  const committed = all.filter(({ stream, segment }) => stream.acked.covers(segment.first, segment.last));
+  return (
+    committed.find(({ stream }) => !stream.isSealed()) ??
+    committed[0] ??
+    all.find(({ segment }) => segment.content === 'idle') ??
+    all[0]
+  );
+};
+
 /** All streams of a journal, the one that is being written last: what goes when there is no room, and what is still here. */
 export const createStreams = (parts: StreamsParts) => {
   const { disk, log, clock, capBytes } = parts;
@@ -45,16 +68,16 @@ export const createStreams = (parts: StreamsParts) => {
       parts.gone(stream, from, to);
     }
     if (ranges.length === 0) return;
-    log.warn({ epoch: stream.epoch, ranges, reason }, 'journal: entries are gone');
+    log.warn({ epoch: stream.epoch, ranges, reason }, 'journal: entries lost');
     parts.noteGone(stream);
   };
 
   const bytes = (): number => all.reduce((sum, stream) => sum + stream.bytes(), 0);
 
   const drop = async (reason: DropReason, isAllowed = (_stream: Stream, _segment: SealedSegment) => true) => {
-    const victim = chooseVictim(all);
-    if (!victim || !isAllowed(victim.stream, victim.segment)) return false;
-    const { stream, segment } = victim;
+    const chosen = chooseSegment(all);
+    if (!chosen || !isAllowed(chosen.stream, chosen.segment)) return false;
+    const { stream, segment } = chosen;
     const { lost: ranges, gaps } = await stream.drop(segment);
     clocks.delete(segment.path);
     lost(stream, ranges, reason);

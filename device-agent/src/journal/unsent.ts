@@ -5,7 +5,7 @@ import { createWallClock } from '../core/wall-clock.ts';
 import { nodeDisk } from './disk.ts';
 import { findStreams } from './find-streams.ts';
 
-/** How many entries a journal that nobody has open still owes to the server; 0 where there is no journal. */
+/** Counts the unacknowledged entries of a journal that no agent has open; 0 where there is no journal. */
 export const countUnsent = async (folder: string, log: Logger): Promise<number> => {
   try {
     await access(folder);

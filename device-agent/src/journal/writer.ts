@@ -27,7 +27,7 @@ export interface WriterParts {
   readonly makeFolder: () => Promise<void>;
   /** Makes room on a full disk; false when there is nothing left to drop. */
   readonly makeRoom: () => Promise<boolean>;
-  /** The disk has taken nothing for so long that entries should go another way. */
+  /** The disk has refused writes for `graceMs`: entries have to go another way. */
   readonly gaveUp: () => void;
   /** How long the disk may refuse. */
   readonly graceMs: number;
@@ -73,9 +73,9 @@ const openSegment = async (
 };
 
 /**
- * Writes records one after the other, off the path of the readings: a card that stalls for a second stalls nobody. While
- * the disk takes nothing it keeps what comes in memory and tries again every second, until it gives up. Throws when the
- * first segment can't be begun.
+ * Writes records one after the other, off the path of the readings: a card that stalls for a second delays no reading. While
+ * the disk refuses writes, records wait in memory. The writer retries every second and gives up after `graceMs`. Throws when
+ * the first segment can't be created.
  */
 export const createWriter = async (parts: WriterParts) => {
   const { log } = parts;
@@ -107,7 +107,7 @@ export const createWriter = async (parts: WriterParts) => {
   /** The segment from memory into another file, which then takes its place. */
   const writeAnew = async (why: string): Promise<void> => {
     const { file, first, context, entries, roast } = active;
-    log.error({ path: file.path, why }, 'journal: segment is written anew');
+    log.error({ path: file.path, why }, 'journal: segment rewritten');
     await parts.makeFolder();
     const anew = await openSegment(parts, first, context, entries);
     active = { ...anew, roast: anew.roast || roast };
@@ -208,19 +208,19 @@ export const createWriter = async (parts: WriterParts) => {
   const afterFailure = async (error: unknown): Promise<void> => {
     const reason = error instanceof Error ? error.message : String(error);
     const full = isFull(error);
-    if (trouble === undefined) log.error({ reason }, 'journal: the disk takes nothing, sampling goes on');
+    if (trouble === undefined) log.error({ reason }, 'journal: disk refuses writes');
     trouble = { reason, full, since: trouble?.since ?? performance.now() };
     settleFlushes();
     // What was written before may be safe all the same.
     try {
       if (!doubtful) await sync();
     } catch (failure) {
-      log.debug({ reason: String(failure) }, 'journal: sync failed too');
+      log.debug({ reason: String(failure) }, 'journal: sync failed');
     }
     try {
       if (full && (await parts.makeRoom())) return;
     } catch (failure) {
-      log.error({ err: failure }, 'journal: could not make room');
+      log.error({ err: failure }, 'journal: making room failed');
     }
     if (performance.now() - trouble.since >= parts.graceMs) return parts.gaveUp();
     await pause(Math.min(retryMs, parts.graceMs), stopping.signal);
@@ -232,7 +232,7 @@ export const createWriter = async (parts: WriterParts) => {
     while (hasWork()) {
       try {
         await step();
-        if (trouble !== undefined) log.info('journal: the disk takes entries again');
+        if (trouble !== undefined) log.info('journal: disk accepts writes again');
         trouble = undefined;
       } catch (error) {
         if (closing || stopped) return;
@@ -287,7 +287,7 @@ export const createWriter = async (parts: WriterParts) => {
     bytes: (): number => active.file.size,
     path: (): string => active.file.path,
     dirty: (): boolean => active.file.dirty || queue.length > 0,
-    /** Why the disk takes nothing, while it does. */
+    /** Why the disk refuses writes, while it does. */
     trouble: () => trouble,
     /** How long nothing has moved although something should, ms. */
     stalledMs: (): number => (working ? performance.now() - progressAt : 0),
@@ -323,7 +323,7 @@ export const createWriter = async (parts: WriterParts) => {
           await parts.sealed({ path, first, last, content, bytes: file.size }, safe);
           return true;
         } catch (error) {
-          log.warn({ reason: String(error) }, 'journal: the open segment stays as it is');
+          log.warn({ reason: String(error) }, 'journal: closing segment failed');
           return false;
         }
       };

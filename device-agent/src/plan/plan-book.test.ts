@@ -21,7 +21,7 @@ describe('what a board knows of plans', () => {
     expect(seen(withPlans(none, [first], null))).toEqual([null, [first.id]]);
   });
 
-  it('gives a plan back to nobody that was cancelled after its charge, unless the server has it again', () => {
+  it('plan book: drops a plan that was cancelled after its charge, unless the server plans it again', () => {
     const charged = withCharge(waiting, 'roast');
     const cancelled = withPlans(charged, [second], 'roast');
     // The roast goes on by what it took.
@@ -41,7 +41,7 @@ describe('what a board knows of plans', () => {
     expect(seen(withPlans(waiting, [], null))).toEqual([null, []]);
   });
 
-  it('believes the journal where the book was put down before the charge', () => {
+  it('plan book: follows the journal where the file is older than the charge', () => {
     expect(seen(resumed(waiting, 'roast', second.id))).toEqual([second.id, [first.id]]);
     expect(seen(resumed(waiting, 'roast', undefined))).toEqual([null, [first.id, second.id]]);
     const charged = withCharge(waiting, 'roast');

@@ -2,7 +2,7 @@ import { roastPlanShape, type RoastPlan } from '@roastery/contract/roast-plan';
 import { z } from 'zod';
 
 /** Plans whose charge has come: the server may not have heard of it yet and go on sending them. */
-const mostTaken = 50;
+const maxTaken = 50;
 
 export const planBookShape = z.object({
   v: z.literal(1),
@@ -12,11 +12,11 @@ export const planBookShape = z.object({
     .object({
       roastId: z.string(),
       plan: roastPlanShape,
-      /** The server's newest word has it no more: somebody cancelled it after its charge. */
+      /** The server's newest word has it no more: it was cancelled after its charge. */
       cancelled: z.literal(true).optional(),
     })
     .nullable(),
-  taken: z.array(z.string()).max(mostTaken),
+  taken: z.array(z.string()).max(maxTaken),
 });
 /** What a board knows of plans; plain JSON, kept on its disk. */
 export type PlanBook = z.infer<typeof planBookShape>;
@@ -39,7 +39,7 @@ export const withPlans = (book: PlanBook, plans: readonly RoastPlan[], runningRo
     ...book,
     waiting: plans.filter(({ id, roast_id: roastId }) => roastId === null && !book.taken.includes(id)),
     running,
-    taken: bound === undefined ? book.taken : [...new Set([...book.taken, bound.id])].slice(-mostTaken),
+    taken: bound === undefined ? book.taken : [...new Set([...book.taken, bound.id])].slice(-maxTaken),
   };
 };
 
@@ -47,10 +47,10 @@ export const withPlans = (book: PlanBook, plans: readonly RoastPlan[], runningRo
 export const withCharge = (book: PlanBook, roastId: string): PlanBook => {
   const [plan, ...waiting] = book.waiting;
   if (plan === undefined) return { ...book, running: null };
-  return { ...book, waiting, running: { roastId, plan }, taken: [...book.taken, plan.id].slice(-mostTaken) };
+  return { ...book, waiting, running: { roastId, plan }, taken: [...book.taken, plan.id].slice(-maxTaken) };
 };
 
-/** After the end of a roast. A charge that was none gives its plan back, unless that was cancelled meanwhile. */
+/** After the end of a roast. A charge that was none gives its plan back, unless the plan was cancelled. */
 export const withEnd = (book: PlanBook, roastId: string, wasNone: boolean): PlanBook => {
   if (book.running?.roastId !== roastId) return book;
   const { plan, cancelled } = book.running;
@@ -64,7 +64,7 @@ export const withEnd = (book: PlanBook, roastId: string, wasNone: boolean): Plan
 };
 
 /**
- * After a restart: what the journal says about the roast that runs outweighs a book that was put down a moment before.
+ * After a restart: what the journal says about the roast that runs outweighs a file that was written a moment before.
  * `planId`: the plan that the journal names for it, if it is known.
  */
 export const resumed = (book: PlanBook, roastId: string | null, planId: string | undefined): PlanBook => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from '@roastery/runtime/logger';
 import { readFileIfThere } from '../atomic-file.ts';
 
-/** Whether somebody at the other end answers: `before` in this run, but not at this moment. */
+/** Whether the other end answers: `before` in this run, but not at this moment. */
 export type Reach = 'now' | 'before' | 'never';
 
 export interface Health {
@@ -20,7 +20,7 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 
 
 /**
  * Says how the agent is in `health` of the service's runtime directory: `NAME=value` lines for the launcher, which is a
- * shell script and asks nobody. The beat counts up, so that a standstill shows. Does nothing outside a service.
+ * shell script and makes no requests. The beat counts up, so that a standstill shows. Does nothing outside a service.
  */
 export const showHealth = (env: NodeJS.ProcessEnv, look: () => Health, log: Logger): (() => void) => {
   const folder = env['RUNTIME_DIRECTORY'];
@@ -51,7 +51,7 @@ export const showHealth = (env: NodeJS.ProcessEnv, look: () => Health, log: Logg
     write()
       .then(() => (failed = false))
       .catch((error: unknown) => {
-        if (!failed) log.warn({ reason: String(error) }, 'could not say how it is');
+        if (!failed) log.warn({ reason: String(error) }, 'health: write failed');
         failed = true;
       })
       .finally(() => (writing = false));

@@ -5,7 +5,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { identityFile } from '../board-files.ts';
 import { countUnsent } from '../journal/unsent.ts';
 import { codeOf } from '../pairing/pairing-trouble.ts';
-import { planFile } from '../plan/plan-keeper.ts';
+import { planFile } from '../plan/plan-store.ts';
 import { findRunningAgent, type AgentPlace } from '../running-agent.ts';
 
 /** The reset cannot go on, and nothing was forgotten. The message says what to do. */

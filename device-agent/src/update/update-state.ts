@@ -38,7 +38,7 @@ const states: Readonly<Record<string, BoardUpdate['state']>> = {
 };
 
 /**
- * What the launcher (`deploy/board/launch`) has put down of the newest update; undefined where there never was one, where the
+ * What the launcher (`deploy/board/launch`) recorded of the newest update; undefined where there never was one, where the
  * program was not installed as a package, or where the record says nothing of use.
  */
 export const readUpdateState = async (env: NodeJS.ProcessEnv = process.env): Promise<BoardUpdate | undefined> => {

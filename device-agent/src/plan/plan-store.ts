@@ -34,20 +34,20 @@ const planInJournal = (past: RecordedPast, roastId: string | null): string | und
   return undefined;
 };
 
-export interface PlanKeeperParts {
+export interface PlanStoreParts {
   readonly dataDir: string;
   readonly log: Logger;
-  /** What is to be told about plans has changed. */
-  readonly told: () => void;
+  /** The plans have changed. */
+  readonly changed: () => void;
 }
 
 /**
  * Keeps the plans of this machine on the board's disk, so that a charge takes its plan without a network too. It only
  * knows what is planned: nothing of it is written to the machine.
  */
-export const openPlanKeeper = async ({ dataDir, log, told }: PlanKeeperParts) => {
+export const openPlanStore = async ({ dataDir, log, changed }: PlanStoreParts) => {
   const kept = await readPlanBook(dataDir);
-  if (kept.trouble !== undefined) log.warn({ reason: kept.trouble }, 'the plans on this board are left aside');
+  if (kept.trouble !== undefined) log.warn({ reason: kept.trouble }, 'plans: stored file ignored');
   let { book } = kept;
   let onDisk = JSON.stringify(book);
   let writing = Promise.resolve();
@@ -63,10 +63,8 @@ export const openPlanKeeper = async ({ dataDir, log, told }: PlanKeeperParts) =>
   const change = (next: PlanBook): void => {
     if (JSON.stringify(next) === JSON.stringify(book)) return;
     book = next;
-    writing = writing
-      .then(write)
-      .catch((error: unknown) => log.error({ err: error }, 'the plans could not be put down'));
-    told();
+    writing = writing.then(write).catch((error: unknown) => log.error({ err: error }, 'plans: write failed'));
+    changed();
   };
 
   return {
@@ -104,4 +102,4 @@ export const openPlanKeeper = async ({ dataDir, log, told }: PlanKeeperParts) =>
     settled: (): Promise<void> => writing,
   };
 };
-export type PlanKeeper = Awaited<ReturnType<typeof openPlanKeeper>>;
+export type PlanStore = Awaited<ReturnType<typeof openPlanStore>>;

@@ -4,7 +4,7 @@ import type { SeqRange } from '../core/ranges.ts';
 import { readInBlocks, type JournalDisk } from './disk.ts';
 import { readSegment, type SealedSegment } from './segment.ts';
 
-export interface ShelfParts {
+export interface SealedSegmentsParts {
   readonly disk: JournalDisk;
   /** Oldest first. */
   readonly sealed: readonly SealedSegment[];
@@ -18,7 +18,7 @@ const readTries = 4;
 const readTriesMs = 20_000;
 
 /** The closed segments of a stream. */
-export const createShelf = ({ disk, sealed: initial, learn, damaged }: ShelfParts) => {
+export const createSealedSegments = ({ disk, sealed: initial, learn, damaged }: SealedSegmentsParts) => {
   const sealed = [...initial];
   const failed = new Map<string, { tries: number; since: number }>();
   let cached: { path: string; entries: readonly Entry[] } | undefined;
@@ -38,7 +38,7 @@ export const createShelf = ({ disk, sealed: initial, learn, damaged }: ShelfPart
   };
 
   return {
-    segments: (): readonly SealedSegment[] => sealed,
+    list: (): readonly SealedSegment[] => sealed,
     /** The newest segment is read next, as a rule: from memory, also when the disk fails. */
     add(segment: SealedSegment, entries: readonly Entry[]): void {
       sealed.push(segment);
@@ -66,4 +66,3 @@ export const createShelf = ({ disk, sealed: initial, learn, damaged }: ShelfPart
     },
   };
 };
-export type Shelf = ReturnType<typeof createShelf>;
