@@ -6,17 +6,17 @@ export interface AgentStatements {
   readonly dropped: { readonly fromMs: number; readonly toMs: number; readonly reason: string }[];
   /** Moments of samples: with each of them, all that this process had read before is synced. Ascending. */
   readonly syncedThrough: number[];
-  /** When its disk took nothing, ms since boot; it may not have said the end. */
+  /** When its disk refused writes, ms since boot; it may not have said the end. */
   readonly refusals: { readonly fromMs: number; toMs: number }[];
 }
 
 const refused = [
-  'journal: the disk takes nothing, sampling goes on',
-  'journal: the disk takes nothing, entries are sent from memory',
-  'journal: the disk is given up, entries are sent from memory',
-  'journal: new stream, in memory',
+  'journal: disk refuses writes',
+  'journal: disk refuses writes at start',
+  'journal: disk given up',
+  'journal: stream begun in memory',
 ];
-const takesAgain = 'journal: the disk takes entries again';
+const takesAgain = 'journal: disk accepts writes again';
 
 interface LogLine {
   readonly time: string;

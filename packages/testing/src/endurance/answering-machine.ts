@@ -89,7 +89,8 @@ const createStart =
       for (const kind of ['lost', 'doubled', 'shifted', 'different', 'invented'] as const)
         for (const reading of judgement[kind].slice(0, shownLosses)) say(`${kind}: ${describe(reading)}`);
       const streams = await sql`
-      SELECT 1 FROM recordings r JOIN machines m ON m.id = r.machine_id WHERE m.serial_number = ${serial}`;
+        SELECT DISTINCT p.epoch FROM stream_parts p JOIN machines m ON m.id = p.machine_id
+        WHERE m.serial_number = ${serial}`;
       say(`${stored.withoutNumber} samples were read while the machine answered for its event bits alone`);
       return {
         judgement,

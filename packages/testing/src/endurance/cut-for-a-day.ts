@@ -184,7 +184,7 @@ export const cutForADay = async (awaySeconds: number, say: (line: string) => voi
         against: { what: 'after 20 s', value: memoryBefore.now },
         aim: { of: 'ratio', atMost: 1.15 },
       },
-      { what: '  its journal grew meanwhile by', value: (bytesAfter - bytesBefore) / 1e6, unit: 'MB' },
+      { what: '  its journal grew by', value: (bytesAfter - bytesBefore) / 1e6, unit: 'MB' },
       {
         what: '  agent, resident at most, drain included',
         value: memoryDrained.most,

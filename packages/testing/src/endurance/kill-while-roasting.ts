@@ -20,7 +20,7 @@ export interface AgentKill {
 export const killMoments = ['starting', 'running', 'writing'] as const;
 export type KillMoment = (typeof killMoments)[number];
 
-/** A power cut comes soon after the last one, or much later: ms after its start, or after it first wrote. */
+/** When the kill comes, from and to, ms after the start, or after the first write. */
 const waits: Readonly<Record<KillMoment, readonly [number, number]>> = {
   starting: [20, 1000],
   running: [0, 6000],
@@ -28,6 +28,10 @@ const waits: Readonly<Record<KillMoment, readonly [number, number]>> = {
 };
 /** A busy computer takes its time to start a program. */
 const startsWithinMs = 30_000;
+/** A start takes about a second; a journal whose disk refuses writes is not waited for. */
+const firstWriteMs = 4000;
+/** A journal on a disk that refuses writes does not change: then the kill comes without a write. */
+const maxQuietMs = 2000;
 /** A write, its sync and what is sent then take about so long. */
 const writingMs = 4;
 /** Every so many kills of the agent one of the others goes too, while the agent works. */
@@ -43,13 +47,13 @@ const watchWrites = (folder: string) => {
   });
   return {
     sinceMs: () => performance.now() - lastAt,
-    /** Resolves at the next change, or after `mostMs`. */
-    async next(mostMs: number): Promise<void> {
+    /** Resolves at the next change, or after `maxMs`. */
+    async next(maxMs: number): Promise<void> {
       const waiting = new AbortController();
       const change = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      await Promise.race([change, sleep(mostMs, undefined, { signal: waiting.signal }).catch(() => undefined)]);
+      await Promise.race([change, sleep(maxMs, undefined, { signal: waiting.signal }).catch(() => undefined)]);
       waiting.abort();
       wake = undefined;
     },
@@ -88,9 +92,9 @@ export const killWhileRoasting = async (
       const isUp = () => machine.agent.pid !== undefined;
       await until('the agent to be started', isUp, { timeoutMs: startsWithinMs, everyMs: 5 });
       const aimedAt = pick(killMoments) ?? 'running';
-      if (aimedAt !== 'starting') await writes.next(startsWithinMs);
-      const [least, most] = waits[aimedAt];
-      const waitMs = least + (most - least) * random();
+      if (aimedAt !== 'starting') await writes.next(firstWriteMs);
+      const [minMs, maxMs] = waits[aimedAt];
+      const waitMs = minMs + (maxMs - minMs) * random();
       const other = random() < otherShare ? pick(others) : undefined;
       const otherFirstMs = other ? waitMs * random() : 0;
       await sleep(otherFirstMs);
@@ -100,7 +104,7 @@ export const killWhileRoasting = async (
       }
       await sleep(waitMs - otherFirstMs);
       if (aimedAt === 'writing') {
-        await writes.next(2000);
+        await writes.next(maxQuietMs);
         await sleep(writingMs * random());
       }
       if (machine.agent.pid === undefined) continue;

@@ -53,7 +53,7 @@ export interface JournalOutcome {
   readonly invented: readonly number[];
   /** Stored with another time or value. */
   readonly different: readonly number[];
-  /** Marks that are missing, or that nobody set. */
+  /** Marks that are missing, or were never set. */
   readonly wrongMarks: readonly number[];
   /** Roasts in the portal more or fewer than the board began. */
   readonly splitRoasts: number;
