@@ -101,3 +101,4 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
   if (!isComplete()) result.streams = result.streams.map((found) => ({ ...found, mayGoOn: false }));
   return result;
 };
+export type FoundStreams = Awaited<ReturnType<typeof findStreams>>;

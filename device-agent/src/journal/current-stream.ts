@@ -1,0 +1,307 @@
+import type { Continues } from '@roastery/contract/mqtt';
+import { pause } from '@roastery/runtime/backoff';
+import type { Logger } from '@roastery/runtime/logger';
+import type { Entry, RecordingContext } from '../core/entry.ts';
+import type { SeqRange } from '../core/ranges.ts';
+import type { RecordedState } from '../core/replay.ts';
+import type { WallClock } from '../core/wall-clock.ts';
+import { isFull, TooLong, within, type JournalDisk } from './disk.ts';
+import type { FoundStream, FoundStreams } from './find-streams.ts';
+import { createMemoryTail } from './memory-tail.ts';
+import { journalFormat, type JournalRecord } from './record.ts';
+import { makeStreamFolder, nameStream, newEpoch, streamFolder } from './stream-folders.ts';
+import { createStream, type Stream } from './stream.ts';
+import type { Streams } from './streams.ts';
+import { createWriter, recordOf, type Writer } from './writer.ts';
+
+export interface CurrentStreamParts {
+  readonly disk: JournalDisk;
+  /** Of the journal. */
+  readonly folder: string;
+  readonly log: Logger;
+  readonly clock: WallClock;
+  readonly segmentBytes: number;
+  /** How long the disk may refuse writes. */
+  readonly diskGraceMs: number;
+  readonly credential: string | undefined;
+  readonly context: () => RecordingContext;
+  readonly state: () => RecordedState | undefined;
+  readonly roastRuns: () => boolean;
+  readonly streams: Streams;
+  readonly found: FoundStreams;
+  /** These entries may be sent. */
+  readonly durable: (stream: Stream, ranges: readonly SeqRange[]) => void;
+  /** A segment was closed. */
+  readonly segmentClosed: () => Promise<void>;
+}
+
+/** A disk that failed is tried again after this long, and twice as long each time. */
+const firstRetryMs = 1000;
+export const lastRetryMs = 30_000;
+/** So many segments may be dropped for one write. */
+const maxRooms = 16;
+
+/** Names the recording that a stream is part of: the first stream of it. */
+export const recordingOf = (stream: Stream): string => stream.continues?.epoch ?? stream.epoch;
+
+/**
+ * The stream that is being written. It moves between disk and memory: while the disk refuses writes, a new stream goes on in
+ * memory; when the disk works again, that stream gets a folder. Each move keeps all entries, and no number is used twice.
+ */
+export const createCurrentStream = (parts: CurrentStreamParts) => {
+  const { disk, folder, log, clock, segmentBytes, diskGraceMs, credential, streams, found, durable } = parts;
+  let diskTrouble: string | undefined;
+  let isDiskFull = false;
+  let closed = false;
+
+  const newStream = (nextSeq: number, owner: string | undefined, continues?: Continues): Stream =>
+    createStream({
+      disk,
+      log,
+      epoch: newEpoch(),
+      folder: undefined,
+      segments: [],
+      nextSeq,
+      notes: { owner, continues, gone: nextSeq > 0 ? [[0, nextSeq - 1]] : [] },
+      credential,
+      learn: (reading) => clock.learn(reading),
+      damaged: (stream, holes) => streams.lost(stream, holes, 'damaged'),
+    });
+
+  const noteRecord = (record: JournalRecord): void => {
+    const tail = current.tail();
+    if (tail?.kind === 'disk') tail.append(record);
+  };
+  const append = (entry: Entry): void => {
+    const tail = current.tail();
+    if (tail?.kind === 'disk') return tail.append(recordOf(entry), entry);
+    const excess = tail?.append(entry) ?? [];
+    if (tail && !tail.isHolding()) durable(current, [[entry.seq, entry.seq]]);
+    if (excess.length > 0) streams.lost(current, excess, isDiskFull ? 'disk_full' : 'damaged');
+  };
+  /** Where other programs take the room as fast as it is made, the disk counts as failed. */
+  let roomsMade = 0;
+  const makeRoom = async (): Promise<boolean> => {
+    if (roomsMade >= maxRooms) return false;
+    roomsMade += 1;
+    return streams.makeRoom();
+  };
+  /** A writer of a stream in its folder. Throws when the disk doesn't take its first segment. */
+  const writerOf = async (
+    stream: Stream,
+    place: string,
+    first: number,
+    initial: readonly Entry[] = [],
+  ): Promise<Writer> => {
+    const writer: Writer = await createWriter({
+      disk,
+      folder: place,
+      segmentBytes,
+      log,
+      first: initial[0]?.seq ?? first,
+      initial,
+      graceMs: diskGraceMs,
+      nextSeq: stream.nextSeq,
+      context: parts.context,
+      roastRuns: parts.roastRuns,
+      head: (from, of) => {
+        const state = parts.state();
+        return [
+          { k: 'head', v: journalFormat, epoch: stream.epoch, first: from },
+          { k: 'context', of: from, ...of },
+          { k: 'clock', ...clock.now() },
+          { k: 'acked', ranges: stream.acked.ranges() },
+          { k: 'gone', ranges: stream.gone.ranges() },
+          ...(state ? [{ k: 'state', state } as const] : []),
+          // Once more, behind the state: a block that is overwritten must not take the meaning of all that follows.
+          { k: 'context', of: from, ...of },
+        ];
+      },
+      async sealed(segment, entries) {
+        stream.addSegment(segment, entries);
+        await parts.segmentClosed();
+      },
+      durable: (ranges) => {
+        roomsMade = 0;
+        durable(stream, ranges);
+      },
+      makeFolder: () => nameStream(disk, place, stream.epoch),
+      makeRoom,
+      gaveUp: () => leaveDisk(stream, writer.trouble()?.reason ?? 'no answer', writer.trouble()?.full ?? false),
+    });
+    return writer;
+  };
+  /** Retries on a full disk, as long as a segment can be dropped. */
+  const withRoom = async <T>(work: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isFull(error) || !(await makeRoom())) throw error;
+      }
+    }
+  };
+
+  /**
+   * Goes on in a new stream, in memory. Its numbers go on too, so that marks name their samples as before. After `before`,
+   * of an owner that the server has stated, it continues the same recording: a roast in that moment stays one roast.
+   */
+  const beginInMemory = (entries: readonly Entry[], owner: string | undefined, before?: Stream): void => {
+    const first = entries[0]?.seq ?? current.nextSeq();
+    const isContinued = before !== undefined && owner !== undefined && owner === before.owner();
+    const continues = isContinued ? { epoch: recordingOf(before), seq: first } : undefined;
+    const stream = newStream(first, owner, continues);
+    while (stream.nextSeq() < (entries.at(-1)?.seq ?? -1) + 1) stream.takeSeq();
+    stream.setTail(createMemoryTail(entries));
+    current = stream;
+    streams.add(stream);
+    durable(stream, stream.waiting());
+    log.warn({ epoch: stream.epoch, first, continues: continues?.epoch }, 'journal: stream begun in memory');
+    retryMs = soonestMs;
+    tryDiskSoon();
+  };
+
+  /** Open segments that the disk did not let us close. */
+  let unsettled: (() => Promise<boolean>)[] = [];
+  const settleAll = async (): Promise<void> => {
+    const open = unsettled;
+    unsettled = [];
+    for (const settle of open) if (!(await settle())) unsettled.push(settle);
+  };
+  /** Closes what a stream was being written to; answers what is not safe on the disk. */
+  const closeTail = (stream: Stream, writer: Writer): readonly Entry[] => {
+    const { unsafe, safe, settle } = writer.giveUp();
+    stream.setTail(undefined);
+    stream.keep(safe);
+    unsettled.push(settle);
+    void settleAll();
+    return unsafe;
+  };
+
+  /** The disk refuses writes: entries that are not synced go on in memory. */
+  const leaveDisk = (stream: Stream, reason: string, full: boolean): void => {
+    const tail = stream.tail();
+    if (tail?.kind !== 'disk' || closed) return;
+    [diskTrouble, isDiskFull] = [reason, full];
+    log.error({ reason }, 'journal: disk given up');
+    const unsafe = closeTail(stream, tail);
+    // They are not in this stream, and were never sent under its epoch.
+    if (stream === current) for (const { seq } of unsafe) stream.gone.add(seq, seq);
+    void stream.note();
+    if (stream === current) beginInMemory(unsafe, stream.owner(), stream);
+    else stream.keep([...stream.kept(), ...unsafe]);
+  };
+
+  /** Begins a stream for another owner, who gets nothing of the one before. */
+  const beginForOwner = (owner: string): void => {
+    const before = current;
+    const tail = before.tail();
+    if (tail?.kind === 'disk') void tail.flush().then(() => before.tail() === tail && closeTail(before, tail));
+    beginInMemory([], owner);
+    attempt = tryDisk();
+  };
+
+  const soonestMs = Math.min(firstRetryMs, diskGraceMs);
+  let retryMs = soonestMs;
+  let retryTimer: NodeJS.Timeout | undefined;
+  const tryDiskSoon = (): void => {
+    clearTimeout(retryTimer);
+    if (closed) return;
+    retryTimer = setTimeout(() => {
+      attempt = tryDisk();
+    }, retryMs).unref();
+    retryMs = Math.min(lastRetryMs, retryMs * 2);
+  };
+  let attempt: Promise<void> = Promise.resolve();
+  let trying = false;
+  /** Brings the stream in memory to the disk, where that works again. */
+  const tryDisk = async (): Promise<void> => {
+    const stream = current;
+    const tail = stream.tail();
+    if (tail?.kind !== 'memory' || trying || closed) return;
+    trying = true;
+    const first = stream.nextSeq();
+    const initial = tail.hold(first);
+    // Beyond this a folder may be on the disk that a later start takes for a stream that it may go on with.
+    let isNamed = false;
+    const bring = async (): Promise<Writer> => {
+      await found.retry();
+      const place = stream.folder() ?? streamFolder(folder, found.nextIndex(), stream.epoch).folder;
+      await makeStreamFolder(disk, place);
+      stream.putIn(place);
+      const writer = await withRoom(() => writerOf(stream, place, first, initial));
+      isNamed = true;
+      await nameStream(disk, place, stream.epoch);
+      void stream.note();
+      return writer;
+    };
+    try {
+      const writer = await within(diskGraceMs, bring());
+      const held = tail.heldBack();
+      stream.setTail(writer);
+      for (const entry of held) writer.append(recordOf(entry), entry);
+      // A stream was begun for another owner in the meantime.
+      if (stream !== current) void writer.flush().then(() => stream.tail() === writer && closeTail(stream, writer));
+      [diskTrouble, roomsMade] = [undefined, 0];
+      await settleAll();
+      log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: disk accepts writes again');
+    } catch (error) {
+      diskTrouble = error instanceof Error ? error.message : String(error);
+      isDiskFull = isFull(error);
+      if (isNamed || error instanceof TooLong) beginInMemory(tail.takeHeldBack(), stream.owner(), stream);
+      else {
+        durable(stream, tail.release());
+        tryDiskSoon();
+      }
+    } finally {
+      trying = false;
+    }
+  };
+
+  let current: Stream;
+
+  return {
+    /** Opens the newest stream of the last process, or begins one. */
+    async open(newest: FoundStream | undefined): Promise<void> {
+      const isPairedAnew = newest?.stream.awaitsOwner() === true;
+      current = newest?.stream ?? newStream(0, undefined);
+      if (newest?.mayGoOn !== true || isPairedAnew) {
+        beginInMemory([], isPairedAnew ? undefined : current.owner());
+        return tryDisk();
+      }
+      try {
+        const place = current.folder() ?? folder;
+        await withRoom(() => nameStream(disk, place, current.epoch));
+        const writer = await withRoom(() => writerOf(current, place, current.nextSeq()));
+        current.setTail(writer);
+        void current.note();
+        for (const path of newest.leftOver)
+          if (path !== writer.path()) await disk.rm(path, { force: true }).catch(() => undefined);
+      } catch (error) {
+        diskTrouble = error instanceof Error ? error.message : String(error);
+        isDiskFull = isFull(error);
+        log.error({ reason: diskTrouble }, 'journal: disk refuses writes at start');
+        beginInMemory([], current.owner(), current);
+      }
+    },
+    get: (): Stream => current,
+    append,
+    noteRecord,
+    leaveDisk: (reason: string): void => leaveDisk(current, reason, false),
+    beginForOwner,
+    /** Why the disk refuses writes, while it does. */
+    trouble: (): string | undefined => {
+      const tail = current.tail();
+      return tail?.kind === 'disk' ? tail.trouble()?.reason : (diskTrouble ?? 'the disk is not ready yet');
+    },
+    /** Tries once more to bring to the disk what is in memory; gives up after `graceMs`. */
+    async close(graceMs: number): Promise<void> {
+      clearTimeout(retryTimer);
+      await Promise.race([attempt.then(tryDisk), pause(graceMs)]);
+      closed = true;
+      clearTimeout(retryTimer);
+      const tail = current.tail();
+      if (tail?.kind === 'disk') await tail.close(graceMs);
+    },
+  };
+};
