@@ -46,6 +46,7 @@ const adoptRecordings = async (tx: Sql, machineId: string, epochs: readonly stri
   await tx`UPDATE continuing_streams SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
   await tx`UPDATE roasts SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
   await tx`UPDATE board_roasts SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
+  await tx`UPDATE continuing_streams SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
   // Discarded roasts, which can be restored.
   await tx`
     UPDATE roast_tombstones SET kept = jsonb_set(kept, '{roast,machine_id}', to_jsonb(${machineId}::text))
