@@ -3,8 +3,8 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serverFolder, startSystemPostgres, type SystemPostgres } from '@roastery/testing/system-postgres';
 import { here, root } from './program-files.ts';
-import { serverFolder, startSystemPostgres, type SystemPostgres } from './system-postgres.ts';
 
 const bin = serverFolder();
 const migrations = path.join(root, 'api/src/db/migrations');

@@ -1,15 +1,19 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listDevices, restoreHistory } from '@roastery/contract/fleet';
 import { deleteRoast, listRoasts } from '@roastery/contract/roasts';
+import { freePort } from '@roastery/stack/ports';
 import { startStack } from '@roastery/stack/stack';
 import postgres from 'postgres';
 import type { Bench, Measurement } from '../bench.ts';
 import { createDatabaseOn, type TestDatabase } from '../database-on-server.ts';
 import { differences, readDelivered, type Delivered, type Differences } from '../endurance/delivered.ts';
 import { registerTestMachine, signIn } from '../roastery-client.ts';
+import { repositoryRoot } from '../shared-data.ts';
+import { serverFolder, startSystemPostgres } from '../system-postgres.ts';
 import { startTestPostgres } from '../test-postgres.ts';
 import { until } from '../until.ts';
 
@@ -22,35 +26,95 @@ const patience = { timeoutMs: 240_000, everyMs: 1000 };
 /** So long nothing of a sealed stream may arrive. */
 const sealedMs = 15_000;
 
-/** Copies, renames and makes databases under names of one run, and removes them at its end. */
+/** A server, and how a backup of a database is made and brought back on it. */
+interface DrillServer {
+  readonly url: string;
+  readonly means: string;
+  backUp(database: string): void | Promise<void>;
+  restore(database: string): void | Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const savedName = (database: string): string => `${database}_saved`;
+
+/** The installed Postgres with its pg_dump and pg_restore, driven by the scripts of `deploy/`. */
+const startWithScripts = async (bin: string): Promise<DrillServer> => {
+  const port = await freePort();
+  const server = startSystemPostgres(bin, port);
+  const folder = await mkdtemp(join(tmpdir(), 'roastery-backups-'));
+  const run = (database: string, script: string, ...args: string[]): string => {
+    const settings = { ...server.env, PGDATABASE: database, BACKUP_DIR: folder };
+    const place = join(repositoryRoot(), 'deploy', script);
+    return execFileSync('sh', [place, ...args], { env: settings, encoding: 'utf8' }).trim();
+  };
+  let dump = '';
+  return {
+    url: `postgres://roastery@127.0.0.1:${port}/postgres`,
+    means: 'deploy/backup.sh and restore.sh',
+    backUp: (database) => {
+      dump = run(database, 'backup.sh');
+    },
+    // Under another name first: the api would make its schema in an empty database of its own name.
+    restore: (database) => {
+      server.query('postgres', `CREATE DATABASE ${savedName(database)}`);
+      run(savedName(database), 'restore.sh', dump);
+      server.query('postgres', `ALTER DATABASE ${savedName(database)} RENAME TO ${database}`);
+    },
+    [Symbol.asyncDispose]: async () => {
+      server[Symbol.dispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** The embedded Postgres, which comes without pg_dump: a backup is a copy that the server makes. */
+const startWithCopies = async (): Promise<DrillServer> => {
+  const server = await startTestPostgres({ fsync: 'on' });
+  const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
+  return {
+    url: server.url,
+    means: 'CREATE DATABASE … TEMPLATE, since no Postgres with pg_dump is installed',
+    backUp: (database) =>
+      alone(sql, database, () => sql`CREATE DATABASE ${sql(savedName(database))} TEMPLATE ${sql(database)}`),
+    restore: async (database) => {
+      await sql`ALTER DATABASE ${sql(savedName(database))} RENAME TO ${sql(database)}`;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await sql.end();
+      await server.close();
+    },
+  };
+};
+
+/** Connections are ended; the api makes new ones at any moment. */
+const alone = async (sql: postgres.Sql, database: string, run: () => Promise<unknown>): Promise<void> => {
+  await until(`${database} to be free`, async () => {
+    await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${database}`;
+    await run();
+    return true;
+  });
+};
+
+/** Renames and makes databases under names of one run. */
 const manageDatabases = (serverUrl: string, { url, name }: TestDatabase) => {
   const sql = postgres(serverUrl, { max: 1, onnotice: () => undefined });
   const fullName = (word: string): string => (word === name ? name : `${name}_${word}`);
-  /** Connections are ended; the api makes new ones at any moment. */
-  const alone = (database: string, run: () => Promise<unknown>) =>
-    until(`${database} to be free`, async () => {
-      await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${database}`;
-      await run();
-      return true;
-    });
   return {
     urlOf: (word: string): string => url.replace(name, fullName(word)),
     create: (word: string) => sql`CREATE DATABASE ${sql(fullName(word))}`,
-    copy: (from: string, to: string) =>
-      alone(fullName(from), () => sql`CREATE DATABASE ${sql(fullName(to))} TEMPLATE ${sql(fullName(from))}`),
     rename: (from: string, to: string) =>
-      alone(fullName(from), () => sql`ALTER DATABASE ${sql(fullName(from))} RENAME TO ${sql(fullName(to))}`),
+      alone(sql, fullName(from), () => sql`ALTER DATABASE ${sql(fullName(from))} RENAME TO ${sql(fullName(to))}`),
     [Symbol.asyncDispose]: () => sql.end(),
   };
 };
 
 /**
- * The server is lost while the board records on. A backup is a copy that Postgres makes of the database
- * (`CREATE DATABASE … TEMPLATE`): there is no pg_dump for the embedded Postgres, and that `deploy/backup.sh` and `restore.sh`
- * give back every row is for `deploy/backup.system.test.ts` to show.
+ * The server is lost while the board records on. With an installed Postgres the backup is made and restored by
+ * `deploy/backup.sh` and `restore.sh`. The embedded Postgres ships without pg_dump; there the server copies the database.
  */
 const drill = async (dataDir: string, say: (line: string) => void): Promise<Measurement[]> => {
-  await using server = await startTestPostgres({ fsync: 'on' });
+  const bin = serverFolder();
+  await using server = await (bin === undefined ? startWithCopies() : startWithScripts(bin));
   await using database = await createDatabaseOn(server.url);
   await using manager = manageDatabases(server.url, database);
   await using stack = await startStack({ dataDir, databaseUrl: database.url });
@@ -62,7 +126,7 @@ const drill = async (dataDir: string, say: (line: string) => void): Promise<Meas
     for (const part of ['api', 'broker']) stack.part(part).kill('SIGKILL');
     return readDelivered(manager.urlOf(keptAs));
   };
-  say('a first roast, which is deleted, and a backup in the middle of the second');
+  say(`a first roast, which is deleted, and a backup in the middle of the second (${server.means})`);
   const client = await signIn(stack.url, stack.admin);
   const { auth_token: token } = await registerTestMachine(client, serial);
   const machine = await stack.startMachine({ serial, token, timeFactor, hz, start: 'preheat', seed: 1 });
@@ -74,8 +138,7 @@ const drill = async (dataDir: string, say: (line: string) => void): Promise<Meas
     async () => (await client.call(listRoasts)).roasts.find(({ status }) => status === 'in_progress')?.id,
     patience,
   );
-  await manager.copy(database.name, 'backup');
-  const saved = await readDelivered(manager.urlOf('backup'));
+  await server.backUp(database.name);
 
   say('an hour on, which the backup does not hold');
   await stack.untilReady();
@@ -84,7 +147,8 @@ const drill = async (dataDir: string, say: (line: string) => void): Promise<Meas
   const lost = await loseServer('lost');
 
   say('the server is gone: the backup is restored, and the board records on');
-  await manager.rename('backup', database.name);
+  await server.restore(database.name);
+  const saved = await readDelivered(database.url);
   await stack.untilReady(patience.timeoutMs);
   const restoring = performance.now();
   const isBack = async (all: Delivered): Promise<boolean> =>

@@ -29,8 +29,11 @@ export interface SystemPostgres {
   [Symbol.dispose](): void;
 }
 
-/** Starts the installed Postgres on a socket in a new folder, and throws both away at the end. */
-export const startSystemPostgres = (bin: string): SystemPostgres => {
+/**
+ * Starts the installed Postgres on a socket in a new folder, and throws both away at the end.
+ * @param port where it listens on 127.0.0.1 too; without one only on the socket
+ */
+export const startSystemPostgres = (bin: string, port?: number): SystemPostgres => {
   const folder = mkdtempSync(path.join(tmpdir(), 'roastery-system-postgres-'));
   const data = path.join(folder, 'data');
   const as = account();
@@ -50,9 +53,15 @@ export const startSystemPostgres = (bin: string): SystemPostgres => {
     '--locale=C',
     '--no-sync',
   ]);
-  const options = `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=off`;
+  const listening = port === undefined ? "-c listen_addresses=''" : `-c listen_addresses=127.0.0.1 -p ${port}`;
+  const options = `${listening} -c unix_socket_directories=${folder} -c fsync=off -c max_connections=300`;
   run('pg_ctl', ['--pgdata', data, '--wait', '--silent', '--log', path.join(folder, 'log'), '-o', options, 'start']);
-  const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, PGHOST: folder, PGUSER: 'roastery' };
+  const env = {
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    PGHOST: folder,
+    PGUSER: 'roastery',
+    ...(port === undefined ? {} : { PGPORT: String(port) }),
+  };
   return {
     env,
     query: (database, sql) =>
