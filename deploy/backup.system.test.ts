@@ -80,7 +80,7 @@ describe.skipIf(bin === undefined)('backup and restore (skipped without an insta
     rmSync(damaged);
   });
 
-  it('leaves no half file behind when it fails, and keeps only as many as it is told', () => {
+  it('leaves no half file behind when it fails, and keeps only BACKUP_KEEP of them', () => {
     const before = readdirSync(folder).sort();
     expect(run('backup.sh', [], { PGDATABASE: 'nothing' }).status).not.toBe(0);
     expect(readdirSync(folder).sort()).toEqual(before);
@@ -88,10 +88,10 @@ describe.skipIf(bin === undefined)('backup and restore (skipped without an insta
       for (const end of ['', '.sha256'])
         writeFileSync(path.join(folder, `roastery-202601${day}T000000Z.dump${end}`), '');
     }
-    writeFileSync(path.join(folder, 'somebody-elses.dump'), '');
+    writeFileSync(path.join(folder, 'other.dump'), '');
     const saved = run('backup.sh', [], { BACKUP_KEEP: '1' });
     expect(saved.status).toBe(0);
-    expect(dumps().sort()).toEqual([path.basename(saved.stdout.trim()), 'somebody-elses.dump'].sort());
+    expect(dumps().sort()).toEqual([path.basename(saved.stdout.trim()), 'other.dump'].sort());
     expect(run('backup.sh', [], { BACKUP_KEEP: 'all' }).status).toBe(2);
   });
 });

@@ -16,7 +16,7 @@ usage() {
 folder=${TLS_DIR:-"$(dirname "$0")/tls"}
 owner=${TLS_OWNER:-1000:1000}
 
-# Both files are written beside their places and renamed, so that nobody reads half a file.
+# Both files are written beside their places and renamed, so that no program reads half a file.
 install_pair() {
   mkdir -p "$folder"
   chmod 0755 "$folder"

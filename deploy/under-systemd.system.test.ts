@@ -29,7 +29,7 @@ const startPostgres = async (system: RealSystemd): Promise<void> => {
   writeFileSync(system.pathTo('/root/postgres.sh'), script);
   await system.must('install -m 0755 /root/postgres.sh /usr/local/bin/start-postgres');
   await system.must(
-    'systemd-run --quiet --unit=embedded-postgres --property=User=nobody --property=StateDirectory=postgres sh /usr/local/bin/start-postgres',
+    'systemd-run --quiet --unit=embedded-postgres --property=User=daemon --property=StateDirectory=postgres sh /usr/local/bin/start-postgres',
   );
 };
 

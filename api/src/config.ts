@@ -45,7 +45,7 @@ const envShape = z
     message: 'is missing although SMTP_URL is given',
   });
 
-/** Everything the api is told from outside, read once. Throws `ConfigError` with one line that names what is wrong. */
+/** Settings of the api's environment, read once. Throws `ConfigError` with one line that names what is wrong. */
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
   const given = readEnv(envShape, env);
   const publicUrl = withoutSlash(given.PUBLIC_URL ?? `http://${given.HOST}:${given.PORT}`);
@@ -59,7 +59,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     trustedProxies: given.TRUSTED_PROXIES,
     portalDir: given.PORTAL_DIR,
     mqttUrl: given.MQTT_URL,
-    /** What boards are told. */
+    /** The address that boards get. */
     mqttPublicUrl: given.MQTT_PUBLIC_URL ?? given.MQTT_URL,
     /** Name of the group in `$share/<group>/…`. */
     ingestGroup: given.MQTT_SHARED_INGEST === 'true' ? 'ingest' : undefined,

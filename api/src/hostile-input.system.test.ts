@@ -108,7 +108,7 @@ describe('hostile input', () => {
     expect(test.log()).not.toContain('"level":50');
   });
 
-  it('is told what is wrong with it', async () => {
+  it('gets an answer that says what is wrong with it', async () => {
     const machines = `${apiBasePath}/machines`;
     const invalid = new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]);
     expect((await ask('POST', machines, invalid)).status).toBe(422);

@@ -88,7 +88,7 @@ describe(`after ${operations} random operations of three people and their boards
     'stock, alerts, recipes, machines, statistics, lists and blends equal a recount, for person %i',
     async (who) => {
       const viewer = viewers[who];
-      if (viewer === undefined) throw new Error('nobody');
+      if (viewer === undefined) throw new Error('no viewer');
       const rows = await readRawRows(test.api.context.sql);
       expect(rows.roasts.length).toBeGreaterThan(20);
       await expectInventory(viewer, rows);
@@ -102,7 +102,7 @@ describe(`after ${operations} random operations of three people and their boards
 
   it.each([0, 1, 2])('analytics by every period and grouping equal a recount, for person %i', async (who) => {
     const viewer = viewers[who];
-    if (viewer === undefined) throw new Error('nobody');
+    if (viewer === undefined) throw new Error('no viewer');
     const rows = await readRawRows(test.api.context.sql);
     expect(rows.roasts.length).toBeGreaterThan(20);
     await expectAnalytics(viewer, rows);

@@ -91,7 +91,7 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
     log.info('ready');
   };
   const ready = begin();
-  // Whoever awaits `ready` sees its failure; nobody has to.
+  // Who awaits `ready` gets its failure; it need not be awaited.
   ready.catch((error: unknown) => log.debug({ err: error }, 'not prepared'));
 
   const closeAll = async (): Promise<void> => {

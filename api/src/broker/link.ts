@@ -31,7 +31,7 @@ export interface MqttLinkOptions {
 }
 
 /** A packet less its topic and header. */
-const mostPayloadBytes = maxPacketBytes - 1024;
+const maxPayloadBytes = maxPacketBytes - 1024;
 
 /** Does a topic match a filter with `+` and `#`? A `$share/<group>/` in front of the filter is ignored. */
 export const matchesFilter = (filter: string, topic: string): boolean => {
@@ -111,8 +111,7 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
     async publish(topic, payload, { qos = 1, retain = false } = {}) {
       if (!client.connected) throw new Error('the broker is not connected');
       const bytes = Buffer.byteLength(payload);
-      if (bytes > mostPayloadBytes)
-        throw new Error(`a message of ${bytes} bytes is too large for the broker: ${topic}`);
+      if (bytes > maxPayloadBytes) throw new Error(`a message of ${bytes} bytes is too large for the broker: ${topic}`);
       await client.publishAsync(topic, payload, { qos, retain });
     },
     subscribe(filter, qos, handler) {

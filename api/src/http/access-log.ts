@@ -6,7 +6,7 @@ import { clientAddress, type Env } from './client-address.ts';
 /** Asked every few seconds by machines: their successes are not news. */
 const quiet = new Set(['/healthz', '/readyz', '/metrics', '/api/v1/mqtt/auth', '/api/v1/mqtt/acl']);
 
-/** One line and one measurement a request. Path without its query: searches and addresses are nobody's business. */
+/** One line and one measurement a request. Path without its query: searches and addresses are private. */
 export const accessLog = (context: AppContext): MiddlewareHandler<Env> => {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',

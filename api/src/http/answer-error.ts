@@ -8,7 +8,7 @@ export const toAppError = (error: unknown): AppError => {
   if (error instanceof AppError) return error;
   if (isDatabaseAway(error)) return new AppError('not_ready', 'The database cannot be reached just now', 2);
   if (isUnstorableValue(error)) return new AppError('validation', 'A value cannot be stored: out of range or not text');
-  if (isCollision(error)) return new AppError('conflict', 'Somebody changed this at the same moment. Try again.');
+  if (isCollision(error)) return new AppError('conflict', 'Another user changed this at the same moment. Try again.');
   return new AppError('internal', 'Something went wrong on the server');
 };
 

@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from 'hono';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/compress';
 
 /** One packet of the network carries less as it is. */
-const leastBytes = 1024;
+const minBytes = 1024;
 /** From here on the time to compress is longer than what a smaller answer saves: curves of hours, at several megabytes. */
 const hurryFrom = 256 * 1024;
 
@@ -23,7 +23,7 @@ export const compressAnswers = (): MiddlewareHandler => async (c, next) => {
   const { res } = c;
   const length = res.headers.get('content-length');
   if (res.body === null || res.status === 206 || c.req.method === 'HEAD') return;
-  if (res.headers.has('content-encoding') || (length !== null && Number(length) < leastBytes)) return;
+  if (res.headers.has('content-encoding') || (length !== null && Number(length) < minBytes)) return;
   if (!COMPRESSIBLE_CONTENT_TYPE_REGEX.test(res.headers.get('content-type') ?? '')) return;
   if (/no-transform/i.test(res.headers.get('cache-control') ?? '')) return;
   c.header('vary', 'Accept-Encoding', { append: true });

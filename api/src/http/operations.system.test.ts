@@ -49,7 +49,7 @@ describe('when Postgres goes away', () => {
         timeoutMs: 10_000,
         everyMs: 100,
       });
-      // It listens for ended sessions again, and ends what it missed meanwhile.
+      // It listens for ended sessions again, and ends streams whose session ended before.
       await until('the stream without a session has ended', () => stream.signal.aborted, {
         timeoutMs: 10_000,
         everyMs: 50,

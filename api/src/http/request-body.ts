@@ -60,7 +60,7 @@ const checkValue = (root: unknown): void => {
   }
 };
 
-/** The client went away, or was cut off for being slow: nobody reads the answer, and it is no fault of ours. */
+/** The client went away, or was cut off for being slow: the answer is not read, and it is no fault of ours. */
 const refuseBrokenOff = (error: unknown): never => {
   throw error instanceof AppError ? error : invalid('body', 'broke off');
 };

@@ -5,7 +5,7 @@ import { AppError, invalid } from './app-error.ts';
 
 const fieldOf = (path: readonly PropertyKey[]): string => path.map(String).join('.') || 'body';
 
-/** What the shapes say of their own accord is kept; a field that isn't there is told to a person, not to a compiler. */
+/** Messages of the shapes are kept; a missing field gets a message for a user. */
 const sentenceOf = (message: string): string =>
   /^Invalid input: expected .+, received undefined$/.test(message) ? 'Is required' : message;
 

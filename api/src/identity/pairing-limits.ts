@@ -8,7 +8,7 @@ export const perAddress = 5;
 export const perRoastery = 100;
 
 /**
- * Counts an attempt to pair before the code is looked at. Answers the seconds to wait when there were too many, else
+ * Counts an attempt to pair before the code is checked. Answers the seconds to wait when there were too many, else
  * undefined. What one address has too many of doesn't count for all.
  */
 export const countPairingAttempt = async (sql: Database, address: string | null): Promise<number | undefined> => {

@@ -19,13 +19,13 @@ export const refuseCommonPassword = (password: string, email: string, field: str
 
 export const hashPassword = (password: string): Promise<string> => hash(password, cost);
 
-/** Hash of nobody's password, so that an unknown account takes as long as a known one. */
-let nobodysHash: Promise<string> | undefined;
+/** Hash of a password that no account has, so that an unknown account takes as long as a known one. */
+let dummyHash: Promise<string> | undefined;
 
 /** Checks a password; with no hash (no such account) it works as long and says no. */
 export const isPassword = async (storedHash: string | undefined, password: string): Promise<boolean> => {
-  nobodysHash ??= hashPassword('nobody signs in with this');
-  const matches = await verify(storedHash ?? (await nobodysHash), password);
+  dummyHash ??= hashPassword('no account has this password');
+  const matches = await verify(storedHash ?? (await dummyHash), password);
   return matches && storedHash !== undefined;
 };
 

@@ -59,7 +59,7 @@ const countedAs = async (sql: Database, email: string, address: string | null, d
 };
 
 /**
- * Counts an attempt before the password is looked at, so that a burst of parallel guesses gains nothing; a success gives it
+ * Counts an attempt before the password is checked, so that a burst of parallel guesses gains nothing; a success gives it
  * back. Addresses from which the account has signed in lately are counted apart: a stranger's guesses do not lock
  * the owner out. A browser that the account has signed in with before has a count of its own, whatever else comes from its
  * address: a colleague's wrong passwords do not lock out the office. A limit lasts five minutes from its first failure and

@@ -2,7 +2,7 @@ import type { JournalEvent } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
 import { placeBoardRoasts } from '../domains/roasts/board-roasts.ts';
-import { bringInLine } from '../domains/roasts/recompute-roast.ts';
+import { refreshRoast } from '../domains/roasts/recompute-roast.ts';
 import { insertNotes } from './recording-notes.ts';
 
 /** An event of a stream that is new, with what its place in the stream says about it. */
@@ -109,6 +109,6 @@ export const applyEvents = async (
     for (const id of await placeBoardRoasts(tx, recordingId, [...ids])) touched.add(id);
   }
   const inOrder = [...touched].sort();
-  for (const id of inOrder) await bringInLine(tx, id, null);
+  for (const id of inOrder) await refreshRoast(tx, id, null);
   return inOrder;
 };

@@ -4,7 +4,7 @@ import type { Mail } from './smtp.ts';
 
 /** Pauses between attempts: from half a minute, doubling, up to an hour. */
 const firstPauseSeconds = 30;
-const longestPauseSeconds = 3600;
+const maxPauseSeconds = 3600;
 /** Who has not been reached for a day is not told of yesterday. */
 const keepTryingHours = 24;
 /** While one instance talks to the mail server no other takes the same mail. */
@@ -39,7 +39,7 @@ export const noteSent = async (sql: Sql, id: string): Promise<void> => {
 
 /** Plans the next attempt; answers whether there is none. */
 export const noteFailed = async (sql: Sql, mail: DueMail, reason: string): Promise<boolean> => {
-  const pause = Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** (mail.attempts - 1));
+  const pause = Math.min(maxPauseSeconds, firstPauseSeconds * 2 ** (mail.attempts - 1));
   const [row] = await sql<{ gave_up: boolean }[]>`
     UPDATE outgoing_mail
        SET last_error = ${reason}, next_attempt_at = now() + make_interval(secs => ${pause}),

@@ -2,7 +2,7 @@
 const lastColumn = 16_384;
 const lastRow = 1_048_576;
 /** A reader fills up the cells between those that are written. */
-const mostCells = 5_000_000;
+const maxCells = 5_000_000;
 
 const tag = /<(?:\w{1,20}:)?(?:c|row)\s([^<>]*)>/g;
 const addressAttribute = /(?:^|\s)r\s*=\s*["']([^\d"']*)(\d*)/;
@@ -28,7 +28,7 @@ export const areCellsWithinLimits = (xml: string): boolean => {
     rows = Math.max(rows, row);
     // A cell without content is not filled up to.
     if (!attributes.endsWith('/')) columns = Math.max(columns, column);
-    if (rows * columns > mostCells) return false;
+    if (rows * columns > maxCells) return false;
   }
   return true;
 };

@@ -19,11 +19,11 @@ const needsGuard = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const isGuarded = /^'+[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /** Names of columns are found in this much; a pattern over megabytes without a line end would run out of stack. */
-const longestHead = 20_000;
+const maxHeadLength = 20_000;
 
 /** What separates the cells: whichever of the three stands most often in the first line, outside of quotes. */
 const separatorOf = (text: string): CsvFile['separator'] => {
-  const head = (/^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text.slice(0, longestHead))?.[0] ?? '').replaceAll(
+  const head = (/^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text.slice(0, maxHeadLength))?.[0] ?? '').replaceAll(
     /"(?:[^"]|"")*"/g,
     '',
   );

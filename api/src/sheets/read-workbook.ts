@@ -21,8 +21,8 @@ export class WorkbookError extends Error {
 }
 
 /** Four hours at 4 Hz with ten columns are 25 MB of XML. */
-const mostUnpackedBytes = 40 * 1024 * 1024;
-const mostParts = 200;
+const maxUnpackedBytes = 40 * 1024 * 1024;
+const maxParts = 200;
 
 /**
  * The parts of the archive, unpacked into memory of the size that the archive's directory names: a part that unpacks to more
@@ -36,7 +36,7 @@ const unpack = (bytes: Uint8Array): Unzipped => {
       filter: ({ originalSize }) => {
         parts += 1;
         unpackedBytes += originalSize;
-        if (parts > mostParts || unpackedBytes > mostUnpackedBytes) {
+        if (parts > maxParts || unpackedBytes > maxUnpackedBytes) {
           throw new WorkbookError('too_large', 'the workbook unpacks to more than 40 MB');
         }
         return true;

@@ -28,12 +28,12 @@ const styles = `${xmlHead}<styleSheet xmlns="${mainSpace}"><numFmts count="1"><n
 
 const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 /** The most characters that a cell holds. */
-const longestText = 32_767;
+const maxTextLength = 32_767;
 
 /** Text for XML. What XML has no place for, and what reads like the escape for it, is written as `_x0007_`. */
 const xmlText = (text: string): string =>
   text
-    .slice(0, longestText)
+    .slice(0, maxTextLength)
     .replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
     // oxlint-disable-next-line no-control-regex -- these are what XML can't hold
     .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, (sign) => {

@@ -93,7 +93,7 @@ describe('green coffee that runs low', () => {
     eve.send('POST', `/inventory/lots/${lotId}/movements`, { kg, note: 'counted' });
   const mailsAbout = (words: string): Received[] => mail.received.filter(({ text }) => text.includes(words));
 
-  it('is told of once a crossing, to each person until they dismiss it, and anew after a restock', async () => {
+  it('low-stock alert: appears once a crossing, for each user until dismissed, and again after a restock', async () => {
     const lot = await addLot(30);
     await addRecipe(lot);
     expect(await alertsOf(eve, lot)).toEqual([]);
@@ -122,11 +122,11 @@ describe('green coffee that runs low', () => {
     expect(await alertsOf(eve, lot)).toMatchObject([{ current_weight: 8.5 }]);
   });
 
-  it('is told of only while a recipe watches it and it is on the shelf', async () => {
+  it('low-stock alert: appears only while a recipe watches the lot and it is not archived', async () => {
     const lot = await addLot(15);
     const watching = await addRecipe(lot, false);
     expect(await alertsOf(eve, lot)).toEqual([]);
-    // Low already when somebody asks to be told.
+    // Low already when a recipe begins to watch it.
     await eve.send('PUT', `/profiles/${watching}`, recipe(lot));
     expect(await alertsOf(eve, lot)).toHaveLength(1);
     await eve.send('PUT', `/profiles/${watching}`, recipe(lot, false));
@@ -156,7 +156,7 @@ describe('green coffee that runs low', () => {
     expect(mailsAbout(lot)).toHaveLength(1);
   });
 
-  it('waits in the outbox while the mail server takes nothing, holds nobody up, and arrives later', async () => {
+  it('alert mail: waits in the outbox while the mail server refuses it, blocks no request, and arrives later', async () => {
     mail.state.refuses = 'Mailbox of the roastery is over quota';
     const lot = await addLot(21);
     await addRecipe(lot);

@@ -8,7 +8,7 @@ const everyMs = 2000;
 
 /**
  * Writes to people about alerts, beside everything else: a roast only leaves rows behind, and a mail server that is slow or away
- * holds nobody up. Without SMTP_URL there is nothing to do.
+ * blocks no request. Without SMTP_URL there is nothing to do.
  */
 export const mailer = async ({ sql, log, config, sendMail }: AppContext): Promise<{ close(): Promise<void> }> => {
   if (sendMail === undefined) return { close: async () => {} };

@@ -7,7 +7,7 @@ import { roastedBy } from '../roasts/roast-row.ts';
 import { matchedWithPeople, matching } from './matching.ts';
 
 /** What a person can choose from is not endless; a longer list is cut at the least used. */
-const mostChoices = 500;
+const maxChoices = 500;
 
 interface ChoiceRow {
   kind: 'machine' | 'coffee' | 'recipe' | 'person';
@@ -41,7 +41,7 @@ export const readChoices = async (
       SELECT 'person', NULL, f.person, f.roasts
         FROM found f WHERE NOT (f.of_machine OR f.of_profile OR f.of_coffee) AND f.person IS NOT NULL),
     placed AS (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY roasts DESC, name) AS place FROM named)
-    SELECT kind, id, name, roasts FROM placed WHERE place <= ${mostChoices} ORDER BY lower(name), id`;
+    SELECT kind, id, name, roasts FROM placed WHERE place <= ${maxChoices} ORDER BY lower(name), id`;
   const named = (kind: ChoiceRow['kind']) =>
     rows.flatMap((row) =>
       row.kind === kind && row.id !== null ? [{ id: row.id, name: row.name, roasts: row.roasts }] : [],

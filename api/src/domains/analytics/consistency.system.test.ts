@@ -85,7 +85,7 @@ describe('green coffee and consistency', () => {
     const hot = await roast('A', 8, { profile_id: profileId }, ada);
     const foreign = await roast('B', 50, { profile_id: profileId, cupping_score: 90 }, bob);
 
-    // Nobody said what good is: the roast in the middle is what the others are held against.
+    // Without a reference roast the others are compared with the median one.
     const own = await consistency(ada);
     expect(own.reference).toMatchObject({ id: warm, source: 'most_typical' });
     expect(own.roasts.map(({ id, distance }) => [id, distance?.rms])).toEqual([
@@ -100,7 +100,7 @@ describe('green coffee and consistency', () => {
     expect(own.band?.low[at]).toBeCloseTo(145.6, 5);
     expect(own.band?.high[at]).toBeCloseTo(152, 5);
 
-    // Each figure opens the roasts it counts, and nobody else's.
+    // Each figure opens the roasts it counts, and no others.
     const picked = await ada.send<{ roasts: { id: string }[]; total: number }>(
       'GET',
       `/roasts?ids=${[first, hot, foreign].join(',')}`,

@@ -14,7 +14,7 @@ import { alignedCurve, type SecondCurve } from './second-curve.ts';
 type Consistency = ResponseOf<typeof analyticsConsistency>;
 
 /** Roasts that one page can show and one request can read. */
-const mostRoasts = 40;
+const maxRoasts = 40;
 
 type Row = Omit<ComparedRoast, 'distance'> & CurveSource;
 interface Compared {
@@ -57,8 +57,8 @@ const distanceFrom = (reference: SecondCurve, curve: SecondCurve): ComparedRoast
       };
 };
 
-/** Where nobody said what good is: the roast that lies nearest to the middle of all. */
-const mostTypical = (compared: readonly Compared[]): Compared | undefined => {
+/** Without a reference roast: the roast that lies nearest to the median of all. */
+const medianRoast = (compared: readonly Compared[]): Compared | undefined => {
   const middle = middleCurve(compared.map(({ curve }) => curve));
   const ranked = compared.flatMap((one) => {
     const distance = distanceFrom(middle, one.curve);
@@ -129,7 +129,7 @@ export const readConsistency = async (
   const [rows, [count], reference] = await Promise.all([
     sql<Row[]>`
       SELECT ${rowColumns(sql)} FROM ${rowTables(sql)}
-       WHERE ${where} AND r.charge_seq IS NOT NULL ORDER BY r.start_time DESC, r.id DESC LIMIT ${mostRoasts}`,
+       WHERE ${where} AND r.charge_seq IS NOT NULL ORDER BY r.start_time DESC, r.id DESC LIMIT ${maxRoasts}`,
     sql<{ total: number }[]>`SELECT count(*) AS total FROM roasts r JOIN users o ON o.id = r.owner_id WHERE ${where}`,
     findReference(sql, user, profileId),
   ]);
@@ -140,7 +140,7 @@ export const readConsistency = async (
   if (reference !== undefined && referenceCurve.length > 0) {
     return compareAll(profile, compared, count?.total ?? 0, { ...reference, curve: referenceCurve });
   }
-  const typical = mostTypical(compared);
+  const typical = medianRoast(compared);
   return compareAll(
     profile,
     compared,

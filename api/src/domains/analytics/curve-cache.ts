@@ -3,7 +3,7 @@ import { readBeanCurves, type Recorded } from './read-bean-curves.ts';
 import type { SecondCurve } from './second-curve.ts';
 
 /** Some 7 KB each: at most about 7 MB of curves are kept. */
-const mostCurves = 1000;
+const maxCurves = 1000;
 
 /** What a curve is made of. `is_complete`: every sample between charge and drop has arrived, so it will never change. */
 export type CurveSource = Recorded & { readonly is_complete: boolean };
@@ -28,7 +28,7 @@ export const createCurveCache = () => {
     kept.delete(key);
     kept.set(key, curve);
     const [oldest] = kept.keys();
-    if (kept.size > mostCurves && oldest !== undefined) kept.delete(oldest);
+    if (kept.size > maxCurves && oldest !== undefined) kept.delete(oldest);
   };
 
   return {

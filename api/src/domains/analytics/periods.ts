@@ -9,7 +9,7 @@ export interface Days {
 
 const dayMs = 86_400_000;
 /** More bars than this are no chart any more. */
-const mostPeriods = 400;
+const maxPeriods = 400;
 
 /** A moment of roasting, in SQL, moved into the years that the contract takes: the clock of a board may have said anything. */
 export const withinCalendar = (sql: Sql, moment: ReturnType<Sql>) => {
@@ -65,12 +65,12 @@ export const choosePeriod = (span: Days, wanted: PeriodKind | undefined): Period
   const days = daysIn(span);
   const kinds: readonly PeriodKind[] = ['day', 'week', 'month'];
   const first = kinds.indexOf(wanted ?? fitting(days));
-  return kinds.slice(first).find((kind) => days / roughDays[kind] <= mostPeriods) ?? 'month';
+  return kinds.slice(first).find((kind) => days / roughDays[kind] <= maxPeriods) ?? 'month';
 };
 
 /** First days of all periods of a span in their order; none for a span that is too long even in months. */
 export const periodStarts = (span: Days, kind: PeriodKind): string[] => {
-  if (daysIn(span) / roughDays[kind] > mostPeriods) return [];
+  if (daysIn(span) / roughDays[kind] > maxPeriods) return [];
   const last = dayNumber(span.to);
   const starts: string[] = [];
   // Numbers rise whatever the calendar does, so this ends: a text such as "+010000-01-01" sorts before all others.

@@ -5,7 +5,7 @@ import { invalid } from '../../http/app-error.ts';
 import { matched, matching, type AnalyticsFilter } from './matching.ts';
 import { withinCalendar, type Days } from './periods.ts';
 
-/** The zone of the roastery and the days that are looked at: what was asked for, else from the first roast to today or the last. */
+/** The zone of the roastery and the days of the analysis: as requested, else from the first roast to today or the last. */
 export const readSpan = async (
   sql: Sql,
   user: SignedInUser,

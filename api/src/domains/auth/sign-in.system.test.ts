@@ -33,10 +33,10 @@ describe('sign-in', () => {
     const unknown: number[] = [];
     for (let round = 0; round < 4; round += 1) {
       const wrong = await attempt(testAdmin.email, `wrong ${round}`, '10.0.0.1');
-      const nobody = await attempt(`nobody${round}@example.com`, 'wrong', '10.0.0.1');
-      expect({ ...nobody.body, request_id: '' }).toEqual({ ...wrong.body, request_id: '' });
+      const stranger = await attempt(`stranger${round}@example.com`, 'wrong', '10.0.0.1');
+      expect({ ...stranger.body, request_id: '' }).toEqual({ ...wrong.body, request_id: '' });
       known.push(wrong.ms);
-      unknown.push(nobody.ms);
+      unknown.push(stranger.ms);
     }
     expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...known) * 0.5);
     expect(Math.min(...known)).toBeGreaterThan(Math.min(...unknown) * 0.5);
@@ -137,6 +137,6 @@ describe('sign-in', () => {
     const rows = await test.api.context.sql<{ action: string }[]>`SELECT action, actor, detail FROM audit_log`;
     const actions = new Set(rows.map((row) => row.action));
     expect([...actions]).toEqual(expect.arrayContaining(['sign_in.succeeded', 'sign_in.failed']));
-    expect(JSON.stringify(rows)).not.toMatch(/guess|nobody0/);
+    expect(JSON.stringify(rows)).not.toMatch(/guess|stranger0/);
   });
 });

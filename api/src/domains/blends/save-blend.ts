@@ -93,7 +93,7 @@ export const updateBlend = async (
       SELECT b.revision FROM blends b WHERE b.id = ${id} AND ${blendVisibleTo(tx, context.user)} FOR UPDATE`;
     if (before === undefined) throw notFound('Blend');
     if (body.revision !== undefined && body.revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Somebody else changed this blend meanwhile. Reload it and try again.');
+      throw new AppError('changed_meanwhile', 'Another user has changed this blend. Load it again');
     }
     await tx`
       UPDATE blends SET name = ${body.name}, notes = ${body.notes || null}, revision = revision + 1 WHERE id = ${id}`;

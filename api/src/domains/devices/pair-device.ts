@@ -8,7 +8,7 @@ import { AppError } from '../../http/app-error.ts';
 import { countPairingAttempt } from '../../identity/pairing-limits.ts';
 import { hashPairingCode } from '../../identity/pairing-tickets.ts';
 
-export interface PairingWish {
+export interface PairingRequest {
   readonly code: string;
   readonly secret_hash: string;
   readonly hardware_id: string;
@@ -42,7 +42,7 @@ interface Machine {
 
 /** How long the board that redeemed a ticket may ask again: an answer that was lost must not burn it. */
 const repeatMinutes = 15;
-/** A blocked address is told of once a minute, not at each attempt. */
+/** A blocked address is logged once a minute, not at each attempt. */
 const blockedGate = createLogGate(60_000);
 
 /** The machine is locked before its ticket, as everything that changes its credentials does. */
@@ -81,7 +81,7 @@ const refusalOf = (machine: Machine | undefined, ticket: Ticket | undefined): st
   return undefined;
 };
 
-const redeem = async (tx: Sql, machine: Machine, ticket: Ticket, wish: PairingWish, address: string | null) => {
+const redeem = async (tx: Sql, machine: Machine, ticket: Ticket, wish: PairingRequest, address: string | null) => {
   const secretHash = Buffer.from(wish.secret_hash, 'hex');
   await tx`UPDATE machine_credentials SET revoked_at = now() WHERE machine_id = ${machine.id} AND revoked_at IS NULL`;
   await tx`
@@ -100,7 +100,7 @@ const redeem = async (tx: Sql, machine: Machine, ticket: Ticket, wish: PairingWi
  * used and has expired answers `ticket_expired`, only to its very code; everything else is refused with one error, whatever
  * was wrong. Each of them counts as an attempt. Throws `wrong_credentials`, `ticket_expired` or `too_many_requests`.
  */
-export const pairDevice = async (context: RequestContext, wish: PairingWish): Promise<PairedMachine> => {
+export const pairDevice = async (context: RequestContext, wish: PairingRequest): Promise<PairedMachine> => {
   const { sql, config, address } = context;
   const stranger: Actor = { actor: 'unknown board', actorId: null, address };
   const waitSeconds = await countPairingAttempt(sql, address);

@@ -139,7 +139,7 @@ describe('pairing', () => {
     expect(await connects(machine.serial_number, winner?.token ?? '')).toBe(true);
   });
 
-  it('tells nobody outside what was wrong, and the audit log exactly', async () => {
+  it('pairing: answers one error for every wrong code, and the audit log names the reason', async () => {
     const { sql } = test.api.context;
     const [used, expired, revoked, archived, replayed] = [
       await register(),

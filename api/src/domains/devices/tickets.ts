@@ -57,7 +57,7 @@ export const listTickets = async (sql: Sql, query: TicketListQuery) => {
   return { tickets: [...tickets], total: count?.total ?? 0 };
 };
 
-/** Issues a new ticket and revokes what was open: of two tickets in somebody's mail only the newer one works. */
+/** Issues a new ticket and revokes what was open: of two tickets in a mailbox only the newer one works. */
 export const reissueTicket = async (context: UserContext, machineId: string): Promise<IssuedTicket> => {
   const { config, user } = context;
   return context.sql.begin(async (tx) => {
@@ -111,7 +111,7 @@ export const revokeTicket = async (context: UserContext, id: string): Promise<Pa
     return { ...before, state: 'revoked' };
   });
 
-/** Somebody looked at a code, or took its ticket away as a file. */
+/** A code was viewed, or its ticket was downloaded. */
 export const noteTicket = async (
   context: UserContext,
   machineId: string,

@@ -7,7 +7,7 @@ import type { ImportedChannel } from './imported-roast.ts';
 
 /**
  * Extra curves and the steps of the controls as columns on the roast's own times. A curve that is called Burner, Air or Drum
- * and holds percentages is that output; where there is none, or it falls silent before the roast is over while somebody went on
+ * and holds percentages is that output; where there is none, or it falls silent before the roast is over while a person went on
  * setting steps, the steps are. The rest keeps its own name.
  */
 export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading) => Reading): ImportedChannel[] => {

@@ -60,9 +60,9 @@ const known: readonly KnownName[] = [
 ];
 
 /** Names are compared by patterns that take time with the square of their length; no channel is called something longer. */
-const longestName = 120;
+const maxNameLength = 120;
 
-export const cutName = (name: string): string => name.slice(0, longestName);
+export const cutName = (name: string): string => name.slice(0, maxNameLength);
 
 const words = (name: string): string =>
   cutName(name)
@@ -123,7 +123,7 @@ export class ChannelNames {
   }
 }
 
-/** Curves that follow from the bean temperature: they are calculated here, not taken in. */
+/** Curves that follow from the bean temperature: they are calculated here, not imported. */
 export const isDerived = (name: string): boolean =>
   /^(?:ror|rate of rise|delta ?(?:bt|et)|δ ?(?:bt|et)|bean ror|bt ror|et ror)$/.test(words(name));
 

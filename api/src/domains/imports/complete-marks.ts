@@ -17,12 +17,12 @@ const byHand = (roast: ImportedRoast, kind: 'charge' | 'drop', timeSeconds: numb
 });
 
 /** A reading a second is enough to find a charge by, and more than this many take seconds to look through. */
-const mostLookedAt = 20_000;
+const maxExamined = 20_000;
 
 /** Indices of readings a second or more apart, evenly over the recording. */
 const lookedAt = (timesSeconds: readonly number[], bean: readonly Reading[]): number[] => {
   const span = (timesSeconds.at(-1) ?? 0) - (timesSeconds[0] ?? 0);
-  const apart = Math.max(1, span / mostLookedAt) - 0.05;
+  const apart = Math.max(1, span / maxExamined) - 0.05;
   let last = Number.NEGATIVE_INFINITY;
   return timesSeconds.flatMap((time, index) => {
     if (time - last < apart || (bean[index] ?? null) === null) return [];

@@ -75,12 +75,12 @@ export const valuesOf = (roast: Pick<ImportedRoast, 'channels'>, name: string): 
   roast.channels.find((channel) => channel.name === name)?.values;
 
 /** More samples than a day at 2 Hz, or four hours at 10 Hz, has. Reading them must not keep everybody else waiting. */
-export const mostSamples = 200_000;
+export const maxSamples = 200_000;
 
 /** Columns of a table, and curves of a recording. The richest real file has two dozen. */
-export const mostColumns = 256;
+export const maxColumns = 256;
 /** Readings of all curves together: five curves of 200,000 samples. */
-export const mostReadings = 2_000_000;
+export const maxReadings = 2_000_000;
 
-/** The file can't be taken in, and the sentence says why. */
+/** The file can't be imported, and the sentence says why. */
 export const refusedFile = (why: string): AppError => new AppError('validation', why);

@@ -57,7 +57,7 @@ describe('files of roasts', () => {
   });
 
   it.skipIf(!shared.present).each(roasts)(
-    `of real roasters are taken in with marks, weights, units and extra channels${whySkipped}: $file`,
+    `of real roasters are imported with marks, weights, units and extra channels${whySkipped}: $file`,
     async ({ file, bytes, artisan }) => {
       const { status, body } = await upload(file, bytes);
       expect(status, JSON.stringify(body.detail)).toBe(201);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAlogFile } from './read-alog-file.ts';
 
-/** 600 s at 1 Hz with a controller whose duty is read until `dutyUntil`, and a burner that somebody sets all along. */
+/** 600 s at 1 Hz with a controller whose duty is read until `dutyUntil`, and a burner that is set by hand all along. */
 const file = (dutyUntil: number): string => {
   const seconds = Array.from({ length: 600 }, (_, second) => second);
   return JSON.stringify({

@@ -28,7 +28,7 @@ const sentences: Record<AlogWarning, string | undefined> = {
   series_of_unequal_length: 'A curve of the file is shorter than its times; the rest of it is missing.',
 };
 
-/** Artisan's own title for a roast that nobody named. */
+/** Artisan's own title for a roast without a name. */
 const untitled = new Set(['Roaster Scope', '烘焙記錄儀']);
 
 /** `Guji, washed\nlot 12` → `Guji, washed`: what stands on the first line names the coffee. */

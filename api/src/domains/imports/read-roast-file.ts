@@ -3,9 +3,9 @@ import { coldestC, hottestC } from '@roastery/roasting/units';
 import { formatCount } from '../../format/format.ts';
 import { completeMarks } from './complete-marks.ts';
 import {
-  mostColumns,
-  mostReadings,
-  mostSamples,
+  maxColumns,
+  maxReadings,
+  maxSamples,
   refusedFile,
   valuesOf,
   type ImportedFacts,
@@ -16,9 +16,9 @@ import { readCsvFile } from './read-csv-file.ts';
 import { readXlsxFile } from './read-xlsx-file.ts';
 
 /** A day: whatever is longer is no roast, and its times would not fit a chunk. */
-const longestSeconds = 86_400;
+const maxSeconds = 86_400;
 /** A roast has nine; a file may say some of them twice. */
-const mostMarks = 500;
+const maxMarks = 500;
 
 /** By what the file begins with, not by its name: a renamed file is still what it is. */
 export const formatOf = (bytes: Uint8Array): UploadFormat | undefined => {
@@ -29,7 +29,7 @@ export const formatOf = (bytes: Uint8Array): UploadFormat | undefined => {
 };
 
 const tooManySamples = () =>
-  refusedFile(`The file holds more than ${formatCount(mostSamples)} samples: cut it to one roast.`);
+  refusedFile(`The file holds more than ${formatCount(maxSamples)} samples: cut it to one roast.`);
 
 /** Lines of a text, counted without making them. */
 const countLines = (bytes: Uint8Array): number => {
@@ -51,31 +51,31 @@ const textOf = (bytes: Uint8Array): string => {
 const read = (bytes: Uint8Array, format: UploadFormat, choices: UploadChoices) => {
   if (format === 'alog') return readAlogFile(textOf(bytes), choices);
   if (format === 'xlsx') return readXlsxFile(bytes, choices);
-  if (countLines(bytes) > mostSamples + 100) throw tooManySamples();
+  if (countLines(bytes) > maxSamples + 100) throw tooManySamples();
   return readCsvFile(textOf(bytes), choices);
 };
 
 const refuseTooMuch = ({ timesSeconds, channels, marks }: ImportedRoast): void => {
-  if (timesSeconds.length > mostSamples) throw tooManySamples();
-  if (channels.length > mostColumns) {
-    throw refusedFile(`The file holds more than ${mostColumns} curves: no roast has that many.`);
+  if (timesSeconds.length > maxSamples) throw tooManySamples();
+  if (channels.length > maxColumns) {
+    throw refusedFile(`The file holds more than ${maxColumns} curves: no roast has that many.`);
   }
-  if (timesSeconds.length * channels.length > mostReadings) {
+  if (timesSeconds.length * channels.length > maxReadings) {
     throw refusedFile(
-      `The file holds more than ${formatCount(mostReadings)} readings: cut it to one roast, or leave curves out.`,
+      `The file holds more than ${formatCount(maxReadings)} readings: cut it to one roast, or leave curves out.`,
     );
   }
-  if (marks.length > mostMarks) throw refusedFile(`The file holds more than ${mostMarks} marks: cut it to one roast.`);
+  if (marks.length > maxMarks) throw refusedFile(`The file holds more than ${maxMarks} marks: cut it to one roast.`);
 };
 
-const longestFact = { notes: 10_000, name: 200 };
+const maxFactLength = { notes: 10_000, name: 200 };
 
 /** Texts of a file fit the fields that a person can write. */
 const cutFacts = (facts: ImportedFacts): ImportedFacts =>
   Object.fromEntries(
     Object.entries(facts).map(([name, value]) => [
       name,
-      typeof value === 'string' ? value.slice(0, name === 'notes' ? longestFact.notes : longestFact.name) : value,
+      typeof value === 'string' ? value.slice(0, name === 'notes' ? maxFactLength.notes : maxFactLength.name) : value,
     ]),
   ) as ImportedFacts;
 
@@ -104,7 +104,7 @@ const refuseEmpty = (roast: ImportedRoast): void => {
   if (readings < 10) throw refusedFile(`The file holds only ${readings} readings of the bean temperature: too few.`);
   const first = timesSeconds[0] ?? 0;
   const last = timesSeconds.at(-1) ?? 0;
-  if (last - first > longestSeconds) {
+  if (last - first > maxSeconds) {
     throw refusedFile('The recording is longer than a day: choose another unit of time, or cut the file.');
   }
 };

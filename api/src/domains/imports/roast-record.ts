@@ -52,7 +52,7 @@ const plain = (value: PythonValue): unknown => {
   return Array.isArray(value) ? value.map(plain) : value;
 };
 
-/** The record of a file that we wrote; undefined for every other, and for one that somebody tampered with. */
+/** The record of a file that we wrote; undefined for every other, and for one that was tampered with. */
 export const readRecord = (value: PythonValue | undefined): RoastRecord | undefined => {
   const parsed = parseShape(roastRecordShape, value === undefined ? undefined : plain(value));
   if (!parsed.success) return undefined;

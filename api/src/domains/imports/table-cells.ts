@@ -1,7 +1,7 @@
 import type { SheetCell } from '../../sheets/read-workbook.ts';
 
 /** A number or time with its unit is shorter; the patterns below take time with the square of the length. */
-const longestNumber = 60;
+const maxNumberLength = 60;
 const plainNumber = /^-?\d+(?:\.\d+)?$/;
 
 /** `204,5` and `1 204.5 °C` as numbers; null for what is none. */
@@ -10,7 +10,7 @@ export const numberIn = (cell: SheetCell | undefined): number | null => {
   if (typeof cell !== 'string') return null;
   // Nearly every cell of a file of megabytes.
   if (plainNumber.test(cell)) return Number(cell);
-  if (cell.length > longestNumber) return null;
+  if (cell.length > maxNumberLength) return null;
   const text = cell
     .trim()
     .replace(/\s*(?:°\s*[CF]?|[CF]|%|kg|s)$/i, '')
@@ -35,7 +35,7 @@ export const timeIn = (cell: SheetCell | undefined): CellTime | null => {
     const ms = cell.getTime() - spreadsheetZero;
     return ms >= 0 && ms < 2 * dayMs ? { value: ms / 1000, isClock: true } : null;
   }
-  if (typeof cell === 'string' && cell.length <= longestNumber) {
+  if (typeof cell === 'string' && cell.length <= maxNumberLength) {
     const clock = /^(-)?(?:(\d{1,3}):)?(\d{1,4}):([0-5]?\d(?:[.,]\d+)?)$/.exec(cell.trim());
     if (clock) {
       const [, minus, hours, minutes, seconds] = clock;

@@ -3,7 +3,7 @@ import type { TemperatureUnit } from '@roastery/roasting/units';
 import type { TimeUnit } from '@roastery/roasting/time-unit';
 import type { SheetCell } from '../../sheets/read-workbook.ts';
 import { cutName, isDerived, knownChannel } from './channel-names.ts';
-import { mostColumns, refusedFile } from './imported-roast.ts';
+import { maxColumns, refusedFile } from './imported-roast.ts';
 import { textIn } from './table-cells.ts';
 
 export type TableRow = readonly SheetCell[];
@@ -25,7 +25,7 @@ export interface TableLayout {
 }
 
 /** Rows above the head of a table that may hold something else. */
-const mostRowsAbove = 60;
+const maxRowsAbove = 60;
 
 const plainWords = (head: string): string =>
   cutName(head)
@@ -76,9 +76,9 @@ const columnOf = (head: string, place: number): TableColumn | undefined => {
 
 /** The head of a table of readings: the first row that names a time and a bean temperature. Undefined when none does. */
 export const findTable = (rows: readonly TableRow[]): TableLayout | undefined => {
-  for (const [headRow, row] of rows.slice(0, mostRowsAbove).entries()) {
-    if (row.length > mostColumns)
-      throw refusedFile(`A table has more than ${mostColumns} columns: no roast has that many.`);
+  for (const [headRow, row] of rows.slice(0, maxRowsAbove).entries()) {
+    if (row.length > maxColumns)
+      throw refusedFile(`A table has more than ${maxColumns} columns: no roast has that many.`);
     const heads = row.map((cell) => cutName(textIn(cell)));
     const columns = heads.flatMap((head, place) => columnOf(head, place) ?? []);
     const time = columns.find(({ use }) => use === 'time');

@@ -9,7 +9,7 @@ import { visibleTo } from '../roasts/roast-row.ts';
 import { type DescribedFile, describeRoastFile } from './roast-file-jobs.ts';
 
 /** A person looks at a few files at a time; whatever they left lying goes first. */
-const mostUploads = 5;
+const maxUploads = 5;
 const keepHours = 24;
 
 export interface StoredUpload {
@@ -79,7 +79,7 @@ const tidy = (sql: Sql, userId: string) => sql`
   DELETE FROM roast_uploads
   WHERE created_at < now() - make_interval(hours => ${keepHours})
      OR id IN (SELECT id FROM roast_uploads WHERE user_id = ${userId}
-               ORDER BY created_at DESC, id DESC OFFSET ${mostUploads})`;
+               ORDER BY created_at DESC, id DESC OFFSET ${maxUploads})`;
 
 /** Keeps a file for a day and answers what is in it. A file that can't be read isn't kept. */
 export const uploadRoastFile = async (context: UserContext, fileName: string, content: Uint8Array): Promise<Upload> => {
@@ -107,7 +107,7 @@ export const getUpload = async (context: UserContext, id: string): Promise<Uploa
   return completeUpload(context, upload, await describeStored(context, id, upload.choices));
 };
 
-/** Reads the file again with these choices, and remembers them for when the roast is taken in. */
+/** Reads the file again with these choices, and remembers them for when the roast is created. */
 export const chooseUpload = async (context: UserContext, id: string, choices: UploadChoices): Promise<Upload> => {
   const upload = await findUpload(context.sql, id, context.user.id);
   if (upload === undefined) throw notFound('Upload');

@@ -18,7 +18,7 @@ export const updateLot = async (context: UserContext, id: string, form: LotEdit)
   context.sql.begin(async (tx) => {
     const before = await lockLot(tx, id);
     if (form.revision !== undefined && form.revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Somebody else has changed this lot meanwhile. Load it again');
+      throw new AppError('changed_meanwhile', 'Another user has changed this lot. Load it again');
     }
     const isReserved = form.is_reserved ?? before.is_reserved;
     await tx`
@@ -54,7 +54,7 @@ export const adjustLot = async (
     return lot;
   });
 
-/** More happened to it than being taken in. */
+/** It has movements beyond its initial weight, or roasts. */
 const hasHistory = async (tx: Sql, id: string): Promise<boolean> => {
   const [row] = await tx<{ has: boolean }[]>`
     SELECT EXISTS (SELECT FROM lot_movements WHERE lot_id = ${id} AND reason NOT IN ('initial', 'initial_edit'))
@@ -89,7 +89,7 @@ export interface LockedLot {
 }
 
 /**
- * Holds the lot's row until the transaction ends; `delete` also keeps roasts and recipes from being linked to it meanwhile.
+ * Holds the lot's row until the transaction ends; `delete` also keeps roasts and recipes from being linked to it until then.
  * Throws `not_found` for one that is gone or archived.
  */
 export const lockLot = async (tx: Sql, id: string, purpose: 'change' | 'delete' = 'change'): Promise<LockedLot> => {

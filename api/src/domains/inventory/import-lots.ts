@@ -42,7 +42,7 @@ const describe = (row: ParsedLotRow, firstLine: number | undefined, taken: Reado
 /**
  * Previews a CSV file of lots, or takes all of them in within one transaction. With a single faulty row nothing is stored.
  * @throws `validation` when rows are faulty and it is no dry run, or when the file holds no lots;
- *         `already_exists` when somebody took a number in meanwhile
+ *         `already_exists` when a number was used at the same time
  */
 export const importLots = async (
   context: UserContext,
@@ -73,7 +73,7 @@ export const importLots = async (
     });
   } catch (error) {
     if (!isTaken(error, 'lots_lot_number_key')) throw error;
-    throw new AppError('already_exists', 'Somebody took in one of these lot numbers meanwhile. Nothing was imported.');
+    throw new AppError('already_exists', 'Another user has just added one of these lot numbers. Nothing was imported.');
   }
   return { ...preview, imported: rows.length };
 };

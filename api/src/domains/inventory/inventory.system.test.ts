@@ -20,7 +20,7 @@ describe('lots', () => {
   const movements = async (): Promise<LotMovement[]> =>
     (await admin.send<{ movements: LotMovement[] }>('GET', `/inventory/lots/${lot.id}/movements`)).body.movements;
 
-  it('are taken in with their weight as the first movement', async () => {
+  it('are created with their weight as the first movement', async () => {
     const answer = await admin.send<Lot>('POST', '/inventory/lots', { ...form, harvest_date: '2026-01-31' });
     expect(answer.status).toBe(201);
     lot = answer.body;

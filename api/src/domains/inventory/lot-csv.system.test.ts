@@ -47,7 +47,7 @@ describe('lots as CSV', () => {
     expect(await lots()).toEqual([]);
   });
 
-  it('are taken in together, each with its ledger', async () => {
+  it('are imported together, each with its ledger', async () => {
     expect((await send(good, false)).body).toMatchObject({ imported: 2 });
     const [colombia, ethiopia] = await lots();
     expect(ethiopia).toMatchObject({
@@ -96,7 +96,7 @@ describe('lots as CSV', () => {
     expect(await weights(separator, [cell, '60'])).toEqual([[said], 60]);
   });
 
-  it('with one faulty row are not taken in at all, and every row says what is wrong with it', async () => {
+  it('with one faulty row are not imported at all, and every row says what is wrong with it', async () => {
     const csv = [
       'lot_number,coffee_name,origin,initial_weight,cupping_score,purchase_date',
       'NEW-1,Good,Kenya,30,87.5,2025-10-01',
@@ -153,7 +153,7 @@ describe('lots as CSV', () => {
     expect(described(await lots())).toEqual(before);
   });
 
-  it('of a whole warehouse are taken in before the portal stops waiting', async () => {
+  it('of a whole warehouse are imported before the portal stops waiting', async () => {
     const rows = Array.from({ length: 5000 }, (_, i) => `ALL-${i},Coffee ${i},Kenya,${i + 1}.5`);
     const csv = ['lot_number,coffee_name,origin,initial_weight', ...rows].join('\n');
     const secondsOf = async (isDryRun: boolean): Promise<number> => {

@@ -60,12 +60,12 @@ const otherNames: Readonly<Record<string, LotField>> = {
 };
 
 /** No column is called something longer. */
-const longestHead = 120;
+const maxHeadLength = 120;
 
 /** `Initial weight (kg)` → `initial_weight`. */
 const fieldOfHead = (head: string): LotField | undefined => {
   const name = head
-    .slice(0, longestHead)
+    .slice(0, maxHeadLength)
     .replace(/\([^)]*\)/g, '')
     .trim()
     .toLowerCase()
@@ -101,8 +101,8 @@ export interface ParsedLots {
 /** Reading a file of lots, as a job of the file readers. */
 export const readLots: FileJob<null, ParsedLots> = { name: 'read lots' };
 
-const mostRows = 5000;
-const mostColumns = 100;
+const maxRows = 5000;
+const maxColumns = 100;
 
 /**
  * Reads a file of lots row by row, each held to the shape of the lot form.
@@ -116,8 +116,8 @@ export const readLotsCsv = (text: string): ParsedLots => {
   }
   const [head, ...body] = records;
   if (head === undefined || body.length === 0) throw invalid('csv', 'The file holds no lots');
-  if (body.length > mostRows) throw invalid('csv', `The file holds more than ${mostRows} lots`);
-  if (head.cells.length > mostColumns) throw invalid('csv', `The file has more than ${mostColumns} columns`);
+  if (body.length > maxRows) throw invalid('csv', `The file holds more than ${maxRows} lots`);
+  if (head.cells.length > maxColumns) throw invalid('csv', `The file has more than ${maxColumns} columns`);
   const columns = head.cells.map(fieldOfHead);
   const twice = columns.find((field, i) => field !== undefined && columns.indexOf(field) !== i);
   if (twice !== undefined) throw invalid('csv', `The column ${twice} stands in the file twice`);
@@ -131,7 +131,7 @@ export const readLotsCsv = (text: string): ParsedLots => {
     rows: body.map(({ line, cells }) => readRow(line, columns, cells, readNumber)),
     ignoredColumns: head.cells
       .filter((cell, i) => columns[i] === undefined && cell.trim() !== '')
-      .map((cell) => cell.slice(0, longestHead)),
+      .map((cell) => cell.slice(0, maxHeadLength)),
   };
 };
 

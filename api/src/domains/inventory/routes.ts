@@ -8,7 +8,7 @@ import { writeLotsCsv } from './lot-csv.ts';
 import { findLot, listLocations, listLots, listMovements, listOrigins, readSummary } from './queries.ts';
 
 /** More lots than any roastery keeps: an export is never cut. */
-const mostExported = 1_000_000;
+const maxExported = 1_000_000;
 
 export const inventoryRoutes: Domain = (routes) => {
   routes.forUser(contract.listLots, ({ sql }, { query }) => listLots(sql, query));
@@ -17,7 +17,7 @@ export const inventoryRoutes: Domain = (routes) => {
   routes.forUser(contract.lotLocations, ({ sql }) => listLocations(sql));
   routes.forUser(contract.lotStatusList, () => [...contract.lotStatuses]);
   routes.forUser(contract.exportLots, async ({ sql }, { query }) => {
-    const { lots } = await listLots(sql, { ...query, limit: mostExported, offset: 0 });
+    const { lots } = await listLots(sql, { ...query, limit: maxExported, offset: 0 });
     return new Response(writeLotsCsv(lots), {
       headers: {
         'content-type': 'text/csv; charset=utf-8',

@@ -25,7 +25,7 @@ const readMap = async (id: string): Promise<MachineMap> =>
 const readSummaries = async (): Promise<ReadonlyMap<string, MapSummary>> => {
   const names = await readdir(folder);
   const summaries: MapSummary[] = [];
-  // One after the other: nobody waits for these few hundredths of a second, and nothing big is held meanwhile.
+  // One after the other: it takes a few hundredths of a second and holds one map at a time.
   for (const name of names.filter((file) => file.endsWith('.json'))) {
     const map = await readMap(name.slice(0, -'.json'.length));
     summaries.push({ ...summaryOf(map), origin: 'catalogue', owner_name: null, saved_at: null });
@@ -35,7 +35,7 @@ const readSummaries = async (): Promise<ReadonlyMap<string, MapSummary>> => {
 };
 
 let known: Promise<ReadonlyMap<string, MapSummary>> | undefined;
-/** Read when somebody first asks, and kept: a line a machine. The maps themselves stay on disk. */
+/** Read at the first request, and kept: a line a machine. The maps themselves stay on disk. */
 const summariesById = (): Promise<ReadonlyMap<string, MapSummary>> => {
   known ??= readSummaries().catch((error: unknown) => {
     known = undefined;

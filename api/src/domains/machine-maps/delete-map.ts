@@ -12,7 +12,7 @@ const usedBy = (names: readonly string[], others: number): string => {
   const more = names.length - shown.length + others;
   if (more > 0) {
     const whose =
-      names.length === 0 ? (more === 1 ? 'a machine of somebody else' : 'machines of others') : `${more} more`;
+      names.length === 0 ? (more === 1 ? 'a machine of another user' : 'machines of other users') : `${more} more`;
     shown.push(names.length === 0 && more > 1 ? `${more} ${whose}` : whose);
   }
   const last = shown.pop() ?? '';
@@ -26,7 +26,7 @@ export const deleteMap = async (context: UserContext, id: string): Promise<{ mes
     throw new AppError('conflict', 'A map of the catalogue belongs to the product and stays');
   }
   const name = await context.sql.begin(async (tx) => {
-    // Whoever gives this map to a machine meanwhile waits, and then finds it gone.
+    // A request that gives this map to a machine waits, and then finds it gone.
     await tx`SELECT 1 FROM machine_maps WHERE id = ${id} FOR UPDATE`;
     const { map, ownerId } = await findMap(tx, context.user, id, undefined);
     if (!(context.user.is_admin || ownerId === context.user.id)) throw notFound('Machine map');

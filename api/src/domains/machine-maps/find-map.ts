@@ -48,7 +48,7 @@ export interface FoundMap {
   readonly ownerId: string | null;
 }
 
-/** A map of the catalogue or of somebody here. Throws `not_found` when there is none, or none for this person. */
+/** A map of the catalogue or of a user. Throws `not_found` when there is none, or none that this user may see. */
 export const findMap = async (sql: Sql, user: SignedInUser, id: string, rev: number | undefined): Promise<FoundMap> => {
   const ofCatalogue = await readCatalogueMap(id);
   if (ofCatalogue !== undefined) {
@@ -78,7 +78,7 @@ export const findMap = async (sql: Sql, user: SignedInUser, id: string, rev: num
 };
 
 /**
- * As `findMap`, for a machine that is to be read by it: nobody deletes it until the transaction ends. To be called before a
+ * As `findMap`, for a machine that is to be read by it: it can't be deleted until the transaction ends. To be called before a
  * machine is locked, as saving a map does.
  */
 export const findMapToUse = async (

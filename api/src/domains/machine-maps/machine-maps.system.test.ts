@@ -156,7 +156,7 @@ describe('machine maps', () => {
     await expect.poll(fleetEntry).toMatchObject({ agent_version: '0.4.0', update: null, warnings: [] });
   });
 
-  it('are taken in from a file, or refused field by field', async () => {
+  it('are imported from a file, or refused field by field', async () => {
     const wrong = await owner.send<Refusal>('POST', '/machine-maps', {
       map: { ...drum, hz: 99, channels: { bean_temp: { at: '40007' } }, colour: 'red' },
     });
@@ -175,7 +175,7 @@ describe('machine maps', () => {
     expect((await find(owner, 'sons drum')).maps[0]).toMatchObject({ id: taken.body.id, owner_name: 'owner' });
   });
 
-  it('of somebody else are not there for others, unless a machine of theirs is read by it', async () => {
+  it('of another user are not found, unless one of one’s own machines is read by it', async () => {
     const own = await admin.send<MapDetail>('POST', '/machine-maps', { map: drum });
     const path = `/machine-maps/${own.body.id}`;
     expect((await other.send('GET', path)).status).toBe(404);

@@ -71,7 +71,7 @@ export const saveMap = async (
     // Who only has a machine that is read by it may look at it.
     if (!before || !(context.user.is_admin || before.owner_id === context.user.id)) throw notFound('Machine map');
     if (before.rev !== given.rev) {
-      throw new AppError('changed_meanwhile', 'Somebody else has changed this map meanwhile. Load it again');
+      throw new AppError('changed_meanwhile', 'Another user has changed this map. Load it again');
     }
     const map: MachineMap = { ...given.map, id, rev: before.rev + 1 };
     await insertRevision(tx, context.user.id, map, given.note);

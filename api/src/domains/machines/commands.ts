@@ -19,7 +19,7 @@ export const updateMachine = async (
     const before = await findMachine(tx, context.user, id);
     if (!before || before.archived_at !== null) throw notFound('Machine');
     if (revision !== undefined && revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Somebody else has changed this machine meanwhile. Load it again');
+      throw new AppError('changed_meanwhile', 'Another user has changed this machine. Load it again');
     }
     await tx`
       UPDATE machines SET display_name = ${form.display_name}, machine_type = ${form.machine_type},

@@ -5,7 +5,7 @@ import { mayUseTopic } from './may-use-topic.ts';
 const serials = ['RM30-001', 'RM30-002', 'a/b', '+', '#', '$SYS', 'größe 7'];
 
 describe('topics of boards', () => {
-  it.each(serials)('%s uses its own topics, each in its direction, and nobody else’s', (serial) => {
+  it.each(serials)('topics: allows %s its own topics, each in its direction, and no others', (serial) => {
     const board = { clientid: clientIdOf(serial), username: serial };
     for (const kind of topicKinds) {
       const isSent = ['journal', 'live', 'status', 'probed'].includes(kind);

@@ -7,7 +7,7 @@ import {
   serviceUserName,
 } from '@roastery/contract/mqtt';
 
-export interface TopicWish {
+export interface TopicRequest {
   readonly clientid: string;
   readonly username: string;
   readonly topic: string;
@@ -19,7 +19,7 @@ const serviceFilters = new Set(
 );
 
 /** The api reads what boards send, of all or of one, and writes what boards read. */
-const mayService = ({ topic, action }: TopicWish): boolean => {
+const mayService = ({ topic, action }: TopicRequest): boolean => {
   if (action === 'subscribe' && serviceFilters.has(topic)) return true;
   const parsed = parseTopic(topic);
   if (!parsed) return false;
@@ -29,7 +29,7 @@ const mayService = ({ topic, action }: TopicWish): boolean => {
 };
 
 /** A board uses exactly its own topics: `parseTopic` knows no wildcard, and the user name is its serial number. */
-const mayBoard = ({ clientid, username, topic, action }: TopicWish): boolean => {
+const mayBoard = ({ clientid, username, topic, action }: TopicRequest): boolean => {
   if (clientid !== clientIdOf(username)) return false;
   const parsed = parseTopic(topic);
   if (!parsed || parsed.serialNumber !== username) return false;
@@ -37,5 +37,5 @@ const mayBoard = ({ clientid, username, topic, action }: TopicWish): boolean => 
 };
 
 /** May this client, once authenticated, publish to this topic or subscribe to this filter? Pure: no look-up. */
-export const mayUseTopic = (wish: TopicWish): boolean =>
+export const mayUseTopic = (wish: TopicRequest): boolean =>
   wish.username === serviceUserName ? mayService(wish) : mayBoard(wish);

@@ -14,41 +14,41 @@ const verdict = (may: boolean): 'allow' | 'deny' => (may ? 'allow' : 'deny');
 export const mqttRoutes: Domain = (routes) => {
   routes.forBroker(mqttAuth, async (context, { body }) => {
     const may = await mayConnect(context, body);
-    // The broker gives the service's name to nobody but a superuser: the api itself.
+    // Only the api itself, a superuser of the broker, connects under the service's name.
     return { result: verdict(may), is_superuser: may && body.username === serviceUserName };
   });
   routes.forBroker(mqttAcl, (_, { body }) => ({ result: verdict(mayUseTopic(body)) }));
 };
 
-export interface ConnectWish {
+export interface ConnectRequest {
   readonly clientid: string;
   readonly username: string;
   readonly password: string;
 }
 
-/** A wrong token is told once a minute and machine, not at each of its attempts. */
+/** A wrong token is logged once a minute and machine, not at each of its attempts. */
 const refusalGate = createLogGate(60_000);
 
-const isService = (context: RequestContext, wish: ConnectWish): boolean =>
-  /^[\w-]{1,64}$/.test(wish.clientid) &&
-  !wish.clientid.startsWith('board-') &&
-  isSameSecret(wish.password, context.config.brokerSecret);
+const isService = (context: RequestContext, request: ConnectRequest): boolean =>
+  /^[\w-]{1,64}$/.test(request.clientid) &&
+  !request.clientid.startsWith('board-') &&
+  isSameSecret(request.password, context.config.brokerSecret);
 
-const isBoard = async (context: RequestContext, wish: ConnectWish): Promise<boolean> =>
-  wish.clientid === clientIdOf(wish.username) &&
-  (await findMachineByToken(context.sql, wish.username, wish.password)) !== undefined;
+const isBoard = async (context: RequestContext, request: ConnectRequest): Promise<boolean> =>
+  request.clientid === clientIdOf(request.username) &&
+  (await findMachineByToken(context.sql, request.username, request.password)) !== undefined;
 
 const wellFormed = (text: string): boolean => !/[\p{Surrogate}\0]/u.test(text);
 
 /** Is the password this machine's token, and the client id the one bound to it? Refusals leave an audit row a minute. */
-export const mayConnect = async (context: RequestContext, wish: ConnectWish): Promise<boolean> => {
-  if (!wellFormed(wish.username) || !wellFormed(wish.clientid)) return false;
-  const allowed = wish.username === serviceUserName ? isService(context, wish) : await isBoard(context, wish);
+export const mayConnect = async (context: RequestContext, request: ConnectRequest): Promise<boolean> => {
+  if (!wellFormed(request.username) || !wellFormed(request.clientid)) return false;
+  const allowed = request.username === serviceUserName ? isService(context, request) : await isBoard(context, request);
   if (allowed) return true;
-  const held = refusalGate(wish.username);
+  const held = refusalGate(request.username);
   if (held !== undefined) {
-    context.log.warn({ serialNumber: wish.username.slice(0, 64), held }, 'MQTT connection refused');
-    await recordAudit(context.sql, boardActor(wish.username.slice(0, 64), null), {
+    context.log.warn({ serialNumber: request.username.slice(0, 64), held }, 'MQTT connection refused');
+    await recordAudit(context.sql, boardActor(request.username.slice(0, 64), null), {
       action: 'board.refused',
       detail: { attempts_before: held },
     });

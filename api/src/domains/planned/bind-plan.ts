@@ -27,7 +27,7 @@ export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
     FROM roasts r LEFT JOIN planned_roasts p ON p.roast_id = r.id WHERE r.id = ${roastId}`;
   if (roast === undefined || roast.machine_id === null) return;
   if (roast.charge_mono_ms === null) {
-    if (roast.plan_id !== null && roast.status === 'aborted') await letGo(tx, roastId, roast.plan_id);
+    if (roast.plan_id !== null && roast.status === 'aborted') await releasePlan(tx, roastId, roast.plan_id);
     return;
   }
   if (roast.plan_id !== null) return;
@@ -41,7 +41,7 @@ export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
   // A cancellation that came too late is kept: should the charge turn out to be none, it counts.
   await tx`UPDATE planned_roasts SET roast_id = ${roastId}, bound_at = now() WHERE id = ${plan.id}`;
   await keepPlan(tx, plan.id);
-  // What a person has said of the roast itself meanwhile stays.
+  // What a user has set on the roast itself stays.
   await tx`
     UPDATE roasts r SET
       lot_id = coalesce(r.lot_id, p.lot_id),
@@ -71,7 +71,7 @@ const firstWaiting = async (tx: Sql, machineId: string, startTime: string): Prom
 };
 
 /** The charge was none: nothing was roasted, so the plan waits on, unless it was cancelled, and the roast takes no coffee. */
-const letGo = async (tx: Sql, roastId: string, planId: string): Promise<void> => {
+const releasePlan = async (tx: Sql, roastId: string, planId: string): Promise<void> => {
   await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE id = ${planId}`;
   await tx`
     UPDATE roasts SET lot_id = NULL, profile_id = NULL, profile_name = NULL, batch_size_kg = NULL, revision = revision + 1

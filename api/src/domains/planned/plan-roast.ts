@@ -7,7 +7,7 @@ import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { readPlan } from './planned-row.ts';
 
 /** More than a day's work of one machine: a list that grows beyond it is a mistake. */
-const mostWaiting = 50;
+const maxWaiting = 50;
 
 /** Plans a roast for a machine: its next charge that no earlier plan waits for will be it. */
 export const planRoast = async (context: UserContext, body: ParsedBody<typeof endpoint>): Promise<PlannedRoast> => {
@@ -21,7 +21,7 @@ export const planRoast = async (context: UserContext, body: ParsedBody<typeof en
       WHERE m.id = ${body.machine_id} AND m.archived_at IS NULL
         AND ${user.is_admin ? tx`true` : tx`m.owner_id = ${user.id}`}`;
     if (machine === undefined) throw invalid('machine_id', 'There is no such machine');
-    if (machine.waiting >= mostWaiting) throw invalid('machine_id', 'Too many roasts wait for this machine already');
+    if (machine.waiting >= maxWaiting) throw invalid('machine_id', 'Too many roasts wait for this machine already');
     const [lot] =
       typeof body.lot_id === 'string' ? await tx`SELECT 1 FROM lots WHERE id = ${body.lot_id}` : [undefined];
     if (typeof body.lot_id === 'string' && !lot) throw invalid('lot_id', 'There is no such lot');

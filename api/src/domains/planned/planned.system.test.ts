@@ -196,7 +196,7 @@ describe('a roast planned for a machine', () => {
     expect((await planNow(early.id)).status).toBe('cancelled');
   });
 
-  it('does not wait again where its charge was none and it was cancelled meanwhile', async () => {
+  it('plan: stays cancelled when the charge that took it is retracted', async () => {
     const { id: machineId, serial } = await addMachine();
     const { id: planId } = await plan(machineId);
     await admin.send('DELETE', `/roasts/planned/${planId}`);

@@ -46,14 +46,14 @@ const plannedSource = (sql: Sql) => sql`
   LEFT JOIN profiles f ON f.id = p.profile_id`;
 
 /** A retained message less its topic and the fields around the plans. */
-const mostPlanBytes = maxPacketBytes - 4096;
+const maxPlanBytes = maxPacketBytes - 4096;
 
 /** The first plans that fit one message: those of 1,800 points fill it. One always fits. */
 const thatFit = (plans: readonly RoastPlan[]): RoastPlan[] => {
   let bytes = 0;
   const end = plans.findIndex((plan) => {
     bytes += Buffer.byteLength(JSON.stringify(plan)) + 1;
-    return bytes > mostPlanBytes;
+    return bytes > maxPlanBytes;
   });
   return plans.slice(0, end === -1 ? plans.length : Math.max(1, end));
 };
@@ -78,7 +78,7 @@ export const keepPlan = async (tx: Sql, planId: string): Promise<void> => {
 
 /**
  * What a roast is held against: the plan it took at its charge; the recipe that it was given otherwise; null without either.
- * Throws `not_found` for a roast that is not there or somebody else's.
+ * Throws `not_found` for a roast that does not exist or is another user's.
  */
 export const readRoastPlan = async (sql: Sql, user: SignedInUser, roastId: string): Promise<FollowedPlan | null> => {
   const [row] = await sql<(PlanRow & { kept: unknown; planned_recipe: string | null })[]>`

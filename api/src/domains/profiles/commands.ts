@@ -5,15 +5,15 @@ import { recordAudit } from '../../db/audit.ts';
 import { AppError, invalid } from '../../http/app-error.ts';
 import { mustFindProfile, watchLot } from './save-profile.ts';
 
-const longestName = 200;
+const maxNameLength = 200;
 const ending = ' (Copy)';
 
-/** A copy named "… (Copy)" that nobody has used, starred or measured yet. */
+/** A copy named "… (Copy)" without use, favorites and reference roast. */
 export const cloneProfile = async (context: UserContext, id: string): Promise<Profile> =>
   context.sql.begin(async (tx) => {
     const original = await mustFindProfile(tx, context.user, id);
     const copyId = uuidV7();
-    const name = original.name.slice(0, longestName - ending.length) + ending;
+    const name = original.name.slice(0, maxNameLength - ending.length) + ending;
     await tx`
       INSERT INTO profiles (id, name, created_by, description, coffee_origin, coffee_variety, roast_level,
                             target_drop_temp, target_roast_time, target_development_time, min_batch_size,
@@ -56,7 +56,7 @@ export const toggleFavorite = async (context: UserContext, id: string): Promise<
 
 /**
  * Chooses the roast that a recipe is measured against, or leaves it to the best rated. The revision stays: whoever is
- * writing the recipe meanwhile isn't held up by it. Throws `conflict` for a roast that has nothing to measure against.
+ * editing the recipe at the same time isn't blocked by it. Throws `conflict` for a roast that has nothing to measure against.
  */
 export const setReference = async (context: UserContext, id: string, roastId: string | null): Promise<Profile> =>
   context.sql.begin(async (tx) => {

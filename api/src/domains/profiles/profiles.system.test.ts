@@ -104,7 +104,7 @@ describe('recipes', () => {
     expect(foreign.status).toBe(422);
   });
 
-  it('are given their reference by a person, whoever is writing them meanwhile', async () => {
+  it('reference roast: is set while another user edits the recipe', async () => {
     const { sql } = test.api.context;
     const [curved, bare] = [await addRoast(sql, adminId), await addRoast(sql, adminId)];
     await sql`UPDATE roasts SET charge_seq = 7 WHERE id = ${curved}`;
@@ -118,7 +118,7 @@ describe('recipes', () => {
     });
     expect(await get(other)).toMatchObject({ reference_roast_id: null, reference_is_chosen: false });
     expect((await choose(bare)).status, 'nothing to measure against').toBe(409);
-    expect((await choose(curved, other)).status, 'somebody else’s').toBe(422);
+    expect((await choose(curved, other)).status, 'another user’s roast').toBe(422);
     expect((await get(admin)).reference_roast_id).toBe(curved);
     const best = (await choose(null)).body;
     expect(best.reference_is_chosen).toBe(false);
@@ -126,7 +126,7 @@ describe('recipes', () => {
     expect(best.reference_roast_id).not.toBeNull();
   });
 
-  it('are cloned as copies that nobody has used', async () => {
+  it('clone: makes a copy without use, favorites and reference', async () => {
     await test.api.context.sql`UPDATE profiles SET times_used = 7 WHERE id = ${profile.id}`;
     const copy = (await admin.send<Profile>('POST', `/profiles/${profile.id}/clone`)).body;
     expect(copy).toMatchObject({ name: 'Espresso (Copy)', times_used: 0, control_profile: points, revision: 1 });

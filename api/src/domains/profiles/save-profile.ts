@@ -51,7 +51,7 @@ export const mustFindProfile = async (sql: Sql, user: SignedInUser, id: string):
   return profile;
 };
 
-/** A lot that is low already when a recipe begins to watch it is told of at once. */
+/** A lot that is low already when a recipe begins to watch it raises its alert at once. */
 export const watchLot = async (
   tx: Sql,
   form: { readonly alert_low_inventory: boolean; readonly green_coffee_lot_id?: string | null | undefined },
@@ -79,7 +79,7 @@ export const updateProfile = async (context: UserContext, id: string, form: Prof
       SELECT revision, green_coffee_lot_id FROM profiles WHERE id = ${id} AND archived_at IS NULL FOR UPDATE`;
     if (!before) throw notFound('Recipe');
     if (form.revision !== undefined && form.revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Somebody else has changed this recipe meanwhile. Load it again');
+      throw new AppError('changed_meanwhile', 'Another user has changed this recipe. Load it again');
     }
     await checkLot(tx, form.green_coffee_lot_id, before.green_coffee_lot_id);
     await checkReference(tx, context.user, form.reference_roast_id);

@@ -7,7 +7,7 @@ const seqsPerMinute = 600;
 /** How far from a charge by hand a roast of the board can begin that is of the same beans, with the time to detect it. */
 const nearSeqs = 20 * seqsPerMinute;
 /** A roast made by hand that a roast of the board may lie in began at most so long before. */
-const longestSeqs = 4 * 60 * seqsPerMinute;
+const maxRoastSeqs = 4 * 60 * seqsPerMinute;
 
 interface HandMadeRow {
   id: string;
@@ -42,7 +42,7 @@ const handMadeNear = (tx: Sql, recordingId: string, boardIds: readonly string[],
     WHERE r.recording_id = ${recordingId} AND r.made_by_hand AND r.charge_seq IS NOT NULL AND (
       r.id = ANY(${[...roastIds]}::uuid[])
       OR r.id IN (SELECT roast_id FROM roast_sources WHERE board_roast_id = ANY(${[...boardIds]}::uuid[]))
-      OR r.charge_seq BETWEEN (SELECT first FROM near) - ${longestSeqs} AND (SELECT last FROM near) + ${nearSeqs})
+      OR r.charge_seq BETWEEN (SELECT first FROM near) - ${maxRoastSeqs} AND (SELECT last FROM near) + ${nearSeqs})
     ORDER BY r.charge_seq`;
 
 /** Rules 1 and 2: not those that a person has spoken about. */

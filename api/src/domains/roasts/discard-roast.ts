@@ -5,7 +5,7 @@ import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
-import { bringInLine } from './recompute-roast.ts';
+import { refreshRoast } from './recompute-roast.ts';
 import { lockRecording } from './lock-roast.ts';
 import { refuseOverlap } from './overlap.ts';
 import { readRoast, visibleTo } from './roast-row.ts';
@@ -138,7 +138,7 @@ export const restoreRoast = async (context: UserContext, id: string): Promise<Ro
       const [board, handMade] = roast.made_by_hand ? [[], [id]] : [[id], []];
       for (const one of await placeBoardRoasts(tx, roast.recording_id, board, handMade)) touched.add(one);
     }
-    for (const one of [...touched].sort()) await bringInLine(tx, one, user.id);
+    for (const one of [...touched].sort()) await refreshRoast(tx, one, user.id);
     await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${id}`;
     await recordAudit(tx, actorOf(context), { action: 'roast.restored', subject: id });
   });

@@ -11,7 +11,7 @@ import { readColumns, readColumnsAtOnce, type SampleColumns } from './read-colum
 import { gapsOf, openCurve, wholeCurve } from './roast-curve.ts';
 
 const samples = 14_400;
-const ofNobody = { full_name: 'A', email: 'a@b', is_active: true, created_at: '', preferences: {} };
+const anyUser = { full_name: 'A', email: 'a@b', is_active: true, created_at: '', preferences: {} };
 
 const settled = async ({ channels, ...times }: SampleColumns) => ({
   ...times,
@@ -62,7 +62,7 @@ it('answers the curve of an hour in pieces that make what a short one makes at o
   const bean = await settled(await readColumns(database.sql, { ...range, only: ['bean_temp'] }));
   expect(bean.channels).toEqual({ bean_temp: atOnce.channels['bean_temp'] });
 
-  const user = { ...ofNobody, id: person.id, is_admin: true };
+  const user = { ...anyUser, id: person.id, is_admin: true };
   const open = async () => {
     const opened = await openCurve(database.sql, user, roastId, { before: 0, after: 0 });
     expect(opened?.isLong).toBe(true);

@@ -9,7 +9,7 @@ export interface SeqWindow {
 }
 
 /** A roast began at most so many sequence numbers before what it can overlap: four hours at the highest rate. */
-const longestSeqs = 144_000;
+const maxRoastSeqs = 144_000;
 
 interface OverlappingRow {
   id: string;
@@ -22,7 +22,7 @@ const overlapping = (sql: Sql, recordingId: string, { fromSeq, toSeq }: SeqWindo
   sql<OverlappingRow[]>`
     SELECT r.id, r.shown_number AS roast_number, r.duration_seconds FROM roasts r
     WHERE r.recording_id = ${recordingId} AND r.id <> ALL(${[...without]}::uuid[])
-      AND r.charge_seq > ${fromSeq - longestSeqs} AND (${toSeq}::bigint IS NULL OR r.charge_seq < ${toSeq})
+      AND r.charge_seq > ${fromSeq - maxRoastSeqs} AND (${toSeq}::bigint IS NULL OR r.charge_seq < ${toSeq})
       AND (r.charge_seq >= ${fromSeq}
         OR coalesce(r.drop_seq, CASE WHEN r.status <> 'in_progress' THEN coalesce(r.status_seq, r.charge_seq) END) > ${fromSeq}
         OR r.drop_seq IS NULL AND r.status = 'in_progress')

@@ -70,7 +70,7 @@ const spread = (rows: readonly TimesRow[]) => {
 
 /**
  * The samples of hours, column by column: Postgres prints the next channel while this one is worked on, and whoever needs
- * few channels waits for no others. One snapshot for all, however chunks are put together meanwhile. The connection is free again
+ * few channels waits for no others. One snapshot for all, also while chunks are merged. The connection is free again
  * when the last column was read, not when the last was taken.
  */
 export const readColumns = (sql: Database, range: SampleRange): Promise<SampleColumns> =>

@@ -133,7 +133,7 @@ export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> =>
  * Window, figures, status, plan, stock and count of use of one roast, after its marks or its state changed. The caller holds
  * the recording's row. Calling it again changes nothing.
  */
-export const bringInLine = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
+export const refreshRoast = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
   const [roast] = await tx<{ machine_id: string | null; status: string }[]>`
     SELECT machine_id, status FROM roasts WHERE id = ${roastId} FOR UPDATE`;
   // Marks can be here before the event that makes the roast; it will find them then.

@@ -31,7 +31,7 @@ const maxHz = 10;
 /** Events share the sequence with samples; there are few. */
 const spareSeqs = 100;
 /** A roast without a drop is drawn for this long at most, s. */
-const longestOpenSeconds = 7200;
+const maxOpenSeconds = 7200;
 
 interface Window {
   readonly fromSeq: number;
@@ -51,9 +51,9 @@ export const windowOf = (
   if (row.drop_mono_ms !== null && row.drop_seq !== null) {
     return { ...start, toSeq: row.drop_seq + after * maxHz + spareSeqs, toMs: row.drop_mono_ms + after * 1000 };
   }
-  const toMs = chargeMs + longestOpenSeconds * 1000;
+  const toMs = chargeMs + maxOpenSeconds * 1000;
   const ended = row.status !== 'in_progress' && row.status_seq !== null && row.status_seq > chargeSeq;
-  return { ...start, toSeq: ended ? (row.status_seq ?? 0) : chargeSeq + longestOpenSeconds * maxHz, toMs };
+  return { ...start, toSeq: ended ? (row.status_seq ?? 0) : chargeSeq + maxOpenSeconds * maxHz, toMs };
 };
 
 /** What a roast without a charge shows of its recording, s: enough to find charge and drop in. */
@@ -138,7 +138,7 @@ export const openCurve = async (
   const channels = new Map(
     Array.from(samples.channels, ([name, column]) => {
       const within = column.then(pick);
-      // Whoever takes the column hears why it failed; nobody has to take it.
+      // Who awaits the column gets its failure; it may stay unread.
       within.catch(() => undefined);
       return [name, within] as const;
     }),

@@ -8,8 +8,8 @@ import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../
 import { gapsOf, openCurve } from './roast-curve.ts';
 
 const roastId = uuidV7();
-const ofNobody = { full_name: 'A', email: 'a@b', is_active: true, created_at: '', preferences: {} };
-const admin = { ...ofNobody, id: uuidV7(), is_admin: true };
+const anyUser = { full_name: 'A', email: 'a@b', is_active: true, created_at: '', preferences: {} };
+const admin = { ...anyUser, id: uuidV7(), is_admin: true };
 
 const within = (from: number, to: number) => (batch: JournalBatch) => batch.seq >= from && batch.seq <= to;
 

@@ -68,7 +68,7 @@ describe('roasts', () => {
     admin = await test.signedIn(testAdmin.email, testAdmin.password);
     const person = await newUser('Ada Roaster');
     owner = person.visitor;
-    other = (await newUser('Somebody Else')).visitor;
+    other = (await newUser('Another User')).visitor;
     await registerMachine(database.sql, 'RM15-1', person.id);
   });
   afterAll(async () => {
@@ -118,7 +118,7 @@ describe('roasts', () => {
     ]);
   });
 
-  it('are nobody else’s business', async () => {
+  it('roast: answers 404 to another user', async () => {
     const { id } = await ingestRoast('RM15-1');
     const asked: [string, string, unknown?][] = [
       ['GET', `/roasts/${id}`],
@@ -238,10 +238,10 @@ describe('roasts', () => {
     expect(byLot).toMatchObject({ source: 'lot', roasts: 4 });
     expect(byLot.spread).toBeLessThan(byMachine.spread);
     expect(Math.abs(byLot.temp - 174.8)).toBeLessThan(2);
-    // Somebody listens again: the cracks came 60 s later, so 9.6 °C hotter, and it is learnt from at once.
+    // Corrected: the cracks came 60 s later, so 9.6 °C hotter, and the prediction follows at once.
     for (const roast of past) await owner.send('PUT', `/roasts/${roast}/marks/first_crack`, { time_seconds: 530 });
     expect((await learnt()).temp - byLot.temp).toBeGreaterThan(8);
-    // What a person took back is the detector's again: not learnt from.
+    // What a person took back is the detector's again: not used for predictions.
     for (let word = 1; word <= 2; word++) await owner.send('DELETE', `/roasts/${past[0]}/marks/first_crack`);
     expect(await learnt()).toMatchObject({ source: 'lot', roasts: 3 });
     const hidden = await other.send('GET', `/roasts/${id}/learnt-crack`);

@@ -7,7 +7,7 @@ import { JsonPieces } from '../../http/streamed-answer.ts';
 import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curve-answers.ts';
 import { deleteRoast, setFavorite } from './commands.ts';
 import { discardRoast, restoreRoast } from './discard-roast.ts';
-import { readLearntCrack } from './learnt-crack.ts';
+import { readPredictedCrack } from './predicted-first-crack.ts';
 import { listRoasts } from './list-roasts.ts';
 import { type CurveMargins, gapsOf, openCurve, type OpenedCurve, wholeCurve } from './roast-curve.ts';
 import { readRoast } from './roast-row.ts';
@@ -41,7 +41,7 @@ export const roastRoutes: Domain = (routes) => {
     return curveColumns(await wholeCurve(opened), await gaps);
   });
   routes.forUser(contract.getLearntCrack, async ({ sql, user }, { params }) => {
-    const learnt = await readLearntCrack(sql, params.id, user);
+    const learnt = await readPredictedCrack(sql, params.id, user);
     if (learnt === undefined) throw notFound('Roast');
     return learnt;
   });

@@ -101,7 +101,7 @@ export const updateRoast = async (context: UserContext, id: string, edit: RoastE
       FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)} FOR UPDATE`;
     if (before === undefined) throw notFound('Roast');
     if (edit.revision !== undefined && edit.revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Somebody else changed this roast meanwhile. Reload it and try again.');
+      throw new AppError('changed_meanwhile', 'Another user has changed this roast. Load it again');
     }
     refuseImpossibleWeight(edit, before);
     const change = {

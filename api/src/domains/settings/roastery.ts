@@ -38,7 +38,7 @@ export const changeRoastery = async (
     const before = await readRoastery(tx);
     const { revision, ...fields } = given;
     if (revision !== undefined && revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Somebody else has changed these settings meanwhile. Load them again');
+      throw new AppError('changed_meanwhile', 'Another user has changed these settings. Load them again');
     }
     const changed = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
     const after = { ...before, ...changed, revision: before.revision + 1 };

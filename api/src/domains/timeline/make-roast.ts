@@ -7,7 +7,7 @@ import { recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { placeBoardRoasts } from '../roasts/board-roasts.ts';
-import { bringInLine } from '../roasts/recompute-roast.ts';
+import { refreshRoast } from '../roasts/recompute-roast.ts';
 import { findPlace, type PlaceInRecording } from '../roasts/find-place.ts';
 import { lockRecording } from '../roasts/lock-roast.ts';
 import { insertWord, personWord } from '../roasts/mark-words.ts';
@@ -15,8 +15,8 @@ import { refuseOverlap } from '../roasts/overlap.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 
 /** No roast takes longer, nor less. */
-const longestMs = 4 * 3_600_000;
-const shortestMs = 10_000;
+const maxRoastMs = 4 * 3_600_000;
+const minRoastMs = 10_000;
 /** A machine that was heard from so lately still sends: its roast may go on. */
 const stillSendsMinutes = 15;
 
@@ -29,7 +29,7 @@ const placesOf = async (tx: Sql, machineId: string, chargeMs: number, dropMs: nu
   if (charge === undefined) throw new AppError('conflict', 'Nothing was recorded at the time of the charge');
   if (dropMs === null) {
     const sends = recordings.some((recording) => recording.id === charge.recording_id && recording.sends);
-    if (sends && chargeMs > Date.now() - longestMs) return { charge, drop: null };
+    if (sends && chargeMs > Date.now() - maxRoastMs) return { charge, drop: null };
     throw new AppError('conflict', 'The machine does not send now, so the roast needs a drop too');
   }
   const drop = await findPlace(tx, [charge.recording_id], dropMs);
@@ -65,7 +65,7 @@ export const insertRoast = async (tx: Sql, made: NewRoast): Promise<string> => {
 /** Brings a roast in line that was made by hand, with what boards said about the same beans. */
 export const settleMade = async (tx: Sql, recordingId: string, ids: readonly string[], by: string): Promise<void> => {
   const touched = new Set([...ids, ...(await placeBoardRoasts(tx, recordingId, [], ids))]);
-  for (const id of [...touched].sort()) await bringInLine(tx, id, by);
+  for (const id of [...touched].sort()) await refreshRoast(tx, id, by);
 };
 
 /** Makes a roast of a stretch of a machine's recording. Without a drop it goes on: a drop by hand or the machine's own ends it. */
@@ -77,9 +77,9 @@ export const makeRoast = async (
   const { user } = context;
   const chargeMs = charge_at === undefined ? Date.now() : Date.parse(charge_at);
   const dropMs = typeof drop_at === 'string' ? Date.parse(drop_at) : null;
-  if (dropMs !== null && dropMs - chargeMs < shortestMs)
+  if (dropMs !== null && dropMs - chargeMs < minRoastMs)
     throw invalid('drop_at', 'The drop must come after the charge');
-  if (dropMs !== null && dropMs - chargeMs > longestMs) throw invalid('drop_at', 'A roast takes at most 4 hours');
+  if (dropMs !== null && dropMs - chargeMs > maxRoastMs) throw invalid('drop_at', 'A roast takes at most 4 hours');
   const id = await context.sql.begin(async (tx) => {
     const [machine] = await tx<{ owner_id: string }[]>`
       SELECT m.owner_id FROM machines m

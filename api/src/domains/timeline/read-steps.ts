@@ -36,7 +36,7 @@ const bootsAround = (boots: readonly BootSpan[], { fromMs, toMs }: Span): BootSp
 
 /** Of a step this long, ms, every reading is read; of longer ones fewer, since a pixel can't show them. */
 const everyReadingMs = 15_000;
-const mostSkipped = 10;
+const maxSkipped = 10;
 
 /** Steps of neighbouring chunks as one, in the order of time. */
 const joined = (parts: readonly Step[]): Step[] => {
@@ -75,7 +75,7 @@ export const readSteps = async (sql: Sql, boots: readonly BootSpan[], span: Span
   const around = bootsAround(boots, span);
   if (around.length === 0) return [];
   const stepMs = (span.toMs - span.fromMs) / points;
-  const every = Math.min(mostSkipped, Math.max(1, Math.floor(stepMs / everyReadingMs)));
+  const every = Math.min(maxSkipped, Math.max(1, Math.floor(stepMs / everyReadingMs)));
   const rows = await sql<Step[]>`
     WITH boots AS (
       SELECT * FROM unnest(

@@ -10,7 +10,7 @@ import { readSteps } from './read-steps.ts';
 import { timelineGaps } from './timeline-gaps.ts';
 
 /** More than these are no windows any more, at any width of a screen. */
-const mostRoasts = 500;
+const maxRoasts = 500;
 const dayMs = 86_400_000;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -21,7 +21,7 @@ interface Span {
 }
 
 /** Shown of a recording that has only begun, ms. */
-const leastMs = 3_600_000;
+const minMs = 3_600_000;
 
 /** The span that is asked for; without one the day that ends with the newest sample, or what there is of it. */
 const spanOf = (
@@ -29,7 +29,7 @@ const spanOf = (
   all: { readonly first: number; readonly last: number },
 ): Span => {
   if (from === undefined && to === undefined) {
-    return { fromMs: Math.min(all.last - leastMs, Math.max(all.last - dayMs, all.first)), toMs: all.last };
+    return { fromMs: Math.min(all.last - minMs, Math.max(all.last - dayMs, all.first)), toMs: all.last };
   }
   const toMs = to === undefined ? Date.parse(from ?? '') + dayMs : Date.parse(to);
   const fromMs = from === undefined ? toMs - dayMs : Date.parse(from);
@@ -43,7 +43,7 @@ const spanOf = (
 };
 
 /** A roast reaches into the span from at most so long before: none takes longer. */
-const longestRoastMs = 4 * 3_600_000;
+const maxRoastMs = 4 * 3_600_000;
 
 const readRoasts = async (
   sql: Sql,
@@ -62,9 +62,9 @@ const readRoasts = async (
              CASE WHEN r.drop_mono_ms IS NOT NULL THEN ${endedAt(sql)} END AS drop_at, r.made_by_hand
       FROM roasts r
       WHERE r.machine_id = ${machineId} AND ${visibleTo(sql, user)}
-        AND r.start_time BETWEEN ${new Date(fromMs - longestRoastMs)} AND ${new Date(toMs)}) r
+        AND r.start_time BETWEEN ${new Date(fromMs - maxRoastMs)} AND ${new Date(toMs)}) r
     WHERE coalesce(r."to", now()) >= ${new Date(fromMs)}
-    ORDER BY r."from" DESC, r.id DESC LIMIT ${mostRoasts}`;
+    ORDER BY r."from" DESC, r.id DESC LIMIT ${maxRoasts}`;
   return { roasts: rows.map(({ total: _total, ...roast }) => roast).reverse(), total: rows[0]?.total ?? 0 };
 };
 

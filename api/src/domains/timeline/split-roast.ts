@@ -3,7 +3,7 @@ import { markOf } from '@roastery/roasting/marks';
 import { actorOf, type UserContext } from '../../context.ts';
 import { recordAudit } from '../../db/audit.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
-import { bringInLine } from '../roasts/recompute-roast.ts';
+import { refreshRoast } from '../roasts/recompute-roast.ts';
 import { findPlace } from '../roasts/find-place.ts';
 import { lockRoast } from '../roasts/lock-roast.ts';
 import { insertWord, personWord } from '../roasts/mark-words.ts';
@@ -11,7 +11,7 @@ import { readRoast } from '../roasts/roast-row.ts';
 import { insertRoast, settleMade } from './make-roast.ts';
 
 /** Each part is a roast of its own: shorter ones are none. */
-const shortestPartMs = 10_000;
+const minPartMs = 10_000;
 
 /**
  * Makes two roasts of one. The first keeps its coffee and drops at this moment; the second is charged then, hears what the
@@ -34,7 +34,7 @@ export const splitRoast = async (
       throw new AppError('conflict', 'A roast can only be split between its charge and its drop');
     }
     const [fromStart, toEnd] = [wallOf(place) - wallOf(charge), drop && wallOf(drop) - wallOf(place)];
-    if (fromStart < shortestPartMs || (toEnd !== undefined && toEnd < shortestPartMs)) {
+    if (fromStart < minPartMs || (toEnd !== undefined && toEnd < minPartMs)) {
       throw new AppError('conflict', 'A roast can only be split between its charge and its drop');
     }
     if (drop === undefined && roast.status !== 'in_progress') {
@@ -54,7 +54,7 @@ export const splitRoast = async (
       INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${second}, ${id}, false, true)`;
     await insertWord(tx, id, recordingId, user.id, await personWord(tx, recordingId, 'drop', place));
     await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${id}`;
-    await bringInLine(tx, id, user.id);
+    await refreshRoast(tx, id, user.id);
     await settleMade(tx, recordingId, [second], user.id);
     await recordAudit(tx, actorOf(context), { action: 'roast.split', subject: id, detail: { at, second } });
     return second;

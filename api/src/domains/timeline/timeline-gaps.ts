@@ -14,7 +14,7 @@ interface Hole {
 }
 
 /** A pause shorter than this is a late reading, ms; as the curve of a roast has it. */
-const shortestMs = 3000;
+const minGapMs = 3000;
 /** … and so is one of fewer turns than these. */
 const fewestTurns = 4;
 
@@ -32,7 +32,7 @@ const usualPause = (steps: readonly Step[]): number => {
  * pause between two samples that were read, is a gap.
  */
 const holesIn = (steps: readonly Step[], stepMs: number): Hole[] => {
-  const limit = Math.max(shortestMs, fewestTurns * usualPause(steps), stepMs);
+  const limit = Math.max(minGapMs, fewestTurns * usualPause(steps), stepMs);
   return steps.flatMap((after, index) => {
     const before = steps[index - 1];
     return before !== undefined && after.first_ms - before.last_ms > limit ? [{ before, after }] : [];

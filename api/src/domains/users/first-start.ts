@@ -12,7 +12,7 @@ const unnamedAdmin = 'admin@roastery.local';
 
 export interface FirstAdmin {
   readonly email: string;
-  /** Only when it was made up here: nobody knows it yet. */
+  /** Only when it was generated here: it is shown once. */
   readonly madeUpPassword: string | undefined;
 }
 
@@ -35,7 +35,7 @@ const addAdmin = async (tx: Sql, email: string, password: string): Promise<void>
 };
 
 /**
- * Gives an empty database its settings row (days are counted in the server's time zone until somebody says otherwise) and its
+ * Gives an empty database its settings row (days are counted in the server's time zone until a zone is set) and its
  * first administrator, with a password made up here unless one is given. Of several starters one does it.
  */
 export const prepareFirstStart = async ({ sql, config }: AppContext): Promise<FirstAdmin | undefined> =>

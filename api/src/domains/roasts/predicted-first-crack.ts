@@ -21,7 +21,11 @@ interface PastRow {
  * without that roast. Only cracks that a person or the machine marked count, as they are marked now: a correction is
  * learnt from at once.
  */
-export const readLearntCrack = async (sql: Sql, id: string, user: SignedInUser): Promise<LearntCrack | undefined> => {
+export const readPredictedCrack = async (
+  sql: Sql,
+  id: string,
+  user: SignedInUser,
+): Promise<LearntCrack | undefined> => {
   const [roast] = await sql<
     {
       machine_id: string | null;
