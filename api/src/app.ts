@@ -7,12 +7,13 @@ import { answerError } from './http/answer-error.ts';
 import { AppError } from './http/app-error.ts';
 import type { Env } from './http/client-address.ts';
 import { compressAnswers } from './http/compress-answers.ts';
-import { createRoutes, methodsAt, type Routes } from './http/mount.ts';
+import { createRoutes, methodsAt } from './http/mount.ts';
 import { mountOperations } from './http/operations.ts';
 import { mountPortal } from './http/portal-files.ts';
 import { mountReference } from './http/reference-page.ts';
 import { securityHeaders } from './http/security-headers.ts';
 
+export type Routes = ReturnType<typeof createRoutes<AppContext>>;
 /** Mounts one domain's endpoints. */
 export type Domain = (routes: Routes) => void;
 

@@ -12,7 +12,7 @@ import { isDatabaseAway, loggable } from './db/postgres-errors.ts';
 import { openDatabase } from './db/sql.ts';
 import { createFileReaders } from './file-reading/file-readers.ts';
 import { createDatabaseWatch } from './http/database-watch.ts';
-import { createHealth } from './http/health.ts';
+import { createHealth } from './http/server-context.ts';
 import { listen } from './http/listen.ts';
 import { createOpenStreams } from './http/open-streams.ts';
 import { followEndedSessions } from './http/session-streams.ts';

@@ -1,6 +1,26 @@
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { Actor } from '../context.ts';
 import type { Sql } from './sql.ts';
+
+/** Who an audit row names: a person, a board, or the system itself. */
+export interface Actor {
+  readonly actor: string;
+  readonly actorId: string | null;
+  readonly address: string | null;
+}
+
+export const systemActor: Actor = { actor: 'system', actorId: null, address: null };
+
+/** The user of a request. */
+export const actorOf = (request: {
+  readonly user: { readonly id: string; readonly email: string };
+  readonly address: string | null;
+}): Actor => ({ actor: request.user.email, actorId: request.user.id, address: request.address });
+
+export const boardActor = (serialNumber: string, address: string | null): Actor => ({
+  actor: serialNumber,
+  actorId: null,
+  address,
+});
 
 export interface AuditEvent {
   /** `thing.happened`, e.g. `machine.registered`. */
@@ -11,7 +31,7 @@ export interface AuditEvent {
   readonly detail?: Record<string, string | number | boolean | null | string[]>;
 }
 
-/** Writes one audit row; inside the transaction of the change it tells of. */
+/** Writes one audit row; inside the transaction of its change. */
 export const recordAudit = (sql: Sql, who: Actor, event: AuditEvent): Promise<void> => recordAudits(sql, who, [event]);
 
 /** The same for many events of one change, in one statement. */

@@ -1,13 +1,13 @@
 import type { MiddlewareHandler } from 'hono';
 import { Counter, Histogram } from 'prom-client';
-import type { AppContext } from '../context.ts';
 import { clientAddress, type Env } from './client-address.ts';
+import type { ServerContext } from './server-context.ts';
 
 /** Asked every few seconds by machines: their successes are not news. */
 const quiet = new Set(['/healthz', '/readyz', '/metrics', '/api/v1/mqtt/auth', '/api/v1/mqtt/acl']);
 
 /** One line and one measurement a request. Path without its query: searches and addresses are private. */
-export const accessLog = (context: AppContext): MiddlewareHandler<Env> => {
+export const accessLog = (context: ServerContext): MiddlewareHandler<Env> => {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time to the first byte of an answer, by endpoint',

@@ -1,17 +1,16 @@
 import type { Context } from 'hono';
-import type { DeviceContext, PublicContext, RequestContext, UserContext } from '../context.ts';
 import type { Sql } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
 import { readDeviceCookie, readSessionCookie } from './cookies.ts';
 import { hashToken, isSameSecret } from './secrets.ts';
+import type { DeviceCaller, PublicCaller, ServerContext, UserCaller } from './server-context.ts';
 import { findSession } from './sessions.ts';
 
 const notSignedIn = (): AppError => new AppError('not_signed_in', 'Sign in first');
 
-export const authenticatePublic = async (c: Context, request: RequestContext): Promise<PublicContext> => {
+export const authenticatePublic = async (c: Context, request: ServerContext): Promise<PublicCaller> => {
   const token = readSessionCookie(c, request.config.isHttps);
   return {
-    ...request,
     session: token === undefined ? undefined : await findSession(request.sql, token),
     deviceCookie: readDeviceCookie(c, request.config.isHttps),
   };
@@ -19,17 +18,17 @@ export const authenticatePublic = async (c: Context, request: RequestContext): P
 
 export const authenticateUser = async (
   c: Context,
-  request: RequestContext,
+  request: ServerContext,
   needsAdmin: boolean,
-): Promise<UserContext> => {
+): Promise<UserCaller> => {
   const { session } = await authenticatePublic(c, request);
   if (!session) throw notSignedIn();
   if (needsAdmin && !session.user.is_admin) throw new AppError('forbidden', 'Only an administrator may do this');
-  return { ...request, user: session.user, sessionId: session.id };
+  return { user: session.user, sessionId: session.id };
 };
 
 /** `Authorization: Bearer <machine token>` with `X-Machine-Serial`, percent-encoded where it holds more than ASCII. */
-export const authenticateDevice = async (c: Context, request: RequestContext): Promise<DeviceContext> => {
+export const authenticateDevice = async (c: Context, request: ServerContext): Promise<DeviceCaller> => {
   const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(c.req.header('authorization') ?? '')?.[1];
   const serial = c.req.header('x-machine-serial');
   if (token === undefined || serial === undefined) throw notSignedIn();
@@ -37,7 +36,7 @@ export const authenticateDevice = async (c: Context, request: RequestContext): P
     (await findMachineByToken(request.sql, serial, token)) ??
     (serial.includes('%') ? await findMachineByToken(request.sql, decoded(serial), token) : undefined);
   if (!machine) throw new AppError('not_signed_in', 'This machine token is not valid for this serial number');
-  return { ...request, machine };
+  return { machine };
 };
 
 const decoded = (text: string): string => {
@@ -49,7 +48,7 @@ const decoded = (text: string): string => {
   }
 };
 
-export const authenticateBroker = (c: Context, request: RequestContext): void => {
+export const authenticateBroker = (c: Context, request: ServerContext): void => {
   if (!isSameSecret(c.req.header('x-broker-secret') ?? '', request.config.brokerSecret)) throw notSignedIn();
 };
 

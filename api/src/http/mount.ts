@@ -9,7 +9,6 @@ import {
 } from '@roastery/contract/endpoint';
 import { describeRefusal, parseShape } from '@roastery/contract/parse-shape';
 import type { Context, Hono } from 'hono';
-import type { AppContext, DeviceContext, PublicContext, RequestContext, UserContext } from '../context.ts';
 import type { Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
 import {
@@ -22,6 +21,7 @@ import {
 import { clientAddress, type Env } from './client-address.ts';
 import { readFileBody, readJsonBody } from './request-body.ts';
 import { parsePart, readQuery } from './request-shape.ts';
+import type { DeviceCaller, PublicCaller, RequestDetails, ServerContext, UserCaller } from './server-context.ts';
 import { JsonPieces, streamOf } from './streamed-answer.ts';
 
 export interface Input<E> {
@@ -99,14 +99,15 @@ const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E): Pro
  * Mounts endpoint values of the contract. One way through for all: origin, who is calling, may they, shape of the request,
  * the handler, shape of the answer. Which of the four one uses decides the handler's context and must fit `endpoint.access`.
  */
-export const createRoutes = (app: Hono<Env>, context: AppContext) => {
+export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context: App) => {
+  type Request = App & RequestDetails;
   const mounted: Mounted[] = [];
 
   const mount = <C, E extends Endpoint>(
     endpoint: E,
     accesses: readonly Access[],
-    authenticate: (c: Context<Env>, request: RequestContext) => Promise<C>,
-    handler: Handler<C, E>,
+    authenticate: (c: Context<Env>, request: Request) => Promise<C>,
+    handler: Handler<Request & C, E>,
   ): void => {
     if (!accesses.includes(endpoint.access)) throw new Error(`${endpoint.name} is for ${endpoint.access}`);
     mounted.push({ endpoint, segments: segmentsOf(endpoint.path) });
@@ -117,7 +118,7 @@ export const createRoutes = (app: Hono<Env>, context: AppContext) => {
       if (c.req.method === 'HEAD' && endpoint.produces === 'text/event-stream') return c.notFound();
       if (!context.health.migrated) throw new AppError('not_ready', 'The server is starting', 2);
       const requestId = c.get('requestId');
-      const requestOn = (sql: Database): RequestContext => ({
+      const requestOn = (sql: Database): Request => ({
         ...context,
         sql,
         requestId,
@@ -128,9 +129,10 @@ export const createRoutes = (app: Hono<Env>, context: AppContext) => {
       if (endpoint.access !== 'device' && endpoint.access !== 'broker') checkOrigin(c, context.config.publicUrl);
       const headers = new Headers();
       const handled = await context.databaseWatch.during(async (sql) => {
-        const caller = await authenticate(c, requestOn(sql));
+        const request = requestOn(sql);
+        const caller = await authenticate(c, request);
         const input = await parseInput(c, endpoint);
-        return handler(caller, input, { header: (name, value) => headers.append(name, value) });
+        return handler({ ...request, ...caller }, input, { header: (name, value) => headers.append(name, value) });
       });
       // Only what is whole can be checked.
       const answer = context.config.checkAnswers && handled instanceof JsonPieces ? await wholeJson(handled) : handled;
@@ -145,10 +147,10 @@ export const createRoutes = (app: Hono<Env>, context: AppContext) => {
   return {
     mounted: mounted as readonly Mounted[],
     /** `access: 'public'`: the session comes along if there is one. */
-    forPublic: <E extends Endpoint>(endpoint: E, handler: Handler<PublicContext, E>): void =>
+    forPublic: <E extends Endpoint>(endpoint: E, handler: Handler<Request & PublicCaller, E>): void =>
       mount(endpoint, ['public'], authenticatePublic, handler),
     /** `access: 'user'` or `'admin'`. */
-    forUser: <E extends Endpoint>(endpoint: E, handler: Handler<UserContext, E>): void =>
+    forUser: <E extends Endpoint>(endpoint: E, handler: Handler<Request & UserCaller, E>): void =>
       mount(
         endpoint,
         ['user', 'admin'],
@@ -156,23 +158,21 @@ export const createRoutes = (app: Hono<Env>, context: AppContext) => {
         handler,
       ),
     /** `access: 'device'`: a board with its machine's credential. */
-    forDevice: <E extends Endpoint>(endpoint: E, handler: Handler<DeviceContext, E>): void =>
+    forDevice: <E extends Endpoint>(endpoint: E, handler: Handler<Request & DeviceCaller, E>): void =>
       mount(endpoint, ['device'], authenticateDevice, handler),
     /** `access: 'broker'`. */
-    forBroker: <E extends Endpoint>(endpoint: E, handler: Handler<RequestContext, E>): void =>
+    forBroker: <E extends Endpoint>(endpoint: E, handler: Handler<Request, E>): void =>
       mount(
         endpoint,
         ['broker'],
         async (c, request) => {
           authenticateBroker(c, request);
-          return request;
+          return {};
         },
         handler,
       ),
   };
 };
-export type Routes = ReturnType<typeof createRoutes>;
-
 /** Methods that would have been right at this path, for 405. */
 export const methodsAt = (mounted: readonly Mounted[], path: string): string[] => {
   const parts = path.split('/');

@@ -1,13 +1,13 @@
 import { isMeantForUs } from '@roastery/runtime/host-header';
 import type { Context, Hono } from 'hono';
-import type { AppContext } from '../context.ts';
 import { peerAddress, type Env } from './client-address.ts';
+import type { ServerContext } from './server-context.ts';
 import { isSameSecret } from './secrets.ts';
 
 /** Longer than a busy database takes for one statement. */
 const maxDatabaseAnswerMs = 2000;
 
-const ingestState = ({ health }: AppContext) => {
+const ingestState = ({ health }: ServerContext) => {
   const progress = health.ingest?.();
   return (
     progress && {
@@ -24,7 +24,7 @@ const ingestState = ({ health }: AppContext) => {
  * date, ingest commits what arrives, the process is not ending. `/metrics`: to loopback peers that no proxy speaks for, or
  * with METRICS_TOKEN. All three under a name of this server only, or with that token.
  */
-export const mountOperations = (app: Hono<Env>, context: AppContext): void => {
+export const mountOperations = (app: Hono<Env>, context: ServerContext): void => {
   const hasToken = (c: Context<Env>): boolean => {
     const given = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
     const token = context.config.metricsToken;

@@ -1,9 +1,9 @@
 import type { Logger } from '@roastery/runtime/logger';
-import type { UserContext } from '../context.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
 import { sessionEndedChannel, type OpenStreams } from './open-streams.ts';
+import type { ServerContext, UserCaller } from './server-context.ts';
 import { sessionsInForce } from './sessions.ts';
 
 /** A session that expires or idles out announces nothing: its streams end within this time. */
@@ -13,7 +13,7 @@ const sweepMs = 60_000;
  * Registers a long answer of the caller's session. The session is checked again after the registration: one that ended
  * before it answers 401, one that ends after it ends the stream.
  */
-export const openSessionStream = async ({ sql, streams, sessionId, user }: UserContext) => {
+export const openSessionStream = async ({ sql, streams, sessionId, user }: ServerContext & UserCaller) => {
   const stream = streams.open(sessionId, user.id);
   try {
     if ((await sessionsInForce(sql, [sessionId])).has(sessionId)) return stream;

@@ -1,8 +1,8 @@
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { SignedInUser } from '../context.ts';
 import type { Sql } from '../db/sql.ts';
 import { announceEndedSessions } from './open-streams.ts';
 import { hashToken, newToken } from './secrets.ts';
+import type { SignedInUser } from './server-context.ts';
 import { sessionIdleHours, sessionMaxDays } from './cookies.ts';
 
 interface SessionRow extends SignedInUser {

@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { lettersOfPairingCode, pairingCodeLength, pairingLetters } from '@roastery/contract/devices';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { Actor } from '../context.ts';
-import { recordAudit } from '../db/audit.ts';
+import { type Actor, recordAudit } from '../db/audit.ts';
 import type { Sql } from '../db/sql.ts';
 import { keyedHash } from '../http/secrets.ts';
 

@@ -3,7 +3,7 @@ import { createBackoff, pause } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { isCollision, isDatabaseAway, isFaultOfData, isTooSlow, loggable, statementOf } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
-import type { IngestHealth } from '../http/health.ts';
+import type { IngestHealth } from '../http/server-context.ts';
 import { commitMessages, commitRefusal, type Committed } from './commit-messages.ts';
 import { decodeBatch, decodedBytes } from './decode-batch.ts';
 import type { JournalMessage, WaitingMessage } from './journal-message.ts';

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
-import type { Health } from '../http/health.ts';
+import type { Health } from '../http/server-context.ts';
 import { ackMessages } from './acknowledge.ts';
 import type { Committed } from './commit-messages.ts';
 import { followConfigs } from './configs.ts';

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { systemActor } from '../context.ts';
-import { openDatabase, type Database } from '../db/sql.ts';
-import { AppError } from '../http/app-error.ts';
 import { createLogger } from '@roastery/runtime/logger';
+import { systemActor } from '../db/audit.ts';
+import { type Database, openDatabase } from '../db/sql.ts';
+import { AppError } from '../http/app-error.ts';
 import { listQuarantined } from './quarantine-routes.ts';
 import { replayQuarantined } from './replay-quarantined.ts';
 

@@ -1,7 +1,7 @@
 import * as contract from '@roastery/contract/quarantine';
 import type { Quarantined } from '@roastery/contract/quarantine';
 import type { Domain } from '../app.ts';
-import { actorOf } from '../context.ts';
+import { actorOf } from '../db/audit.ts';
 import { containing } from '../db/search.ts';
 import type { Sql } from '../db/sql.ts';
 import { discardQuarantined, replayQuarantined } from './replay-quarantined.ts';

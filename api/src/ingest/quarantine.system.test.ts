@@ -2,7 +2,7 @@ import type { Quarantined } from '@roastery/contract/quarantine';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
-import { systemActor } from '../context.ts';
+import { systemActor } from '../db/audit.ts';
 import type { Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';

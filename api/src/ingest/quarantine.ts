@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { systemActor } from '../context.ts';
-import { recordAudits } from '../db/audit.ts';
+import { recordAudits, systemActor } from '../db/audit.ts';
 import type { Database, Sql } from '../db/sql.ts';
 import type { JournalMessage } from './journal-message.ts';
 

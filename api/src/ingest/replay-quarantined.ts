@@ -1,12 +1,11 @@
-import type { Actor } from '../context.ts';
-import { recordAudit } from '../db/audit.ts';
+import { type Actor, recordAudit } from '../db/audit.ts';
 import type { Database, Sql } from '../db/sql.ts';
 import { AppError, notFound } from '../http/app-error.ts';
 import { commitIn } from './commit-messages.ts';
 import { decodeBatch } from './decode-batch.ts';
 import { rangeOf } from './place-batch.ts';
 import { lockStreams, partsOf } from './streams.ts';
-import { formatMultirange, missingFrom, withRange, type SeqRange } from './seq-ranges.ts';
+import { formatMultirange, missingFrom, type SeqRange, withRange } from './seq-ranges.ts';
 
 interface Row {
   readonly topic: string;

@@ -11,8 +11,8 @@ import {
   watchProbe,
 } from '@roastery/contract/probe';
 import type { Domain } from '../app.ts';
-import { actorOf, type UserContext } from '../context.ts';
-import { recordAudit } from '../db/audit.ts';
+import { actorOf, recordAudit } from '../db/audit.ts';
+import type { UserContext } from '../context.ts';
 import { findOwnMachine } from '../identity/machines.ts';
 import { AppError } from '../http/app-error.ts';
 import { openSessionStream } from '../http/session-streams.ts';

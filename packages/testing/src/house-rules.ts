@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /**
  * Folders of an app from the lowest to the highest: a file may import its own folder and those of the layers before it.
- * Files beside the folders compose them and are free.
+ * Files beside the folders compose them and are free, unless a layer names them.
  */
 const LAYERS: Record<string, readonly (readonly string[])[]> = {
   'api/src': [
@@ -24,6 +24,7 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
     ['db'],
     ['broker', 'http', 'mail', 'sheets'],
     ['file-reading', 'identity', 'ledger'],
+    ['context.ts'],
     ['domains'],
     ['ingest'],
     ['live', 'seed'],
@@ -97,8 +98,10 @@ export function foldersWithoutLayer(files: readonly SourceFile[]): string[] {
 
 function placeInLayers(file: string): { root: string; folder: string; layer: number } | undefined {
   const root = Object.keys(LAYERS).find((candidate) => file.startsWith(`${candidate}/`));
-  const folder = root === undefined ? undefined : folderBelow(file, root);
-  if (root === undefined || folder === undefined) return undefined;
+  if (root === undefined) return undefined;
+  const beside = file.slice(root.length + 1);
+  const folder = folderBelow(file, root) ?? (LAYERS[root]?.flat().includes(beside) ? beside : undefined);
+  if (folder === undefined) return undefined;
   return { root, folder, layer: (LAYERS[root] ?? []).findIndex((layer) => layer.includes(folder)) };
 }
 

@@ -1,8 +1,8 @@
 import * as contract from '@roastery/contract/auth';
 import type { Preferences, Session } from '@roastery/contract/auth';
 import type { Domain } from '../../app.ts';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { endSession, endSessionsOf } from '../../http/sessions.ts';
 import { hashPassword, isPassword, refuseCommonPassword } from '../../identity/passwords.ts';

@@ -1,6 +1,6 @@
 import type { MailStatus } from '@roastery/contract/alerts';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { AppError } from '../../http/app-error.ts';
 import { reasonOf } from '../../mail/smtp.ts';
 import { alertRecipients } from './mail-alerts.ts';

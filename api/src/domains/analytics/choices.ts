@@ -1,6 +1,6 @@
 import type { analyticsChoices } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastedBy } from '../roasts/roast-row.ts';

@@ -1,14 +1,14 @@
 import type { analyticsConsistency, ComparedRoast, ReferenceSource } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import { curveDistance } from '@roastery/roasting/compare';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { roastedBy, visibleTo } from '../roasts/roast-row.ts';
 import { curveBand, middleCurve } from './curve-band.ts';
-import { curveSourceColumns, type CurveCache, type CurveSource } from './curve-cache.ts';
-import { matching, type AnalyticsFilter } from './matching.ts';
+import { type CurveCache, type CurveSource, curveSourceColumns } from './curve-cache.ts';
+import { type AnalyticsFilter, matching } from './matching.ts';
 import { alignedCurve, type SecondCurve } from './second-curve.ts';
 
 type Consistency = ResponseOf<typeof analyticsConsistency>;

@@ -1,6 +1,6 @@
 import type { analyticsGreen, GreenFigures, LotUse } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { kilograms, milligrams } from '../../ledger/weights.ts';
 import { tookGreen } from '../roasts/roast-row.ts';

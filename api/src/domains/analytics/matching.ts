@@ -1,4 +1,4 @@
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastedBy, visibleTo } from '../roasts/roast-row.ts';
 

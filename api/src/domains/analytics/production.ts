@@ -1,6 +1,6 @@
 import type { analyticsProduction, Figures, PeriodKind } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { figureColumns, noFigures } from './groups.ts';
 import { type AnalyticsFilter, matched, matching } from './matching.ts';

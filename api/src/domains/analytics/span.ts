@@ -1,9 +1,9 @@
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { invalid } from '../../http/app-error.ts';
-import { matched, matching, type AnalyticsFilter } from './matching.ts';
-import { withinCalendar, type Days } from './periods.ts';
+import { type AnalyticsFilter, matched, matching } from './matching.ts';
+import { type Days, withinCalendar } from './periods.ts';
 
 /** The zone of the roastery and the days of the analysis: as requested, else from the first roast to today or the last. */
 export const readSpan = async (

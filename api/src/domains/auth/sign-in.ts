@@ -1,6 +1,7 @@
 import type { SessionUser } from '@roastery/contract/auth';
-import { type PublicContext, type SignedInUser, systemActor } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import type { PublicContext } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
+import { recordAudit, systemActor } from '../../db/audit.ts';
 import { AppError } from '../../http/app-error.ts';
 import { knownDevice } from '../../http/cookies.ts';
 import { endSession, startSession } from '../../http/sessions.ts';

@@ -1,5 +1,5 @@
 import type { Blend } from '@roastery/contract/blends';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { kilograms, milligrams } from '../../ledger/weights.ts';
 

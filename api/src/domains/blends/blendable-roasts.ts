@@ -1,5 +1,5 @@
 import type { BlendableRoast } from '@roastery/contract/blends';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastedKg } from '../../ledger/weights.ts';
 import { visibleTo } from '../roasts/roast-row.ts';

@@ -6,8 +6,8 @@ import {
   type updateBlend as updateEndpoint,
 } from '@roastery/contract/blends';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { formatKilograms } from '../../format/format.ts';

@@ -2,7 +2,7 @@ import * as contract from '@roastery/contract/dashboard';
 import type { systemStats as systemStatsEndpoint } from '@roastery/contract/dashboard';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { Domain } from '../../app.ts';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 

@@ -1,6 +1,6 @@
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { describe, expect, it } from 'vitest';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import { openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { readSystemStats } from './routes.ts';
 

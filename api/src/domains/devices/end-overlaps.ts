@@ -1,6 +1,6 @@
 import { clientIdOf } from '@roastery/contract/mqtt';
-import { systemActor, type AppContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { recordAudit, systemActor } from '../../db/audit.ts';
+import type { AppContext } from '../../context.ts';
 import { loggable } from '../../db/postgres-errors.ts';
 
 const everyMs = 10_000;

@@ -1,8 +1,8 @@
 import { clientIdOf } from '@roastery/contract/mqtt';
 import { createLogGate } from '@roastery/runtime/logger';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { boardActor, type Actor, type RequestContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { type Actor, boardActor, recordAudit } from '../../db/audit.ts';
+import type { RequestContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
 import { countPairingAttempt } from '../../identity/pairing-limits.ts';

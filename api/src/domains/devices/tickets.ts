@@ -1,7 +1,7 @@
 import { apiBasePath } from '@roastery/contract/endpoint';
 import type { IssuedTicket, PairingTicket, TicketState } from '@roastery/contract/fleet';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { containing } from '../../db/search.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';

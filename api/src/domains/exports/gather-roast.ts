@@ -2,7 +2,7 @@ import { knownChannels } from '@roastery/contract/channels';
 import type { Roast } from '@roastery/contract/roasts';
 import type { Reading } from '@roastery/roasting/series';
 import type { MarkKind } from '@roastery/roasting/marks';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Database } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { type CurveMargins, openCurve, ratesOnceRead, wholeCurve } from '../roasts/roast-curve.ts';

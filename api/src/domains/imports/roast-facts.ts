@@ -1,6 +1,6 @@
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { updateRoast } from '@roastery/contract/roasts';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { invalid } from '../../http/app-error.ts';
 

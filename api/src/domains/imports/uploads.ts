@@ -1,8 +1,9 @@
 import { type Upload, type UploadChoices, uploadChoicesShape } from '@roastery/contract/imports';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { actorOf, type SignedInUser, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
+import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { visibleTo } from '../roasts/roast-row.ts';

@@ -1,6 +1,6 @@
 import type { Lot } from '@roastery/contract/inventory';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { moveLot } from '../../ledger/move-lot.ts';
 import { kilograms, milligrams } from '../../ledger/weights.ts';

@@ -1,8 +1,8 @@
 import type { Lot, lotBodyShape } from '@roastery/contract/inventory';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { z } from 'zod';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudits } from '../../db/audit.ts';
+import { actorOf, recordAudits } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { isTaken } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';

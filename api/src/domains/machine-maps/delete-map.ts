@@ -1,5 +1,5 @@
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { readCatalogueMap } from './catalogue.ts';
 import { findMap } from './find-map.ts';

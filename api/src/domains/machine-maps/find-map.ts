@@ -1,7 +1,7 @@
-import { storedMapShape, type MachineMap } from '@roastery/contract/machine-map';
+import { type MachineMap, storedMapShape } from '@roastery/contract/machine-map';
 import type { MapSummary } from '@roastery/contract/machine-maps';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { readCatalogueMap, summaryOf } from './catalogue.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { MachineMap } from '@roastery/contract/machine-map';
-import { mostOwnMaps, type MapDetail } from '@roastery/contract/machine-maps';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { type MapDetail, mostOwnMaps } from '@roastery/contract/machine-maps';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { configureMachines, machinesReadBy } from './configure-machine.ts';

@@ -1,7 +1,7 @@
 import type { Machine } from '@roastery/contract/machines';
 import { clientIdOf } from '@roastery/contract/mqtt';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import type { Sql } from '../../db/sql.ts';
 import { clearRetained, requestClear } from '../machine-maps/clear-retained.ts';

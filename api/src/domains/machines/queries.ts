@@ -1,6 +1,6 @@
 import type { Machine } from '@roastery/contract/machines';
 import { noMapDetail } from '@roastery/contract/mqtt';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import { connectionOf } from '../../identity/machines.ts';
 import { containing } from '../../db/search.ts';
 import type { Sql } from '../../db/sql.ts';

@@ -1,8 +1,8 @@
 import { apiBasePath } from '@roastery/contract/endpoint';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { isTaken } from '../../db/postgres-errors.ts';
 import { AppError } from '../../http/app-error.ts';
 import { hashToken, newToken } from '../../http/secrets.ts';

@@ -1,8 +1,8 @@
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { PlannedRoast, planRoast as endpoint } from '@roastery/contract/planned';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { readPlan } from './planned-row.ts';
 

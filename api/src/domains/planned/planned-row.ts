@@ -1,5 +1,5 @@
 import type { PlannedRoast } from '@roastery/contract/planned';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 
 /** Plans of one's own machines; all of them for an admin. */

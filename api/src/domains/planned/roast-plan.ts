@@ -1,8 +1,8 @@
 import { maxPacketBytes } from '@roastery/contract/mqtt';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
-import { followedPlanShape, mostPlansOnBoard, type FollowedPlan, type RoastPlan } from '@roastery/contract/roast-plan';
+import { type FollowedPlan, followedPlanShape, mostPlansOnBoard, type RoastPlan } from '@roastery/contract/roast-plan';
 import { rpmToPercent } from '@roastery/roasting/control-profile';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 

@@ -1,7 +1,7 @@
 import type { Profile } from '@roastery/contract/profiles';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { AppError, invalid } from '../../http/app-error.ts';
 import { mustFindProfile, watchLot } from './save-profile.ts';
 

@@ -1,5 +1,5 @@
 import type { Profile } from '@roastery/contract/profiles';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import { containing } from '../../db/search.ts';
 import type { Sql } from '../../db/sql.ts';
 

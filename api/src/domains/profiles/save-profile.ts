@@ -1,8 +1,9 @@
 import type { Profile, profileBodyShape } from '@roastery/contract/profiles';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { z } from 'zod';
-import { actorOf, type SignedInUser, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
+import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { watchStock } from '../../ledger/move-lot.ts';

@@ -1,5 +1,5 @@
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
 import { lockRecording } from './lock-roast.ts';

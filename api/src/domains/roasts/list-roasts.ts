@@ -1,6 +1,6 @@
 import type { ParsedQuery } from '@roastery/contract/endpoint';
 import type { listRoasts as listRoastsEndpoint, RoastPart, RoastRow } from '@roastery/contract/roasts';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import { containing } from '../../db/search.ts';
 import type { Sql } from '../../db/sql.ts';

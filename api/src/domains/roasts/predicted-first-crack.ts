@@ -1,6 +1,6 @@
 import type { LearntCrack } from '@roastery/contract/roasts';
 import { learnCrack } from '@roastery/roasting/first-crack';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { visibleTo } from './roast-row.ts';
 

@@ -1,6 +1,6 @@
 import type { CurveGap } from '@roastery/contract/curve-gaps';
 import { rateOfRise, type RoastWindow } from '@roastery/roasting/rate-of-rise';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Database, Sql } from '../../db/sql.ts';
 import { onClockOf, type Place, readBootClocks, readOrigin } from './places.ts';
 import { readColumns, readColumnsAtOnce } from './read-columns.ts';

@@ -1,6 +1,6 @@
 import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { markOf } from '@roastery/roasting/marks';
-import type { SignedInUser } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { readBootClocks, readOrigin } from './places.ts';
 import { effectiveMarks } from './effective-marks.ts';

@@ -5,8 +5,8 @@ import {
   type Roast,
   type updateRoast as updateRoastEndpoint,
 } from '@roastery/contract/roasts';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { refuseOverdrawn } from '../../ledger/weights.ts';

@@ -1,7 +1,7 @@
-import { optionCategories, type Option } from '@roastery/contract/settings';
+import { type Option, optionCategories } from '@roastery/contract/settings';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { isTaken } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';

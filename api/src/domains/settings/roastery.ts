@@ -1,6 +1,6 @@
 import type { RoasterySettings } from '@roastery/contract/settings';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { isUnstorableValue } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { isTimeZone } from '../../format/format.ts';

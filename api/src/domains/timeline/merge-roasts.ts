@@ -1,12 +1,12 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { markOf } from '@roastery/roasting/marks';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { absorbRoast } from '../roasts/absorb-roast.ts';
-import { lockRoast, type LockedRoast } from '../roasts/lock-roast.ts';
+import { type LockedRoast, lockRoast } from '../roasts/lock-roast.ts';
 import { insertWord } from '../roasts/mark-words.ts';
 import { readRoast, visibleTo } from '../roasts/roast-row.ts';
 import { settleMade } from './make-roast.ts';

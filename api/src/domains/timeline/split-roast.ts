@@ -1,7 +1,7 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { markOf } from '@roastery/roasting/marks';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { refreshRoast } from '../roasts/recompute-roast.ts';
 import { findPlace } from '../roasts/find-place.ts';

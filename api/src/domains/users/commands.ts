@@ -1,7 +1,7 @@
 import type { User } from '@roastery/contract/auth';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { actorOf, type UserContext } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
 import { isTaken } from '../../db/postgres-errors.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { hashPassword, randomPassword, refuseCommonPassword } from '../../identity/passwords.ts';

@@ -1,7 +1,7 @@
 import { ConfigError } from '@roastery/runtime/env';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { type AppContext, systemActor } from '../../context.ts';
-import { recordAudit } from '../../db/audit.ts';
+import type { AppContext } from '../../context.ts';
+import { recordAudit, systemActor } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { serverTimeZone } from '../../format/format.ts';
 import { AppError } from '../../http/app-error.ts';

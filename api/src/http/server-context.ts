@@ -1,0 +1,75 @@
+import type { Logger } from '@roastery/runtime/logger';
+import type { Registry } from 'prom-client';
+import type { ApiConfig } from '../config.ts';
+import type { Database } from '../db/sql.ts';
+import type { DatabaseWatch } from './database-watch.ts';
+import type { OpenStreams } from './open-streams.ts';
+
+/** Progress of ingest, as far as readiness is concerned. */
+export interface IngestHealth {
+  /** How long the oldest message has waited that is not committed; 0 when none waits. */
+  readonly oldestWaitingSeconds: number;
+  readonly lastCommitAt: Date | undefined;
+  /** Machines whose messages could not be stored for now and are tried again. */
+  readonly parkedMachines: number;
+  /** Messages wait, and for a minute none was committed. */
+  readonly isStalled: boolean;
+}
+
+/** What `/readyz` checks besides asking Postgres and the broker link. */
+export interface Health {
+  /** The schema is up to date: endpoints may be served. */
+  migrated: boolean;
+  /** The process is ending: no new work. */
+  stopping: boolean;
+  /** Undefined until ingest was started. */
+  ingest: (() => IngestHealth) | undefined;
+}
+
+export const createHealth = (): Health => ({ migrated: false, stopping: false, ingest: undefined });
+
+/** What HTTP needs of the process; `AppContext` is the whole of it. */
+export interface ServerContext {
+  readonly config: ApiConfig;
+  readonly log: Logger;
+  readonly sql: Database;
+  /** Notices that Postgres hangs, and ends the requests that wait for it. */
+  readonly databaseWatch: DatabaseWatch;
+  readonly mqtt: { readonly isConnected: boolean };
+  /** Long answers (server-sent events) that must end with their session or with the process. */
+  readonly streams: OpenStreams;
+  readonly health: Health;
+  readonly metrics: Registry;
+}
+
+/** One HTTP request. */
+export interface RequestDetails {
+  readonly requestId: string;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+export interface SignedInUser {
+  readonly id: string;
+  readonly full_name: string;
+  readonly email: string;
+  readonly is_active: boolean;
+  readonly is_admin: boolean;
+  readonly created_at: string;
+  readonly preferences: Record<string, unknown>;
+}
+
+/** Callers, by the access of the endpoint. */
+export interface PublicCaller {
+  /** The session that came along, if it is good. */
+  readonly session: { readonly id: string; readonly user: SignedInUser } | undefined;
+  /** Names accounts that have signed in with this browser before; see `cookies.ts`. */
+  readonly deviceCookie: string | undefined;
+}
+export interface UserCaller {
+  readonly user: SignedInUser;
+  readonly sessionId: string;
+}
+export interface DeviceCaller {
+  readonly machine: { readonly id: string; readonly serial_number: string; readonly credential_id: string };
+}
