@@ -237,7 +237,7 @@ describe('administrators', () => {
     await entry.getByText('RM7-STATS').waitFor();
     await page.keyboard.press('Escape');
     await page.goto('/admin/audit?q=nobody-at-all');
-    await page.getByText('Nothing found').waitFor();
+    await page.getByText('No events found').waitFor();
     expect(watched.complaints).toEqual([]);
   });
 

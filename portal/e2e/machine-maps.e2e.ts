@@ -137,7 +137,7 @@ describe('a map goes to the board', () => {
         .getByLabel('Machine map file')
         .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(content) });
     await page.goto('/machines/maps?q=nothing+like+it');
-    await page.getByText('No machine of that name').waitFor();
+    await page.getByText('No machine maps match your search').waitFor();
     await upload('broken.json', text.slice(0, 200));
     await page.getByText(/broken\.json can’t be taken in: it is no JSON/).waitFor();
     await upload('wrong.json', text.replace('"h:774"', '"40775"'));

@@ -1,4 +1,5 @@
 import { createContext, use, useEffect, useId, useMemo, useState, type ReactNode } from 'react';
+import { useNavigate } from 'react-router-dom';
 
 /** Something that can be done on the page now: shown in the command palette, and by its key in the list of keys. */
 export interface PageAction {
@@ -69,6 +70,12 @@ const useOffer = (offer: Offer): void => {
  */
 export const usePageActions = (actions: readonly PageAction[]): void =>
   useOffer(useMemo(() => ({ actions, keys: [] }), [actions]));
+
+/** The action that every list page has: `n` opens the page of a new record. */
+export const useAddAction = (label: string, to: string): void => {
+  const navigate = useNavigate();
+  usePageActions(useMemo(() => [{ id: 'add', label, key: 'n', run: () => void navigate(to) }], [label, to, navigate]));
+};
 
 /** Puts keys of a chart or an editor into the list of keys while it is mounted; a constant list. */
 export const usePageKeys = (keys: readonly PageKey[]): void => useOffer(useMemo(() => ({ actions: [], keys }), [keys]));

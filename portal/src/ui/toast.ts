@@ -9,7 +9,7 @@ export interface ToastMessage {
   action: { label: string; run: () => void } | undefined;
 }
 
-interface ToastOptions {
+export interface ToastOptions {
   tone?: ToastTone;
   detail?: string | undefined;
   /** e.g. Undo. */

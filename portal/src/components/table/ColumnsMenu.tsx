@@ -1,7 +1,35 @@
 import { Columns3 } from 'lucide-react';
+import { useState } from 'react';
+import { useSession } from '../../api/session.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Menu, MenuToggle } from '../../ui/Menu.tsx';
-import type { ColumnChoice } from './use-columns.ts';
+import type { Column } from './columns.ts';
+
+interface ColumnChoice<Row> {
+  /** In the order of the table, with the name column always there. */
+  visible: readonly Column<Row>[];
+  all: readonly Column<Row>[];
+  isVisible: (id: string) => boolean;
+  toggle: (id: string) => void;
+}
+
+/** The columns that this person wants to see, stored in this browser for each account. */
+export const useColumns = <Row,>(table: string, all: readonly Column<Row>[]): ColumnChoice<Row> => {
+  const { user } = useSession();
+  const key = `columns:${table}:${user?.id ?? ''}`;
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(() => {
+    const stored = localStorage.getItem(key);
+    const ids = stored === null ? all.filter((column) => column.hiddenAtFirst).map(({ id }) => id) : stored.split(',');
+    return new Set(ids);
+  });
+  const isVisible = (id: string) => !hidden.has(id);
+  const toggle = (id: string) => {
+    const next = hidden.has(id) ? new Set([...hidden].filter((other) => other !== id)) : new Set([...hidden, id]);
+    localStorage.setItem(key, [...next].join(','));
+    setHidden(next);
+  };
+  return { visible: all.filter((column) => column.isName || isVisible(column.id)), all, isVisible, toggle };
+};
 
 /** The `Customize` button of a table. */
 export const ColumnsMenu = <Row,>({ columns }: { columns: ColumnChoice<Row> }) => (

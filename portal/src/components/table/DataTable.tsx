@@ -2,7 +2,7 @@ import { useEffect, type ReactNode } from 'react';
 import { Card } from '../../ui/Card.tsx';
 import { ErrorLine } from '../ErrorState.tsx';
 import { usePhone } from '../use-phone.ts';
-import type { RowProps } from './row-props.ts';
+import type { RowProps } from './columns.ts';
 import { Rows } from './Rows.tsx';
 import { StackedRows } from './StackedRows.tsx';
 import { lastPage, TableFooter, type Paging } from './TableFooter.tsx';
@@ -13,6 +13,8 @@ interface DataTableProps<Row> extends RowProps<Row> {
   /** Shown when there is nothing, and below the error when nothing could be fetched. */
   empty: ReactNode;
   paging?: Paging;
+  /** Buttons beside the number of selected rows. */
+  bulkActions?: (rows: readonly Row[]) => ReactNode;
   /** A newer page is on its way: the old one stays, dimmed. */
   isRefreshing?: boolean;
 }
@@ -22,7 +24,7 @@ interface DataTableProps<Row> extends RowProps<Row> {
  * it down. On a phone every row is a card.
  */
 export const DataTable = <Row,>(props: DataTableProps<Row>) => {
-  const { error, onRetry, empty, paging, isRefreshing = false, ...given } = props;
+  const { error, onRetry, empty, paging, bulkActions, isRefreshing = false, ...given } = props;
   const phone = usePhone();
   const failed = error !== undefined && error !== null;
   const isLeaving = useReturnToLastPage(paging, given.rows?.length === 0 && !failed);
@@ -46,7 +48,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
           </div>
         )}
         {!nothing && (paging !== undefined || rows.selection !== undefined) && (
-          <TableFooter paging={paging} selection={rows.selection} />
+          <TableFooter paging={paging} selection={rows.selection} bulkActions={bulkActions} />
         )}
       </Card>
     </div>
@@ -54,8 +56,8 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
 };
 
 /**
- * The rows of the last page were deleted, or the address is an old one: there are rows, only not that far back. Goes to where the
- * last of them are; true while under way.
+ * Goes to the last page when the page in the address lies beyond it: its rows were deleted, or the address is an old one.
+ * True until that page is shown.
  */
 const useReturnToLastPage = (paging: Paging | undefined, isEmpty: boolean): boolean => {
   const last = lastPage(paging);

@@ -3,9 +3,7 @@ import { Link } from 'react-router-dom';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Skeleton.tsx';
-import { isFalling, nextSort, sortField, type Column } from './columns.ts';
-import type { RowProps } from './row-props.ts';
-import { toggled, toggledAll } from './selected.ts';
+import { isFalling, nextSort, sortField, type Column, type RowProps } from './columns.ts';
 
 const cellClass = 'h-11 border-b border-stroke px-2 whitespace-nowrap first:pl-4 last:pr-4';
 /** Stays in sight while the row scrolls beneath it: what it covers fades out rather than being cut through a letter. */
@@ -26,8 +24,8 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
                 <Checkbox
                   label={`Select all ${label.toLowerCase()} on this page`}
                   hideLabel
-                  {...toggledAll(selection.selected, (rows ?? []).map(rowId))}
-                  onChange={() => selection.onChange(toggledAll(selection.selected, (rows ?? []).map(rowId)).next)}
+                  {...selection.stateOf(rows ?? [])}
+                  onChange={() => selection.togglePage(rows ?? [])}
                 />
               </th>
             )}
@@ -58,7 +56,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
             ))}
           {rows?.map((row) => {
             const id = rowId(row);
-            const isSelected = selection?.selected.has(id) ?? false;
+            const isSelected = selection?.has(row) ?? false;
             return (
               <tr
                 key={id}
@@ -70,7 +68,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
                       label={`Select ${rowLabel(row)}`}
                       hideLabel
                       checked={isSelected}
-                      onChange={() => selection.onChange(toggled(selection.selected, id))}
+                      onChange={() => selection.toggle(row)}
                       className="relative z-1"
                     />
                   </td>

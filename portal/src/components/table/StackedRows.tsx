@@ -2,8 +2,7 @@ import { Link } from 'react-router-dom';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Skeleton.tsx';
-import type { RowProps } from './row-props.ts';
-import { toggled } from './selected.ts';
+import type { RowProps } from './columns.ts';
 
 /** The rows of a table as cards, for a phone: the name on top, then a line a column. */
 export const StackedRows = <Row,>(props: RowProps<Row>) => {
@@ -22,7 +21,7 @@ export const StackedRows = <Row,>(props: RowProps<Row>) => {
         ))}
       {rows?.map((row) => {
         const id = rowId(row);
-        const isSelected = selection?.selected.has(id) ?? false;
+        const isSelected = selection?.has(row) ?? false;
         return (
           <li key={id} className={classes('relative flex gap-2 p-4', isSelected && 'bg-selected')}>
             {selection !== undefined && (
@@ -30,7 +29,7 @@ export const StackedRows = <Row,>(props: RowProps<Row>) => {
                 label={`Select ${rowLabel(row)}`}
                 hideLabel
                 checked={isSelected}
-                onChange={() => selection.onChange(toggled(selection.selected, id))}
+                onChange={() => selection.toggle(row)}
                 className="relative z-1 -mt-2.5 -ml-2 self-start px-2"
               />
             )}

@@ -1,8 +1,8 @@
 import { ChevronLeft, ChevronRight, X } from 'lucide-react';
-import { formatCount } from '../../format/numbers.ts';
+import type { ReactNode } from 'react';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Select } from '../../ui/Select.tsx';
-import type { Selection } from './row-props.ts';
+import type { Selection } from './selection.ts';
 
 export interface Paging {
   /** 1 for the first. */
@@ -19,14 +19,15 @@ export interface Paging {
 export const lastPage = (paging: Paging | undefined): number | undefined =>
   paging?.total === undefined ? undefined : Math.ceil(paging.total / paging.pageSize);
 
-interface TableFooterProps {
+interface TableFooterProps<Row> {
   paging: Paging | undefined;
-  selection: Selection | undefined;
+  selection: Selection<Row> | undefined;
+  bulkActions: ((rows: readonly Row[]) => ReactNode) | undefined;
 }
 
 /** What is selected and can be done with it at the left, paging at the right: nothing moves when a row is ticked. */
-export const TableFooter = ({ paging, selection }: TableFooterProps) => {
-  const count = selection?.selected.size ?? 0;
+export const TableFooter = <Row,>({ paging, selection, bulkActions }: TableFooterProps<Row>) => {
+  const count = selection?.rows.length ?? 0;
   return (
     <footer className="flex min-h-12 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-t border-stroke bg-surface px-4 py-2 -mt-px text-sm">
       <div className="flex min-h-8 flex-wrap items-center gap-2">
@@ -35,12 +36,8 @@ export const TableFooter = ({ paging, selection }: TableFooterProps) => {
             <span aria-live="polite" className="figures font-medium text-strong">
               {count} selected
             </span>
-            {selection.actions(selection.selected)}
-            <IconButton
-              label="Clear selection"
-              icon={<X aria-hidden />}
-              onClick={() => selection.onChange(new Set())}
-            />
+            {bulkActions?.(selection.rows)}
+            <IconButton label="Clear selection" icon={<X aria-hidden />} onClick={() => selection.select([])} />
           </>
         )}
       </div>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { Selection } from './selection.ts';
 
 export interface Column<Row> {
   id: string;
@@ -18,6 +19,25 @@ export interface Column<Row> {
   hiddenAtFirst?: boolean;
   /** On a phone a row is a card: its name on top, then these lines. `none` leaves a column out there. */
   phone?: 'line' | 'none';
+}
+
+/** What the rows of a table are drawn from, as a grid or as cards. */
+export interface RowProps<Row> {
+  /** Names the table: `Roasts`. */
+  label: string;
+  columns: readonly Column<Row>[];
+  /** `undefined` while the first answer is on its way. */
+  rows: readonly Row[] | undefined;
+  rowId: (row: Row) => string;
+  /** Names a row for its checkbox and buttons: `Roast PR-0193`. */
+  rowLabel: (row: Row) => string;
+  /** Where a click on the row, or Enter on its name, goes. */
+  rowLink?: (row: Row) => string;
+  /** Buttons at the end of a row. */
+  rowActions?: (row: Row) => ReactNode;
+  sort?: string;
+  onSort?: (sort: string) => void;
+  selection?: Selection<Row>;
 }
 
 /** `start_time` rising, `-start_time` falling. */

@@ -1,26 +1,24 @@
 import { listAudit, type AuditEntry } from '@roastery/contract/users';
-import { Info, ScrollText, Search } from 'lucide-react';
+import { Info, ScrollText } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useApi } from '../../api/use-api.ts';
-import type { DateTexts } from '../../format/dates.ts';
+import type { DateTexts } from '../../components/dates.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
-import { oneOf, useUrlState } from '../../components/url-state.ts';
-import { useTyped } from '../../components/use-typed.ts';
+import { ListSearch } from '../../components/table/ListControls.tsx';
+import { useListPage } from '../../components/table/use-list-page.tsx';
+import { useUrlState } from '../../components/url-state.ts';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { LiveDot } from '../../ui/LiveDot.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { TextField } from '../../ui/TextField.tsx';
 import { actionChoices, actionWords, isDeletion, isFailure, subjectName } from './audit-words.ts';
 import { AuditEntryDialog } from './AuditEntryDialog.tsx';
 
 const pageSizes = [25, 50, 100] as const;
-const usualSize = '50';
 
 const toneOf = (action: string) => (isFailure(action) ? 'danger' : isDeletion(action) ? 'warning' : 'faint');
 
@@ -54,24 +52,16 @@ const auditColumns = (dates: DateTexts): readonly Column<AuditEntry>[] => [
 export default function AuditPage() {
   const dates = useDates();
   const { read, change } = useUrlState();
-  const q = read('q') ?? '';
   const action = read('action') ?? '';
-  const pageSize = Number(oneOf(pageSizes.map(String), read('rows'), usualSize));
-  const page = Math.max(1, Math.floor(Number(read('page') ?? 1)) || 1);
-  const [typed, setTyped] = useTyped(q, (text) => change({ q: text.trim() }));
   const [shown, setShown] = useState<AuditEntry | null>(null);
-  const { data, error, isValidating, mutate } = useApi(
-    listAudit,
-    {
-      query: {
-        limit: pageSize,
-        offset: (page - 1) * pageSize,
-        ...(q === '' ? {} : { q }),
-        ...(action === '' ? {} : { action }),
-      },
-    },
-    { keepPreviousData: true },
-  );
+  const list = useListPage(listAudit, {
+    input: (page) => ({ query: { ...page, ...(action === '' ? {} : { action }) } }),
+    rows: ({ entries }) => entries,
+    total: ({ total }) => total,
+    rowId: ({ id }) => id,
+    pageSize: 50,
+    pageSizes,
+  });
   const columns = useMemo(() => auditColumns(dates), [dates]);
 
   return (
@@ -83,17 +73,7 @@ export default function AuditPage() {
       />
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center gap-3">
-          <TextField
-            label="Search the audit log"
-            hideLabel
-            type="search"
-            size="sm"
-            placeholder="Person, event or id"
-            icon={<Search />}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-            className="w-full sm:w-80"
-          />
+          <ListSearch search={list.search} label="Search the audit log" placeholder="Person, event or id" />
           <Select
             label="Event"
             hideLabel
@@ -105,10 +85,9 @@ export default function AuditPage() {
           />
         </div>
         <DataTable
+          {...list.table}
           label="Audit log"
           columns={columns}
-          rows={data?.entries}
-          rowId={({ id }) => id}
           rowLabel={(entry) => actionWords(entry.action)}
           rowActions={(entry) => (
             <IconButton
@@ -117,30 +96,19 @@ export default function AuditPage() {
               onClick={() => setShown(entry)}
             />
           )}
-          error={error}
-          onRetry={() => void mutate()}
-          isRefreshing={isValidating && data !== undefined}
           empty={
             <EmptyState
               icon={<ScrollText aria-hidden />}
-              title="Nothing found"
+              title="No events found"
               action={
-                q !== '' || action !== '' ? (
+                list.search.q !== '' || action !== '' ? (
                   <Button onClick={() => change({ q: undefined, action: undefined })}>Reset filters</Button>
                 ) : undefined
               }
             >
-              No entry of the log fits.
+              No event matches the search and the filter.
             </EmptyState>
           }
-          paging={{
-            page,
-            pageSize,
-            total: data?.total,
-            onPage: (next) => change({ page: next === 1 ? undefined : String(next) }),
-            pageSizes,
-            onPageSize: (size) => change({ rows: String(size) === usualSize ? undefined : String(size) }),
-          }}
         />
       </div>
       <AuditEntryDialog entry={shown} onClose={() => setShown(null)} />

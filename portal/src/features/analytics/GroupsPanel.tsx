@@ -7,9 +7,9 @@ import {
 } from '@roastery/contract/analytics';
 import { ChartNoAxesCombined } from 'lucide-react';
 import { useMemo } from 'react';
-import { useApi } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
+import { useListPage } from '../../components/table/use-list-page.tsx';
 import { useUrlState } from '../../components/url-state.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { groupColumns, missingNames } from './group-columns.tsx';
@@ -35,7 +35,6 @@ const sorts: readonly Sort[] = [
   'development_ratio_mean',
   '-development_ratio_mean',
 ];
-const pageSize = 25;
 
 const rowId = (group: GroupFigures): string => group.id ?? group.name ?? 'none';
 
@@ -43,13 +42,16 @@ const rowId = (group: GroupFigures): string => group.id ?? group.name ?? 'none';
 export const GroupsPanel = ({ filter }: { filter: AnalyticsFilter }) => {
   const { read, change } = useUrlState();
   const by: GroupKind = groupKinds.find((kind) => kind === read('by')) ?? 'machine';
-  const sort: Sort = sorts.find((one) => one === read('sort')) ?? '-kg';
-  const page = Math.max(1, Math.floor(Number(read('page') ?? 1)) || 1);
-  const { data, error, isValidating, mutate } = useApi(
-    analyticsGroups,
-    { params: { by }, query: { ...filter, limit: pageSize, offset: (page - 1) * pageSize, sort } },
-    { keepPreviousData: true },
-  );
+  const { data, table } = useListPage(analyticsGroups, {
+    input: ({ limit, offset, sort }) => ({ params: { by }, query: { ...filter, limit, offset, sort } }),
+    rows: ({ groups }) => groups,
+    total: ({ total }) => total,
+    rowId,
+    sorts,
+    initialSort: '-kg',
+    pageSize: 25,
+    hidesSinglePage: true,
+  });
   const columns = useMemo(() => groupColumns(by, data?.groups ?? [], filter), [by, data, filter]);
 
   return (
@@ -61,31 +63,15 @@ export const GroupsPanel = ({ filter }: { filter: AnalyticsFilter }) => {
         onChange={(next) => change({ by: next === 'machine' ? undefined : next, sort: undefined })}
       />
       <DataTable
+        {...table}
         label={tabs.find(({ value }) => value === by)?.label ?? ''}
         columns={columns}
-        rows={data?.groups}
-        rowId={rowId}
         rowLabel={(group) => group.name ?? missingNames[by]}
-        sort={sort}
-        onSort={(next) => change({ sort: next === '-kg' ? undefined : next })}
-        error={error}
-        onRetry={() => void mutate()}
-        isRefreshing={isValidating && data !== undefined}
         empty={
           <EmptyState icon={<ChartNoAxesCombined aria-hidden />} title="No roasts in this period">
             Choose a longer period or fewer filters.
           </EmptyState>
         }
-        {...((data?.total ?? 0) > pageSize || page > 1
-          ? {
-              paging: {
-                page,
-                pageSize,
-                total: data?.total,
-                onPage: (next: number) => change({ page: next === 1 ? undefined : String(next) }),
-              },
-            }
-          : {})}
       />
     </section>
   );

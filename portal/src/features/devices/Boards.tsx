@@ -11,12 +11,12 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
-import { useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { BoardConfigDialog } from '../../components/machine-maps/BoardConfigDialog.tsx';
 import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
+import { useListPage } from '../../components/table/use-list-page.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -26,17 +26,10 @@ import { deviceColumns } from './device-columns.tsx';
 import { restoreQuestion } from './device-words.ts';
 import { RotatedTokenDialog } from './RotatedTokenDialog.tsx';
 
-const lookEveryMs = 5000;
-const pageSize = 50;
-
-interface BoardsProps {
-  q: string;
-  page: number;
-  onPage: (page: number) => void;
-}
+const pollIntervalMs = 5000;
 
 /** The board of every machine, as it last described itself. */
-export const Boards = ({ q, page, onPage }: BoardsProps) => {
+export const Boards = () => {
   const [configured, setConfigured] = useState<Device | null>(null);
   const [paired, setPaired] = useState<Device | null>(null);
   const [revoked, setRevoked] = useState<Device | null>(null);
@@ -45,18 +38,20 @@ export const Boards = ({ q, page, onPage }: BoardsProps) => {
   const dates = useDates();
   const [rotating, setRotating] = useState<Device | null>(null);
   const [rotated, setRotated] = useState<RotatedToken | null>(null);
-  const { data, error, mutate } = useApi(
-    listDevices,
-    { query: { limit: pageSize, offset: (page - 1) * pageSize, ...(q === '' ? {} : { q }) } },
-    { keepPreviousData: true, refreshInterval: lookEveryMs },
-  );
+  const list = useListPage(listDevices, {
+    input: (query) => ({ query }),
+    rows: ({ devices }) => devices,
+    total: ({ total }) => total,
+    rowId: (row) => row.machine_id,
+    pageSize: 50,
+    refreshInterval: pollIntervalMs,
+  });
   return (
     <>
       <DataTable
+        {...list.table}
         label="Devices"
         columns={deviceColumns}
-        rows={data?.devices}
-        rowId={(device) => device.machine_id}
         rowLabel={(device) => device.display_name}
         rowActions={(device) => (
           <Menu trigger={<IconButton label={`Actions for ${device.display_name}`} icon={<Ellipsis aria-hidden />} />}>
@@ -91,14 +86,11 @@ export const Boards = ({ q, page, onPage }: BoardsProps) => {
             </MenuItem>
           </Menu>
         )}
-        error={error}
-        onRetry={() => void mutate()}
         empty={
           <EmptyState icon={<CircuitBoard aria-hidden />} title="No devices found">
             Every machine that is registered has its board here.
           </EmptyState>
         }
-        paging={{ page, pageSize, total: data?.total, onPage }}
       />
       <BoardConfigDialog
         machine={configured === null ? null : { id: configured.machine_id, display_name: configured.display_name }}

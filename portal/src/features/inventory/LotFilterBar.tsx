@@ -1,12 +1,11 @@
-import { lotLocations, lotOrigins, lotStatusList } from '@roastery/contract/inventory';
-import { FilterX, Search } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lotLocations, lotOrigins, lotStatuses, lotStatusList } from '@roastery/contract/inventory';
+import { FilterX } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
-import { useTyped } from '../../components/use-typed.ts';
+import { ListSearch } from '../../components/table/ListControls.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Select, type Choice } from '../../ui/Select.tsx';
-import { TextField } from '../../ui/TextField.tsx';
-import type { LotFilters, StatusChoice } from './lot-filters.ts';
+import { everyStatus, type LotFilters } from './lot-filters.ts';
 
 const choicesOf = (values: readonly string[] | undefined, chosen: string | undefined, all: string): Choice[] => [
   { value: '', label: all },
@@ -16,23 +15,24 @@ const choicesOf = (values: readonly string[] | undefined, chosen: string | undef
   })),
 ];
 
-/** Search and filters above the lots, with what else can be done at the right. */
-export const LotFilterBar = ({ filters, children }: { filters: LotFilters; children: ReactNode }) => {
+interface LotFilterBarProps {
+  filters: LotFilters;
+  search: ComponentProps<typeof ListSearch>['search'];
+  /** At the right. */
+  children: ReactNode;
+}
+
+/** Search and filters above the lots. */
+export const LotFilterBar = ({ filters, search, children }: LotFilterBarProps) => {
   const { data: statuses } = useApi(lotStatusList, {}, { revalidateOnFocus: false });
   const { data: origins } = useApi(lotOrigins, {});
   const { data: locations } = useApi(lotLocations, {});
-  const [typed, setTyped] = useTyped(filters.q, (q) => filters.choose({ q }));
   return (
     <div className="flex flex-wrap items-center gap-2 pb-3">
-      <TextField
+      <ListSearch
+        search={search}
         label="Search lots"
-        hideLabel
-        size="sm"
-        type="search"
-        icon={<Search aria-hidden />}
         placeholder="Search lot, name, region…"
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
         className="w-full sm:w-52 lg:w-60"
       />
       <Select
@@ -40,9 +40,9 @@ export const LotFilterBar = ({ filters, children }: { filters: LotFilters; child
         hideLabel
         size="sm"
         className="min-w-32 max-sm:flex-1 lg:min-w-36"
-        choices={choicesOf(statuses, filters.status === 'all' ? undefined : filters.status, 'All statuses')}
-        value={filters.status === 'all' ? '' : filters.status}
-        onChange={(status) => filters.choose({ status: status === '' ? 'all' : (status as StatusChoice) })}
+        choices={choicesOf(statuses, filters.status === everyStatus ? undefined : filters.status, 'All statuses')}
+        value={filters.status === everyStatus ? '' : filters.status}
+        onChange={(status) => filters.choose({ status: lotStatuses.find((known) => known === status) ?? everyStatus })}
       />
       <Select
         label="Origin"

@@ -1,22 +1,21 @@
 import { lotStatuses, type Lot } from '@roastery/contract/inventory';
 import { useUrlState } from '../../components/url-state.ts';
 
-/** The list shows what can be roasted unless somebody asks for more. */
+/** At first the list shows what can be roasted. */
 const defaultStatus: Lot['status'] = 'Available';
-const everyStatus = 'all';
-export type StatusChoice = Lot['status'] | typeof everyStatus;
+export const everyStatus = 'all';
+type StatusChoice = Lot['status'] | typeof everyStatus;
 
 export interface LotFilters {
   status: StatusChoice;
   origin: string | undefined;
   location: string | undefined;
-  q: string;
-  /** How many differ from what the list shows at first. */
+  /** How many differ from the first view, the search included. */
   count: number;
-  choose: (change: { status?: StatusChoice; origin?: string; location?: string; q?: string }) => void;
+  choose: (change: { status?: StatusChoice; origin?: string; location?: string }) => void;
   reset: () => void;
-  /** As the api takes them. */
-  query: { status?: Lot['status']; origin?: string; location?: string; q?: string };
+  /** As the api takes them; the search is added by the list. */
+  query: { status?: Lot['status']; origin?: string; location?: string };
 }
 
 /** The filters of the lot list, kept in the address; a default leaves no trace in it. */
@@ -32,7 +31,6 @@ export const useLotFilters = (): LotFilters => {
     status,
     origin,
     location,
-    q,
     count: [status !== defaultStatus, origin !== undefined, location !== undefined, q !== ''].filter(Boolean).length,
     choose: ({ status: next, ...others }) =>
       change({ ...others, ...(next === undefined ? {} : { status: next === defaultStatus ? undefined : next }) }),
@@ -41,7 +39,6 @@ export const useLotFilters = (): LotFilters => {
       ...(status === everyStatus ? {} : { status }),
       ...(origin === undefined ? {} : { origin }),
       ...(location === undefined ? {} : { location }),
-      ...(q === '' ? {} : { q }),
     },
   };
 };

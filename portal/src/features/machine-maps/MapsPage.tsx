@@ -1,9 +1,9 @@
 import { createMachineMap, listMachineMaps, type MapSummary } from '@roastery/contract/machine-maps';
-import { BookOpen, SearchX, Search, Upload } from 'lucide-react';
-import { useCallback, useRef, useState } from 'react';
+import { BookOpen, Upload } from 'lucide-react';
+import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { call } from '../../api/call.ts';
-import { refresh, useApi } from '../../api/use-api.ts';
+import { refresh } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { FormError } from '../../components/forms.tsx';
 import { linkWords, mapName, verifiedWords } from '../../components/machine-maps/map-words.ts';
@@ -11,16 +11,15 @@ import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
+import { ListSearch, NoMatch } from '../../components/table/ListControls.tsx';
+import { useListPage } from '../../components/table/use-list-page.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
-import { useTyped } from '../../components/use-typed.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Segments } from '../../ui/Segments.tsx';
-import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import { readMapFile, refusalOf } from './map-file.ts';
 
-const pageSize = 50;
 const origins = [
   { value: 'all', label: 'All' },
   { value: 'own', label: 'Own' },
@@ -66,38 +65,29 @@ const columns: readonly Column<MapSummary>[] = [
   },
 ];
 
-/** /machines/maps: the catalogue and the maps that people here made. */
+/** /machines/maps: the maps of the catalogue and the roastery's own. */
 export default function MapsPage() {
   const navigate = useNavigate();
   const { read, change } = useUrlState();
-  const q = read('q') ?? '';
   const origin = oneOf(originNames, read('from'), 'all');
-  const page = Math.max(1, Math.floor(Number(read('page') ?? 1)) || 1);
-  const search = useCallback((text: string) => change({ q: text.trim(), page: undefined }), [change]);
-  const [typed, setTyped] = useTyped(q, search);
   const chooser = useRef<HTMLInputElement>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  const { data, error, mutate } = useApi(
-    listMachineMaps,
-    {
-      query: {
-        limit: pageSize,
-        offset: (page - 1) * pageSize,
-        ...(q === '' ? {} : { q }),
-        ...(origin === 'all' ? {} : { origin }),
-      },
-    },
-    { keepPreviousData: true },
-  );
+  const list = useListPage(listMachineMaps, {
+    input: (page) => ({ query: { ...page, ...(origin === 'all' ? {} : { origin }) } }),
+    rows: ({ maps }) => maps,
+    total: ({ total }) => total,
+    rowId: ({ id }) => id,
+    pageSize: 50,
+  });
 
-  const takeIn = async (file: File) => {
+  const upload = async (file: File) => {
     setFailure(null);
     try {
       const map = await call(createMachineMap, {
         body: { map: await readMapFile(file), note: `From ${file.name}`.slice(0, 200) },
       });
       await refresh(listMachineMaps);
-      toast('Machine map taken in');
+      toast('Machine map uploaded');
       await navigate(paths.machineMap(map.id));
     } catch (reason) {
       setFailure(refusalOf(reason, file.name));
@@ -109,7 +99,7 @@ export default function MapsPage() {
       <PageHeader
         title="Machine Maps"
         crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Machines', to: paths.machines }, { label: 'Maps' }]}
-        subtitle="Which registers of a machine mean what. None of the catalogue was tried on real hardware by us."
+        subtitle="What the registers of a machine mean. The maps of the catalogue were not tested on real machines by us."
         actions={
           <>
             <input
@@ -122,7 +112,7 @@ export default function MapsPage() {
               onChange={(event) => {
                 const [file] = event.target.files ?? [];
                 event.target.value = '';
-                if (file !== undefined) void takeIn(file);
+                if (file !== undefined) void upload(file);
               }}
             />
             <Button size="md" icon={<Upload aria-hidden />} onClick={() => chooser.current?.click()}>
@@ -134,50 +124,29 @@ export default function MapsPage() {
       <div className="flex flex-col gap-4">
         <FormError text={failure} />
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <TextField
-            label="Search machine maps"
-            hideLabel
-            type="search"
-            size="sm"
-            placeholder="Maker or model"
-            icon={<Search />}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-            className="w-full sm:w-80"
-          />
+          <ListSearch search={list.search} label="Search machine maps" placeholder="Maker or model" />
           <Segments
             label="From"
             choices={origins}
             value={origin}
-            onChange={(next) => change({ from: next === 'all' ? undefined : next, page: undefined })}
+            onChange={(next) => change({ from: next === 'all' ? undefined : next })}
           />
         </div>
         <DataTable
+          {...list.table}
           label="Machine maps"
           columns={columns}
-          rows={data?.maps}
-          rowId={(map) => map.id}
           rowLabel={mapName}
           rowLink={(map) => paths.machineMap(map.id)}
-          error={error}
-          onRetry={() => void mutate()}
           empty={
-            q === '' ? (
+            list.search.q === '' ? (
               <EmptyState icon={<BookOpen aria-hidden />} title="No maps of your own">
-                Open a map of the catalogue and make it your own, or upload a file.
+                Open a map of the catalogue and make your own copy, or upload a file.
               </EmptyState>
             ) : (
-              <EmptyState icon={<SearchX aria-hidden />} title="No machine of that name">
-                Search by maker or model, or upload a map file.
-              </EmptyState>
+              <NoMatch title="No machine maps match your search" search={list.search} />
             )
           }
-          paging={{
-            page,
-            pageSize,
-            total: data?.total,
-            onPage: (next) => change({ page: next === 1 ? undefined : String(next) }),
-          }}
         />
       </div>
     </Page>

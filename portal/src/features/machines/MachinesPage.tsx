@@ -1,9 +1,11 @@
-import { listMachines, machineTotals, type Machine } from '@roastery/contract/machines';
-import { BookOpen, Factory, Plus, Search, SearchX, ShieldCheck } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import type { ResponseOf } from '@roastery/contract/endpoint';
+import { deleteMachine, listMachines, machineTotals, type Machine } from '@roastery/contract/machines';
+import { BookOpen, Factory, Plus, ShieldCheck } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { useSession } from '../../api/session.tsx';
-import { useApi } from '../../api/use-api.ts';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { BoardConfigDialog } from '../../components/machine-maps/BoardConfigDialog.tsx';
@@ -12,17 +14,15 @@ import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
 import { paths } from '../../components/paths.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
-import { oneOf, useUrlState } from '../../components/url-state.ts';
-import { useTyped } from '../../components/use-typed.ts';
-import { formatCount, formatNumber } from '../../format/numbers.ts';
+import { ListSearch, NoMatch } from '../../components/table/ListControls.tsx';
+import { useListPage } from '../../components/table/use-list-page.tsx';
+import type { Deletion } from '../../components/use-deletion.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { TextField } from '../../ui/TextField.tsx';
 import { EditMachineDialog } from './EditMachineDialog.tsx';
 import { MachineGrid } from './MachineGrid.tsx';
 import { RegisterMachineDialog } from './RegisterMachineDialog.tsx';
-import { removeMachine } from './remove-machine.ts';
 
 const sorts = [
   { value: 'newest', label: 'Newest First' },
@@ -33,21 +33,44 @@ const sorts = [
 const sortNames = sorts.map(({ value }) => value);
 const refreshMs = 10_000;
 
+const kilograms = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const count = new Intl.NumberFormat('en-US');
+
+const deletion: Deletion<Machine, ResponseOf<typeof deleteMachine>> = {
+  remove: (machine) => call(deleteMachine, { params: { id: machine.id } }),
+  refresh: () => refresh(listMachines, machineTotals),
+  title: () => 'Delete machine',
+  question: ([machine]) => `Delete ${machine.display_name}? This action cannot be undone if the machine has no roasts.`,
+  done: ([machine], [answer]) => ({
+    text: answer?.message ?? `${machine.display_name} deleted`,
+    ...(answer?.archived && {
+      tone: 'info',
+      detail: 'Machine archived instead of deleted to preserve roast history.',
+      stays: 12_000,
+    }),
+  }),
+  failed: (error) => ({ text: sentenceFor(error, 'Failed to delete machine') }),
+};
+
+/** /machines: own machines, or those of all users for an administrator. */
 export default function MachinesPage() {
   const { isAdmin } = useSession();
-  const { read, change } = useUrlState();
-  const q = read('q') ?? '';
-  const sort = oneOf(sortNames, read('sort'), 'newest');
-  const search = useCallback((text: string) => change({ q: text.trim() }), [change]);
-  const [typed, setTyped] = useTyped(q, search);
   const [isRegistering, setIsRegistering] = useState(false);
   const [edited, setEdited] = useState<Machine | null>(null);
   const [mapped, setMapped] = useState<Machine | null>(null);
   const [paired, setPaired] = useState<Machine | null>(null);
-  const [deleted, setDeleted] = useState<Machine | null>(null);
 
   const totals = useApi(machineTotals, {});
-  const machines = useApi(listMachines, { query: { q, sort } }, { keepPreviousData: true, refreshInterval: refreshMs });
+  const list = useListPage(listMachines, {
+    input: ({ q, sort }) => ({ query: { ...(q === undefined ? {} : { q }), ...(sort === undefined ? {} : { sort }) } }),
+    rows: (machines) => machines,
+    rowId: ({ id }) => id,
+    sorts: sortNames,
+    initialSort: 'newest',
+    pageSize: 0,
+    refreshInterval: refreshMs,
+    deletion,
+  });
   const title = isAdmin ? 'All Machines' : 'My Machines';
   const shown = (text: string | undefined) => text ?? (totals.error === undefined ? undefined : null);
 
@@ -86,44 +109,30 @@ export default function MachinesPage() {
           <StatCard label="Roasted" value={shown(totals.data && formatNumber(totals.data.kg_roasted, 1))} unit="kg" />
         </StatRow>
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <TextField
-            label="Search machines"
-            hideLabel
-            type="search"
-            size="sm"
-            placeholder="Serial number or display name"
-            icon={<Search />}
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-            className="w-full sm:w-80"
-          />
+          <ListSearch search={list.search} label="Search machines" placeholder="Serial number or display name" />
           <Select
             label="Sort machines"
             hideLabel
             size="sm"
             className="w-44 max-sm:w-full"
             choices={sorts}
-            value={sort}
-            onChange={(value) => change({ sort: value === 'newest' ? undefined : value })}
+            value={list.sort ?? 'newest'}
+            onChange={list.sortBy}
           />
         </div>
-        {machines.error !== undefined && (
-          <ErrorLine
-            title="Machines could not be loaded"
-            error={machines.error}
-            onRetry={() => void machines.mutate()}
-          />
+        {list.error !== undefined && (
+          <ErrorLine title="Machines could not be loaded" error={list.error} onRetry={list.table.onRetry} />
         )}
         <MachineGrid
-          machines={machines.data ?? (machines.error === undefined ? undefined : [])}
+          machines={list.data ?? (list.error === undefined ? undefined : [])}
           onAdd={() => setIsRegistering(true)}
           onEdit={setEdited}
           onMap={setMapped}
           onPair={setPaired}
-          onDelete={setDeleted}
+          onDelete={(machine) => list.delete([machine])}
           empty={
             <Card>
-              {q === '' ? (
+              {list.search.q === '' ? (
                 <EmptyState
                   icon={<Factory />}
                   title="No machines registered"
@@ -136,15 +145,7 @@ export default function MachinesPage() {
                   Register a machine to connect the board beside it and see its roasts live.
                 </EmptyState>
               ) : (
-                <EmptyState
-                  icon={<SearchX />}
-                  title="No machines match your filters"
-                  action={
-                    <Button size="md" onClick={() => change({ q: undefined })}>
-                      Clear search
-                    </Button>
-                  }
-                />
+                <NoMatch title="No machines match your filters" search={list.search} />
               )}
             </Card>
           }
@@ -154,16 +155,7 @@ export default function MachinesPage() {
       <BoardConfigDialog machine={mapped} onClose={() => setMapped(null)} />
       <PairMachineDialog machine={paired} onClose={() => setPaired(null)} />
       <EditMachineDialog machine={edited} onClose={() => setEdited(null)} />
-      <ConfirmDialog
-        thing={deleted}
-        onClose={() => setDeleted(null)}
-        title={() => 'Delete machine'}
-        question={({ display_name }) =>
-          `Delete ${display_name}? This action cannot be undone if the machine has no roasts.`
-        }
-        confirmLabel="Delete"
-        onConfirm={removeMachine}
-      />
+      {list.dialog}
     </Page>
   );
 }

@@ -1,18 +1,19 @@
 import { cloneProfile, deleteProfile, listProfiles, type Profile } from '@roastery/contract/profiles';
-import { BookOpenText, ChartNoAxesColumnIncreasing, FilterX, Plus, Search, Star } from 'lucide-react';
-import { useDeferredValue, useMemo, useState } from 'react';
-import { Link, useNavigate } from 'react-router-dom';
+import { BookOpenText, ChartNoAxesColumnIncreasing, FilterX, Plus, Star } from 'lucide-react';
+import { useCallback, useDeferredValue, useMemo } from 'react';
+import { Link } from 'react-router-dom';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
-import { usePageActions } from '../../components/page-actions.tsx';
+import { useAddAction } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
+import { ListSearch } from '../../components/table/ListControls.tsx';
 import { useUrlState } from '../../components/url-state.ts';
+import { useDeletion, type Deletion } from '../../components/use-deletion.tsx';
 import { useTyped } from '../../components/use-typed.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -20,7 +21,6 @@ import { Card } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
-import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import { filterRecipes, levelChoices, originsOf, recipeTotals } from './recipe-filters.ts';
 import { RecipeCard } from './RecipeCard.tsx';
@@ -32,7 +32,7 @@ const choices = (all: string, values: readonly string[]) => [
   ...values.map((value) => ({ value, label: value })),
 ];
 
-/** The server's word on it, below the document's sentence. */
+/** The server's reason, below the document's sentence. */
 const reasonOf = (error: unknown): string | undefined => (error instanceof ApiError ? error.detail : undefined);
 
 const startCloning = (recipe: Profile): void => void clone(recipe);
@@ -46,22 +46,28 @@ const clone = async (recipe: Profile): Promise<void> => {
     toast('Failed to clone recipe', { tone: 'danger', detail: reasonOf(error) });
   }
 };
-const remove = async (recipe: Profile) => {
-  try {
-    await call(deleteProfile, { params: { id: recipe.id } });
-    await refresh(listProfiles);
-    toast('Recipe deleted');
-  } catch (error) {
-    toast('Failed to delete recipe', { tone: 'danger', detail: reasonOf(error) });
-  }
+
+const deletion: Deletion<Profile> = {
+  remove: (recipe) => call(deleteProfile, { params: { id: recipe.id } }),
+  refresh: () => refresh(listProfiles),
+  title: () => 'Delete recipe',
+  question: ([recipe]) => (
+    <>
+      <p>Delete recipe &quot;{recipe.name}&quot;?</p>
+      {recipe.times_used > 0 && <p className="mt-2 text-sm text-muted">The roasts made with it keep its name.</p>}
+    </>
+  ),
+  done: () => ({ text: 'Recipe deleted' }),
+  failed: (error) => ({ text: 'Failed to delete recipe', detail: reasonOf(error) }),
 };
 
-/** /recipes: every recipe as a card; search and filters work in the browser and stand in the address. */
+/** /recipes: every recipe as a card. Search and filters work in the browser and are kept in the address. */
 export default function RecipesPage() {
-  const navigate = useNavigate();
   const { read, change } = useUrlState();
   const { data, error, mutate } = useRecipes();
-  const [deleting, setDeleting] = useState<Profile | null>(null);
+  const { ask, dialog } = useDeletion(deletion);
+  // The same function at each render: hundreds of cards are not drawn again for a key press.
+  const askToDelete = useCallback((recipe: Profile) => ask([recipe]), [ask]);
   // The list follows every key; the address follows when the typing pauses.
   const [typed, setTyped] = useTyped(read('q') ?? '', (q) => change({ q }));
   const sought = useDeferredValue(typed);
@@ -84,12 +90,7 @@ export default function RecipesPage() {
     setTyped('');
     change({ q: undefined, origin: undefined, level: undefined, favorites: undefined });
   };
-  usePageActions(
-    useMemo(
-      () => [{ id: 'create-recipe', label: 'Create recipe', key: 'n', run: () => void navigate(paths.newRecipe) }],
-      [navigate],
-    ),
-  );
+  useAddAction('Create recipe', paths.newRecipe);
 
   return (
     <Page wide>
@@ -111,15 +112,10 @@ export default function RecipesPage() {
         </StatRow>
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 pb-4">
-        <TextField
+        <ListSearch
+          search={{ value: typed, onChange: setTyped }}
           label="Search recipes"
-          hideLabel
-          size="sm"
-          type="search"
-          icon={<Search aria-hidden />}
           placeholder="Search name or description…"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
           className="w-full sm:w-72"
         />
         <Select
@@ -177,7 +173,7 @@ export default function RecipesPage() {
           ))}
         {shown.slice(0, count).map((recipe) => (
           <li key={recipe.id} className="flex min-w-0 [&>article]:w-full">
-            <RecipeCard recipe={recipe} onClone={startCloning} onDelete={setDeleting} />
+            <RecipeCard recipe={recipe} onClone={startCloning} onDelete={askToDelete} />
           </li>
         ))}
       </ul>
@@ -189,24 +185,12 @@ export default function RecipesPage() {
             title="No recipes found"
             action={isFiltered && recipes.length > 0 && <Button onClick={reset}>Reset filters</Button>}
           >
-            {isFiltered && recipes.length > 0 && 'None of the recipes fits what is chosen above.'}
-            {data?.length === 0 && 'Write down how a coffee is roasted, and roast it the same way again.'}
+            {isFiltered && recipes.length > 0 && 'No recipe matches the search and the filters.'}
+            {data?.length === 0 && 'A recipe keeps how a coffee is roasted, so that every batch follows the same plan.'}
           </EmptyState>
         </Card>
       )}
-      <ConfirmDialog
-        thing={deleting}
-        onClose={() => setDeleting(null)}
-        title={() => 'Delete recipe'}
-        question={(recipe) => (
-          <>
-            <p>Delete recipe &quot;{recipe.name}&quot;?</p>
-            {recipe.times_used > 0 && <p className="mt-2 text-sm text-muted">The roasts made with it keep its name.</p>}
-          </>
-        )}
-        confirmLabel="Delete"
-        onConfirm={remove}
-      />
+      {dialog}
     </Page>
   );
 }

@@ -1,0 +1,43 @@
+import { useState } from 'react';
+
+/** The selected rows. They are kept whole, so that they stay selected and can be named while the person pages and filters. */
+export interface Selection<Row> {
+  readonly rows: readonly Row[];
+  has: (row: Row) => boolean;
+  select: (rows: readonly Row[]) => void;
+  toggle: (row: Row) => void;
+  /** Selects every row of a page, or clears them when all are selected. */
+  togglePage: (page: readonly Row[]) => void;
+  /** State of the box that stands for a whole page of rows. */
+  stateOf: (page: readonly Row[]) => { checked: boolean; indeterminate: boolean };
+}
+
+type ById<Row> = ReadonlyMap<string, Row>;
+
+export const selectionOf = <Row>(
+  selected: ById<Row>,
+  rowId: (row: Row) => string,
+  onChange: (selected: ById<Row>) => void,
+): Selection<Row> => {
+  const has = (row: Row): boolean => selected.has(rowId(row));
+  const byId = (rows: readonly Row[]): ById<Row> => new Map(rows.map((row) => [rowId(row), row]));
+  const rows = [...selected.values()];
+  const without = (gone: readonly Row[]): ById<Row> => {
+    const ids = byId(gone);
+    return byId(rows.filter((row) => !ids.has(rowId(row))));
+  };
+  const isFull = (page: readonly Row[]): boolean => page.length > 0 && page.every(has);
+  return {
+    rows,
+    has,
+    select: (next) => onChange(byId(next)),
+    toggle: (row) => onChange(has(row) ? without([row]) : byId([...rows, row])),
+    togglePage: (page) => onChange(isFull(page) ? without(page) : byId([...rows, ...page])),
+    stateOf: (page) => ({ checked: isFull(page), indeterminate: !isFull(page) && page.some(has) }),
+  };
+};
+
+export const useSelection = <Row>(rowId: (row: Row) => string): Selection<Row> => {
+  const [selected, setSelected] = useState<ById<Row>>(new Map());
+  return selectionOf(selected, rowId, setSelected);
+};
