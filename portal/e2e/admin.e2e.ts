@@ -46,7 +46,7 @@ describe('administrators', () => {
     await form.getByLabel('Password').fill('password1');
     await form.getByRole('button', { name: 'Create User' }).click();
     await form.getByText('This password is too common. Choose another one').waitFor();
-    await form.getByRole('button', { name: 'Make one up' }).click();
+    await form.getByRole('button', { name: 'Generate password' }).click();
     await form.getByRole('button', { name: 'Create User' }).click();
     await form.getByText('There is already a user with this email').waitFor();
     await form.getByLabel('Email').fill('kofi@roastery.example');
@@ -115,7 +115,7 @@ describe('administrators', () => {
     await choose(page, 'Administrator', 'Rename');
     await page.getByRole('dialog').getByLabel('Full Name').fill('Head Roaster');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
-    await page.getByText('Now named Head Roaster').waitFor();
+    await page.getByText('Renamed to Head Roaster').waitFor();
     expect(watched.complaints.filter((line) => !line.includes('409'))).toEqual([]);
   });
 

@@ -37,9 +37,9 @@ describe('the machine is found in the catalogue', () => {
     await page.goto('/machines/register');
     await page.getByLabel('Serial Number').fill('LOR-7');
     await page.getByLabel('Display Name').fill('Loring in the back');
-    const which = page.getByRole('combobox', { name: 'Which machine is it?' });
+    const which = page.getByRole('combobox', { name: 'Make and model' });
     // A map overrules what somebody put on the board: none goes there unasked.
-    await page.getByText(/The RM30 has one of its own/).waitFor();
+    await page.getByText(/There is a map for the RM30/).waitFor();
     await expect.poll(() => which.inputValue()).toBe('');
     await which.fill('loring auto');
     await expect.poll(() => page.getByRole('option').first().innerText()).toContain('Loring Auto');
@@ -186,7 +186,7 @@ describe('an own map', () => {
       },
     });
     await page.getByRole('button', { name: /^Save as revision/ }).click();
-    const notice = page.getByRole('alert').filter({ hasText: 'Somebody changed this map meanwhile' });
+    const notice = page.getByRole('alert').filter({ hasText: 'Another user changed this map' });
     await notice.getByText('They changed: Channel bean_temp').waitFor();
     await notice.getByRole('row', { name: /Output heat_power/ }).waitFor();
     await notice.getByRole('button', { name: 'Keep my changes on top of theirs' }).click();

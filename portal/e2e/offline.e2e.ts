@@ -55,7 +55,7 @@ describe('without the server', () => {
       await page.getByRole('button', { name: 'Save Lot' }).click();
       await banner(page).waitFor();
       await page.getByRole('alert').filter({ hasText: 'Failed to save lot' }).waitFor();
-      await page.getByText('What you typed stays here: send it again when the server is back.').waitFor();
+      await page.getByText('Your input is kept: save again when the connection is back.').waitFor();
       await expect.poll(() => page.getByLabel('Coffee Name').inputValue()).toBe('Written while offline');
       // The banner stays in sight where a form is long.
       await page.getByLabel('Notes').scrollIntoViewIfNeeded();

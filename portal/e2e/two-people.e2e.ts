@@ -127,7 +127,7 @@ const encounters: Record<string, Encounter> = {
       return [roast.notes, roast.coffee_origin];
     },
   },
-  'page of settings': {
+  'settings page': {
     begin: async () => ({ path: '/admin/settings', id: '' }),
     field: 'City',
     mine: 'Mine',
@@ -165,7 +165,7 @@ describe('two people who edit at once', () => {
       await one.theirs(id, true);
       const save = page.getByRole('button', { name: one.save, exact: true });
       await save.click();
-      const notice = page.getByRole('alert').filter({ hasText: `Somebody changed this ${thing} meanwhile` });
+      const notice = page.getByRole('alert').filter({ hasText: `Another user changed this ${thing}` });
       await notice.getByText(`They changed: ${one.otherField}`).waitFor();
       // Also in a form that is longer than the screen.
       await expect.poll(() => inView(page)).toBe(true);

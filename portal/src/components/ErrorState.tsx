@@ -1,6 +1,10 @@
 import { RefreshCw, TriangleAlert } from 'lucide-react';
+import { useEffect } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { ApiError } from '../api/api-error.ts';
+import { logError } from '../api/error-log.ts';
 import { Button } from '../ui/Button.tsx';
+import { toast } from '../ui/toast.ts';
 
 interface ErrorStateProps {
   /** What could not be done: `Roasts could not be loaded`. */
@@ -50,3 +54,14 @@ const RequestId = ({ error }: { error: unknown }) =>
   error instanceof ApiError && error.requestId !== undefined ? (
     <span className="block font-mono text-xs text-muted">Request {error.requestId}</span>
   ) : null;
+
+/** Leaves the page of a record that could not be loaded: says so and goes to the list. Pass undefined while all is well. */
+export const useReturnOnError = (error: unknown, text: string, to: string): void => {
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (error === undefined) return;
+    logError(text, error);
+    toast(text, { tone: 'danger' });
+    void navigate(to, { replace: true });
+  }, [error, text, to, navigate]);
+};

@@ -3,7 +3,7 @@ import { useSession, useUser } from '../api/session.tsx';
 import { Button } from '../ui/Button.tsx';
 import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../ui/Dialog.tsx';
 import { TextField } from '../ui/TextField.tsx';
-import { FormError } from './forms.tsx';
+import { FormError } from './form/FormError.tsx';
 
 interface Fields {
   email: HTMLInputElement;

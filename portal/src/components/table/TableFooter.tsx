@@ -1,3 +1,4 @@
+import { formatCount } from '../../format/numbers.ts';
 import { ChevronLeft, ChevronRight, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { IconButton } from '../../ui/IconButton.tsx';

@@ -7,7 +7,7 @@ import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useUser } from '../../api/session.tsx';
 import { refresh } from '../../api/use-api.ts';
-import { FormError, showFieldErrors } from '../../components/forms.tsx';
+import { FormError, showFieldErrors } from '../../components/form/FormError.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';

@@ -1,7 +1,7 @@
 import { listAudit, type AuditEntry } from '@roastery/contract/users';
 import { Info, ScrollText } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { DateTexts } from '../../components/dates.ts';
+import type { DateTexts } from '../../format/dates.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';

@@ -1,4 +1,5 @@
 import type { RoasterySettings } from '@roastery/contract/settings';
+import type { Resolver } from 'react-hook-form';
 
 export const roasteryFields = [
   'roastery_name',
@@ -11,16 +12,21 @@ export const roasteryFields = [
   'website',
   'alert_email',
 ] as const;
-export type RoasteryField = (typeof roasteryFields)[number];
+type RoasteryField = (typeof roasteryFields)[number];
 
-/** What stands in the fields; an empty one is stored as none. */
+/** The fields as text; an empty one is stored as null. */
 export type RoasteryValues = Record<RoasteryField | 'time_zone', string>;
 
 export const valuesOf = (settings: RoasterySettings): RoasteryValues => ({
-  ...(Object.fromEntries(roasteryFields.map((field) => [field, settings[field] ?? ''])) as Record<
-    RoasteryField,
-    string
-  >),
+  roastery_name: settings.roastery_name ?? '',
+  address: settings.address ?? '',
+  city: settings.city ?? '',
+  country: settings.country ?? '',
+  postal_code: settings.postal_code ?? '',
+  email: settings.email ?? '',
+  phone: settings.phone ?? '',
+  website: settings.website ?? '',
+  alert_email: settings.alert_email ?? '',
   time_zone: settings.time_zone,
 });
 
@@ -37,15 +43,18 @@ export const roasteryLabels: Record<keyof RoasteryValues, string> = {
   time_zone: 'Time Zone',
 };
 
-/** Only what was changed. */
-export const changesOf = (
-  values: RoasteryValues,
-  dirty: Partial<Record<keyof RoasteryValues, boolean>>,
-): Partial<RoasterySettings> => ({
+/** The body of the request: only the fields that were changed. */
+export const changesOf = (values: RoasteryValues, changed: ReadonlySet<string>): Partial<RoasterySettings> => ({
   ...Object.fromEntries(
     roasteryFields
-      .filter((field) => dirty[field])
+      .filter((field) => changed.has(field))
       .map((field) => [field, values[field].trim() === '' ? null : values[field].trim()]),
   ),
-  ...(dirty.time_zone ? { time_zone: values.time_zone } : {}),
+  ...(changed.has('time_zone') && { time_zone: values.time_zone }),
 });
+
+/** The server checks the rest. */
+export const roasteryResolver: Resolver<RoasteryValues, unknown, RoasteryValues> = (values) =>
+  values.time_zone === ''
+    ? { values: {}, errors: { time_zone: { type: 'required', message: 'Choose a time zone' } } }
+    : { values, errors: {} };

@@ -1,16 +1,24 @@
 import type { User } from '@roastery/contract/auth';
 import { listUsers, updateUser } from '@roastery/contract/users';
-import { useState } from 'react';
+import type { Resolver } from 'react-hook-form';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
-import { FormError } from '../../components/forms.tsx';
-import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
+import { ModalForm } from '../../components/form/RecordForm.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { personName } from '../../components/person-name.ts';
-import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
+
+interface Values {
+  full_name: string;
+}
+
+const resolver: Resolver<Values, unknown, Values> = (values) =>
+  values.full_name.trim() === ''
+    ? { values: {}, errors: { full_name: { type: 'required', message: 'Full name is required' } } }
+    : { values, errors: {} };
 
 interface RenameUserDialogProps {
   user: User | null;
@@ -24,56 +32,21 @@ export const RenameUserDialog = ({ user, onClose }: RenameUserDialogProps) => (
 );
 
 const RenameForm = ({ user, onClose }: { user: User; onClose: () => void }) => {
-  const [name, setName] = useState(user.full_name ?? '');
-  const [tried, setTried] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-
-  const save = async () => {
-    setTried(true);
-    if (name.trim() === '') return;
-    setBusy(true);
-    setFailure(null);
-    try {
-      const changed = await call(updateUser, { params: { id: user.id }, body: { full_name: name } });
+  const form = useRecordForm({
+    values: { full_name: user.full_name ?? '' },
+    resolver,
+    fields: [],
+    failure: (error) => sentenceFor(error, 'Failed to rename the user'),
+    save: (body) => call(updateUser, { params: { id: user.id }, body }),
+    saved: async (renamed) => {
       await refresh(listUsers);
-      toast(`Now named ${personName(changed)}`);
+      toast(`Renamed to ${personName(renamed)}`);
       onClose();
-    } catch (error) {
-      setFailure(sentenceFor(error, 'Failed to rename the user'));
-    } finally {
-      setBusy(false);
-    }
-  };
-
+    },
+  });
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-      className="flex min-h-0 flex-1 flex-col"
-    >
-      <UnsavedChanges dirty={name !== (user.full_name ?? '')} />
-      <DialogBody>
-        <TextField
-          label="Full Name"
-          required
-          autoComplete="off"
-          maxLength={120}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          error={tried && name.trim() === '' ? 'Full name is required' : undefined}
-        />
-        <FormError text={failure} />
-      </DialogBody>
-      <DialogFooter>
-        <DialogCancel />
-        <Button type="submit" kind="primary" busy={busy}>
-          Rename
-        </Button>
-      </DialogFooter>
-    </form>
+    <ModalForm of={form} submit="Rename">
+      <TextField label="Full Name" required autoComplete="off" maxLength={120} {...form.field('full_name')} />
+    </ModalForm>
   );
 };

@@ -82,7 +82,7 @@ export default function UsersPage() {
           <span className="figures">
             {list.total === undefined
               ? 'Accounts'
-              : `${list.total.toLocaleString('en-US')} ${list.total === 1 ? 'user' : 'users'}${isFiltered ? ' found' : ' in total'}`}
+              : `${formatCounted(list.total, 'user')}${isFiltered ? ' found' : ' in total'}`}
           </span>
         }
         actions={

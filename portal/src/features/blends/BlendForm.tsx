@@ -1,71 +1,112 @@
-import type { Blend } from '@roastery/contract/blends';
+import {
+  createBlend,
+  getBlend,
+  listBlendableRoasts,
+  listBlends,
+  updateBlend,
+  type Blend,
+} from '@roastery/contract/blends';
 import { Trash2 } from 'lucide-react';
-import { useState } from 'react';
-import { FormActions } from '../../components/FormActions.tsx';
-import { FormError } from '../../components/forms.tsx';
-import { paths } from '../../components/paths.ts';
+import { useWatch } from 'react-hook-form';
 import { formatExactKilograms, formatPercent } from '../../format/numbers.ts';
-import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { ApiError, sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { PageForm } from '../../components/form/RecordForm.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { paths } from '../../components/paths.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
+import { toast } from '../../ui/toast.ts';
+import {
+  blendResolver,
+  emptyBlend,
+  lineError,
+  lineOfRoast,
+  shareOf,
+  totalKg,
+  valuesOfBlend,
+  type BlendLine,
+  type BlendValues,
+} from './blend-values.ts';
 import { BlendableRoasts } from './BlendableRoasts.tsx';
-import { lineError, lineOfRoast, shareOf, totalKg, type BlendLine, type BlendValues } from './blend-values.ts';
-import { ShareBar } from './ShareBar.tsx';
 
-interface BlendFormProps {
-  values: BlendValues;
-  onChange: (values: BlendValues) => void;
-  /** The blend that is edited; without one a new blend is made. */
-  blend?: Blend | undefined;
-  failure: string | null;
-  busy: boolean;
-  onSubmit: () => void;
-}
+const valuesOf = (blend: Blend | undefined): BlendValues => (blend === undefined ? emptyBlend : valuesOfBlend(blend));
 
-/** Name, roasts with their kilograms, and what each makes of the whole. */
-export const BlendForm = ({ values, onChange, blend, failure, busy, onSubmit }: BlendFormProps) => {
-  const [wasSent, setSent] = useState(false);
-  const { name, notes, lines } = values;
-  const nameError = name.trim() === '' ? 'Name is required' : undefined;
-  const setLine = (changed: BlendLine) =>
-    onChange({ ...values, lines: lines.map((line) => (line.roastId === changed.roastId ? changed : line)) });
+const labels = { name: 'Name', notes: 'Notes', lines: 'Roasts' };
+
+/** The messages of the fields name the roast: they are shown without the names of the fields. */
+const failureOf = (error: unknown): string =>
+  error instanceof ApiError && error.fields.length > 0
+    ? error.fields.map(({ message }) => message).join('\n')
+    : sentenceFor(error, 'Failed to save blend');
+
+/** Name, roasts with their kilograms, and the share of each. `blend` is edited; without it a new one is made. */
+export const BlendForm = ({ blend }: { blend?: Blend }) => {
+  // At most what is left of a roast, and what this blend already holds of it.
+  const { data: left } = useApi(
+    listBlendableRoasts,
+    blend === undefined ? null : { query: { limit: 500, blend_id: blend.id } },
+  );
+  const leftById = new Map(left?.roasts.map((roast) => [roast.roast_id, roast.left_kg]));
+  const withLeft = (line: BlendLine): BlendLine => ({ ...line, leftKg: leftById.get(line.roastId) ?? line.leftKg });
   const deleted = blend?.components.filter((component) => component.roast_id === null) ?? [];
+  const form = useRecordForm({
+    values: valuesOf(blend),
+    resolver: blendResolver(withLeft, deleted.length > 0),
+    fields: ['name'],
+    failure: failureOf,
+    invalid: 'Please fix the errors in the form',
+    ...(blend !== undefined && {
+      edited: {
+        noun: 'blend',
+        record: blend,
+        valuesOf,
+        labels,
+        textOf: (_field: string, value: string | readonly BlendLine[]) =>
+          typeof value === 'string' ? value : value.map(({ roastNumber, kg }) => `${roastNumber} ${kg} kg`).join(', '),
+        read: () => call(getBlend, { params: { id: blend.id } }),
+      },
+    }),
+    save: async (body, { revision }) => {
+      try {
+        return await (blend === undefined
+          ? call(createBlend, { body })
+          : call(updateBlend, { params: { id: blend.id }, body: { ...body, revision } }));
+      } finally {
+        // Another blend may have taken of the same roasts.
+        await refresh(listBlendableRoasts);
+      }
+    },
+    saved: async (saved, { leaveTo }) => {
+      await refresh(listBlends);
+      toast(`Blend ${saved.name} ${blend === undefined ? 'saved' : 'updated'}`);
+      leaveTo(paths.blends);
+    },
+  });
+  const { field, hookForm } = form;
+  const lines = useWatch({ control: hookForm.control, name: 'lines' }).map(withLeft);
+  const wasSent = hookForm.formState.isSubmitted;
+  const setLines = (next: readonly BlendLine[]) => hookForm.setValue('lines', next, { shouldDirty: true });
   const isEmpty = lines.length === 0 && deleted.length === 0;
-  const isRight = nameError === undefined && !isEmpty && lines.every((line) => lineError(line) === null);
   const total = totalKg(
     lines,
     deleted.reduce((sum, { kg }) => sum + kg, 0),
   );
   return (
-    <form
-      noValidate
-      aria-label={blend === undefined ? 'New blend' : `Blend ${blend.name}`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        setSent(true);
-        if (isRight) onSubmit();
-      }}
-      className="flex min-w-0 flex-col gap-4"
+    <PageForm
+      of={form}
+      label={blend === undefined ? 'New blend' : `Blend ${blend.name}`}
+      submit={blend === undefined ? 'Save blend' : 'Update blend'}
+      cancelTo={paths.blends}
     >
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="flex min-w-0 flex-col gap-4">
           <Panel title="Blend">
             <div className="flex flex-col gap-4 p-4">
-              <TextField
-                label="Name"
-                required
-                maxLength={120}
-                value={name}
-                error={wasSent ? nameError : undefined}
-                onChange={(event) => onChange({ ...values, name: event.target.value })}
-              />
-              <TextArea
-                label="Notes"
-                rows={2}
-                value={notes}
-                onChange={(event) => onChange({ ...values, notes: event.target.value })}
-              />
+              <TextField label="Name" required maxLength={120} {...field('name')} />
+              <TextArea label="Notes" rows={2} {...field('notes')} />
             </div>
           </Panel>
           <Panel
@@ -90,10 +131,10 @@ export const BlendForm = ({ values, onChange, blend, failure, busy, onSubmit }: 
                       line={line}
                       share={shareOf(line, total)}
                       showError={wasSent || line.kg !== ''}
-                      onChange={setLine}
-                      onRemove={() =>
-                        onChange({ ...values, lines: lines.filter(({ roastId }) => roastId !== line.roastId) })
+                      onChange={(changed) =>
+                        setLines(lines.map((other) => (other.roastId === changed.roastId ? changed : other)))
                       }
+                      onRemove={() => setLines(lines.filter(({ roastId }) => roastId !== line.roastId))}
                     />
                   ))}
                 </ul>
@@ -101,7 +142,7 @@ export const BlendForm = ({ values, onChange, blend, failure, busy, onSubmit }: 
             )}
             {deleted.length > 0 && (
               <p className="border-t border-stroke px-4 py-2.5 text-sm text-muted">
-                Roasts that were deleted since stay in it:{' '}
+                Deleted roasts that stay in the blend:{' '}
                 {deleted
                   .map(
                     ({ roast_number: number, coffee_name: coffee, kg }) =>
@@ -115,27 +156,16 @@ export const BlendForm = ({ values, onChange, blend, failure, busy, onSubmit }: 
         <BlendableRoasts
           blendId={blend?.id}
           chosen={lines.map(({ roastId }) => roastId)}
-          onChoose={(roast) => onChange({ ...values, lines: [...lines, lineOfRoast(roast)] })}
+          onChoose={(roast) => setLines([...lines, lineOfRoast(roast)])}
         />
       </div>
-      <FormActions>
-        <FormError text={failure ?? (wasSent && !isRight ? 'Please fix the errors in the form' : null)} />
-        <div className="flex justify-end gap-2">
-          <ButtonLink size="md" to={paths.blends}>
-            Cancel
-          </ButtonLink>
-          <Button size="md" kind="primary" type="submit" busy={busy}>
-            {blend === undefined ? 'Save blend' : 'Update blend'}
-          </Button>
-        </div>
-      </FormActions>
-    </form>
+    </PageForm>
   );
 };
 
 interface LineProps {
   line: BlendLine;
-  /** Of the blend, 0 to 1; null while nobody knows. */
+  /** Of the blend, 0 to 1; null while it is unknown. */
   share: number | null;
   showError: boolean;
   onChange: (line: BlendLine) => void;
@@ -166,7 +196,7 @@ const Line = ({ line, share, showError, onChange, onRemove }: LineProps) => {
         {share === null ? '--' : formatPercent(share, 0)}
       </span>
       <IconButton
-        label={`Take out ${title}`}
+        label={`Remove ${title}`}
         tone="danger"
         icon={<Trash2 aria-hidden />}
         onClick={onRemove}
@@ -175,3 +205,18 @@ const Line = ({ line, share, showError, onChange, onRemove }: LineProps) => {
     </li>
   );
 };
+
+const shades = ['bg-accent', 'bg-accent/70', 'bg-accent/45', 'bg-accent/25'];
+
+/** The share of each roast as a length; the list below has the figures. */
+const ShareBar = ({ lines, total }: { lines: readonly BlendLine[]; total: number }) => (
+  <div aria-hidden className="flex h-2 gap-px overflow-hidden bg-sunken">
+    {lines.map((line, place) => (
+      <span
+        key={line.roastId}
+        className={shades[place % shades.length]}
+        style={{ width: `${(shareOf(line, total) ?? 0) * 100}%` }}
+      />
+    ))}
+  </div>
+);

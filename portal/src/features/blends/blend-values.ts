@@ -1,6 +1,7 @@
 import type { Blend, BlendableRoast, createBlend } from '@roastery/contract/blends';
 import type { BodyOf } from '@roastery/contract/endpoint';
 import { formatExactKilograms } from '../../format/numbers.ts';
+import type { Resolver } from 'react-hook-form';
 
 /** One line of the form: a roast and the kilograms as typed. */
 export interface BlendLine {
@@ -64,3 +65,23 @@ export const bodyOfBlend = ({ name, notes, lines }: BlendValues): BodyOf<typeof 
   notes: notes.trim() === '' ? null : notes,
   components: lines.map(({ roastId, kg }) => ({ roast_id: roastId, kg: kgIn(kg) })),
 });
+
+/** Turns the form into the body of the request. A blend may lose its last roast only when deleted roasts stay in it. */
+export const blendResolver =
+  (
+    withLeft: (line: BlendLine) => BlendLine,
+    hasDeleted: boolean,
+  ): Resolver<BlendValues, unknown, BodyOf<typeof createBlend>> =>
+  (values) => {
+    const isNamed = values.name.trim() !== '';
+    const isFilled = values.lines.length > 0 || hasDeleted;
+    const areRight = isFilled && values.lines.every((line) => lineError(withLeft(line)) === null);
+    if (isNamed && areRight) return { values: bodyOfBlend(values), errors: {} };
+    return {
+      values: {},
+      errors: {
+        ...(!isNamed && { name: { type: 'required', message: 'Name is required' } }),
+        ...(!areRight && { lines: { type: 'lines', message: 'The roasts are not right' } }),
+      },
+    };
+  };

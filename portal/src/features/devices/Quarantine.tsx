@@ -1,3 +1,4 @@
+import { formatCount } from '../../format/numbers.ts';
 import { listQuarantined, type Quarantined } from '@roastery/contract/quarantine';
 import { Ellipsis, RotateCcw, ShieldCheck, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -27,7 +28,7 @@ export const Quarantine = () => {
     <>
       {list.data !== undefined && list.data.dropped > 0 && (
         <p className="text-sm text-muted">
-          {list.data.dropped.toLocaleString('en-US')} older messages were dropped because there was no room.
+          {formatCount(list.data.dropped)} older messages were dropped because there was no room.
         </p>
       )}
       <DataTable

@@ -1,28 +1,79 @@
-import { getLot } from '@roastery/contract/inventory';
-import { useEffect } from 'react';
-import { useNavigate, useParams } from 'react-router-dom';
-import { logError } from '../../api/error-log.ts';
-import { useApi } from '../../api/use-api.ts';
-import { Page } from '../../components/PageHeader.tsx';
+import { getLot, updateLot, type Lot } from '@roastery/contract/inventory';
+import { useParams } from 'react-router-dom';
+import { call } from '../../api/call.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { useReturnOnError } from '../../components/ErrorState.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { toast } from '../../ui/toast.ts';
-import { EditLot } from './EditLot.tsx';
+import { StatusBadge } from './lot-columns.tsx';
+import { lotFields, lotLabels, lotResolver, lotTexts, valuesOfLot } from './lot-form-values.ts';
+import { lotCrumbs, refreshLots } from './lots.ts';
+import { LotForm } from './LotForm.tsx';
+import { MovementsPanel } from './MovementsPanel.tsx';
+import { StockPanel } from './StockPanel.tsx';
 
-/** /inventory/lots/:id/edit: a lot that can't be loaded is told of, and the list shown instead. */
+/** /inventory/lots/:id/edit */
 export default function EditLotPage() {
   const { id = '' } = useParams();
-  const navigate = useNavigate();
   const { data: lot, error } = useApi(getLot, { params: { id } });
-  const failed = error !== undefined && lot === undefined;
-  useEffect(() => {
-    if (!failed) return;
-    logError('Failed to load lot data', error);
-    toast('Failed to load lot data', { tone: 'danger' });
-    void navigate(paths.lots, { replace: true });
-  }, [failed, error, navigate]);
+  useReturnOnError(lot === undefined ? error : undefined, 'Failed to load lot data', paths.lots);
   return <Page>{lot === undefined ? <Loading /> : <EditLot key={lot.id} lot={lot} />}</Page>;
 }
+
+/** The form beside the stock and the movements. `lot` is the newest version. */
+const EditLot = ({ lot }: { lot: Lot }) => {
+  const form = useRecordForm({
+    values: valuesOfLot(lot),
+    resolver: lotResolver,
+    fields: lotFields,
+    ...lotTexts,
+    edited: {
+      noun: 'lot',
+      record: lot,
+      valuesOf: valuesOfLot,
+      labels: lotLabels,
+      read: async () => {
+        await refresh(getLot);
+        return call(getLot, { params: { id: lot.id } });
+      },
+    },
+    save: (body, { revision, values }) =>
+      call(updateLot, {
+        params: { id: lot.id },
+        body: { ...body, is_reserved: values.is_reserved, revision },
+      }),
+    saved: async (_lot, { leaveTo }) => {
+      await refreshLots();
+      toast(`Lot ${lot.lot_number} saved`);
+      leaveTo(paths.lots);
+    },
+  });
+  return (
+    <>
+      <PageHeader
+        title={`Lot ${lot.lot_number}`}
+        heading={lot.coffee_name}
+        crumbs={lotCrumbs(`Lot ${lot.lot_number}`)}
+        badges={<StatusBadge status={lot.status} />}
+        subtitle={<span className="font-mono text-sm">{lot.lot_number}</span>}
+      />
+      <div className="grid items-start gap-4 lg:grid-rows-[auto_1fr] lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="lg:col-start-2 lg:row-start-1">
+          <StockPanel lot={lot} />
+        </div>
+        <div className="min-w-0 lg:col-start-1 lg:row-span-2 lg:row-start-1">
+          <LotForm of={form} lot={lot} />
+        </div>
+        <div className="min-w-0 lg:col-start-2 lg:row-start-2">
+          <MovementsPanel lot={lot} />
+        </div>
+      </div>
+    </>
+  );
+};
 
 const Loading = () => (
   <div aria-busy className="flex flex-col gap-4">

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { sentenceFor, ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { FileDrop } from '../../components/FileDrop.tsx';
-import { FormError } from '../../components/forms.tsx';
-import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
+import { FormError } from '../../components/form/FormError.tsx';
+import { UnsavedChanges } from '../../components/form/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.ts';
 import { ImportPreview } from './ImportPreview.tsx';
-import { refreshLots } from './lot-refresh.ts';
+import { refreshLots } from './lots.ts';
 
 type Preview = ResponseOf<typeof importLots>;
 

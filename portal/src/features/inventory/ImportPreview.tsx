@@ -3,7 +3,7 @@ import type { ResponseOf } from '@roastery/contract/endpoint';
 import { CircleAlert, CircleCheck } from 'lucide-react';
 import { useState } from 'react';
 import { Checkbox } from '../../ui/Checkbox.tsx';
-import { kgText } from './lot-texts.ts';
+import { kgText } from './lots.ts';
 
 /** Rows on screen; a file of thousands is judged by its faulty rows, which come first when asked for. */
 const mostShown = 200;

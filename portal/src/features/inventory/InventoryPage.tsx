@@ -1,3 +1,4 @@
+import { formatCount } from '../../format/numbers.ts';
 import { deleteLot, inventorySummary, listLots, lotSortFields, type Lot } from '@roastery/contract/inventory';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import { Package, Plus, Search, Upload } from 'lucide-react';
@@ -9,7 +10,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { useDates } from '../../components/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { ColumnsMenu, useColumns } from '../../components/table/ColumnsMenu.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { bothWays, useListPage } from '../../components/table/use-list-page.tsx';
@@ -20,8 +21,7 @@ import { ImportLotsDialog } from './ImportLotsDialog.tsx';
 import { InventoryStats } from './InventoryStats.tsx';
 import { lotColumns } from './lot-columns.tsx';
 import { everyStatus, useLotFilters, type LotFilters } from './lot-filters.ts';
-import { refreshLots } from './lot-refresh.ts';
-import { lotName } from './lot-texts.ts';
+import { lotName, refreshLots } from './lots.ts';
 import { LotFilterBar } from './LotFilterBar.tsx';
 
 const pageSizes = [25, 50, 100] as const;
@@ -157,7 +157,7 @@ const NoLots = ({ filters, isUnknown }: { filters: LotFilters; isUnknown: boolea
         )
       }
     >
-      {total === 1 ? 'The only lot does' : `None of ${total.toLocaleString('en-US')} lots does`} match the filters.
+      {total === 1 ? 'The only lot does' : `None of ${formatCount(total)} lots does`} match the filters.
     </EmptyState>
   );
 };

@@ -1,9 +1,9 @@
+import { formatAmount, formatCount } from '../../format/numbers.ts';
 import { inventorySummary } from '@roastery/contract/inventory';
 import { Boxes, CircleCheck, DollarSign, Weight } from 'lucide-react';
 import { useApi } from '../../api/use-api.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
-import { formatAmount, formatCount } from '../../format/numbers.ts';
-import { kgText } from './lot-texts.ts';
+import { kgText } from './lots.ts';
 
 /** Four totals over every lot that is not archived; the filters of the table don't change them. */
 export const InventoryStats = () => {

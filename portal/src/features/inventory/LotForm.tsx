@@ -1,178 +1,113 @@
+import { formatMoney } from '../../format/numbers.ts';
 import type { Lot } from '@roastery/contract/inventory';
 import { useId, type ReactNode } from 'react';
-import { Controller, useWatch, type UseFormReturn } from 'react-hook-form';
-import { FormActions } from '../../components/FormActions.tsx';
-import { FormError } from '../../components/forms.tsx';
+import { useWatch } from 'react-hook-form';
+import { FormField, PageForm } from '../../components/form/RecordForm.tsx';
+import type { RecordForm } from '../../components/form/use-record-form.ts';
 import { OptionField } from '../../components/OptionField.tsx';
 import { paths } from '../../components/paths.ts';
-import { formatMoney } from '../../format/numbers.ts';
-import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
-import { totalCost, type LotBody, type LotField, type LotValues } from './lot-form-values.ts';
-
-export type LotFormState = UseFormReturn<LotValues, unknown, LotBody>;
+import { totalCost, type LotBody, type LotValues } from './lot-form-values.ts';
 
 interface LotFormProps {
-  form: LotFormState;
-  /** The lot that is edited; without one a new lot is taken in. */
-  lot?: Lot | undefined;
-  failure: string | null;
-  /** Above the buttons: somebody else's changes. */
-  notice?: ReactNode;
-  onSubmit: () => void;
+  of: RecordForm<LotValues, LotBody>;
+  /** The lot that is edited; absent for a new one. */
+  lot?: Lot;
 }
 
 const Fields = ({ children }: { children: ReactNode }) => (
   <div className="grid gap-x-4 gap-y-4 p-4 sm:grid-cols-2">{children}</div>
 );
 
-/** The four sections of the document, and the buttons that stay in reach. */
-export const LotForm = ({ form, lot, failure, notice, onSubmit }: LotFormProps) => {
-  const { register, control, clearErrors, formState } = form;
-  const { errors } = formState;
-  const isArchived = lot !== undefined && lot.archived_at !== null;
-  const clearing = (field: LotField) => ({ onChange: () => clearErrors(field) });
-  const text = (
-    field: LotField,
-    label: string,
-    more: { required?: boolean; hint?: string; maxLength?: number } = {},
-  ) => <TextField label={label} error={errors[field]?.message} {...more} {...register(field, clearing(field))} />;
-  const number = (
-    field: LotField,
-    label: string,
-    more: { unit?: string; min?: number; max?: number; step?: number | 'any'; required?: boolean } = {},
-  ) => <NumberField label={label} error={errors[field]?.message} {...more} {...register(field, clearing(field))} />;
-  const day = (field: 'harvest_date' | 'purchase_date', label: string) => (
-    <TextField type="date" label={label} error={errors[field]?.message} {...register(field, clearing(field))} />
-  );
+/** The four sections of the document. A deleted lot is shown and can't be changed. */
+export const LotForm = ({ of, lot }: LotFormProps) => {
+  const { field } = of;
   const option = (
-    field: 'origin' | 'variety' | 'process' | 'location',
+    name: 'origin' | 'variety' | 'process' | 'location',
     category: 'origin' | 'variety' | 'process' | 'warehouse',
     label: string,
     required = false,
   ) => (
-    <Controller
-      control={control}
-      name={field}
-      render={({ field: { value, onChange, onBlur, ref } }) => (
-        <OptionField
-          category={category}
-          label={label}
-          required={required}
-          value={value}
-          onChange={(next) => {
-            clearErrors(field);
-            onChange(next);
-          }}
-          onBlur={onBlur}
-          ref={ref}
-          maxLength={120}
-          error={errors[field]?.message}
-        />
-      )}
-    />
+    <FormField of={of} name={name}>
+      {(props) => <OptionField {...{ category, label, required }} {...props} maxLength={120} />}
+    </FormField>
   );
   return (
-    <form
-      noValidate
-      aria-label={lot === undefined ? 'New lot' : `Lot ${lot.lot_number}`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-      className="min-w-0"
+    <PageForm
+      of={of}
+      label={lot === undefined ? 'New lot' : `Lot ${lot.lot_number}`}
+      submit={lot === undefined ? 'Save Lot' : 'Update Lot'}
+      cancelTo={paths.lots}
+      isReadOnly={lot !== undefined && lot.archived_at !== null}
     >
-      {/* A lot that was deleted is shown, not changed. */}
-      <fieldset disabled={isArchived} className="flex min-w-0 flex-col gap-4">
-        <Panel title="Coffee Information">
-          <Fields>
-            <TextField
-              label="Lot number"
-              required
-              mono
-              readOnly={lot !== undefined}
-              maxLength={60}
-              error={errors.lot_number?.message}
-              {...register('lot_number', clearing('lot_number'))}
-            />
-            {text('coffee_name', 'Coffee name', { required: true, maxLength: 200 })}
-            {option('origin', 'origin', 'Origin', true)}
-            {text('region', 'Region', { maxLength: 120 })}
-            {text('farm', 'Farm', { maxLength: 120 })}
-            {option('variety', 'variety', 'Variety')}
-            {number('altitude', 'Altitude', { unit: 'm', min: 0, step: 1 })}
-            {day('harvest_date', 'Harvest date')}
-          </Fields>
-        </Panel>
-        <Panel title="Processing & Quality">
-          <Fields>
-            {option('process', 'process', 'Process')}
-            {text('screen_size', 'Screen size', { maxLength: 40 })}
-            {number('cupping_score', 'Cupping score', { min: 0, max: 100, step: 0.1 })}
-            {number('moisture_content', 'Moisture content', { unit: '%', min: 0, max: 100 })}
-            {number('water_activity', 'Water activity', { unit: 'aw', min: 0, max: 1, step: 0.01 })}
-            {number('density', 'Density', { unit: 'g/mL', min: 0, step: 0.01 })}
-          </Fields>
-        </Panel>
-        <Panel title="Procurement">
-          <Fields>
-            {text('supplier', 'Supplier', { maxLength: 200 })}
-            {day('purchase_date', 'Purchase date')}
-            {number('cost_per_kg', 'Cost per kg', { unit: '$', min: 0, step: 0.01 })}
-            <TotalCost form={form} />
-          </Fields>
-        </Panel>
-        <Panel title="Inventory">
-          <Fields>
-            {number('initial_weight', 'Initial weight', { unit: 'kg', min: 0, step: 0.1, required: true })}
-            {option('location', 'warehouse', 'Location')}
-            <TextArea
-              label="Notes"
-              className="sm:col-span-2"
-              maxLength={10_000}
-              error={errors.notes?.message}
-              {...register('notes', clearing('notes'))}
-            />
-            {lot !== undefined && (
-              <Controller
-                control={control}
-                name="is_reserved"
-                render={({ field: { value, onChange } }) => (
-                  <Checkbox
-                    className="sm:col-span-2"
-                    label="Reserved: promised to somebody, so not offered as available"
-                    checked={value}
-                    onChange={onChange}
-                  />
-                )}
-              />
-            )}
-          </Fields>
-        </Panel>
-        {!isArchived && (
-          <FormActions>
-            {notice}
-            <FormError text={failure} />
-            <div className="flex justify-end gap-2">
-              <ButtonLink to={paths.lots} size="md">
-                Cancel
-              </ButtonLink>
-              <Button type="submit" kind="primary" size="md" busy={formState.isSubmitting}>
-                {lot === undefined ? 'Save Lot' : 'Update Lot'}
-              </Button>
-            </div>
-          </FormActions>
-        )}
-      </fieldset>
-    </form>
+      <Panel title="Coffee Information">
+        <Fields>
+          <TextField
+            label="Lot number"
+            required
+            mono
+            readOnly={lot !== undefined}
+            maxLength={60}
+            {...field('lot_number')}
+          />
+          <TextField label="Coffee name" required maxLength={200} {...field('coffee_name')} />
+          {option('origin', 'origin', 'Origin', true)}
+          <TextField label="Region" maxLength={120} {...field('region')} />
+          <TextField label="Farm" maxLength={120} {...field('farm')} />
+          {option('variety', 'variety', 'Variety')}
+          <NumberField label="Altitude" unit="m" min={0} step={1} {...field('altitude')} />
+          <TextField type="date" label="Harvest date" {...field('harvest_date')} />
+        </Fields>
+      </Panel>
+      <Panel title="Processing & Quality">
+        <Fields>
+          {option('process', 'process', 'Process')}
+          <TextField label="Screen size" maxLength={40} {...field('screen_size')} />
+          <NumberField label="Cupping score" min={0} max={100} step={0.1} {...field('cupping_score')} />
+          <NumberField label="Moisture content" unit="%" min={0} max={100} {...field('moisture_content')} />
+          <NumberField label="Water activity" unit="aw" min={0} max={1} step={0.01} {...field('water_activity')} />
+          <NumberField label="Density" unit="g/mL" min={0} step={0.01} {...field('density')} />
+        </Fields>
+      </Panel>
+      <Panel title="Procurement">
+        <Fields>
+          <TextField label="Supplier" maxLength={200} {...field('supplier')} />
+          <TextField type="date" label="Purchase date" {...field('purchase_date')} />
+          <NumberField label="Cost per kg" unit="$" min={0} step={0.01} {...field('cost_per_kg')} />
+          <TotalCost of={of} />
+        </Fields>
+      </Panel>
+      <Panel title="Inventory">
+        <Fields>
+          <NumberField label="Initial weight" unit="kg" min={0} step={0.1} required {...field('initial_weight')} />
+          {option('location', 'warehouse', 'Location')}
+          <TextArea label="Notes" className="sm:col-span-2" maxLength={10_000} {...field('notes')} />
+          {lot !== undefined && (
+            <FormField of={of} name="is_reserved">
+              {({ value, onChange }) => (
+                <Checkbox
+                  className="sm:col-span-2"
+                  label="Reserved (not offered for roasting)"
+                  checked={value}
+                  onChange={onChange}
+                />
+              )}
+            </FormField>
+          )}
+        </Fields>
+      </Panel>
+    </PageForm>
   );
 };
 
 /** Cost per kg × initial weight, as they stand in the fields. */
-const TotalCost = ({ form }: { form: LotFormState }) => {
-  const [costPerKg, initialWeight] = useWatch({ control: form.control, name: ['cost_per_kg', 'initial_weight'] });
+const TotalCost = ({ of }: Pick<LotFormProps, 'of'>) => {
+  const [costPerKg, initialWeight] = useWatch({
+    control: of.hookForm.control,
+    name: ['cost_per_kg', 'initial_weight'],
+  });
   const cost = totalCost(costPerKg, initialWeight);
   const id = useId();
   return (

@@ -9,7 +9,7 @@ import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { AdjustWeightDialog } from './AdjustWeightDialog.tsx';
 import { RemainingBar } from './lot-columns.tsx';
-import { isLow, kgText, runOutText, shareText } from './lot-texts.ts';
+import { isLow, kgText, runOutText, shareText } from './lots.ts';
 
 /** What is left of a lot now: its weight is the sum of the ledger below. */
 export const StockPanel = ({ lot }: { lot: Lot }) => {

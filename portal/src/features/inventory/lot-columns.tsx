@@ -3,7 +3,7 @@ import type { DateTexts } from '../../format/dates.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { classes } from '../../ui/classes.ts';
-import { isLow, kgText, runOutText, shareText, statusTones } from './lot-texts.ts';
+import { isLow, kgText, runOutText, shareText, statusTones } from './lots.ts';
 
 const orDash = (text: string | null) => (text === null || text === '' ? <span className="text-faint">--</span> : text);
 /** Long heads of the document break into two lines, so that all columns fit a desk. */

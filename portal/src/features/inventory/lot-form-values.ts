@@ -38,7 +38,26 @@ export const lotFields: readonly LotField[] = [...textFields, ...numberFields, .
 export type LotValues = Record<LotField, string> & { is_reserved: boolean };
 
 export const emptyLot: LotValues = {
-  ...(Object.fromEntries(lotFields.map((field) => [field, ''])) as Record<LotField, string>),
+  lot_number: '',
+  coffee_name: '',
+  origin: '',
+  region: '',
+  farm: '',
+  variety: '',
+  process: '',
+  supplier: '',
+  location: '',
+  screen_size: '',
+  notes: '',
+  altitude: '',
+  cost_per_kg: '',
+  initial_weight: '',
+  cupping_score: '',
+  moisture_content: '',
+  water_activity: '',
+  density: '',
+  harvest_date: '',
+  purchase_date: '',
   is_reserved: false,
 };
 
@@ -52,11 +71,11 @@ export const valuesOfLot = (lot: Lot): LotValues => ({
 });
 
 /** On save empty strings become null, numbers are sent as numbers, days as ISO timestamps. */
-export const bodyOfValues = (values: LotValues): Record<LotField, string | number | null> => {
+export const bodyOfValues = (values: LotValues): Record<string, string | number | null | undefined> => {
   const texts = textFields.map((field) => [field, values[field].trim() === '' ? null : values[field]]);
   const numbers = numberFields.map((field) => [field, values[field].trim() === '' ? null : Number(values[field])]);
   const dates = dateFields.map((field) => [field, values[field] === '' ? null : `${values[field]}T00:00:00.000Z`]);
-  return Object.fromEntries([...texts, ...numbers, ...dates]) as Record<LotField, string | number | null>;
+  return Object.fromEntries([...texts, ...numbers, ...dates]);
 };
 
 const required: Partial<Record<string, string>> = {
@@ -65,14 +84,14 @@ const required: Partial<Record<string, string>> = {
   origin: 'Origin is required',
 };
 
-/** Holds a form to the contract's shape, in the document's sentences. */
+/** Checks the form against the contract's shape; the sentences are the document's. */
 export const lotResolver: Resolver<LotValues, unknown, LotBody> = (values) => {
   const body = bodyOfValues(values);
   const parsed = parseShape(lotBodyShape, {
     ...body,
-    lot_number: body.lot_number ?? '',
-    coffee_name: body.coffee_name ?? '',
-    origin: body.origin ?? '',
+    lot_number: body['lot_number'] ?? '',
+    coffee_name: body['coffee_name'] ?? '',
+    origin: body['origin'] ?? '',
   });
   if (parsed.success) return { values: parsed.data, errors: {} };
   const errors: FieldErrors<LotValues> = {};
@@ -92,7 +111,10 @@ export const totalCost = (costPerKg: string, initialWeight: string): number | nu
   return Number.isFinite(cost) ? cost : null;
 };
 
-/** Labels of the form, for the list of what somebody else changed. */
+/** What the forms of a new and of an edited lot say when they are not saved. */
+export const lotTexts = { failure: 'Failed to save lot', invalid: 'Please fix the errors in the form' };
+
+/** Labels of the form, for the notice of an edit conflict. */
 export const lotLabels: Record<keyof LotValues, string> = {
   lot_number: 'Lot number',
   coffee_name: 'Coffee name',

@@ -1,10 +1,12 @@
-/** How an adjustment is entered: what the scale shows now, or what came in or went out. */
+import type { Resolver } from 'react-hook-form';
+
+/** How an adjustment is entered: the weight on the scale, or the kilograms added or taken. */
 export type AdjustMode = 'weighed' | 'change';
 
 /** The ledger keeps milligrams; floats must not add dust below that. */
 const toMilligrams = (kg: number): number => Math.round(kg * 1e6) / 1e6;
 
-/** kg to put into the ledger; null while the field holds no number. */
+/** Change of the stock in kg; null while the field holds no number. */
 export const weightChange = (mode: AdjustMode, entered: string, currentKg: number): number | null => {
   if (entered.trim() === '') return null;
   const kg = Number(entered);
@@ -12,10 +14,31 @@ export const weightChange = (mode: AdjustMode, entered: string, currentKg: numbe
   return toMilligrams(mode === 'weighed' ? kg - currentKg : kg);
 };
 
-/** What keeps a change from being saved, in the contract's words; null when it may be. */
+/** Why a change can't be saved; null when it can. */
 export const changeProblem = (kg: number | null): string | null => {
   if (kg === null) return 'Enter a weight';
   if (kg === 0) return 'Enter a weight other than 0';
   if (Math.abs(kg) > 1_000_000) return 'This is more than a lot can hold';
   return null;
 };
+
+export interface WeightValues {
+  entered: string;
+  note: string;
+}
+
+/** Turns the form into the body of the request. */
+export const weightResolver =
+  (mode: AdjustMode, currentKg: number): Resolver<WeightValues, unknown, { kg: number; note: string }> =>
+  ({ entered, note }) => {
+    const kg = weightChange(mode, entered, currentKg);
+    const problem = changeProblem(kg);
+    if (kg !== null && problem === null && note.trim() !== '') return { values: { kg, note }, errors: {} };
+    return {
+      values: {},
+      errors: {
+        ...(problem !== null && { entered: { type: 'weight', message: problem } }),
+        ...(note.trim() === '' && { note: { type: 'required', message: 'Say why the weight changes' } }),
+      },
+    };
+  };

@@ -1,7 +1,7 @@
 import { Eye, EyeOff } from 'lucide-react';
 import { useState, type SubmitEvent } from 'react';
 import { useSession } from '../../api/session.tsx';
-import { FormError } from '../../components/forms.tsx';
+import { FormError } from '../../components/form/FormError.tsx';
 import { OfflineBanner } from '../../components/OfflineBanner.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';

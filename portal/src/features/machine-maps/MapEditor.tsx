@@ -11,9 +11,10 @@ import { useState } from 'react';
 import { ApiError, sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
-import { FormActions } from '../../components/FormActions.tsx';
-import { FormError } from '../../components/forms.tsx';
-import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
+import { FormActions } from '../../components/form/RecordForm.tsx';
+import { EditConflict } from '../../components/form/EditConflict.tsx';
+import { FormError } from '../../components/form/FormError.tsx';
+import { UnsavedChanges } from '../../components/form/UnsavedChanges.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
@@ -24,7 +25,7 @@ import { eventNames } from './event-draft.ts';
 import { EventRow } from './EventRow.tsx';
 import { LinkFields } from './LinkFields.tsx';
 import { draftOf, emptyChannel, mapOfDraft, orders, type DraftProblems, type MapDraft } from './map-draft.ts';
-import { MapMeanwhile } from './MapMeanwhile.tsx';
+import { mergeDrafts } from './map-merge.ts';
 import { emptyOutput } from './output-draft.ts';
 import { OutputRow } from './OutputRow.tsx';
 
@@ -44,9 +45,29 @@ const changed = <Row extends { key: number }>(rows: readonly Row[], key: number,
 const without = <Row extends { key: number }>(rows: readonly Row[], gone: number): Row[] =>
   rows.filter(({ key }) => key !== gone);
 
+interface MapConflictProps {
+  base: MapDetail;
+  newest: MapDetail;
+  own: MapDraft;
+  onContinue: (from: MapDetail, own: MapDraft | null) => void;
+}
+
+const MapConflict = ({ base, newest, own, onContinue }: MapConflictProps) => {
+  const { draft, theirs, clashes } = mergeDrafts(draftOf(base.map), draftOf(newest.map), own);
+  return (
+    <EditConflict
+      thing="map"
+      theirs={theirs}
+      clashes={clashes}
+      onMerge={() => onContinue(newest, draft)}
+      onDiscard={() => onContinue(newest, null)}
+    />
+  );
+};
+
 /**
- * Changes an own map; every save is its next revision, which the boards that read by it get. `detail` is the newest there is; the
- * form remembers which one it began with.
+ * Edits an own map. Each save makes the next revision, which is sent to the boards that use the map. `detail` is the newest
+ * revision; the form keeps the one it began with.
  */
 export const MapEditor = ({ detail }: { detail: MapDetail }) => {
   const [base, setBase] = useState(detail);
@@ -58,17 +79,17 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
   const [busy, setBusy] = useState(false);
   /** Above the number of every row that a map came with. */
   const [nextKey, setNextKey] = useState(1000);
-  const changedMeanwhile = detail.rev > base.rev;
+  const isBehind = detail.rev > base.rev;
 
-  const goOnFrom = (next: MapDetail, own: MapDraft | null) => {
+  const continueFrom = (next: MapDetail, own: MapDraft | null) => {
     setBase(next);
     setDraft(own ?? draftOf(next.map));
     setDirty(own !== null);
     setProblems({});
     setFailure(null);
   };
-  // Nothing of one's own is at stake: show what the map says now.
-  if (changedMeanwhile && !isDirty) goOnFrom(detail, null);
+  // A form without changes follows the newest revision.
+  if (isBehind && !isDirty) continueFrom(detail, null);
 
   const change = (part: Partial<MapDraft>) => {
     setDraft({ ...draft, ...part });
@@ -104,14 +125,14 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
         params: { id: detail.id },
         body: { map: result.map, rev: base.rev, ...(note.trim() === '' ? {} : { note: note.trim() }) },
       });
-      goOnFrom(saved, null);
+      continueFrom(saved, null);
       setNote('');
       const boards = saved.machines.length;
       const sent = `Sent to ${boards === 1 ? 'the board that reads' : `${boards} boards that read`} by it.`;
       toast(`Saved as revision ${saved.rev}`, boards === 0 ? {} : { detail: sent });
       await refresh(getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig);
     } catch (error) {
-      // The notice tells who was faster, and both ways on.
+      // The notice shows the other person's changes.
       if (error instanceof ApiError && error.code === 'changed_meanwhile') await refresh(getMachineMap);
       else setFailure(sentenceWithFields(error, 'Failed to save the map'));
     } finally {
@@ -249,7 +270,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
         ))}
       </Panel>
       <FormActions>
-        {changedMeanwhile && isDirty && <MapMeanwhile base={base} newest={detail} own={draft} onGoOn={goOnFrom} />}
+        {isBehind && isDirty && <MapConflict base={base} newest={detail} own={draft} onContinue={continueFrom} />}
         <FormError text={failure} />
         <div className="flex flex-wrap items-end justify-end gap-3">
           <TextField

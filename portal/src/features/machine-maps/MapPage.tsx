@@ -6,7 +6,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
-import { FormError } from '../../components/forms.tsx';
+import { FormError } from '../../components/form/FormError.tsx';
 import { mapName, verifiedWords } from '../../components/machine-maps/map-words.ts';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';

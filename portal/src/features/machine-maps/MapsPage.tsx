@@ -5,7 +5,7 @@ import { useNavigate } from 'react-router-dom';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { FormError } from '../../components/forms.tsx';
+import { FormError } from '../../components/form/FormError.tsx';
 import { linkWords, mapName, verifiedWords } from '../../components/machine-maps/map-words.ts';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';

@@ -1,5 +1,5 @@
-import type { Clash } from '../../components/ChangedMeanwhile.tsx';
-import { mergeThreeWay } from '../../components/three-way.ts';
+import type { Clash } from '../../components/form/EditConflict.tsx';
+import { mergeThreeWay } from '../../components/form/three-way.ts';
 import type { MapDraft } from './map-draft.ts';
 
 type Part = 'channels' | 'outputs' | 'events';

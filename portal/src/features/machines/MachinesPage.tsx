@@ -1,3 +1,4 @@
+import { formatCount, formatNumber } from '../../format/numbers.ts';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import { deleteMachine, listMachines, machineTotals, type Machine } from '@roastery/contract/machines';
 import { BookOpen, Factory, Plus, ShieldCheck } from 'lucide-react';
@@ -32,9 +33,6 @@ const sorts = [
 ] as const;
 const sortNames = sorts.map(({ value }) => value);
 const refreshMs = 10_000;
-
-const kilograms = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const count = new Intl.NumberFormat('en-US');
 
 const deletion: Deletion<Machine, ResponseOf<typeof deleteMachine>> = {
   remove: (machine) => call(deleteMachine, { params: { id: machine.id } }),

@@ -1,4 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
+import type { MapSummary } from '@roastery/contract/machine-maps';
 import {
   listMachines,
   machineTotals,
@@ -6,152 +7,111 @@ import {
   registerMachineShape,
   type RegisteredMachine,
 } from '@roastery/contract/machines';
-import type { MapSummary } from '@roastery/contract/machine-maps';
-import { useState, type ReactNode } from 'react';
-import { Controller, useForm, useWatch } from 'react-hook-form';
+import { useWatch } from 'react-hook-form';
 import type { z } from 'zod';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
-import { FormError, showFieldErrors } from '../../components/forms.tsx';
+import { FormField } from '../../components/form/RecordForm.tsx';
+import { useRecordForm, type RecordForm } from '../../components/form/use-record-form.ts';
 import { MachineMapField } from '../../components/machine-maps/MachineMapField.tsx';
-import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
-import { Button } from '../../ui/Button.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
 import { capacityOf, defaultType, hasOwnMap, useMachineTypes } from './machine-types.ts';
 
-type Values = z.infer<typeof registerMachineShape>;
-const fields = ['serial_number', 'display_name', 'machine_type', 'max_capacity_kg', 'map_id'] as const;
-
-interface RegisterFormProps {
-  onRegistered: (machine: RegisteredMachine) => void;
-  /** Puts fields and buttons into the frame around: a modal's body and footer, or a card's. */
-  children: (parts: { fields: ReactNode; submit: ReactNode }) => ReactNode;
-}
+type Values = z.input<typeof registerMachineShape>;
+type Body = z.output<typeof registerMachineShape>;
+const resolver = zodResolver<Values, unknown, Body>(registerMachineShape);
 
 /** The form of the modal and of the register page. */
-export const RegisterForm = ({ onRegistered, children }: RegisterFormProps) => {
-  const [failure, setFailure] = useState<string | null>(null);
-  const { register, control, handleSubmit, setError, setValue, getFieldState, formState } = useForm<Values>({
-    resolver: zodResolver(registerMachineShape),
-    defaultValues: {
+export const useRegisterForm = (onRegistered: (machine: RegisteredMachine) => void): RecordForm<Values, Body> =>
+  useRecordForm({
+    values: {
       serial_number: '',
       display_name: '',
       machine_type: defaultType,
       max_capacity_kg: capacityOf(defaultType) ?? 0,
-      // None is chosen for anybody: a map that is sent to a board overrules the file that somebody put on it.
+      // No map is preselected: a map from the portal replaces the file on the board.
       map_id: null,
     },
+    resolver,
+    fields: ['serial_number', 'display_name', 'machine_type', 'max_capacity_kg', 'map_id'],
+    failure: (error) => sentenceFor(error, 'Failed to register machine'),
+    save: (body) => call(registerMachine, { body }),
+    saved: (machine) => {
+      void refresh(listMachines, machineTotals);
+      onRegistered(machine);
+    },
   });
-  const { errors, isSubmitting, isDirty } = formState;
-  const types = useMachineTypes();
-  const type = useWatch({ control, name: 'machine_type' });
 
-  /** What the catalogue knows of the machine, where nobody has typed it. */
+export const registerTexts = { submit: 'Register Machine', submitting: 'Registering…' };
+
+export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
+  const { field, hookForm: form } = of;
+  const types = useMachineTypes();
+  const type = useWatch({ control: form.control, name: 'machine_type' });
+
+  /** Fills the capacity in, unless it was typed. */
+  const setCapacity = (kg: number | null | undefined) => {
+    if (kg === null || kg === undefined || form.getFieldState('max_capacity_kg').isTouched) return;
+    form.setValue('max_capacity_kg', kg, { shouldValidate: form.formState.isSubmitted });
+  };
+  /** Fills in what the catalogue knows of the machine. */
   const takeFromMap = (map: MapSummary | null) => {
     if (map === null) return;
     const known = types.find(({ value }) => value === map.model)?.value;
-    if (known !== undefined) setValue('machine_type', known);
-    if (map.capacity_kg !== null && !getFieldState('max_capacity_kg').isTouched) {
-      setValue('max_capacity_kg', map.capacity_kg, { shouldValidate: formState.isSubmitted });
-    }
+    if (known !== undefined) form.setValue('machine_type', known);
+    setCapacity(map.capacity_kg);
   };
 
-  const submit = handleSubmit(async (values) => {
-    setFailure(null);
-    try {
-      const machine = await call(registerMachine, { body: values });
-      void refresh(listMachines, machineTotals);
-      onRegistered(machine);
-    } catch (error) {
-      showFieldErrors(error, fields, setError);
-      setFailure(sentenceFor(error, 'Failed to register machine'));
-    }
-  });
-
   return (
-    <form noValidate onSubmit={(event) => void submit(event)} className="contents">
-      <UnsavedChanges dirty={isDirty} />
-      {children({
-        fields: (
-          <>
-            <TextField
-              label="Serial Number"
+    <>
+      <TextField
+        label="Serial Number"
+        required
+        mono
+        autoComplete="off"
+        spellCheck={false}
+        hint="From the machine’s type plate. It cannot be changed later."
+        {...field('serial_number')}
+      />
+      <TextField label="Display Name" required autoComplete="off" {...field('display_name')} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <FormField of={of} name="machine_type">
+          {({ onChange, ...props }) => (
+            <Select
+              label="Machine Type"
               required
-              mono
-              autoComplete="off"
-              spellCheck={false}
-              hint="From the machine’s type plate. It cannot be changed later."
-              error={errors.serial_number?.message}
-              {...register('serial_number')}
+              choices={types}
+              {...props}
+              onChange={(chosen) => {
+                onChange(chosen);
+                setCapacity(capacityOf(chosen));
+              }}
             />
-            <TextField
-              label="Display Name"
-              required
-              autoComplete="off"
-              error={errors.display_name?.message}
-              {...register('display_name')}
-            />
-            <div className="grid gap-4 sm:grid-cols-2">
-              <Controller
-                control={control}
-                name="machine_type"
-                render={({ field }) => (
-                  <Select
-                    label="Machine Type"
-                    required
-                    choices={types}
-                    value={field.value}
-                    onChange={(chosen) => {
-                      field.onChange(chosen);
-                      const kg = capacityOf(chosen);
-                      // A capacity that somebody typed is not overwritten.
-                      if (kg !== undefined && !getFieldState('max_capacity_kg').isTouched) {
-                        setValue('max_capacity_kg', kg, { shouldValidate: formState.isSubmitted });
-                      }
-                    }}
-                    onBlur={field.onBlur}
-                    error={errors.machine_type?.message}
-                    ref={field.ref}
-                  />
-                )}
-              />
-              <NumberField
-                label="Max Capacity"
-                required
-                unit="kg"
-                step={0.1}
-                min={0.1}
-                error={errors.max_capacity_kg?.message}
-                {...register('max_capacity_kg', { valueAsNumber: true })}
-              />
-            </div>
-            <Controller
-              control={control}
-              name="map_id"
-              render={({ field }) => (
-                <MachineMapField
-                  label="Which machine is it?"
-                  value={field.value ?? null}
-                  onChange={(id) => setValue('map_id', id, { shouldTouch: true, shouldDirty: true })}
-                  onMap={takeFromMap}
-                  onBlur={field.onBlur}
-                  hint={`Its map tells the board how to read it; it can be chosen later.${hasOwnMap(type) ? ` The ${type} has one of its own.` : ''}`}
-                  error={errors.map_id?.message}
-                  ref={field.ref}
-                />
-              )}
-            />
-            <FormError text={failure} />
-          </>
-        ),
-        submit: (
-          <Button type="submit" kind="primary" size="md" busy={isSubmitting}>
-            {isSubmitting ? 'Registering…' : 'Register Machine'}
-          </Button>
-        ),
-      })}
-    </form>
+          )}
+        </FormField>
+        <NumberField
+          label="Max Capacity"
+          required
+          unit="kg"
+          step={0.1}
+          min={0.1}
+          {...field('max_capacity_kg', { valueAsNumber: true })}
+        />
+      </div>
+      <FormField of={of} name="map_id">
+        {({ value, ...props }) => (
+          <MachineMapField
+            label="Make and model"
+            {...props}
+            value={value ?? null}
+            onChange={(id) => form.setValue('map_id', id, { shouldTouch: true, shouldDirty: true })}
+            onMap={takeFromMap}
+            hint={`Selects the machine map that the board reads with. You can choose it later.${hasOwnMap(type) ? ` There is a map for the ${type}.` : ''}`}
+          />
+        )}
+      </FormField>
+    </>
   );
 };

@@ -1,10 +1,20 @@
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { useState } from 'react';
+import { ModalForm } from '../../components/form/RecordForm.tsx';
 import { AlertDialog } from '../../ui/AlertDialog.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
+import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { RegisteredMachineView } from './RegisteredMachineView.tsx';
-import { RegisterForm } from './RegisterForm.tsx';
+import { RegisterFields, registerTexts, useRegisterForm } from './RegisterForm.tsx';
+
+const RegisterStep = ({ onRegistered }: { onRegistered: (machine: RegisteredMachine) => void }) => {
+  const form = useRegisterForm(onRegistered);
+  return (
+    <ModalForm of={form} {...registerTexts} size="md">
+      <RegisterFields of={form} />
+    </ModalForm>
+  );
+};
 
 /** The modal `Register New Machine`, and after it the success modal with what is shown once. */
 export const RegisterMachineDialog = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
@@ -20,17 +30,7 @@ export const RegisterMachineDialog = ({ open, onClose }: { open: boolean; onClos
   return (
     <>
       <Dialog open={open && machine === null} onClose={onClose} title="Register New Machine" sticky>
-        <RegisterForm onRegistered={setMachine}>
-          {({ fields, submit }) => (
-            <>
-              <DialogBody>{fields}</DialogBody>
-              <DialogFooter>
-                <DialogCancel size="md" />
-                {submit}
-              </DialogFooter>
-            </>
-          )}
-        </RegisterForm>
+        <RegisterStep onRegistered={setMachine} />
       </Dialog>
       <Dialog
         open={machine !== null}

@@ -1,12 +1,13 @@
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { CircleCheck } from 'lucide-react';
 import { useState } from 'react';
+import { CardForm } from '../../components/form/RecordForm.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { RegisteredMachineView } from './RegisteredMachineView.tsx';
-import { RegisterForm } from './RegisterForm.tsx';
+import { RegisterFields, registerTexts, useRegisterForm } from './RegisterForm.tsx';
 
 const crumbs = [
   { label: 'Home', to: paths.dashboard },
@@ -17,6 +18,7 @@ const crumbs = [
 /** The same flow as the modal, as a page: a form step, then a success step. */
 export default function RegisterMachinePage() {
   const [machine, setMachine] = useState<RegisteredMachine | null>(null);
+  const form = useRegisterForm(setMachine);
   if (machine !== null) {
     return (
       <Page>
@@ -43,21 +45,19 @@ export default function RegisterMachinePage() {
     <Page>
       <div className="mx-auto max-w-xl">
         <PageHeader title="Register New Machine" crumbs={crumbs} subtitle="Its board is set up in the next step." />
-        <Card>
-          <RegisterForm onRegistered={setMachine}>
-            {({ fields, submit }) => (
-              <>
-                <div className="flex flex-col gap-4 p-5">{fields}</div>
-                <footer className="flex justify-end gap-2 border-t border-stroke px-5 py-3">
-                  <ButtonLink to={paths.machines} size="md">
-                    Cancel
-                  </ButtonLink>
-                  {submit}
-                </footer>
-              </>
-            )}
-          </RegisterForm>
-        </Card>
+        <CardForm
+          of={form}
+          {...registerTexts}
+          bodyClassName="flex flex-col gap-4 p-5"
+          size="md"
+          cancel={
+            <ButtonLink to={paths.machines} size="md">
+              Cancel
+            </ButtonLink>
+          }
+        >
+          <RegisterFields of={form} />
+        </CardForm>
       </div>
     </Page>
   );

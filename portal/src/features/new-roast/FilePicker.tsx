@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { FileDrop } from '../../components/FileDrop.tsx';
-import { FormError } from '../../components/forms.tsx';
+import { FormError } from '../../components/form/FormError.tsx';
 
 /** Uploads one file by click or drop; the server reads it. */
 export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => void }) => {

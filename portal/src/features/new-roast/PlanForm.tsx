@@ -8,7 +8,7 @@ import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useUser } from '../../api/session.tsx';
 import { refresh } from '../../api/use-api.ts';
-import { FormError, showFieldErrors } from '../../components/forms.tsx';
+import { FormError, showFieldErrors } from '../../components/form/FormError.tsx';
 import { LotField } from '../../components/LotField.tsx';
 import { MachineField } from '../../components/MachineField.tsx';
 import { RecipeField } from '../../components/RecipeField.tsx';

@@ -23,7 +23,7 @@ import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';
-import { FormError } from '../../components/forms.tsx';
+import { FormError } from '../../components/form/FormError.tsx';
 import { mapName } from '../../components/machine-maps/map-words.ts';
 import { PushState } from '../../components/machine-maps/PushState.tsx';
 import { Measure } from '../../components/Measure.tsx';

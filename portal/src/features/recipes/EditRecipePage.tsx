@@ -1,28 +1,90 @@
-import { getProfile } from '@roastery/contract/profiles';
-import { useEffect } from 'react';
-import { useNavigate, useParams } from 'react-router-dom';
-import { logError } from '../../api/error-log.ts';
-import { useApi } from '../../api/use-api.ts';
-import { Page } from '../../components/PageHeader.tsx';
+import { getProfile, listProfiles, updateProfile, type Profile } from '@roastery/contract/profiles';
+import { useState } from 'react';
+import { useParams } from 'react-router-dom';
+import { call } from '../../api/call.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { useReturnOnError } from '../../components/ErrorState.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { usePreferences } from '../../format/preferences.ts';
+import { Badge } from '../../ui/Badge.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { toast } from '../../ui/toast.ts';
-import { EditRecipe } from './EditRecipe.tsx';
+import { FavoriteStar } from './FavoriteStar.tsx';
+import {
+  recipeFields,
+  recipeLabels,
+  recipeResolver,
+  recipeTexts,
+  textOfValue,
+  valuesOfRecipe,
+} from './recipe-form-values.ts';
+import { RecipeForm } from './RecipeForm.tsx';
 
-/** /recipes/:id: a recipe that can't be loaded is told of, and the list shown instead. */
+/** /recipes/:id */
 export default function EditRecipePage() {
   const { id = '' } = useParams();
-  const navigate = useNavigate();
   const { data: recipe, error } = useApi(getProfile, { params: { id } });
-  const failed = error !== undefined && recipe === undefined;
-  useEffect(() => {
-    if (!failed) return;
-    logError('Failed to load recipe data', error);
-    toast('Failed to load recipe data', { tone: 'danger' });
-    void navigate(paths.recipes, { replace: true });
-  }, [failed, error, navigate]);
+  useReturnOnError(recipe === undefined ? error : undefined, 'Failed to load recipe data', paths.recipes);
   return <Page>{recipe === undefined ? <Loading /> : <EditRecipe key={recipe.id} recipe={recipe} />}</Page>;
 }
+
+/** `recipe` is the newest version. */
+const EditRecipe = ({ recipe }: { recipe: Profile }) => {
+  // The unit stays as it was when the form was opened: typed figures must not change their meaning.
+  const { temperature_unit: preferred } = usePreferences();
+  const [unit] = useState(preferred);
+  const form = useRecordForm({
+    values: valuesOfRecipe(recipe, unit),
+    resolver: recipeResolver(unit),
+    fields: recipeFields,
+    ...recipeTexts,
+    edited: {
+      noun: 'recipe',
+      record: recipe,
+      valuesOf: (record) => valuesOfRecipe(record, unit),
+      labels: recipeLabels,
+      textOf: (_field, value) => textOfValue(value),
+      read: async () => {
+        await refresh(getProfile);
+        return call(getProfile, { params: { id: recipe.id } });
+      },
+    },
+    save: (body, { revision }) => call(updateProfile, { params: { id: recipe.id }, body: { ...body, revision } }),
+    saved: async (_recipe, { leaveTo }) => {
+      await refresh(listProfiles, getProfile);
+      toast('Recipe saved successfully!');
+      leaveTo(paths.recipes);
+    },
+  });
+  return (
+    <>
+      <PageHeader
+        title={recipe.name}
+        crumbs={[
+          { label: 'Home', to: paths.dashboard },
+          { label: 'Recipes', to: paths.recipes },
+          { label: recipe.name },
+        ]}
+        badges={
+          <>
+            <Badge>{recipe.roast_level}</Badge>
+            <FavoriteStar recipe={recipe} />
+          </>
+        }
+        subtitle={
+          <span className="figures">
+            {recipe.times_used === 0
+              ? 'Not roasted yet'
+              : `Used ${recipe.times_used} ${recipe.times_used === 1 ? 'time' : 'times'}`}
+          </span>
+        }
+      />
+      <RecipeForm of={form} unit={unit} recipe={recipe} />
+    </>
+  );
+};
 
 const Loading = () => (
   <div aria-busy className="flex flex-col gap-4">

@@ -1,49 +1,34 @@
 import { createProfile, listProfiles } from '@roastery/contract/profiles';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
-import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
-import { showFieldErrors } from '../../components/forms.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { usePreferences } from '../../format/preferences.ts';
-import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
-import { useLeave } from '../../components/use-leave.ts';
 import { toast } from '../../ui/toast.ts';
-import { newRecipe, recipeFields, recipeResolver, type RecipeBody, type RecipeValues } from './recipe-form-values.ts';
+import { newRecipe, recipeFields, recipeResolver, recipeTexts } from './recipe-form-values.ts';
 import { RecipeForm } from './RecipeForm.tsx';
 
 /** /recipes/new */
 export default function NewRecipePage() {
-  const { isLeaving, leaveTo } = useLeave();
-  // The unit the form began with: its figures must not change meaning while they are typed.
+  // The unit stays as it was when the form was opened: typed figures must not change their meaning.
   const { temperature_unit: preferred } = usePreferences();
   const [unit] = useState(preferred);
-  const [failure, setFailure] = useState<string | null>(null);
-  const form = useForm<RecipeValues, unknown, RecipeBody>({
+  const form = useRecordForm({
+    values: newRecipe(unit),
     resolver: recipeResolver(unit),
-    defaultValues: newRecipe(unit),
-    reValidateMode: 'onSubmit',
-  });
-  const save = form.handleSubmit(
-    async (body) => {
-      setFailure(null);
-      try {
-        await call(createProfile, { body });
-        await refresh(listProfiles);
-        toast('Recipe saved successfully!');
-        leaveTo(paths.recipes);
-      } catch (error) {
-        showFieldErrors<RecipeValues>(error, recipeFields, form.setError);
-        setFailure(sentenceWithFields(error, 'Failed to save recipe'));
-      }
+    fields: recipeFields,
+    ...recipeTexts,
+    save: (body) => call(createProfile, { body }),
+    saved: async (_recipe, { leaveTo }) => {
+      await refresh(listProfiles);
+      toast('Recipe saved successfully!');
+      leaveTo(paths.recipes);
     },
-    () => setFailure('Please fix validation errors before saving'),
-  );
+  });
   return (
     <Page>
-      <UnsavedChanges dirty={form.formState.isDirty && !isLeaving} />
       <PageHeader
         title="New recipe"
         crumbs={[
@@ -52,14 +37,7 @@ export default function NewRecipePage() {
           { label: 'New recipe' },
         ]}
       />
-      <RecipeForm
-        form={form}
-        unit={unit}
-        isNew
-        referenceRoastId={null}
-        failure={failure}
-        onSubmit={() => void save()}
-      />
+      <RecipeForm of={form} unit={unit} />
     </Page>
   );
 }

@@ -1,9 +1,11 @@
 import { parseShape } from '@roastery/contract/parse-shape';
 import { profileBodyShape, type Profile } from '@roastery/contract/profiles';
+import { roastLevels } from '@roastery/contract/roasts';
 import { defaultControlPoints } from '@roastery/roasting/control-profile';
 import { cToF, formatDuration, fToC, parseDuration, type TemperatureUnit } from '@roastery/roasting/units';
-import type { FieldErrors, Resolver, UseFormReturn } from 'react-hook-form';
+import type { Resolver, UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';
+import { keysOf } from '../../components/form/three-way.ts';
 import { draftOf, problemsOf, storedOf, type DraftPoint } from './control-points.ts';
 
 export type RecipeBody = z.output<typeof profileBodyShape>;
@@ -67,7 +69,7 @@ export const valuesOfRecipe = (recipe: Pick<Profile, RecipeField>, unit: Tempera
   description: recipe.description ?? '',
   coffee_origin: recipe.coffee_origin ?? '',
   coffee_variety: recipe.coffee_variety ?? '',
-  roast_level: recipe.roast_level as RecipeBody['roast_level'],
+  roast_level: roastLevels.find((level) => level === recipe.roast_level) ?? 'Medium',
   target_drop_temp: temperatureText(recipe.target_drop_temp, unit),
   target_roast_time: timeText(recipe.target_roast_time),
   target_development_time: timeText(recipe.target_development_time),
@@ -133,16 +135,23 @@ export const recipeResolver =
     const parsed = parseShape(profileBodyShape, bodyOf(values, unit));
     const problem = problemsOf(values.control_profile)[0];
     if (parsed.success && problem === undefined) return { values: parsed.data, errors: {} };
-    const errors: Record<string, { type: string; message: string }> = {};
+    const errors: Partial<Record<RecipeField, { type: string; message: string }>> = {};
     for (const issue of parsed.success ? [] : parsed.issues) {
-      const field = String(issue.path[0]);
+      const field = recipeFields.find((known) => known === issue.path[0]);
+      if (field === undefined) continue;
       errors[field] ??= { type: issue.code, message: sentenceOf(field, values, unit) ?? issue.message };
     }
-    if (problem !== undefined) errors['control_profile'] = { type: 'points', message: problem.message };
-    return { values: {}, errors: errors as FieldErrors<RecipeValues> };
+    if (problem !== undefined) errors.control_profile = { type: 'points', message: problem.message };
+    return { values: {}, errors };
   };
 
-/** Labels of the form, for the list of what somebody else changed. */
+/** What the forms of a new and of an edited recipe say when they are not saved. */
+export const recipeTexts = {
+  failure: 'Failed to save recipe',
+  invalid: 'Please fix validation errors before saving',
+};
+
+/** Labels of the form, for the notice of an edit conflict. */
 export const recipeLabels: Record<RecipeField, string> = {
   name: 'Recipe name',
   description: 'Description',
@@ -161,11 +170,11 @@ export const recipeLabels: Record<RecipeField, string> = {
   control_profile: 'Control profile',
 };
 
-/** A value as the list of what somebody else changed shows it. */
+/** A value as the notice of an edit conflict shows it. */
 export const textOfValue = (value: RecipeValues[RecipeField]): string => {
   if (Array.isArray(value)) return `${value.length} points to ${formatDuration(value.at(-1)?.time)}`;
   if (typeof value === 'boolean') return value ? 'On' : 'Off';
   return value ?? '';
 };
 
-export const recipeFields = Object.keys(recipeLabels) as RecipeField[];
+export const recipeFields = keysOf(recipeLabels);

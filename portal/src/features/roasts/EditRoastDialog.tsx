@@ -1,19 +1,17 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { getLot, listLots } from '@roastery/contract/inventory';
 import { editRoastShape, getRoast, listRoasts, roastLevels, updateRoast, type Roast } from '@roastery/contract/roasts';
-import { Controller, useForm } from 'react-hook-form';
 import { useState } from 'react';
 import type { z } from 'zod';
+import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
-import { sentenceWithFields } from '../../api/api-error.ts';
-import { FormError, showFieldErrors } from '../../components/forms.tsx';
+import { FormField, ModalForm } from '../../components/form/RecordForm.tsx';
+import { keysOf } from '../../components/form/three-way.ts';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { LotField } from '../../components/LotField.tsx';
 import { RecipeField } from '../../components/RecipeField.tsx';
-import { UnsavedChanges } from '../../components/UnsavedChanges.tsx';
-import { useMeanwhile } from '../../components/use-meanwhile.tsx';
-import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -22,14 +20,28 @@ import { roastNumber } from './roast-texts.ts';
 type Values = z.input<typeof editRoastShape>;
 type Parsed = z.output<typeof editRoastShape>;
 
-const textFields = ['coffee_name', 'coffee_origin', 'coffee_process', 'roasted_by', 'notes'] as const;
-const numberFields = ['batch_size_kg', 'end_weight_kg', 'cupping_score', 'color'] as const;
-const fields = [...textFields, ...numberFields, 'roast_level', 'roast_level_target', 'lot_id', 'profile_id'] as const;
+const resolver = zodResolver<Values, unknown, Parsed>(editRoastShape);
 
 /** What is empty in a form is null in the record. */
 const emptyToNull = (value: unknown): unknown => (value === '' || Number.isNaN(value) ? null : value);
 
-const valuesOf = (roast: Roast): Values => Object.fromEntries(fields.map((field) => [field, roast[field]])) as Values;
+const levelOf = (text: string | null) => roastLevels.find((level) => level === text) ?? null;
+
+const valuesOf = (roast: Roast) => ({
+  coffee_name: roast.coffee_name,
+  coffee_origin: roast.coffee_origin,
+  coffee_process: roast.coffee_process,
+  roasted_by: roast.roasted_by,
+  notes: roast.notes,
+  batch_size_kg: roast.batch_size_kg,
+  end_weight_kg: roast.end_weight_kg,
+  cupping_score: roast.cupping_score,
+  color: roast.color,
+  roast_level: levelOf(roast.roast_level),
+  roast_level_target: levelOf(roast.roast_level_target),
+  lot_id: roast.lot_id,
+  profile_id: roast.profile_id,
+});
 
 const labels = {
   coffee_name: 'Coffee name',
@@ -45,9 +57,9 @@ const labels = {
   roast_level_target: 'Target level',
   lot_id: 'Green coffee lot',
   profile_id: 'Recipe',
-} satisfies Record<(typeof fields)[number], string>;
+} satisfies Record<keyof ReturnType<typeof valuesOf>, string>;
 
-/** An id is not shown. */
+/** Ids are not shown. */
 const textOf = (field: string, value: unknown): string => {
   if (field === 'lot_id' || field === 'profile_id') return value === null ? '' : 'Another';
   return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
@@ -61,14 +73,14 @@ interface EditRoastDialogProps {
 
 /** Edits what was roasted and by whom; the recorded curve stays as the machine made it. */
 export const EditRoastDialog = ({ roast, open, onClose }: EditRoastDialogProps) => {
-  // Each opening begins with the roast as it is then; data that arrives while the user types does not replace it.
+  // Each opening begins with the roast as it is then; later updates don't change what is being typed.
   const [opened, setOpened] = useState<{ roast: Roast; times: number }>({ roast, times: 0 });
   const [wasOpen, setWasOpen] = useState(open);
   if (open !== wasOpen) {
     setWasOpen(open);
     if (open) setOpened({ roast, times: opened.times + 1 });
   }
-  // An untouched form fades out; a changed one would ask before the page is left.
+  // A fresh form fades out: a dirty one would ask before the page is left.
   const leave = () => {
     setOpened({ roast, times: opened.times + 1 });
     onClose();
@@ -86,104 +98,68 @@ export const EditRoastDialog = ({ roast, open, onClose }: EditRoastDialogProps) 
   );
 };
 
+const levels = roastLevels.map((level) => ({ value: level, label: level }));
+
 const EditForm = ({ roast, onClose }: Omit<EditRoastDialogProps, 'open'>) => {
-  const [failure, setFailure] = useState<string | null>(null);
-  const form = useForm<Values, unknown, Parsed>({
-    resolver: zodResolver(editRoastShape),
-    defaultValues: valuesOf(roast),
-  });
-  const { register, control, handleSubmit, setError, formState } = form;
-  const { errors, isDirty, dirtyFields } = formState;
-  const meanwhile = useMeanwhile({
-    form,
-    thing: 'roast',
-    record: roast,
-    valuesOf,
-    labels,
-    textOf,
-    read: () => call(getRoast, { params: { id: roast.id } }),
-  });
-  const save = handleSubmit(async (body) => {
-    setFailure(null);
-    try {
-      // Only what was changed: a lot or recipe that stays must not be checked again.
-      const changed = Object.fromEntries(Object.entries(body).filter(([field]) => field in dirtyFields));
-      await call(updateRoast, { params: { id: roast.id }, body: { ...changed, revision: meanwhile.revision } });
+  const form = useRecordForm({
+    values: valuesOf(roast),
+    resolver,
+    fields: keysOf(labels),
+    failure: (error, isBesideFields) => (isBesideFields ? null : sentenceWithFields(error, 'Failed to update roast')),
+    edited: {
+      noun: 'roast',
+      record: roast,
+      valuesOf,
+      labels,
+      textOf,
+      read: () => call(getRoast, { params: { id: roast.id } }),
+    },
+    save: (body, { changed, revision }) =>
+      call(updateRoast, {
+        params: { id: roast.id },
+        // Only the changed fields: the server checks a lot or recipe again when it is sent.
+        body: { ...Object.fromEntries(Object.entries(body).filter(([field]) => changed.has(field))), revision },
+      }),
+    saved: async () => {
       await refresh(getRoast, listRoasts, getLot, listLots);
       toast('Roast updated');
       onClose();
-    } catch (error) {
-      if (await meanwhile.explains(error).catch(() => false)) return;
-      if (!showFieldErrors<Values>(error, fields, setError))
-        setFailure(sentenceWithFields(error, 'Failed to update roast'));
-    }
+    },
   });
-  const levels = roastLevels.map((level) => ({ value: level, label: level }));
-  const text = (field: (typeof textFields)[number], label: string) => (
-    <TextField label={label} error={errors[field]?.message} {...register(field, { setValueAs: emptyToNull })} />
-  );
-  const number = (field: (typeof numberFields)[number], label: string, unit?: string) => (
-    <NumberField
-      label={label}
-      {...(unit === undefined ? {} : { unit })}
-      error={errors[field]?.message}
-      {...register(field, { setValueAs: (value: unknown) => (value === '' || value === null ? null : Number(value)) })}
-    />
-  );
-  const link = (field: 'lot_id' | 'profile_id') => (
-    <Controller
-      control={control}
-      name={field}
-      render={({ field: { value, onChange, onBlur } }) => {
-        const own = { value: value ?? null, onChange, onBlur, error: errors[field]?.message };
-        return field === 'lot_id' ? <LotField {...own} /> : <RecipeField {...own} />;
-      }}
-    />
-  );
-  const level = (field: 'roast_level' | 'roast_level_target', label: string) => (
-    <Controller
-      control={control}
-      name={field}
-      render={({ field: { value, onChange, onBlur, ref } }) => (
-        <Select
-          label={label}
-          choices={levels}
-          value={value ?? null}
-          placeholder="Not set"
-          {...{ onChange, onBlur, ref }}
-          error={errors[field]?.message}
-        />
+  const text = (name: 'coffee_name' | 'coffee_origin' | 'coffee_process' | 'roasted_by' | 'notes') =>
+    form.field(name, { setValueAs: emptyToNull });
+  const number = (name: 'batch_size_kg' | 'end_weight_kg' | 'cupping_score' | 'color') =>
+    form.field(name, { setValueAs: (value: unknown) => (value === '' || value === null ? null : Number(value)) });
+  const level = (name: 'roast_level' | 'roast_level_target', label: string) => (
+    <FormField of={form} name={name}>
+      {({ value, ...field }) => (
+        <Select label={label} choices={levels} value={value ?? null} placeholder="Not set" {...field} />
       )}
-    />
+    </FormField>
   );
   return (
-    <form onSubmit={(event) => void save(event)} className="flex min-h-0 flex-1 flex-col" noValidate>
-      <UnsavedChanges dirty={isDirty} />
-      <DialogBody>
-        {text('coffee_name', 'Coffee name')}
-        <div className="grid gap-4 sm:grid-cols-2">
-          {text('coffee_origin', 'Origin')}
-          {text('coffee_process', 'Process')}
-          {number('batch_size_kg', 'Batch size', 'kg')}
-          {number('end_weight_kg', 'Roasted weight', 'kg')}
-          {level('roast_level_target', 'Target level')}
-          {level('roast_level', 'Roast level')}
-          {link('lot_id')}
-          {link('profile_id')}
-          {text('roasted_by', 'Roasted by')}
-          {number('cupping_score', 'Cupping score')}
-          {number('color', 'Color')}
-        </div>
-        <TextArea label="Notes" error={errors.notes?.message} {...register('notes', { setValueAs: emptyToNull })} />
-        {meanwhile.notice}
-        <FormError text={failure} />
-      </DialogBody>
-      <DialogFooter>
-        <DialogCancel />
-        <Button kind="primary" type="submit" busy={formState.isSubmitting}>
-          Save
-        </Button>
-      </DialogFooter>
-    </form>
+    <ModalForm of={form} submit="Save">
+      <TextField label="Coffee name" {...text('coffee_name')} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label="Origin" {...text('coffee_origin')} />
+        <TextField label="Process" {...text('coffee_process')} />
+        <NumberField label="Batch size" unit="kg" {...number('batch_size_kg')} />
+        <NumberField label="Roasted weight" unit="kg" {...number('end_weight_kg')} />
+        {level('roast_level_target', 'Target level')}
+        {level('roast_level', 'Roast level')}
+        <FormField of={form} name="lot_id">
+          {({ value, onChange, onBlur, error }) => <LotField value={value ?? null} {...{ onChange, onBlur, error }} />}
+        </FormField>
+        <FormField of={form} name="profile_id">
+          {({ value, onChange, onBlur, error }) => (
+            <RecipeField value={value ?? null} {...{ onChange, onBlur, error }} />
+          )}
+        </FormField>
+        <TextField label="Roasted by" {...text('roasted_by')} />
+        <NumberField label="Cupping score" {...number('cupping_score')} />
+        <NumberField label="Color" {...number('color')} />
+      </div>
+      <TextArea label="Notes" {...text('notes')} />
+    </ModalForm>
   );
 };

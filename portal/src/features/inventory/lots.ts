@@ -1,12 +1,45 @@
-import type { Lot } from '@roastery/contract/inventory';
+import { listAlerts } from '@roastery/contract/alerts';
+import {
+  getLot,
+  inventorySummary,
+  listLotMovements,
+  listLots,
+  lotLocations,
+  lotOrigins,
+  type Lot,
+} from '@roastery/contract/inventory';
+import { getProfile, listProfiles } from '@roastery/contract/profiles';
+import { refresh } from '../../api/use-api.ts';
+import type { Crumb } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import type { Tone } from '../../ui/Badge.tsx';
+
+/** After any change to a lot: the lot, the list with its totals, and the recipes that show its weight. */
+export const refreshLots = (): Promise<void> =>
+  refresh(
+    getLot,
+    inventorySummary,
+    listLotMovements,
+    listLots,
+    lotLocations,
+    lotOrigins,
+    getProfile,
+    listProfiles,
+    listAlerts,
+  );
+
+export const lotCrumbs = (page: string): Crumb[] => [
+  { label: 'Home', to: paths.dashboard },
+  { label: 'Inventory', to: paths.lots },
+  { label: page },
+];
 
 /** Below this share of the initial weight a lot's weight is shown in red (product document, section 9). */
 export const lowSharePercent = 20;
 export const isLow = (lot: Pick<Lot, 'percentage_remaining'>): boolean => lot.percentage_remaining < lowSharePercent;
 
-/** Whole percent that are left, never rounded up: 19.6 % is red and must not read as 20 %. */
+/** Whole percent, rounded down: 19.6 % is red and must not read as 20 %. */
 export const shareText = ({ percentage_remaining }: Pick<Lot, 'percentage_remaining'>): string =>
   `${Math.floor(percentage_remaining)}%`;
 

@@ -1,21 +1,25 @@
-/** What two people did to one record since both began with `base`. */
+/** The result of merging two people's changes to one record. */
 export interface Merged<Values extends object> {
-  /** The newest of the server with one's own changes on top. */
+  /** The newest record with one's own changes on top. */
   readonly merged: Values;
-  /** Changed by the other person only: taken over. */
+  /** Fields that only the other person changed. */
   readonly theirs: readonly (keyof Values & string)[];
-  /** Changed by both, and differently: one's own value stands in `merged`. */
+  /** Fields that both changed to different values. `merged` has one's own. */
   readonly clashes: readonly (keyof Values & string)[];
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** Merges field by field; values are compared as JSON. */
+/** The keys of an object that has exactly these fields, typed by them. */
+export const keysOf = <Key extends string>(values: Readonly<Record<Key, unknown>>): readonly Key[] =>
+  Object.keys(values) as Key[];
+
+/** Merges field by field. Values are compared as JSON. */
 export const mergeThreeWay = <Values extends object>(base: Values, newest: Values, own: Values): Merged<Values> => {
   const merged = { ...newest };
   const theirs: (keyof Values & string)[] = [];
   const clashes: (keyof Values & string)[] = [];
-  for (const key of Object.keys(newest) as (keyof Values & string)[]) {
+  for (const key of keysOf<keyof Values & string>(newest)) {
     const iChanged = !isSame(base[key], own[key]);
     const theyChanged = !isSame(base[key], newest[key]);
     if (iChanged) merged[key] = own[key];

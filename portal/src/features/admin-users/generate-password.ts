@@ -1,11 +1,11 @@
-/** Without letters and digits that are mistaken for one another when read aloud or copied from paper. */
+/** Without letters and digits that look or sound alike. */
 const lower = 'abcdefghjkmnpqrstuvwxyz';
 const upper = 'ABCDEFGHJKLMNPQRSTUVWXYZ';
 const digits = '23456789';
 const all = lower + upper + digits;
 const length = 16;
 
-/** An even draw of 0 … below - 1: a remainder would favour the first ones. */
+/** A uniform random number from 0 to below - 1. A plain remainder would favour small numbers. */
 const draw = (below: number): number => {
   const limit = 256 - (256 % below);
   const [byte = 0] = crypto.getRandomValues(new Uint8Array(1));
@@ -13,10 +13,10 @@ const draw = (below: number): number => {
 };
 const oneOf = (letters: string): string => letters.charAt(draw(letters.length));
 
-/** Sixteen letters and digits, 92 bits, with an uppercase letter, a lowercase one and a number among them. */
-export const madeUpPassword = (): string => {
+/** Sixteen letters and digits, 92 bits, with at least one uppercase letter, one lowercase letter and one digit. */
+export const generatePassword = (): string => {
   const made = Array.from({ length }, () => oneOf(all)).join('');
   return [lower, upper, digits].every((kind) => kind.split('').some((letter) => made.includes(letter)))
     ? made
-    : madeUpPassword();
+    : generatePassword();
 };

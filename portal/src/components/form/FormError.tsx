@@ -1,9 +1,9 @@
 import { CircleAlert } from 'lucide-react';
 import type { FieldPath, FieldValues, UseFormSetError } from 'react-hook-form';
-import { ApiError } from '../api/api-error.ts';
-import { useReachability } from '../api/reachability.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { useReachability } from '../../api/reachability.ts';
 
-/** Why a form was refused, above its buttons; read aloud as soon as it appears. Offline it says what to do. */
+/** Why a form could not be saved, above its buttons. Offline it adds what to do. */
 export const FormError = ({ text }: { text: string | null | undefined }) => {
   const { reachable } = useReachability();
   if (text === null || text === undefined || text === '') return null;
@@ -13,16 +13,14 @@ export const FormError = ({ text }: { text: string | null | undefined }) => {
       <div className="min-w-0">
         <p role="alert">{text}</p>
         {!reachable && (
-          <p className="text-content">
-            You are offline. What you typed stays here: send it again when the server is back.
-          </p>
+          <p className="text-content">You are offline. Your input is kept: save again when the connection is back.</p>
         )}
       </div>
     </div>
   );
 };
 
-/** Puts the server's word on single fields beside them; true when there was one for a field of this form. */
+/** Shows the server's messages on single fields beside them. True when one of them belongs to a field of this form. */
 export const showFieldErrors = <Values extends FieldValues>(
   error: unknown,
   fields: readonly FieldPath<Values>[],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLow, kgText, runOutText, shareText } from './lot-texts.ts';
+import { isLow, kgText, runOutText, shareText } from './lots.ts';
 
 it('estimates in weeks from a week on, else in days, and not at all without use', () => {
   expect([null, 0, 0.4, 1, 6.99, 7, 13.9, 14, 365].map(runOutText)).toEqual([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { madeUpPassword } from './made-up-password.ts';
+import { generatePassword } from './generate-password.ts';
 
-describe('a password made up for somebody', () => {
-  const made = Array.from({ length: 500 }, madeUpPassword);
+describe('generatePassword', () => {
+  const made = Array.from({ length: 500 }, generatePassword);
 
   it('meets the hint of the form and can be read aloud', () => {
     for (const password of made) {

@@ -1,29 +1,29 @@
 import { Users } from 'lucide-react';
-import { Button } from '../ui/Button.tsx';
+import { Button } from '../../ui/Button.tsx';
 
-/** One field that both people changed, as text. */
+/** A field that both people changed, as text. */
 export interface Clash {
   label: string;
-  /** What the record says now. */
+  /** The saved value. */
   now: string;
-  /** What this form would make of it. */
+  /** The value in this form. */
   yours: string;
 }
 
-interface ChangedMeanwhileProps {
+interface EditConflictProps {
   /** `lot`, `recipe`. */
   thing: string;
-  /** Labels of fields that the other person changed and this one did not. */
+  /** Labels of the fields that only the other person changed. */
   theirs: readonly string[];
   clashes: readonly Clash[];
-  /** Takes the other person's changes over and keeps one's own on top; nothing is saved yet. */
+  /** Takes over the other person's changes and keeps one's own on top of them. Nothing is saved yet. */
   onMerge: () => void;
-  /** Throws one's own changes away. */
+  /** Discards one's own changes. */
   onDiscard: () => void;
 }
 
-/** Somebody saved the same record first: what they changed, what clashes, and the two ways on. Nothing was overwritten. */
-export const ChangedMeanwhile = ({ thing, theirs, clashes, onMerge, onDiscard }: ChangedMeanwhileProps) => (
+/** Shown when another person saved the same record first: their changes, the conflicts, and the two choices. */
+export const EditConflict = ({ thing, theirs, clashes, onMerge, onDiscard }: EditConflictProps) => (
   <div
     role="alert"
     className="flex max-h-[55dvh] flex-col gap-3 overflow-y-auto rounded-md border border-warning/40 bg-warning-soft p-3 text-sm sm:p-4"
@@ -31,9 +31,9 @@ export const ChangedMeanwhile = ({ thing, theirs, clashes, onMerge, onDiscard }:
     <div className="flex items-start gap-2.5">
       <Users aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
       <div className="min-w-0 text-strong">
-        <p className="font-semibold">Somebody changed this {thing} meanwhile. Your changes are not saved yet.</p>
+        <p className="font-semibold">Another user changed this {thing}. Your changes are not saved yet.</p>
         {theirs.length > 0 && <p className="mt-1">They changed: {theirs.join(', ')}.</p>}
-        {clashes.length === 0 && <p className="mt-1">Nothing that you changed is touched by it.</p>}
+        {clashes.length === 0 && <p className="mt-1">None of your changes is affected.</p>}
       </div>
     </div>
     {clashes.length > 0 && (

@@ -1,0 +1,184 @@
+import type { ReactElement, ReactNode, SubmitEvent } from 'react';
+import { Controller, type FieldPath, type FieldPathValue, type FieldValues } from 'react-hook-form';
+import { Button, ButtonLink, type ControlSize } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
+import { FormError } from './FormError.tsx';
+import { UnsavedChanges } from './UnsavedChanges.tsx';
+import type { RecordForm } from './use-record-form.ts';
+
+interface FormFieldProps<Values extends FieldValues, Body, Name extends FieldPath<Values>> {
+  of: RecordForm<Values, Body>;
+  name: Name;
+  /** Draws a field that is not an input, such as a Select: `{(field) => <Select label="Level" {...field} />}`. */
+  children: (field: {
+    value: FieldPathValue<Values, Name>;
+    onChange: (value: FieldPathValue<Values, Name>) => void;
+    onBlur: () => void;
+    ref: (element: HTMLElement | null) => void;
+    error: string | undefined;
+  }) => ReactElement;
+}
+
+export const FormField = <Values extends FieldValues, Body, Name extends FieldPath<Values>>(
+  props: FormFieldProps<Values, Body, Name>,
+) => {
+  const { of, name, children } = props;
+  return (
+    <Controller
+      control={of.hookForm.control}
+      name={name}
+      render={({ field: { value, onChange, onBlur, ref }, fieldState }) =>
+        children({
+          value,
+          onChange: (next) => {
+            of.hookForm.clearErrors(name);
+            onChange(next);
+          },
+          onBlur,
+          ref,
+          error: fieldState.error?.message,
+        })
+      }
+    />
+  );
+};
+
+/** What a form of any frame needs. */
+interface FrameProps<Values extends FieldValues, Body> {
+  of: RecordForm<Values, Body>;
+  /** Label of the main button, and while it saves. */
+  submit: string;
+  submitting?: string;
+  children: ReactNode;
+}
+
+const Frame = <Values extends FieldValues, Body>(props: {
+  of: RecordForm<Values, Body>;
+  label?: string | undefined;
+  className: string;
+  children: ReactNode;
+}) => {
+  const { of, label, className, children } = props;
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    of.submit();
+  };
+  return (
+    <form noValidate aria-label={label} onSubmit={submit} className={className}>
+      <UnsavedChanges dirty={of.isDirty} />
+      {children}
+    </form>
+  );
+};
+
+/** Foot of a long form: why it was refused and its buttons, always in reach; above the bar of a phone. */
+export const FormActions = ({ children }: { children: ReactNode }) => (
+  <div className="sticky bottom-[calc(3.5rem+env(safe-area-inset-bottom))] z-10 -mx-4 flex flex-col gap-3 border-t border-stroke bg-page px-4 py-3 sm:mx-0 sm:px-0 lg:bottom-0">
+    {children}
+  </div>
+);
+
+interface PageFormProps<Values extends FieldValues, Body> extends FrameProps<Values, Body> {
+  /** Names the form: `New lot`. */
+  label: string;
+  /** Where Cancel leads. */
+  cancelTo: string;
+  /** The record is shown and can't be changed. */
+  isReadOnly?: boolean;
+}
+
+/** A form that is a page: sections under each other, the buttons always in reach. */
+export const PageForm = <Values extends FieldValues, Body>(props: PageFormProps<Values, Body>) => {
+  const { of, label, submit, submitting = submit, cancelTo, isReadOnly = false, children } = props;
+  return (
+    <Frame of={of} label={label} className="min-w-0">
+      <fieldset disabled={isReadOnly} className="flex min-w-0 flex-col gap-4">
+        {children}
+        {!isReadOnly && (
+          <FormActions>
+            {of.notice}
+            <FormError text={of.failure} />
+            <div className="flex justify-end gap-2">
+              <ButtonLink to={cancelTo} size="md">
+                Cancel
+              </ButtonLink>
+              <Button type="submit" kind="primary" size="md" busy={of.isSubmitting}>
+                {of.isSubmitting ? submitting : submit}
+              </Button>
+            </div>
+          </FormActions>
+        )}
+      </fieldset>
+    </Frame>
+  );
+};
+
+interface CardFormProps<Values extends FieldValues, Body> extends FrameProps<Values, Body> {
+  className?: string;
+  /** Layout of the fields. */
+  bodyClassName: string;
+  /** The button before the main one. */
+  cancel: ReactNode;
+  size?: ControlSize;
+  /** Nothing was changed: nothing to save. */
+  isUnchanged?: boolean;
+}
+
+/** A form in a card of its own. */
+export const CardForm = <Values extends FieldValues, Body>(props: CardFormProps<Values, Body>) => {
+  const { of, className = '', bodyClassName, cancel, size, isUnchanged = false, submit, children } = props;
+  const { submitting = submit } = props;
+  return (
+    <Frame of={of} className={className}>
+      <Card>
+        <div className={bodyClassName}>
+          {children}
+          {of.notice !== null && <div className="col-span-full">{of.notice}</div>}
+          {of.failure !== null && (
+            <div className="col-span-full">
+              <FormError text={of.failure} />
+            </div>
+          )}
+        </div>
+        <footer className="flex justify-end gap-2 border-t border-stroke px-5 py-3">
+          {cancel}
+          <Button
+            type="submit"
+            kind="primary"
+            busy={of.isSubmitting}
+            disabled={isUnchanged}
+            {...(size === undefined ? {} : { size })}
+          >
+            {of.isSubmitting ? submitting : submit}
+          </Button>
+        </footer>
+      </Card>
+    </Frame>
+  );
+};
+
+interface ModalFormProps<Values extends FieldValues, Body> extends FrameProps<Values, Body> {
+  size?: ControlSize;
+}
+
+/** A form that is the content of a `Dialog`. */
+export const ModalForm = <Values extends FieldValues, Body>(props: ModalFormProps<Values, Body>) => {
+  const { of, submit, submitting = submit, size, children } = props;
+  const sized = size === undefined ? {} : { size };
+  return (
+    <Frame of={of} className="flex min-h-0 flex-1 flex-col">
+      <DialogBody>
+        {children}
+        {of.notice}
+        <FormError text={of.failure} />
+      </DialogBody>
+      <DialogFooter>
+        <DialogCancel {...sized} />
+        <Button type="submit" kind="primary" busy={of.isSubmitting} {...sized}>
+          {of.isSubmitting ? submitting : submit}
+        </Button>
+      </DialogFooter>
+    </Frame>
+  );
+};

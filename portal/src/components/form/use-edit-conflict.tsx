@@ -1,0 +1,107 @@
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
+import type { FieldValues, UseFormReturn } from 'react-hook-form';
+import { ApiError } from '../../api/api-error.ts';
+import { EditConflict } from './EditConflict.tsx';
+import { mergeThreeWay } from './three-way.ts';
+
+export interface Revised {
+  readonly revision: number;
+}
+
+export interface EditedRecord<Values extends FieldValues, Thing extends Revised> {
+  /** `machine`, `roast`. */
+  noun: string;
+  /** The newest version that the page knows. */
+  record: Thing;
+  valuesOf: (record: Thing) => Values;
+  labels: Readonly<Partial<Record<keyof Values & string, string>>>;
+  /** A value as text, where it is not a text or a number. */
+  textOf?: (field: keyof Values & string, value: Values[keyof Values & string]) => string;
+  /** Reads the record from the server. */
+  read: () => Promise<Thing>;
+}
+
+interface EditConflictState<Thing> {
+  /** Revision that the form began with; sent with the change. 0 for a new record. */
+  revision: number;
+  /** The other person's changes and the two choices; null without a conflict. */
+  notice: ReactNode;
+  /** Whether saving failed because another person saved first. Then `notice` explains it. */
+  explains: (error: unknown) => Promise<boolean>;
+  /** Continues from this version, e.g. the one just saved. */
+  continueFrom: (record: Thing) => void;
+}
+
+const plainText = (value: unknown): string => {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+};
+
+/** The notice may be below the visible part of a long form. */
+const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
+
+/**
+ * Optimistic locking for a form over a record with a `revision`. The form sends the revision it began with. When another person
+ * saved first, the notice shows their changes and the form continues from both versions. A form without changes follows the
+ * newest version by itself.
+ */
+export const useEditConflict = <Values extends FieldValues, Body, Thing extends Revised>(
+  form: UseFormReturn<Values, unknown, Body>,
+  edited: EditedRecord<Values, Thing> | undefined,
+): EditConflictState<Thing> => {
+  const [base, setBase] = useState(edited?.record);
+  const [known, setKnown] = useState(edited?.record);
+  const { isDirty } = form.formState;
+  const given = edited?.record;
+  const newest = known !== undefined && given !== undefined && known.revision > given.revision ? known : given;
+  const isBehind = newest !== undefined && newest.revision !== base?.revision;
+
+  if (isBehind && !isDirty) setBase(newest);
+  const follow = useEffectEvent((from: Thing | undefined) => {
+    if (edited !== undefined && from !== undefined && !form.formState.isDirty) form.reset(edited.valuesOf(from));
+  });
+  useEffect(() => follow(base), [base]);
+
+  const noticeOf = (of: EditedRecord<Values, Thing>, before: Thing, now: Thing): ReactNode => {
+    const { labels, valuesOf, textOf = (_field, value) => plainText(value) } = of;
+    const own = form.getValues();
+    const saved = valuesOf(now);
+    const { merged, theirs, clashes } = mergeThreeWay<Values>(valuesOf(before), saved, own);
+    return (
+      <div ref={intoView}>
+        <EditConflict
+          thing={of.noun}
+          theirs={theirs.map((field) => labels[field] ?? field)}
+          clashes={clashes.map((field) => ({
+            label: labels[field] ?? field,
+            now: textOf(field, saved[field]),
+            yours: textOf(field, own[field]),
+          }))}
+          onMerge={() => {
+            form.reset(saved);
+            form.reset(merged, { keepDefaultValues: true });
+            setBase(now);
+          }}
+          onDiscard={() => {
+            form.reset(saved);
+            setBase(now);
+          }}
+        />
+      </div>
+    );
+  };
+  return {
+    revision: base?.revision ?? 0,
+    notice: edited && base && newest && isBehind && isDirty ? noticeOf(edited, base, newest) : null,
+    explains: async (error) => {
+      if (edited === undefined || !(error instanceof ApiError) || error.code !== 'changed_meanwhile') return false;
+      setKnown(await edited.read());
+      return true;
+    },
+    continueFrom: (record) => {
+      if (edited !== undefined) form.reset(edited.valuesOf(record));
+      setBase(record);
+      setKnown(record);
+    },
+  };
+};
