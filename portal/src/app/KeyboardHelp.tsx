@@ -1,7 +1,7 @@
 import { useSession } from '../api/session.tsx';
 import { useOfferedActions, useOfferedKeys, type PageKey } from '../components/page-actions.tsx';
 import { Dialog, DialogBody } from '../ui/Dialog.tsx';
-import { Kbd } from '../ui/Kbd.tsx';
+import { Kbd } from '../ui/Badge.tsx';
 import { destinationsFor } from './destinations.ts';
 import { keyName, modifierKey } from './keyboard.ts';
 

@@ -2,7 +2,7 @@ import { listMachines } from '@roastery/contract/machines';
 import { Link } from 'react-router-dom';
 import { useApi } from '../api/use-api.ts';
 import { paths } from '../components/paths.ts';
-import { LiveDot } from '../ui/LiveDot.tsx';
+import { LiveDot } from '../ui/Badge.tsx';
 
 const refreshMs = 15_000;
 const shownAtMost = 2;

@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom';
 import { useUser } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
-import { Kbd } from '../ui/Kbd.tsx';
+import { Kbd } from '../ui/Badge.tsx';
 import { AccountButton } from './AccountButton.tsx';
 import { modifierKey } from './keyboard.ts';
 import { Logo } from './Logo.tsx';

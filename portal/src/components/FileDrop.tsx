@@ -1,7 +1,7 @@
 import { FileUp } from 'lucide-react';
 import { useRef, useState, type DragEvent, type ReactNode } from 'react';
 import { classes } from '../ui/classes.ts';
-import { Spinner } from '../ui/Spinner.tsx';
+import { Spinner } from '../ui/Button.tsx';
 
 interface FileDropProps {
   /** What the file is, for who cannot see the place. */

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-import { Card } from '../ui/Card.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
+import { Card, Skeleton } from '../ui/Card.tsx';
 
 interface StatCardProps {
   label: string;

@@ -34,3 +34,35 @@ export const Badge = ({ tone = 'neutral', icon, mono = false, children, classNam
     <span className="truncate">{children}</span>
   </span>
 );
+
+export const Kbd = ({ children }: { children: ReactNode }) => (
+  <kbd className="inline-flex h-5 min-w-5 items-center justify-center rounded-sm border border-stroke-strong bg-surface px-1 font-mono text-2xs text-muted">
+    {children}
+  </kbd>
+);
+
+const dotTones = {
+  success: 'bg-success',
+  warning: 'bg-warning',
+  danger: 'bg-danger',
+  faint: 'bg-stroke-control',
+  accent: 'bg-accent',
+};
+
+interface LiveDotProps {
+  tone: keyof typeof dotTones;
+  /** A ring that spreads while something is running. */
+  pulsing?: boolean;
+}
+
+/** A state as a dot; always put its word beside it. */
+export const LiveDot = ({ tone, pulsing = false }: LiveDotProps) => (
+  <span aria-hidden className="relative inline-flex size-2 shrink-0">
+    {pulsing && (
+      <span
+        className={classes('absolute inset-0 animate-[ring_1.8s_ease-out_infinite] rounded-full', dotTones[tone])}
+      />
+    )}
+    <span className={classes('relative size-2 rounded-full', dotTones[tone])} />
+  </span>
+);

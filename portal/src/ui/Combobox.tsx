@@ -1,11 +1,10 @@
 import { Combobox as Base } from '@base-ui/react/combobox';
 import { Check, ChevronsUpDown, X } from 'lucide-react';
 import { useMemo, type Ref } from 'react';
-import { classes } from './classes.ts';
+import { classes, popupClass, popupItemClass, popupLayer } from './classes.ts';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
-import { popupClass, popupItemClass, popupLayer } from './popup.ts';
 import type { Choice } from './Select.tsx';
-import { Skeleton } from './Skeleton.tsx';
+import { Skeleton } from './Card.tsx';
 
 interface ComboboxProps extends FieldProps {
   choices: readonly Choice[];

@@ -2,8 +2,7 @@ import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
 import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'react-router-dom';
-import { classes } from './classes.ts';
-import { popupClass, popupItemClass, popupLayer } from './popup.ts';
+import { classes, popupClass, popupItemClass, popupLayer } from './classes.ts';
 
 interface MenuProps {
   /** The button that opens it, e.g. an IconButton. */

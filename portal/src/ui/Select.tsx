@@ -1,9 +1,8 @@
 import { Select as Base } from '@base-ui/react/select';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { useId, type Ref } from 'react';
-import { classes } from './classes.ts';
+import { classes, popupClass, popupItemClass, popupLayer } from './classes.ts';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
-import { popupClass, popupItemClass, popupLayer } from './popup.ts';
 
 export interface Choice<Value extends string = string> {
   value: Value;

@@ -2,7 +2,7 @@ import { Autocomplete as Base } from '@base-ui/react/autocomplete';
 import { ChevronsUpDown } from 'lucide-react';
 import { useState, type Ref } from 'react';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
-import { popupClass, popupItemClass, popupLayer } from './popup.ts';
+import { popupClass, popupItemClass, popupLayer } from './classes.ts';
 
 interface SuggestFieldProps extends FieldProps {
   suggestions: readonly string[];

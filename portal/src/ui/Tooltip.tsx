@@ -1,6 +1,6 @@
 import { Tooltip as Base } from '@base-ui/react/tooltip';
 import type { ReactElement, ReactNode } from 'react';
-import { popupLayer } from './popup.ts';
+import { popupLayer } from './classes.ts';
 
 /** A few words on hover or focus. Never the only way to learn something: touch has no hover. */
 export const Tooltip = ({ text, children }: { text: ReactNode; children: ReactElement }) => (

@@ -1,10 +1,8 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { classes } from '../../ui/classes.ts';
-import { Difference } from '../Difference.tsx';
-import { Measure } from '../Measure.tsx';
-import { columnOf, curveStyles, nearestIndex } from './curves.ts';
-import { deviationAt } from './deviation.ts';
+import { Difference, Measure } from '../figures.tsx';
+import { columnOf, curveStyles, deviationAt, nearestIndex } from './curves.ts';
 import { useTimeView, type TimeViewStore } from './time-view.ts';
 
 interface ChartReadoutProps {

@@ -6,8 +6,7 @@ import { Line } from 'react-chartjs-2';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import type { Units } from '../../format/quantities.ts';
 import { ChartReadout } from './ChartReadout.tsx';
-import type { Chart } from './chart-parts.ts';
-import './chart-parts.ts';
+import { useChartView, usePrintSize, type Chart } from './use-chart.ts';
 import { holesOf, nearestIndex } from './curves.ts';
 import type { ExpectedBand } from './expected-band.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
@@ -16,8 +15,6 @@ import { pixelDecimation } from './pixel-decimation.ts';
 import { phasesOfMarks, roastDatasets, roastOptions, roastOverlay, topOf } from './roast-chart-config.ts';
 import { timeScale, zoomOptions } from './time-scale.ts';
 import type { TimeViewStore } from './time-view.ts';
-import { useChartView } from './use-chart.ts';
-import { usePrintSize } from './use-print-size.ts';
 
 export interface RoastChartProps {
   curve: CurveColumns;

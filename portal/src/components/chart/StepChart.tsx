@@ -4,19 +4,15 @@ import { useMemo, useRef } from 'react';
 import { Line } from 'react-chartjs-2';
 import { usePrinting } from '../../ui/printing.ts';
 import { useTheme } from '../../ui/theme.ts';
-import { Measure } from '../Measure.tsx';
-import type { Chart } from './chart-parts.ts';
-import './chart-parts.ts';
+import { Measure } from '../figures.tsx';
+import { useChartView, usePrintSize, type Chart } from './use-chart.ts';
 import { drawnColumn, holesOf, nearestIndex, type StepStyle } from './curves.ts';
 import { plannedDataset, plannedPercentAt, type PlannedDataset, type PlannedLine } from './planned-line.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
 import { readPalette, withAlpha } from './palette.ts';
 import { pixelDecimation, type CurveDataset } from './pixel-decimation.ts';
-import { fixedWidth } from './plot-frame.ts';
-import { axisFont, timeScale } from './time-scale.ts';
+import { axisFont, fixedWidth, timeScale } from './time-scale.ts';
 import { useTimeView, type TimeViewStore } from './time-view.ts';
-import { useChartView } from './use-chart.ts';
-import { usePrintSize } from './use-print-size.ts';
 
 interface StepChartProps {
   style: StepStyle;

@@ -1,6 +1,6 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
 import { samplingHoles, type SamplingHole } from '@roastery/roasting/sampling-holes';
-import { bridgeableMissing } from '@roastery/roasting/series';
+import { bridgeableMissing, isReading, valueAt } from '@roastery/roasting/series';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';
 
 /** A curve that can be drawn: which column, how it looks everywhere, and where its toggle is remembered. */
@@ -200,4 +200,15 @@ export const temperatureTop = (columns: readonly DrawnColumn[], { temperature_un
 export const rateBounds = ({ temperature_unit: degree, rate_unit: rate }: Units): { min: number; max: number } => {
   const [min, max] = degree === 'C' ? [-20, 50] : [-40, 90];
   return rate === 'per_minute' ? { min, max } : { min: min / 2, max: max / 2 };
+};
+
+/** How far the beans are above (or below) the reference at a moment, °C; null where either wasn't read. */
+export const deviationAt = (
+  reference: CurveColumns | undefined,
+  seconds: number | null | undefined,
+  beanC: number | null | undefined,
+): number | null => {
+  if (reference === undefined || !isReading(seconds) || !isReading(beanC)) return null;
+  const there = valueAt(reference.time_seconds, reference.channels['bean_temp'] ?? [], seconds);
+  return there === null ? null : beanC - there;
 };

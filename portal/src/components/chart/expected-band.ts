@@ -1,6 +1,6 @@
 import type { RoastMark } from '@roastery/contract/roasts';
 import type { Chart } from 'chart.js';
-import { markLabels } from './mark-labels.ts';
+import { markLabels } from './mark-layout.ts';
 import { withAlpha, type Palette } from './palette.ts';
 
 /** When an event is to be expected, seconds since charge. */

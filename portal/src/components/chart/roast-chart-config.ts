@@ -6,8 +6,7 @@ import { curveStyles, drawnCurve, rateBounds, temperatureTop, type CurveStyle } 
 import { overlayTop, type Overlay } from './overlay.ts';
 import { withAlpha, type ColourOf, type Palette } from './palette.ts';
 import type { CurveDataset } from './pixel-decimation.ts';
-import { barePixels, fixedWidth } from './plot-frame.ts';
-import { axisFont } from './time-scale.ts';
+import { axisFont, barePixels, fixedWidth } from './time-scale.ts';
 
 const datasetOf = (
   style: CurveStyle,

@@ -1,8 +1,15 @@
-import { useEffect, useRef, type RefObject } from 'react';
+import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
 import { logError } from '../../api/error-log.ts';
-import type { Chart } from './chart-parts.ts';
 import type { Overlay } from './overlay.ts';
 import type { TimeViewStore } from './time-view.ts';
+import { CategoryScale, Chart, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
+import zoomPlugin from 'chartjs-plugin-zoom';
+import { usePrinting } from '../../ui/printing.ts';
+
+// Only the parts our charts use are bundled. Tooltip, legend and decimation are our own: shared cursor, pixel budget.
+Chart.register(LineController, LineElement, PointElement, LinearScale, CategoryScale, Filler, zoomPlugin);
+
+export { Chart };
 
 type LineChart = Chart<'line', { x: number; y: number }[]>;
 
@@ -61,4 +68,25 @@ export const useChartView = (
       gone = true;
     };
   }, [chart]);
+};
+
+/** Width of what `@page` in ui/theme.css leaves of A4, in CSS pixels. */
+const paperPixels = 702;
+/** 96 dpi times three: sharp on paper. */
+const paperScale = 3;
+
+/** A canvas does not follow the layout of the paper: draws it in that width, and as before afterwards. */
+export const usePrintSize = (chart: RefObject<Chart<'line', { x: number; y: number }[]> | null | undefined>): void => {
+  const printing = usePrinting();
+  useLayoutEffect(() => {
+    const current = chart.current;
+    if (!printing || !current) return undefined;
+    const { devicePixelRatio } = current.options;
+    Object.assign(current.options, { devicePixelRatio: paperScale });
+    current.resize(paperPixels, current.canvas.parentElement?.clientHeight ?? current.height);
+    return () => {
+      Object.assign(current.options, { devicePixelRatio });
+      current.resize();
+    };
+  }, [printing, chart]);
 };

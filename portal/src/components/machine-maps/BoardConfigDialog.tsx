@@ -1,7 +1,7 @@
 import { getBoardConfig } from '@roastery/contract/machine-maps';
 import { useApi } from '../../api/use-api.ts';
 import { Dialog, DialogBody } from '../../ui/Dialog.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Skeleton } from '../../ui/Card.tsx';
 import { ErrorState } from '../ErrorState.tsx';
 import { BoardConfigForm } from './BoardConfigForm.tsx';
 

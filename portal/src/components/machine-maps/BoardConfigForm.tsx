@@ -23,7 +23,7 @@ import { FormField, ModalForm } from '../form/RecordForm.tsx';
 import { useRecordForm } from '../form/use-record-form.ts';
 import { paths } from '../paths.ts';
 import { MachineMapField } from './MachineMapField.tsx';
-import { PushState } from './PushState.tsx';
+import { PushState } from './map-labels.tsx';
 
 const formShape = boardSettingsShape.extend({ map_id: mapIdShape.nullable() });
 const resolver = zodResolver(formShape);

@@ -2,7 +2,7 @@ import { getMachineMap, listMachineMaps, type MapSummary } from '@roastery/contr
 import { useState, type Ref } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { Combobox } from '../../ui/Combobox.tsx';
-import { linkWords, mapName, verifiedWords } from './map-words.ts';
+import { linkWords, mapName, verifiedWords } from './map-labels.tsx';
 
 interface MachineMapFieldProps {
   label?: string;

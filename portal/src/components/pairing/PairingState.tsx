@@ -1,7 +1,7 @@
 import { getPairing, type PairingTicket } from '@roastery/contract/fleet';
 import { useApi } from '../../api/use-api.ts';
-import { LiveDot } from '../../ui/LiveDot.tsx';
-import { RelativeTime } from '../RelativeTime.tsx';
+import { LiveDot } from '../../ui/Badge.tsx';
+import { RelativeTime } from '../figures.tsx';
 
 /** How often the page looks whether support has paired the board meanwhile. */
 const lookEveryMs = 3000;

@@ -10,7 +10,7 @@ import { personName } from '../person-name.ts';
 import { useDates } from '../../format/preferences.ts';
 import { pairingTicket, supportMail, ticketId, type TicketFacts } from './device-configuration.ts';
 import { PairingState } from './PairingState.tsx';
-import { saveTextFile } from './save-text-file.ts';
+import { saveFile } from '../save-file.ts';
 
 /** Leaves a row in the audit log. One that can't be written must keep nobody from their ticket. */
 const note = async (machineId: string, what: 'viewed' | 'downloaded'): Promise<void> => {
@@ -35,7 +35,7 @@ export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; 
   }, [machineId]);
 
   const download = () => {
-    saveTextFile(`${id}.txt`, pairingTicket(ticket, `${personName(user)} <${user.email}>`, validUntil));
+    saveFile(`${id}.txt`, pairingTicket(ticket, `${personName(user)} <${user.email}>`, validUntil));
     void note(machineId, 'downloaded');
   };
 

@@ -1,7 +1,6 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { Card } from '../../ui/Card.tsx';
 import { ErrorLine } from '../ErrorState.tsx';
-import { usePhone } from '../use-phone.ts';
 import type { RowProps } from './columns.ts';
 import { Rows } from './Rows.tsx';
 import { StackedRows } from './StackedRows.tsx';
@@ -68,3 +67,15 @@ const useReturnToLastPage = (paging: Paging | undefined, isEmpty: boolean): bool
   }, [isBeyond, last]);
   return isBeyond;
 };
+
+/** Tailwind's `sm` begins at 640 px. */
+const phoneWidth = '(max-width: 639.98px)';
+
+const subscribe = (listener: () => void) => {
+  const query = matchMedia(phoneWidth);
+  query.addEventListener('change', listener);
+  return () => query.removeEventListener('change', listener);
+};
+
+/** True on a phone's width, where tables become cards. */
+export const usePhone = (): boolean => useSyncExternalStore(subscribe, () => matchMedia(phoneWidth).matches);

@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Skeleton } from '../../ui/Card.tsx';
 import { isFalling, nextSort, sortField, type Column, type RowProps } from './columns.ts';
 
 const cellClass = 'h-11 border-b border-stroke px-2 whitespace-nowrap first:pl-4 last:pr-4';

@@ -1,7 +1,7 @@
 import { Link } from 'react-router-dom';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Skeleton } from '../../ui/Card.tsx';
 import type { RowProps } from './columns.ts';
 
 /** The rows of a table as cards, for a phone: the name on top, then a line a column. */

@@ -3,7 +3,7 @@ import { Monitor, Moon, Sun } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { useSession } from '../../api/session.tsx';
-import { Measure } from '../../components/Measure.tsx';
+import { Measure } from '../../components/figures.tsx';
 import { defaultRegion } from '../../format/dates.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { Combobox } from '../../ui/Combobox.tsx';

@@ -13,7 +13,7 @@ import { useListPage } from '../../components/table/use-list-page.tsx';
 import { useUrlState } from '../../components/url-state.ts';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
-import { LiveDot } from '../../ui/LiveDot.tsx';
+import { LiveDot } from '../../ui/Badge.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { actionChoices, actionWords, isDeletion, isFailure, subjectName } from './audit-words.ts';
 import { AuditEntryDialog } from './AuditEntryDialog.tsx';

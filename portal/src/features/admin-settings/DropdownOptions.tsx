@@ -10,13 +10,11 @@ import { ErrorLine } from '../../components/ErrorState.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { Card } from '../../ui/Card.tsx';
+import { Card, Skeleton } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
 import { toast } from '../../ui/toast.ts';
-import { AddOptionForm } from './AddOptionForm.tsx';
-import { categories, categoryNames } from './categories.ts';
+import { AddOptionForm, categories, categoryNames } from './AddOptionForm.tsx';
 
 const remove = async (option: Option) => {
   try {

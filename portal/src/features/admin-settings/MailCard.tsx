@@ -6,10 +6,9 @@ import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
-import { RelativeTime } from '../../components/RelativeTime.tsx';
+import { RelativeTime } from '../../components/figures.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { Card } from '../../ui/Card.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Card, Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
 
 /** Where alerts go by mail, whether they get through, and a test. */

@@ -9,13 +9,18 @@ import { ErrorState } from '../../components/ErrorState.tsx';
 import { CardForm, FormField } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Card } from '../../ui/Card.tsx';
+import { Card, Skeleton } from '../../ui/Card.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
-import { changesOf, roasteryFields, roasteryLabels, roasteryResolver, valuesOf } from './roastery-values.ts';
-import { timeZoneChoices } from './time-zones.ts';
+import {
+  changesOf,
+  roasteryFields,
+  roasteryLabels,
+  roasteryResolver,
+  timeZoneChoices,
+  valuesOf,
+} from './roastery-values.ts';
 
 /** Tab `Roastery Info`. */
 export const RoasteryInfo = () => {

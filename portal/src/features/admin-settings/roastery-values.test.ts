@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { changesOf, valuesOf } from './roastery-values.ts';
+import { describe, expect, it } from 'vitest';
+import { changesOf, timeZoneChoices, valuesOf } from './roastery-values.ts';
 
 const settings = {
   roastery_name: 'Drum & Bean',
@@ -20,4 +20,21 @@ it('changesOf: sends null for an emptied field and nothing for an unchanged one'
   expect(values.address).toBe('');
   expect(changesOf(values, new Set(['city', 'roastery_name']))).toEqual({ city: null, roastery_name: 'Drum' });
   expect(changesOf({ ...values, time_zone: 'UTC' }, new Set(['time_zone']))).toEqual({ time_zone: 'UTC' });
+});
+
+describe('the choice of time zones', () => {
+  const summer = new Date('2026-07-01T12:00:00Z');
+  const choices = timeZoneChoices('Mars/Olympus', summer);
+  const find = (value: string) => choices.find((choice) => choice.value === value);
+
+  it('names a zone with its offset at the time', () => {
+    expect(find('Europe/Berlin')).toEqual({ value: 'Europe/Berlin', label: 'Europe/Berlin', hint: 'GMT+02:00' });
+    expect(find('America/New_York')).toMatchObject({ label: 'America/New York', hint: 'GMT-04:00' });
+  });
+
+  it('keeps a zone that is set though this browser does not know it', () => {
+    expect(find('Mars/Olympus')).toEqual({ value: 'Mars/Olympus', label: 'Mars/Olympus', hint: undefined });
+  });
+
+  it('offers UTC', () => expect(find('UTC')?.hint).toMatch(/^GMT/));
 });

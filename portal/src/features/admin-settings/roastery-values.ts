@@ -1,5 +1,7 @@
 import type { RoasterySettings } from '@roastery/contract/settings';
 import type { Resolver } from 'react-hook-form';
+import { offsetOf } from '../../format/zoned-time.ts';
+import type { Choice } from '../../ui/Select.tsx';
 
 export const roasteryFields = [
   'roastery_name',
@@ -58,3 +60,10 @@ export const roasteryResolver: Resolver<RoasteryValues, unknown, RoasteryValues>
   values.time_zone === ''
     ? { values: {}, errors: { time_zone: { type: 'required', message: 'Choose a time zone' } } }
     : { values, errors: {} };
+
+/** Every zone this browser knows, with its offset now, and the one that is set, whatever it is. */
+export const timeZoneChoices = (current: string, now = new Date()): Choice[] => {
+  const names = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
+  if (current !== '') names.add(current);
+  return [...names].sort().map((value) => ({ value, label: value.replaceAll('_', ' '), hint: offsetOf(value, now) }));
+};

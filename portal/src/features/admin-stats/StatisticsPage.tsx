@@ -8,7 +8,7 @@ import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Skeleton } from '../../ui/Card.tsx';
 
 const refreshMs = 60_000;
 

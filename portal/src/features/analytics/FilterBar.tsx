@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Segments } from '../../ui/Segments.tsx';
 import type { Choice } from '../../ui/Select.tsx';
-import { DayField } from '../../components/DayField.tsx';
+import { DayField } from '../../components/fields.tsx';
 import { usualSpans } from './span.ts';
 import type { ChosenKey, useAnalyticsFilter } from './use-analytics-filter.ts';
 

@@ -2,7 +2,7 @@ import type { ComparedRoast } from '@roastery/contract/analytics';
 import type { Preferences } from '@roastery/contract/auth';
 import { formatDuration } from '@roastery/roasting/units';
 import type { DateTexts } from '../../format/dates.ts';
-import { Measure } from '../../components/Measure.tsx';
+import { Measure } from '../../components/figures.tsx';
 import type { Column } from '../../components/table/columns.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { ShareBar } from './charts/RowBars.tsx';

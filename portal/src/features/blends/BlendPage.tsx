@@ -4,8 +4,7 @@ import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { Card } from '../../ui/Card.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Card, Skeleton } from '../../ui/Card.tsx';
 import { BlendForm } from './BlendForm.tsx';
 
 /** /roasts/blends/new and /roasts/blends/{id} */

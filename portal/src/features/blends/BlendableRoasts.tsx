@@ -8,8 +8,7 @@ import { formatExactKilograms } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
 import { useTyped } from '../../components/use-typed.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Panel } from '../../ui/Card.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 
 interface BlendableRoastsProps {

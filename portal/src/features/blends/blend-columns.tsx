@@ -1,6 +1,6 @@
 import type { Blend } from '@roastery/contract/blends';
 import type { DateTexts } from '../../format/dates.ts';
-import { Measure } from '../../components/Measure.tsx';
+import { Measure } from '../../components/figures.tsx';
 import type { Column } from '../../components/table/columns.ts';
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`;

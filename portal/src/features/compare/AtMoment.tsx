@@ -1,6 +1,5 @@
 import { formatDuration } from '@roastery/roasting/units';
-import { Difference } from '../../components/Difference.tsx';
-import { Measure } from '../../components/Measure.tsx';
+import { Difference, Measure } from '../../components/figures.tsx';
 import { useTimeView, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { valueAtMoment, type AlignedRoast, type Alignment } from './compare-lines.ts';
 import { LineSample } from './ComparedLegend.tsx';

@@ -11,9 +11,8 @@ import { RoastField } from '../../components/RoastField.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { useTyped } from '../../components/use-typed.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
-import { Card } from '../../ui/Card.tsx';
+import { Card, Skeleton } from '../../ui/Card.tsx';
 import { Segments } from '../../ui/Segments.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
 import { AtMoment, type PlacedRoast } from './AtMoment.tsx';
 import {
   alignments,

@@ -4,13 +4,12 @@ import { Link } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
-import { Measure } from '../../components/Measure.tsx';
+import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
-import { Panel } from '../../ui/Card.tsx';
-import { LiveDot } from '../../ui/LiveDot.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Panel, Skeleton } from '../../ui/Card.tsx';
+import { LiveDot } from '../../ui/Badge.tsx';
 
 const fetched = 10;
 const shown = 8;

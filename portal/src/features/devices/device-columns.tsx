@@ -1,12 +1,11 @@
 import type { Device, PairingTicket } from '@roastery/contract/fleet';
 import type { Quarantined } from '@roastery/contract/quarantine';
-import { PushState } from '../../components/machine-maps/PushState.tsx';
-import { RelativeTime } from '../../components/RelativeTime.tsx';
+import { PushState } from '../../components/machine-maps/map-labels.tsx';
+import { RelativeTime } from '../../components/figures.tsx';
 import type { Column } from '../../components/table/columns.ts';
 import type { DateTexts } from '../../format/dates.ts';
 import { formatBytes, formatCount } from '../../format/numbers.ts';
-import { Badge } from '../../ui/Badge.tsx';
-import { LiveDot } from '../../ui/LiveDot.tsx';
+import { Badge, LiveDot } from '../../ui/Badge.tsx';
 import {
   clockText,
   diskText,

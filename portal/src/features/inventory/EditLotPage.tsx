@@ -6,7 +6,7 @@ import { useReturnOnError } from '../../components/ErrorState.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
 import { StatusBadge } from './lot-columns.tsx';
 import { lotFields, lotLabels, lotResolver, lotTexts, valuesOfLot } from './lot-form-values.ts';

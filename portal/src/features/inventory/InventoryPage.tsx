@@ -1,10 +1,17 @@
 import { formatCount } from '../../format/numbers.ts';
-import { deleteLot, inventorySummary, listLots, lotSortFields, type Lot } from '@roastery/contract/inventory';
-import type { ResponseOf } from '@roastery/contract/endpoint';
-import { Package, Plus, Search, Upload } from 'lucide-react';
+import {
+  deleteLot,
+  exportLots,
+  inventorySummary,
+  listLots,
+  lotSortFields,
+  type Lot,
+} from '@roastery/contract/inventory';
+import type { QueryOf, ResponseOf } from '@roastery/contract/endpoint';
+import { Download, Package, Plus, Search, Upload } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
-import { call } from '../../api/call.ts';
+import { addressOf, call } from '../../api/call.ts';
 import { useApi } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
@@ -15,8 +22,7 @@ import { ColumnsMenu, useColumns } from '../../components/table/ColumnsMenu.tsx'
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { bothWays, useListPage } from '../../components/table/use-list-page.tsx';
 import type { Deletion } from '../../components/use-deletion.tsx';
-import { Button, ButtonLink } from '../../ui/Button.tsx';
-import { ExportLotsButton } from './ExportLotsButton.tsx';
+import { Button, buttonClass, ButtonLink } from '../../ui/Button.tsx';
 import { ImportLotsDialog } from './ImportLotsDialog.tsx';
 import { InventoryStats } from './InventoryStats.tsx';
 import { lotColumns } from './lot-columns.tsx';
@@ -161,3 +167,22 @@ const NoLots = ({ filters, isUnknown }: { filters: LotFilters; isUnknown: boolea
     </EmptyState>
   );
 };
+
+interface ExportLotsButtonProps {
+  /** The filters of the list: every lot that matches is exported, on whatever page it is. */
+  query: Omit<NonNullable<QueryOf<typeof listLots>>, 'limit' | 'offset'>;
+  total: number | undefined;
+}
+
+/** Downloads the lots that the filters show as CSV. */
+export const ExportLotsButton = ({ query, total }: ExportLotsButtonProps) => (
+  <a
+    href={addressOf(exportLots, undefined, query)}
+    download
+    className={buttonClass()}
+    title={total === undefined ? 'Export as CSV' : `Export ${formatCount(total)} lots as CSV`}
+  >
+    <Download aria-hidden />
+    Export
+  </a>
+);

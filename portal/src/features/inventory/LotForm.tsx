@@ -4,7 +4,7 @@ import { useId, type ReactNode } from 'react';
 import { useWatch } from 'react-hook-form';
 import { FormField, PageForm } from '../../components/form/RecordForm.tsx';
 import type { RecordForm } from '../../components/form/use-record-form.ts';
-import { OptionField } from '../../components/OptionField.tsx';
+import { OptionField } from '../../components/fields.tsx';
 import { paths } from '../../components/paths.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';

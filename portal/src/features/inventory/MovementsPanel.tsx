@@ -7,9 +7,8 @@ import { paths } from '../../components/paths.ts';
 import { formatCount, formatNumber } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Panel } from '../../ui/Card.tsx';
+import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Skeleton } from '../../ui/Skeleton.tsx';
 
 const reasons: Record<LotMovement['reason'], string> = {
   initial: 'Taken in',

@@ -6,7 +6,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
-import { mapName } from '../../components/machine-maps/map-words.ts';
+import { mapName } from '../../components/machine-maps/map-labels.tsx';
 import { paths } from '../../components/paths.ts';
 import { Button } from '../../ui/Button.tsx';
 

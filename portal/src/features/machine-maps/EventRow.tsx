@@ -2,8 +2,7 @@ import { Trash2 } from 'lucide-react';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
-import { eventLabels } from './field-choices.ts';
-import { eventNames, type EventDraft } from './event-draft.ts';
+import { eventLabels, eventNames, type EventDraft } from './event-draft.ts';
 import type { DraftProblems } from './map-draft.ts';
 
 interface EventRowProps {

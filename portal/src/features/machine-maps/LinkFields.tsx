@@ -1,6 +1,6 @@
 import { linkKinds, linkShape, type Link } from '@roastery/contract/machine-map';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
-import { linkWords } from '../../components/machine-maps/map-words.ts';
+import { linkWords } from '../../components/machine-maps/map-labels.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
 import type { DraftProblems } from './map-draft.ts';

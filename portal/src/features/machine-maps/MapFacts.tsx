@@ -1,6 +1,6 @@
 import type { Channel, Link, MachineMap } from '@roastery/contract/machine-map';
 import type { ReactNode } from 'react';
-import { linkWords } from '../../components/machine-maps/map-words.ts';
+import { linkWords } from '../../components/machine-maps/map-labels.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { stepsText } from './event-draft.ts';
 

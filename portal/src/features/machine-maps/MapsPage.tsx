@@ -6,7 +6,7 @@ import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
-import { linkWords, mapName, verifiedWords } from '../../components/machine-maps/map-words.ts';
+import { linkWords, mapName, verifiedWords } from '../../components/machine-maps/map-labels.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import type { Column } from '../../components/table/columns.ts';

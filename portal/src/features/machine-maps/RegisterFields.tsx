@@ -1,8 +1,14 @@
 import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
-import { encodingChoices, orderChoices, unitChoices } from './field-choices.ts';
-import { units } from './map-draft.ts';
+import { encodings, orders, units } from './map-draft.ts';
 import type { RegisterDraft } from './register-draft.ts';
+
+const encodingChoices = encodings.map((value) => ({ value, label: value }));
+const unitChoices = units.map((value) => ({
+  value: value === '' ? 'none' : value,
+  label: value === '' ? 'None' : value,
+}));
+const orderChoices = [{ value: 'map', label: 'Map’s' }, ...orders.map((value) => ({ value, label: value }))] as const;
 
 interface RegisterFieldsProps {
   /** What the name's field is called: Channel, Output. */

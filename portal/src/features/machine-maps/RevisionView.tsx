@@ -13,13 +13,12 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
-import { RelativeTime } from '../../components/RelativeTime.tsx';
+import { RelativeTime } from '../../components/figures.tsx';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { toast } from '../../ui/toast.ts';
-import { Changes } from './Changes.tsx';
-import { mapDifference } from './map-difference.ts';
+import { Changes, mapDifference } from './MapChanges.tsx';
 import { mapFileAddress } from './map-file.ts';
 import { MapFacts } from './MapFacts.tsx';
 

@@ -1,14 +1,12 @@
 import { listMapRevisions, type MapDetail, type MapRevision } from '@roastery/contract/machine-maps';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
-import { RelativeTime } from '../../components/RelativeTime.tsx';
+import { RelativeTime } from '../../components/figures.tsx';
 import { Badge } from '../../ui/Badge.tsx';
-import { Card } from '../../ui/Card.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Card, Skeleton } from '../../ui/Card.tsx';
 import { useUrlState } from '../../components/url-state.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Changes } from './Changes.tsx';
-import { mapDifference } from './map-difference.ts';
+import { Changes, mapDifference } from './MapChanges.tsx';
 import { RevisionView } from './RevisionView.tsx';
 
 /** Every revision, newest first, with what it changed; one of them opened, where the address names one. */

@@ -3,6 +3,19 @@ import { parseShape } from '@roastery/contract/parse-shape';
 
 export const eventNames = eventNameShape.options;
 export type EventName = (typeof eventNames)[number];
+export const eventLabels: Readonly<Record<EventName, string>> = {
+  charge: 'Charge',
+  turning_point: 'Turning point',
+  dry_end: 'Dry end',
+  first_crack: 'First crack',
+  first_crack_end: 'First crack end',
+  second_crack: 'Second crack',
+  second_crack_end: 'Second crack end',
+  drop: 'Drop',
+  cooling: 'Cooling',
+  cool_end: 'Cooling end',
+};
+
 type MapEvent = NonNullable<MachineMap['events'][EventName]>;
 type Step = NonNullable<MapEvent['on']>[number];
 

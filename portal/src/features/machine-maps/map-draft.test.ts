@@ -1,7 +1,7 @@
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { describe, expect, it } from 'vitest';
 import { draftOf, emptyChannel, mapOfDraft } from './map-draft.ts';
-import { mapDifference } from './map-difference.ts';
+import { mapDifference } from './MapChanges.tsx';
 
 const map = machineMapShape.parse({
   v: 1,

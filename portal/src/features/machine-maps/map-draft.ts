@@ -6,12 +6,10 @@ import {
   type Channel,
   type MachineMap,
 } from '@roastery/contract/machine-map';
-
 import { parseShape } from '@roastery/contract/parse-shape';
 import { eventDraftsOf, eventsOf, type EventDraft } from './event-draft.ts';
-import { figure } from './figures.ts';
+import { emptyRegister, figure, rangeOf, registerDraftOf, registerOf, type RegisterDraft } from './register-draft.ts';
 import { outputDraftsOf, outputOf, type OutputDraft } from './output-draft.ts';
-import { emptyRegister, rangeOf, registerDraftOf, registerOf, type RegisterDraft } from './register-draft.ts';
 
 /** A channel as its row has it: figures as they are typed. */
 export interface ChannelDraft extends RegisterDraft {

@@ -1,6 +1,13 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
-import { figure, figureText } from './figures.ts';
-import { emptyRegister, rangeOf, registerDraftOf, registerOf, type RegisterDraft } from './register-draft.ts';
+import {
+  emptyRegister,
+  figure,
+  figureText,
+  rangeOf,
+  registerDraftOf,
+  registerOf,
+  type RegisterDraft,
+} from './register-draft.ts';
 
 /** An output as its row has it: figures as they are typed. */
 export interface OutputDraft extends RegisterDraft {

@@ -1,5 +1,9 @@
 import type { Channel } from '@roastery/contract/machine-map';
-import { figure } from './figures.ts';
+
+/** What was typed as a number; NaN, which no shape takes, when it is none. */
+export const figure = (typed: string): number => (typed.trim() === '' ? Number.NaN : Number(typed.replace(',', '.')));
+
+export const figureText = (value: number | undefined): string => (value === undefined ? '' : String(value));
 
 /** What a channel's row and an output's row have in common: a register and how it is read, figures as they are typed. */
 export interface RegisterDraft {

@@ -3,14 +3,12 @@ import { ArrowRight, ChartGantt, Link2, Pencil, ScanSearch, SlidersHorizontal, T
 import type { ReactNode } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
 import { useSession } from '../../api/session.tsx';
-import { Measure } from '../../components/Measure.tsx';
+import { Measure, RelativeTime } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
-import { RelativeTime } from '../../components/RelativeTime.tsx';
 import { formatCount } from '../../format/numbers.ts';
-import { Badge } from '../../ui/Badge.tsx';
+import { Badge, LiveDot } from '../../ui/Badge.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
-import { LiveDot } from '../../ui/LiveDot.tsx';
 
 interface MachineCardProps {
   machine: Machine;

@@ -1,8 +1,7 @@
 import type { Machine } from '@roastery/contract/machines';
 import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Card } from '../../ui/Card.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Card, Skeleton } from '../../ui/Card.tsx';
 import { MachineCard } from './MachineCard.tsx';
 
 interface MachineGridProps {

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { CopyButton } from '../../components/CopyButton.tsx';
 import { environmentFile } from '../../components/pairing/device-configuration.ts';
 import { PairingTicketView } from '../../components/pairing/PairingTicketView.tsx';
-import { saveTextFile } from '../../components/pairing/save-text-file.ts';
+import { saveFile } from '../../components/save-file.ts';
 import { Button } from '../../ui/Button.tsx';
 
 /** What is shown once after registering: token, pairing code, configuration of the board, ticket for support. */
@@ -30,7 +30,7 @@ export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine 
         actions={
           <>
             <CopyButton text={environment} label="Copy configuration" withLabel />
-            <Button icon={<Download aria-hidden />} onClick={() => saveTextFile('agent.env', environment)}>
+            <Button icon={<Download aria-hidden />} onClick={() => saveFile('agent.env', environment)}>
               Download file
             </Button>
           </>

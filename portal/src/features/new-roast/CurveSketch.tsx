@@ -1,6 +1,6 @@
 import type { Upload } from '@roastery/contract/imports';
 import { formatDuration, formatTemperature } from '@roastery/roasting/units';
-import { markLabels } from '../../components/chart/mark-labels.ts';
+import { markLabels } from '../../components/chart/mark-layout.ts';
 import { tenth } from '../../format/numbers.ts';
 import { usePreferences } from '../../format/preferences.ts';
 

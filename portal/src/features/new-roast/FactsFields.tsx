@@ -2,7 +2,7 @@ import { roastLevels } from '@roastery/contract/roasts';
 import { Controller, useFormContext } from 'react-hook-form';
 import { LotField } from '../../components/LotField.tsx';
 import { MachineField } from '../../components/MachineField.tsx';
-import { OptionField } from '../../components/OptionField.tsx';
+import { OptionField } from '../../components/fields.tsx';
 import { RecipeField } from '../../components/RecipeField.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';

@@ -1,8 +1,8 @@
 import type { Upload } from '@roastery/contract/imports';
 import { formatDuration, parseDuration } from '@roastery/roasting/units';
 import { useState } from 'react';
-import { markLabels } from '../../components/chart/mark-labels.ts';
-import { Measure } from '../../components/Measure.tsx';
+import { markLabels } from '../../components/chart/mark-layout.ts';
+import { Measure } from '../../components/figures.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';

@@ -2,8 +2,7 @@ import { getRoastUpload, type Upload } from '@roastery/contract/imports';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { useUrlState } from '../../components/url-state.ts';
-import { Card } from '../../ui/Card.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Card, Skeleton } from '../../ui/Card.tsx';
 import { FilePicker } from './FilePicker.tsx';
 import { UploadPreview } from './UploadPreview.tsx';
 

@@ -24,13 +24,12 @@ import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';
 import { FormError } from '../../components/form/FormError.tsx';
-import { mapName } from '../../components/machine-maps/map-words.ts';
-import { PushState } from '../../components/machine-maps/PushState.tsx';
-import { Measure } from '../../components/Measure.tsx';
+import { mapName, PushState } from '../../components/machine-maps/map-labels.tsx';
+import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
-import { channelLabel } from './channel-choices.ts';
+import { channelLabel } from './RegisterRows.tsx';
 
 interface NewMapPanelProps {
   machineId: string;

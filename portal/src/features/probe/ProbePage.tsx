@@ -5,8 +5,7 @@ import {
   type Candidate,
   type RegisterSeries,
 } from '@roastery/contract/decodings';
-import type { Link, MachineMap } from '@roastery/contract/machine-map';
-import { linkShape } from '@roastery/contract/machine-map';
+import { linkShape, type Link, type MachineMap } from '@roastery/contract/machine-map';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { getMachine } from '@roastery/contract/machines';
 import { getBoardConfig, getMachineMap } from '@roastery/contract/machine-maps';
@@ -18,14 +17,12 @@ import { ErrorState } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Card, Panel } from '../../ui/Card.tsx';
+import { Card, Panel, Skeleton } from '../../ui/Card.tsx';
 import { Switch } from '../../ui/Checkbox.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
-import { BitRows } from './BitRows.tsx';
+import { BitRows, RegisterRows } from './RegisterRows.tsx';
 import { LookForm } from './LookForm.tsx';
 import { NewMapPanel } from './NewMapPanel.tsx';
-import { RegisterRows } from './RegisterRows.tsx';
 import { useProbe, type Probe } from './use-probe.ts';
 
 const rowsAtOnce = 12;

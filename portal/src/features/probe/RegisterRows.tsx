@@ -1,12 +1,44 @@
-import { addressText, decodingWords, placeKey, type Candidate, type Decoding } from '@roastery/contract/decodings';
-import type { PickedPlace } from '@roastery/contract/map-draft';
+import {
+  addressText,
+  decodingWords,
+  placeKey,
+  type BitCandidate,
+  type Candidate,
+  type Decoding,
+} from '@roastery/contract/decodings';
+import type { PickedPlace, PickedSignal } from '@roastery/contract/map-draft';
 import { useState } from 'react';
-import { Difference } from '../../components/Difference.tsx';
-import { Measure } from '../../components/Measure.tsx';
-import { formatNumber } from '../../format/numbers.ts';
+import { Difference, Measure } from '../../components/figures.tsx';
+import { formatNumber, tenth } from '../../format/numbers.ts';
 import { Select } from '../../ui/Select.tsx';
-import { channelChoices, type ChannelChoice } from './channel-choices.ts';
-import { Sparkline } from './Sparkline.tsx';
+import { Badge } from '../../ui/Badge.tsx';
+
+/** What a register may be picked as; a machine's other channels are added in the map's editor. */
+export const channelChoices = [
+  { value: 'none', label: '--' },
+  { value: 'bean_temp', label: 'Bean' },
+  { value: 'exhaust_temp', label: 'Exhaust' },
+  { value: 'burner_front_temp', label: 'Burner front' },
+  { value: 'burner_back_temp', label: 'Burner back' },
+  { value: 'heat_power', label: 'Heat (%)' },
+  { value: 'fan_speed', label: 'Fan (%)' },
+  { value: 'drum_speed', label: 'Drum (%)' },
+] as const;
+export type ChannelChoice = (typeof channelChoices)[number]['value'];
+
+/** What a bit may be the machine's signal of. */
+export const signalChoices = [
+  { value: 'none', label: '--' },
+  { value: 'charge', label: 'Charge' },
+  { value: 'dry_end', label: 'Dry end' },
+  { value: 'first_crack', label: 'First crack' },
+  { value: 'drop', label: 'Drop' },
+  { value: 'cool_end', label: 'Cooling ended' },
+] as const;
+export type SignalChoice = (typeof signalChoices)[number]['value'];
+
+export const channelLabel = (name: string): string =>
+  [...channelChoices, ...signalChoices].find(({ value }) => value === name)?.label ?? name;
 
 interface RegisterRowsProps {
   candidates: readonly Candidate[];
@@ -85,3 +117,66 @@ const RegisterRow = ({ candidate, unit, pick, onPick }: RegisterRowProps) => {
     </li>
   );
 };
+
+const [width, height] = [96, 24];
+
+/** The newest values as a curve; for the eye alone, the figures stand beside it. */
+export const Sparkline = ({ values }: { values: readonly number[] }) => {
+  const shown = values.slice(-60);
+  const low = Math.min(...shown);
+  const span = Math.max(...shown) - low;
+  const points = shown.map((value, index) => {
+    const x = shown.length < 2 ? width : (index / (shown.length - 1)) * width;
+    const y = span === 0 ? height / 2 : height - 2 - ((value - low) / span) * (height - 4);
+    return `${tenth(x)},${tenth(y)}`;
+  });
+  return (
+    <svg aria-hidden viewBox={`0 0 ${width} ${height}`} className="h-6 w-24 text-accent-text">
+      <polyline points={points.join(' ')} fill="none" stroke="currentColor" strokeWidth="1.5" strokeLinejoin="round" />
+    </svg>
+  );
+};
+
+interface BitRowsProps {
+  bits: readonly BitCandidate[];
+  unit: number;
+  signals: readonly PickedSignal[];
+  onPick: (signal: SignalChoice, bit: BitCandidate) => void;
+}
+
+/** One row a coil or discrete input: what it says, how often it changed while one looked, what it is the signal of. */
+export const BitRows = ({ bits, unit, signals, onPick }: BitRowsProps) => (
+  <ul aria-label="Bits" className="divide-y divide-stroke">
+    {bits.map((bit) => {
+      const address = addressText(bit.place, unit);
+      const isUp = bit.place.words.at(-1) === 1;
+      const picked = signals.find(({ place }) => placeKey(place) === placeKey(bit.place));
+      return (
+        <li
+          key={placeKey(bit.place)}
+          className="grid grid-cols-2 items-center gap-x-4 gap-y-2 px-4 py-3 md:grid-cols-[6rem_6rem_minmax(0,1fr)_6.5rem_10rem]"
+        >
+          <span className="font-mono text-sm text-content">{address}</span>
+          <span className="justify-self-end md:justify-self-auto">
+            <Badge tone={isUp ? 'success' : 'neutral'}>{isUp ? 'On' : 'Off'}</Badge>
+          </span>
+          <span className="figures text-sm text-muted">
+            {bit.changes === 0 ? 'Did not change' : bit.changes === 1 ? 'Changed once' : `Changed ${bit.changes} times`}
+          </span>
+          <span className="justify-self-end md:justify-self-auto">
+            <Sparkline values={bit.place.words} />
+          </span>
+          <Select
+            label={`${address} is`}
+            hideLabel
+            size="sm"
+            className="col-span-2 md:col-span-1"
+            choices={signalChoices}
+            value={(picked?.event as SignalChoice | undefined) ?? 'none'}
+            onChange={(signal) => onPick(signal, bit)}
+          />
+        </li>
+      );
+    })}
+  </ul>
+);

@@ -9,7 +9,7 @@ import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { Badge } from '../../ui/Badge.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
 import { FavoriteStar } from './FavoriteStar.tsx';
 import {

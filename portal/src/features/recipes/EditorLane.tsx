@@ -2,8 +2,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import type { MouseEvent, PointerEvent } from 'react';
 import { limitsOf, withPointAt } from './control-points.ts';
 import { areaPath, handlePlaces, inset, linePath, secondsAt, snapped, valueAtY, xOf, yOf } from './lane-geometry.ts';
-import type { LaneProps } from './lane-props.ts';
-import { LaneHandle } from './LaneHandle.tsx';
+import { LaneHandle, type LaneProps } from './LaneHandle.tsx';
 
 /** One lane of the curve editor: limits shaded, the line, and a handle on every point. */
 export const EditorLane = (props: LaneProps) => {

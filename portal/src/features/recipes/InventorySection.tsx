@@ -10,7 +10,7 @@ import { LotField } from '../../components/LotField.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { numberOf, type RecipeFormState } from './recipe-form-values.ts';
-import { estimatedRoasts, isInsufficient, kgText } from './recipe-texts.ts';
+import { estimatedRoasts, isInsufficient, kgText } from './recipes.ts';
 
 /** Below this the linked lot raises the alert (product document, section 9). */
 const lowStockKg = 20;

@@ -1,8 +1,31 @@
 import { formatDuration } from '@roastery/roasting/units';
 import { useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { limitsOf, moved, type DraftPoint } from './control-points.ts';
-import { secondsAt, snapped, valueAtY, valueText, xOf, yOf } from './lane-geometry.ts';
-import type { LaneProps } from './lane-props.ts';
+import { secondsAt, snapped, valueAtY, valueText, xOf, yOf, type Lane, type LaneScale } from './lane-geometry.ts';
+
+/** What a lane of the curve editor and the handles on it are told. */
+export interface LaneProps {
+  lane: Lane;
+  scale: LaneScale;
+  ticks: readonly number[];
+  /** The points that can be drawn, by time. */
+  points: readonly DraftPoint[];
+  /** All of them, as they are kept. */
+  all: readonly DraftPoint[];
+  interpolated: boolean;
+  active: string | null;
+  /** Seconds under the pointer, shared by the lanes. */
+  cursor: number | null;
+  /** Value of this lane under the pointer or at the active point. */
+  value: number | null;
+  roastSeconds: number;
+  /** Id of the words that say which keys do what. */
+  hintId: string;
+  onCursor: (seconds: number | null) => void;
+  onActive: (key: string | null) => void;
+  onChange: (points: DraftPoint[]) => void;
+  onHold: (isHeld: boolean) => void;
+}
 
 interface LaneHandleProps extends LaneProps {
   point: DraftPoint;

@@ -8,7 +8,7 @@ import { formatCount } from '../../format/numbers.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Skeleton } from '../../ui/Card.tsx';
 import { resultingCount, type DraftPoint } from './control-points.ts';
 
 // Chart.js is loaded where a chart is shown, and nowhere else.

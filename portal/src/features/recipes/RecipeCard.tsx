@@ -2,13 +2,13 @@ import type { Profile } from '@roastery/contract/profiles';
 import { Copy, Package, Trash2 } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
-import { Measure } from '../../components/Measure.tsx';
+import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { FavoriteStar } from './FavoriteStar.tsx';
 import { ProfileSparkline } from './ProfileSparkline.tsx';
-import { isInsufficient, kgText, minutesText } from './recipe-texts.ts';
+import { isInsufficient, kgText, minutesText } from './recipes.ts';
 
 interface RecipeCardProps {
   recipe: Profile;

@@ -3,7 +3,7 @@ import { roastLevels } from '@roastery/contract/roasts';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import { FormField, PageForm } from '../../components/form/RecordForm.tsx';
 import type { RecordForm } from '../../components/form/use-record-form.ts';
-import { OptionField } from '../../components/OptionField.tsx';
+import { OptionField } from '../../components/fields.tsx';
 import { paths } from '../../components/paths.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';

@@ -1,6 +1,6 @@
 import { cloneProfile, deleteProfile, listProfiles, type Profile } from '@roastery/contract/profiles';
 import { BookOpenText, ChartNoAxesColumnIncreasing, FilterX, Plus, Star } from 'lucide-react';
-import { useCallback, useDeferredValue, useMemo } from 'react';
+import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -17,15 +17,12 @@ import { useDeletion, type Deletion } from '../../components/use-deletion.tsx';
 import { useTyped } from '../../components/use-typed.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Card } from '../../ui/Card.tsx';
+import { Card, Skeleton } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
 import { toast } from '../../ui/toast.ts';
-import { filterRecipes, levelChoices, originsOf, recipeTotals } from './recipe-filters.ts';
+import { filterRecipes, levelChoices, originsOf, recipeTotals, useRecipes } from './recipes.ts';
 import { RecipeCard } from './RecipeCard.tsx';
-import { useGrowingCount } from './use-growing-count.ts';
-import { useRecipes } from './use-recipes.ts';
 
 const choices = (all: string, values: readonly string[]) => [
   { value: '', label: all },
@@ -194,3 +191,26 @@ export default function RecipesPage() {
     </Page>
   );
 }
+
+/**
+ * How many of a long list are on the page: a step more whenever the element with the ref `more` comes near the screen.
+ * Hundreds of cards at once would make every key press of a search slow.
+ */
+export const useGrowingCount = (step: number): { count: number; more: (element: HTMLElement | null) => void } => {
+  const [count, setCount] = useState(step);
+  const more = useCallback(
+    (element: HTMLElement | null) => {
+      if (element === null) return undefined;
+      const observer = new IntersectionObserver(
+        (entries) => {
+          if (entries.some((entry) => entry.isIntersecting)) setCount((current) => current + step);
+        },
+        { rootMargin: '1000px' },
+      );
+      observer.observe(element);
+      return () => observer.disconnect();
+    },
+    [step],
+  );
+  return { count, more };
+};

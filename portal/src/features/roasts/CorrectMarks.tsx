@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
-import { markLabels } from '../../components/chart/mark-labels.ts';
+import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';

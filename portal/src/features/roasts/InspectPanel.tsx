@@ -1,12 +1,10 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { X } from 'lucide-react';
-import { curveStyles, columnOf, nearestIndex } from '../../components/chart/curves.ts';
-import { deviationAt } from '../../components/chart/deviation.ts';
+import { columnOf, curveStyles, deviationAt, nearestIndex } from '../../components/chart/curves.ts';
 import { useTimeView, type TimeViewStore } from '../../components/chart/time-view.ts';
-import { Measure } from '../../components/Measure.tsx';
+import { Difference, Measure } from '../../components/figures.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
-import { Difference } from '../../components/Difference.tsx';
 
 interface InspectPanelProps {
   curve: CurveColumns;

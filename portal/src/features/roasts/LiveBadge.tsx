@@ -1,7 +1,7 @@
 import { formatDuration } from '@roastery/roasting/units';
 import type { LiveMachine, LiveState } from '../../api/use-live.ts';
 import { classes } from '../../ui/classes.ts';
-import { LiveDot } from '../../ui/LiveDot.tsx';
+import { LiveDot } from '../../ui/Badge.tsx';
 
 export const stateWords: Record<LiveState, string> = {
   connecting: 'CONNECTING',

@@ -2,8 +2,8 @@ import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { valueAt } from '@roastery/roasting/series';
 import { formatDuration } from '@roastery/roasting/units';
 import { Pencil } from 'lucide-react';
-import { markLabels } from '../../components/chart/mark-labels.ts';
-import { Measure } from '../../components/Measure.tsx';
+import { markLabels } from '../../components/chart/mark-layout.ts';
+import { Measure } from '../../components/figures.tsx';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 

@@ -1,7 +1,7 @@
 import type { LearntCrack, Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
-import { markLabels } from '../../components/chart/mark-labels.ts';
-import { Measure } from '../../components/Measure.tsx';
+import { markLabels } from '../../components/chart/mark-layout.ts';
+import { Measure } from '../../components/figures.tsx';
 import { formatPercent } from '../../format/numbers.ts';
 import { learntFrom, type ExpectedEvent } from './next-event.ts';
 

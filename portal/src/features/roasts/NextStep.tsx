@@ -1,8 +1,8 @@
 import type { FollowedPlan } from '@roastery/contract/roast-plan';
 import {
   changeText,
-  deviationText,
   deviationsFrom,
+  deviationText,
   dueStep,
   guideOf,
   nextStep,
@@ -16,7 +16,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { ArrowRight, Bell, BellOff } from 'lucide-react';
 import { Fragment, useMemo } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
-import { Measure } from '../../components/Measure.tsx';
+import { Measure } from '../../components/figures.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';

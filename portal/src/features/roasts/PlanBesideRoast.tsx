@@ -4,8 +4,7 @@ import { guideOf, meanDeviation } from '@roastery/roasting/guide';
 import { formatDuration } from '@roastery/roasting/units';
 import { useMemo, type ReactNode } from 'react';
 import { stepStyles } from '../../components/chart/curves.ts';
-import { Difference } from '../../components/Difference.tsx';
-import { Measure } from '../../components/Measure.tsx';
+import { Difference, Measure } from '../../components/figures.tsx';
 import { Panel } from '../../ui/Card.tsx';
 
 interface PlanBesideRoastProps {

@@ -3,8 +3,8 @@ import type { RoasterySettings } from '@roastery/contract/settings';
 import { valueAt } from '@roastery/roasting/series';
 import { formatDuration } from '@roastery/roasting/units';
 import { useState } from 'react';
-import { markLabels } from '../../components/chart/mark-labels.ts';
-import { Measure } from '../../components/Measure.tsx';
+import { markLabels } from '../../components/chart/mark-layout.ts';
+import { Measure } from '../../components/figures.tsx';
 import { useDates } from '../../format/preferences.ts';
 
 const isText = (text: string | null): text is string => text !== null && text.trim() !== '';

@@ -4,7 +4,7 @@ import { Layers2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
-import { Difference } from '../../components/Difference.tsx';
+import { Difference } from '../../components/figures.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { ReferenceDialog } from './ReferenceDialog.tsx';
 import type { Behind, Reference } from './use-reference.ts';

@@ -1,7 +1,7 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import type { ReactNode } from 'react';
-import { Measure } from '../../components/Measure.tsx';
+import { Measure } from '../../components/figures.tsx';
 import { useDates } from '../../format/preferences.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { RecipeReference } from './RecipeReference.tsx';

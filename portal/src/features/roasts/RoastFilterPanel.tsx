@@ -8,14 +8,14 @@ import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Select, type Choice } from '../../ui/Select.tsx';
-import { DayField } from '../../components/DayField.tsx';
+import { DayField } from '../../components/fields.tsx';
 import {
   idsOf,
   parts,
   statuses,
   type RoastFilterKey,
-  type RoastFilterValues,
   type RoastFilters,
+  type RoastFilterValues,
 } from './roast-filters.ts';
 
 const same = (names: readonly string[] | undefined): Choice[] =>

@@ -3,7 +3,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { ArrowLeft, Ban, ChartGantt, GitCompareArrows, Pencil, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
-import { Measure } from '../../components/Measure.tsx';
+import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';

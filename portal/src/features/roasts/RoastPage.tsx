@@ -17,7 +17,7 @@ import { discard } from '../../components/roast-changes.ts';
 import { usePrinting } from '../../ui/printing.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
 import { EditRoastDialog } from './EditRoastDialog.tsx';
 import { FinishedRoast } from './FinishedRoast.tsx';

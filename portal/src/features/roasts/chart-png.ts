@@ -110,7 +110,7 @@ const canvasOf = (width: number, height: number): [HTMLCanvasElement, CanvasRend
 /** The whole curve of a roast as a picture of its own, not of the screen: as large on a phone, as light in the dark. */
 const drawPicture = async (picture: ChartPicture): Promise<HTMLCanvasElement> => {
   const { curve, reference, roast, shown, units } = picture;
-  const { Chart } = await import('../../components/chart/chart-parts.ts');
+  const { Chart } = await import('../../components/chart/use-chart.ts');
   await Promise.all(['600 24px', '400 13px'].map((font) => document.fonts.load(`${font} 'Geist Variable'`)));
   await document.fonts.load("500 11px 'Geist Mono Variable'");
   const { palette, datasets } = lightTokens((colourOf) => ({

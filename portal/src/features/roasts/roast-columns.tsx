@@ -1,11 +1,10 @@
 import type { RoastRow } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
-import { Measure } from '../../components/Measure.tsx';
+import { Measure } from '../../components/figures.tsx';
 import type { DateTexts } from '../../format/dates.ts';
 import { kilogramsText } from '../../format/quantities.ts';
 import type { Column } from '../../components/table/columns.ts';
-import { Badge } from '../../ui/Badge.tsx';
-import { LiveDot } from '../../ui/LiveDot.tsx';
+import { Badge, LiveDot } from '../../ui/Badge.tsx';
 import { FavoriteStar } from './FavoriteStar.tsx';
 
 const orDash = (text: string | null) => text ?? <span className="text-faint">--</span>;

@@ -1,5 +1,5 @@
 import type { Timeline, TimelineRoast } from '@roastery/contract/timeline';
-import { axisPixels, barePixels } from '../../components/chart/plot-frame.ts';
+import { axisPixels, barePixels } from '../../components/chart/time-scale.ts';
 import { useDates } from '../../format/preferences.ts';
 import { classes } from '../../ui/classes.ts';
 import { Tooltip } from '../../ui/Tooltip.tsx';

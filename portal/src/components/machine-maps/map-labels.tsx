@@ -1,6 +1,6 @@
-import type { Link, Verification } from '@roastery/contract/machine-map';
 import type { BoardConfig, MapSummary } from '@roastery/contract/machine-maps';
-import type { Tone } from '../../ui/Badge.tsx';
+import { Badge, type Tone } from '../../ui/Badge.tsx';
+import type { Link, Verification } from '@roastery/contract/machine-map';
 
 /** How far a map can be trusted. A try against the simulator says nothing about the machine in the room. */
 export const verifiedWords: Readonly<Record<Verification, { label: string; tone: Tone }>> = {
@@ -29,4 +29,14 @@ export const pushWords = ({ map, state, reason }: Pushed): { label: string; tone
   }
   if (state === 'refused') return { label: `Refused${reason === null ? '' : `: ${reason}`}`, tone: 'danger' };
   return { label: reason === null ? 'Waiting for the board' : `Waiting for the board: ${reason}`, tone: 'accent' };
+};
+
+/** Whether the board runs what was set for it. */
+export const PushState = ({ config }: { config: Pick<BoardConfig, 'map' | 'state' | 'reason'> }) => {
+  const { label, tone } = pushWords(config);
+  return (
+    <Badge tone={tone}>
+      <span title={label}>{label}</span>
+    </Badge>
+  );
 };

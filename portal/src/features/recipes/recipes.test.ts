@@ -1,6 +1,6 @@
 import type { Profile } from '@roastery/contract/profiles';
 import { describe, expect, it } from 'vitest';
-import { filterRecipes, originsOf, recipeTotals } from './recipe-filters.ts';
+import { filterRecipes, originsOf, recipeTotals } from './recipes.ts';
 
 const recipe = (name: string, change: Partial<Profile> = {}): Profile => ({
   id: name,

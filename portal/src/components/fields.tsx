@@ -1,8 +1,10 @@
 import { listOptions, type Option } from '@roastery/contract/settings';
-import { useMemo, type Ref } from 'react';
+import { useMemo, useState, type ComponentProps, type Ref } from 'react';
 import { useApi } from '../api/use-api.ts';
 import type { FieldProps } from '../ui/Field.tsx';
 import { SuggestField } from '../ui/SuggestField.tsx';
+import { TextField } from '../ui/TextField.tsx';
+import { isGivenDay } from '../format/zoned-time.ts';
 
 interface OptionFieldProps extends FieldProps {
   category: Option['category'];
@@ -22,4 +24,27 @@ export const OptionField = ({ category, ...field }: OptionFieldProps) => {
   );
   const suggestions = useMemo(() => (data ?? []).map((option) => option.value), [data]);
   return <SuggestField {...field} suggestions={suggestions} />;
+};
+
+type DayFieldProps = Omit<ComponentProps<typeof TextField>, 'type' | 'value' | 'onChange' | 'onBlur'> & {
+  value: string;
+  onChange: (day: string) => void;
+};
+
+/** A filter's day. The browser reports the year 0002 while one types 2026: only days that the api takes are passed on. */
+export const DayField = ({ value, onChange, ...field }: DayFieldProps) => {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <TextField
+      {...field}
+      type="date"
+      value={typed ?? value}
+      onBlur={() => setTyped(null)}
+      onChange={({ target }) => {
+        const isTaken = target.value === '' || isGivenDay(target.value);
+        setTyped(isTaken ? null : target.value);
+        if (isTaken) onChange(target.value);
+      }}
+    />
+  );
 };

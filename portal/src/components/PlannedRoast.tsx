@@ -1,9 +1,23 @@
-import { listPlannedRoasts } from '@roastery/contract/planned';
+import { listPlannedRoasts, type PlannedRoast } from '@roastery/contract/planned';
 import { Timer } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { useApi } from '../api/use-api.ts';
 import { paths } from './paths.ts';
-import { plannedDetails, plannedName } from './planned-texts.ts';
+import { formatExactKilograms } from '../format/numbers.ts';
+
+/** What a planned roast is of: its coffee, else its recipe. */
+export const plannedName = ({ coffee_name: coffee, profile_name: recipe }: PlannedRoast): string =>
+  coffee ?? recipe ?? 'Unnamed Roast';
+
+/** `12 kg · L-0042 · House filter`, as far as it is known. */
+export const plannedDetails = (plan: PlannedRoast): string =>
+  [
+    plan.batch_size_kg === null ? null : `${formatExactKilograms(plan.batch_size_kg)} kg`,
+    plan.lot_number,
+    plan.profile_name === plannedName(plan) ? null : plan.profile_name,
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
 
 const refreshMs = 10_000;
 

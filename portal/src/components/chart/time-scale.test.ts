@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tickLabel, tickStepSeconds } from './time-axis.ts';
+import { tickLabel, tickStepSeconds } from './time-scale.ts';
 
 it('ticks every 60 s wherever that fits, and coarser or finer where it does not', () => {
   expect(tickStepSeconds(12 * 60, 800)).toBe(60);
