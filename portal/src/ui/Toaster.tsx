@@ -8,7 +8,7 @@ import { closeToast, currentToasts, subscribeToasts } from './toast.ts';
 const icons = { success: CircleCheck, danger: CircleAlert, info: Info };
 const tones = { success: 'text-success', danger: 'text-danger', info: 'text-info' };
 
-/** Where toasts appear; once, in the shell. Errors are announced at once, the rest when it is quiet. */
+/** Where toasts appear; once, in the shell. A screen reader announces errors at once and the rest when it is idle. */
 export const Toaster = () => {
   const messages = useSyncExternalStore(subscribeToasts, currentToasts);
   return (
