@@ -5,10 +5,7 @@ import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../ui/Dialog.tsx
 import { TextField } from '../ui/TextField.tsx';
 import { FormError } from './form/FormError.tsx';
 
-interface Fields {
-  email: HTMLInputElement;
-  password: HTMLInputElement;
-}
+const textOf = (entry: FormDataEntryValue | null): string => (typeof entry === 'string' ? entry : '');
 
 /** Signs in over a form whose session has ended, so that what was typed stays. */
 export const SignInAgain = () => {
@@ -21,11 +18,12 @@ export const SignInAgain = () => {
     event.preventDefault();
     // The form below is this one's parent for React: it must not be sent with it.
     event.stopPropagation();
-    const fields = event.currentTarget.elements as HTMLFormControlsCollection & Fields;
-    setMissing(fields.password.value === '' ? 'Password is required' : undefined);
-    if (fields.password.value === '') return;
+    const fields = new FormData(event.currentTarget);
+    const password = textOf(fields.get('password'));
+    setMissing(password === '' ? 'Password is required' : undefined);
+    if (password === '') return;
     setBusy(true);
-    await signInAgain({ email: fields.email.value, password: fields.password.value });
+    await signInAgain({ email: textOf(fields.get('email')), password });
     setBusy(false);
   };
   return (

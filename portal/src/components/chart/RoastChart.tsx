@@ -6,7 +6,7 @@ import { Line } from 'react-chartjs-2';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import type { Units } from '../../format/quantities.ts';
 import { ChartReadout } from './ChartReadout.tsx';
-import { useChartView, usePrintSize, type Chart } from './use-chart.ts';
+import { type Chart, useChartView, useLatest, usePrintSize } from './use-chart.ts';
 import { holesOf, nearestIndex } from './curves.ts';
 import type { ExpectedBand } from './expected-band.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
@@ -50,16 +50,15 @@ export default function RoastChart({
   const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
   const palette = useMemo(() => readPalette(), [theme]);
-  const overlay = useRef<Overlay>(null as never);
   const phases = useMemo(() => phasesOfMarks(marks), [marks]);
-  overlay.current = {
+  const overlay = useLatest<Overlay>({
     ...roastOverlay({ palette, marks, units, withRate: Boolean(shown['ror']) }),
     phases,
     holes: holesOf(curve.time_seconds),
     expected,
     selected,
     cursor: view.get().cursor,
-  };
+  });
   const datasets = useMemo(
     () => roastDatasets({ curve, reference, shown, units, colourOf: colourToken }),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
@@ -78,7 +77,7 @@ export default function RoastChart({
     }),
     [palette, view, top, units, withRate],
   );
-  const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'roast')], []);
+  const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'roast')], [overlay]);
   useChartView(chart, view, overlay);
   usePrintSize(chart);
   useLayoutEffect(() => chart.current?.draw(), [marks, selected, expected?.earliest, expected?.latest]);

@@ -5,7 +5,7 @@ import { Line } from 'react-chartjs-2';
 import { usePrinting } from '../../ui/printing.ts';
 import { useTheme } from '../../ui/theme.ts';
 import { Measure } from '../figures.tsx';
-import { useChartView, usePrintSize, type Chart } from './use-chart.ts';
+import { type Chart, useChartView, useLatest, usePrintSize } from './use-chart.ts';
 import { drawnColumn, holesOf, nearestIndex, type StepStyle } from './curves.ts';
 import { plannedDataset, plannedPercentAt, type PlannedDataset, type PlannedLine } from './planned-line.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
@@ -45,8 +45,7 @@ export default function StepChart({
   const palette = useMemo(() => readPalette(), [theme]);
   const { cursor } = useTimeView(view);
   const column = curve.channels[style.channel];
-  const overlay = useRef<Overlay>(null as never);
-  overlay.current = {
+  const overlay = useLatest<Overlay>({
     palette,
     marks: [],
     phases: [],
@@ -58,7 +57,7 @@ export default function StepChart({
     rateText: String,
     toAxis: identity,
     units: { left: '%', right: null },
-  };
+  });
   const datasets = useMemo<(CurveDataset | PlannedDataset)[]>(() => {
     const whole = drawnColumn(curve.time_seconds, column, identity);
     const colour = getComputedStyle(document.documentElement).getPropertyValue(`--${style.token}`).trim();
@@ -114,7 +113,7 @@ export default function StepChart({
     }),
     [palette, view, rightPixels],
   );
-  const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'cursor')], []);
+  const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'cursor')], [overlay]);
   useChartView(chart, view, overlay);
   usePrintSize(chart);
   const printing = usePrinting();

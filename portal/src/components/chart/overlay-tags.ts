@@ -1,20 +1,20 @@
 import type { Chart } from 'chart.js';
 import type { Palette } from './palette.ts';
-import type { CurveDataset } from './pixel-decimation.ts';
+import { curvesOf } from './pixel-decimation.ts';
 
 /** Height of a line of tags, and the room right of a curve's end that lets the tag stand beside it, px. */
 const lineHeight = 14;
 const besideRoom = 34;
 
 /**
- * Short names at the end of each line, so that curves are told apart without colour: beside the end where the plot goes on
+ * Short names at the end of each line, so that curves differ without colour: beside the end where the plot goes on
  * (a live curve), else above it. Tags that would lie on each other move apart.
  */
 export const drawTags = (chart: Chart<'line'>, palette: Palette): void => {
   const { ctx, chartArea, scales } = chart;
   const x = scales['x'];
   if (!x) return;
-  const tags = (chart.data.datasets as CurveDataset[])
+  const tags = curvesOf(chart)
     .flatMap((dataset, index) => {
       const last = dataset.data.findLast((point) => !Number.isNaN(point.y));
       const y = scales[dataset.yAxisID ?? 'y'];

@@ -8,7 +8,7 @@ import { drawExpectedBand, type ExpectedBand } from './expected-band.ts';
 import { layOutLabels, markLabels, phaseLabels } from './mark-layout.ts';
 import { drawTags } from './overlay-tags.ts';
 import { withAlpha, type Palette } from './palette.ts';
-import type { CurveDataset } from './pixel-decimation.ts';
+import { curvesOf } from './pixel-decimation.ts';
 
 type LineChart = Chart<'line'>;
 
@@ -22,7 +22,7 @@ export interface Overlay {
   expected?: ExpectedBand | null;
   cursor: number | null;
   selected: number | null;
-  /** Where a running roast is: a cursor while nobody points elsewhere. */
+  /** Where a running roast is: a cursor while the pointer is not on the chart. */
   now?: number | null;
   /** Formats a temperature of a mark in a person's unit. */
   formatTemp: (tempC: number) => string;
@@ -157,7 +157,7 @@ const drawCursor = (chart: LineChart, { cursor, now = null, selected, palette }:
 const drawDots = (chart: LineChart, seconds: number, radius: number, palette: Palette): void => {
   const x = chart.scales['x'];
   const { ctx, chartArea } = chart;
-  for (const [index, dataset] of (chart.data.datasets as CurveDataset[]).entries()) {
+  for (const [index, dataset] of curvesOf(chart).entries()) {
     if (!dataset.whole || dataset.curveKey.startsWith('reference') || !chart.isDatasetVisible(index)) continue;
     const y = chart.scales[dataset.yAxisID ?? 'y'];
     const nearest = nearestIndex(dataset.whole.x, seconds);

@@ -1,5 +1,5 @@
 import { lttbIndices } from '@roastery/roasting/decimate';
-import type { ChartDataset, Plugin } from 'chart.js';
+import type { Chart, ChartDataset, Plugin } from 'chart.js';
 import type { DrawnColumn } from './curves.ts';
 
 /** What Chart.js draws; `whole` keeps every sample, `data` is filled before each update with what the pixels can show. */
@@ -8,6 +8,13 @@ export type CurveDataset = ChartDataset<'line', { x: number; y: number }[]> & {
   curveKey: string;
   colour: string;
 };
+
+/** The datasets of a chart that was made with curves: Chart.js forgets their own fields. */
+export const curvesOf = (chart: Chart<'line'>): CurveDataset[] => chart.data.datasets as CurveDataset[];
+
+/** The window of the time axis as it was set; its options are typed for every kind of axis. */
+export const xOptionsOf = (chart: Pick<Chart<'line'>, 'options'>): { min?: number; max?: number } | undefined =>
+  chart.options.scales?.['x'] as { min?: number; max?: number } | undefined;
 
 /** Points per CSS pixel: 0.75 keeps every visible bend at the line widths we draw. */
 const pointsPerPixel = 0.75;
@@ -75,9 +82,9 @@ const candidates = (x: Float64Array, y: Float64Array, count: number): [Float64Ar
 export const pixelDecimation: Plugin<'line'> = {
   id: 'pixelDecimation',
   beforeUpdate(chart) {
-    const bounds = chart.options.scales?.['x'] as { min?: number; max?: number } | undefined;
+    const bounds = xOptionsOf(chart);
     const pixels = chart.chartArea?.width ?? chart.width;
-    for (const dataset of chart.data.datasets as CurveDataset[]) {
+    for (const dataset of curvesOf(chart)) {
       if (!dataset.whole) continue;
       const { x } = dataset.whole;
       dataset.data = visiblePoints(dataset.whole, bounds?.min ?? x[0] ?? 0, bounds?.max ?? x.at(-1) ?? 0, pixels);

@@ -35,8 +35,9 @@ export type ProfileLine = ChartDataset<'line', { x: number; y: number }[]> & {
 /** Value of a colour token on the page: `curve-bean` → `oklch(…)`. */
 type ColourOf = (token: string) => string;
 
+const solid: readonly number[] = [];
 const styles = [
-  { field: 'burner', label: 'Burner', unit: '%', token: 'curve-gas', dash: [] as number[], channel: 'heat_power' },
+  { field: 'burner', label: 'Burner', unit: '%', token: 'curve-gas', dash: solid, channel: 'heat_power' },
   { field: 'exhaust', label: 'Exhaust', unit: '%', token: 'curve-airflow', dash: [7, 4], channel: 'fan_speed' },
   { field: 'drum', label: 'Drum', unit: 'RPM', token: 'curve-drum', dash: [2, 3], channel: 'drum_speed' },
 ] as const;

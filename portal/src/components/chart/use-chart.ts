@@ -1,10 +1,11 @@
-import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
-import { logError } from '../../api/error-log.ts';
-import type { Overlay } from './overlay.ts';
-import type { TimeViewStore } from './time-view.ts';
 import { CategoryScale, Chart, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import zoomPlugin from 'chartjs-plugin-zoom';
+import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
+import { logError } from '../../api/error-log.ts';
 import { usePrinting } from '../../ui/printing.ts';
+import type { Overlay } from './overlay.ts';
+import { xOptionsOf } from './pixel-decimation.ts';
+import type { TimeViewStore } from './time-view.ts';
 
 // Only the parts our charts use are bundled. Tooltip, legend and decimation are our own: shared cursor, pixel budget.
 Chart.register(LineController, LineElement, PointElement, LinearScale, CategoryScale, Filler, zoomPlugin);
@@ -17,11 +18,20 @@ let fontIsHere = false;
 const fontArrived = (): void => {
   fontIsHere = true;
 };
-// Asked for with the charts' code, so that it is here when the first is drawn. Without it they are drawn in another one.
+// Loaded with the code of the charts, so that the first chart has it. Without it they use another font.
 const fontArrival = document.fonts
   .load("500 11px 'Geist Mono Variable'")
   .then(fontArrived)
   .catch((error: unknown) => logError('The font of the charts did not load', error));
+
+/** A ref to the newest value, for code that React does not call: a plugin reads it when the chart draws. */
+export const useLatest = <Value>(value: Value): RefObject<Value> => {
+  const latest = useRef(value);
+  useLayoutEffect(() => {
+    latest.current = value;
+  });
+  return latest;
+};
 
 /** Ties one chart to the page's time view: window moves update it, cursor moves only redraw it, a resize thins anew. */
 export const useChartView = (
@@ -38,7 +48,7 @@ export const useChartView = (
       if (!current) return;
       const { from, to, cursor } = view.get();
       overlay.current.cursor = cursor;
-      const x = current.options.scales?.['x'] as { min?: number; max?: number } | undefined;
+      const x = xOptionsOf(current);
       const scale = current.scales['x'];
       // A chart that was zoomed by hand has already updated itself to the window it gave to the others.
       if (x && (scale?.min !== from || scale.max !== to)) {
@@ -59,13 +69,13 @@ export const useChartView = (
   // A canvas does not redraw by itself when its font arrives.
   useEffect(() => {
     if (fontIsHere) return undefined;
-    let gone = false;
+    let isGone = false;
     const redraw = (): void => {
-      if (!gone) chart.current?.update('none');
+      if (!isGone) chart.current?.update('none');
     };
     void fontArrival.then(redraw);
     return () => {
-      gone = true;
+      isGone = true;
     };
   }, [chart]);
 };
@@ -76,7 +86,7 @@ const paperPixels = 702;
 const paperScale = 3;
 
 /** A canvas does not follow the layout of the paper: draws it in that width, and as before afterwards. */
-export const usePrintSize = (chart: RefObject<Chart<'line', { x: number; y: number }[]> | null | undefined>): void => {
+export const usePrintSize = (chart: RefObject<LineChart | null | undefined>): void => {
   const printing = usePrinting();
   useLayoutEffect(() => {
     const current = chart.current;

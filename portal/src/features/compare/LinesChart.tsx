@@ -4,7 +4,7 @@ import type { ChartOptions, Plugin } from 'chart.js';
 import { useCallback, useLayoutEffect, useMemo, useRef, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
 import { colourToken, useTheme } from '../../ui/theme.ts';
-import { useChartView, type Chart } from '../../components/chart/use-chart.ts';
+import { useChartView, useLatest, type Chart } from '../../components/chart/use-chart.ts';
 import { drawnColumn, rateBounds } from '../../components/chart/curves.ts';
 import { drawTags } from '../../components/chart/overlay-tags.ts';
 import { overlayPlugin, type Overlay } from '../../components/chart/overlay.ts';
@@ -74,8 +74,7 @@ export default function LinesChart({ lines, axis, label, units, view, selected, 
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
   const palette = useMemo(() => readPalette(), [theme]);
   const toUnit = useCallback((stored: number) => inUnits(axis, stored, units), [axis, units]);
-  const overlay = useRef<Overlay>(null as never);
-  overlay.current = {
+  const overlay = useLatest<Overlay>({
     palette,
     marks: [],
     phases: [],
@@ -86,7 +85,7 @@ export default function LinesChart({ lines, axis, label, units, view, selected, 
     rateText: String,
     toAxis: toUnit,
     units: { left: '', right: null },
-  };
+  });
   const datasets = useMemo<CurveDataset[]>(
     () =>
       lines.map(({ style, timeSeconds, values }) => {
@@ -111,8 +110,7 @@ export default function LinesChart({ lines, axis, label, units, view, selected, 
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
     [lines, toUnit, theme],
   );
-  const marks = useRef<readonly ComparedLine[]>(lines);
-  marks.current = axis === 'temperature' ? lines : [];
+  const marks = useLatest<readonly ComparedLine[]>(axis === 'temperature' ? lines : []);
   const bounds = useMemo(() => boundsOf(axis, datasets, units), [axis, datasets, units]);
   const isDifference = axis.endsWith('difference');
   const options = useMemo<ChartOptions<'line'>>(
@@ -150,7 +148,10 @@ export default function LinesChart({ lines, axis, label, units, view, selected, 
     }),
     [palette, view, bounds, isDifference],
   );
-  const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'cursor'), marksPlugin(marks, overlay)], []);
+  const plugins = useMemo(
+    () => [pixelDecimation, overlayPlugin(overlay, 'cursor'), marksPlugin(marks, overlay)],
+    [overlay, marks],
+  );
   useChartView(chart, view, overlay);
   useLayoutEffect(() => chart.current?.draw(), [selected]);
 

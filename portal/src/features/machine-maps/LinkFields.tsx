@@ -32,9 +32,10 @@ export const LinkFields = ({ link, problems, onChange }: LinkFieldsProps) => (
       choices={kinds}
       value={link.kind}
       onChange={(kind) => {
-        // A serial line stays what it is when only its frames change, and so does an address.
+        // The settings of a serial line stay when only its framing changes, and so does an address.
         const fresh = freshLink(kind);
-        onChange(isSerial(link) === isSerial(fresh) ? ({ ...link, kind } as Link) : fresh);
+        if (isSerial(fresh)) onChange(isSerial(link) ? { ...link, kind: fresh.kind } : fresh);
+        else onChange(isSerial(link) ? fresh : { ...link, kind: fresh.kind });
       }}
       error={problems['link.kind']}
     />

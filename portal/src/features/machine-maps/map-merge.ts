@@ -3,8 +3,6 @@ import { mergeThreeWay } from '../../components/form/three-way.ts';
 import type { MapDraft } from './map-draft.ts';
 
 type Part = 'channels' | 'outputs' | 'events';
-const parts: readonly Part[] = ['channels', 'outputs', 'events'];
-type Row = MapDraft[Part][number];
 
 const labels: Readonly<Record<string, string>> = {
   maker: 'Maker',
@@ -20,23 +18,34 @@ const labels: Readonly<Record<string, string>> = {
   charging: 'How beans go in',
 };
 
-/** A draft as one value a place, each row by its name: `hz`, `channels bean_temp`. Row numbers say nothing and are left away. */
-const placesOf = (draft: MapDraft): Record<string, unknown> => {
-  const { channels: _, outputs: __, events: ___, ...plain } = draft;
-  const places: Record<string, unknown> = { ...plain };
-  for (const part of parts) {
-    for (const { key, ...row } of draft[part]) {
-      const name = row.name.trim();
-      places[name === '' || `${part} ${name}` in places ? `${part} ${name}#${key}` : `${part} ${name}`] = row;
-    }
+type Row = MapDraft[Part][number];
+type ByName<One> = Readonly<Record<string, One | undefined>>;
+
+/** The rows of a part by their names. Their keys say nothing and are the same for all. */
+const byName = <One extends Row>(part: Part, rows: readonly One[]): ByName<One> => {
+  const places: Record<string, One> = {};
+  for (const row of rows) {
+    const place = `${part} ${row.name.trim()}`;
+    places[row.name.trim() === '' || place in places ? `${place}#${row.key}` : place] = { ...row, key: 0 };
   }
   return places;
 };
 
-const rowsOf = (places: Record<string, unknown>, part: Part): readonly Row[] =>
-  Object.entries(places)
-    .filter(([place, row]) => place.startsWith(`${part} `) && row !== undefined)
-    .map(([, row], key) => ({ ...(row as Omit<Row, 'key'>), key }) as Row);
+/** A part of three drafts: in the order of the newest, with the rows that it does not have behind. */
+const mergeRows = <One extends Row>(
+  part: Part,
+  ...[base, newest, own]: readonly [readonly One[], readonly One[], readonly One[]]
+) => {
+  const [before, now, mine] = [byName(part, base), byName(part, newest), byName(part, own)];
+  const nothing = Object.fromEntries(Object.keys({ ...before, ...mine }).map((place) => [place, undefined]));
+  const { merged, theirs, clashes } = mergeThreeWay<ByName<One>>(
+    { ...nothing, ...before },
+    { ...now, ...nothing, ...now },
+    { ...nothing, ...mine },
+  );
+  const rows = Object.values(merged).flatMap((row) => (row === undefined ? [] : [row]));
+  return { rows: rows.map((row, key) => ({ ...row, key })), theirs, clashes: clashesOf(clashes, now, mine) };
+};
 
 const isRow = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
@@ -51,11 +60,12 @@ const fieldWords: Readonly<Record<string, string>> = {
   on: 'writes',
 };
 
-/** A value in words; of a row what it says otherwise than `other` does. */
+/** A value as text; of a row only what differs from `other`. */
 const textOf = (value: unknown, other: unknown): string => {
   if (value === undefined) return 'deleted';
   if (!isRow(value)) return typeof value === 'string' ? value : JSON.stringify(value);
   return Object.entries(value)
+    .filter(([field]) => field !== 'key')
     .filter(([field, said]) => !isRow(other) || JSON.stringify(said) !== JSON.stringify(other[field]))
     .map(
       ([field, said]) =>
@@ -73,30 +83,37 @@ const labelOf = (place: string): string => {
 
 export interface MergedDraft {
   readonly draft: MapDraft;
-  /** Places that only the other person changed, in words. */
+  /** Labels of what only the other person changed. */
   readonly theirs: readonly string[];
   readonly clashes: readonly Clash[];
 }
 
-/** What two people made of one map: the newest with one's own changes on top, channel by channel. */
+const clashesOf = (
+  places: readonly string[],
+  now: Readonly<Record<string, unknown>>,
+  mine: Readonly<Record<string, unknown>>,
+): readonly Clash[] =>
+  places.map((place) => ({
+    label: labelOf(place),
+    now: textOf(now[place], mine[place]),
+    yours: textOf(mine[place], now[place]),
+  }));
+
+const plainOf = (draft: MapDraft): Omit<MapDraft, Part> => {
+  const { channels: _, outputs: __, events: ___, ...plain } = draft;
+  return plain;
+};
+
+/** Merges two edits of one map: the newest revision with one's own changes on top, row by row. */
 export const mergeDrafts = (base: MapDraft, newest: MapDraft, own: MapDraft): MergedDraft => {
-  const [before, now, mine] = [placesOf(base), placesOf(newest), placesOf(own)];
-  const nothing = Object.fromEntries(Object.keys({ ...before, ...mine }).map((place) => [place, undefined]));
-  // In the order of the newest; what it does not have comes behind.
-  const merged = mergeThreeWay({ ...nothing, ...before }, { ...now, ...nothing, ...now }, { ...nothing, ...mine });
-  const plain = Object.fromEntries(Object.entries(merged.merged).filter(([place]) => !place.includes(' ')));
+  const plain = mergeThreeWay(plainOf(base), plainOf(newest), plainOf(own));
+  const channels = mergeRows('channels', base.channels, newest.channels, own.channels);
+  const outputs = mergeRows('outputs', base.outputs, newest.outputs, own.outputs);
+  const events = mergeRows('events', base.events, newest.events, own.events);
+  const parts = [channels, outputs, events];
   return {
-    draft: {
-      ...(plain as unknown as MapDraft),
-      channels: rowsOf(merged.merged, 'channels') as MapDraft['channels'],
-      outputs: rowsOf(merged.merged, 'outputs') as MapDraft['outputs'],
-      events: rowsOf(merged.merged, 'events') as MapDraft['events'],
-    },
-    theirs: merged.theirs.map(labelOf),
-    clashes: merged.clashes.map((place) => ({
-      label: labelOf(place),
-      now: textOf(now[place], mine[place]),
-      yours: textOf(mine[place], now[place]),
-    })),
+    draft: { ...plain.merged, channels: channels.rows, outputs: outputs.rows, events: events.rows },
+    theirs: [...plain.theirs, ...parts.flatMap(({ theirs }) => theirs)].map(labelOf),
+    clashes: [...clashesOf(plain.clashes, plainOf(newest), plainOf(own)), ...parts.flatMap(({ clashes }) => clashes)],
   };
 };

@@ -47,7 +47,7 @@ interface NewMapPanelProps {
 const save = async ({ machineId, config, detail, base, picks, signals }: NewMapPanelProps): Promise<void> => {
   // The address that was set for this machine's board is not the map's own.
   const { link, unit } = base;
-  const map: MachineMap = draftMap({ base, link, unit, picks, signals }) as MachineMap;
+  const map = draftMap({ base, link, unit, picks, signals });
   const note = 'Found by looking at the registers';
   if (detail.may_edit) {
     await call(saveMachineMap, { params: { id: detail.id }, body: { map, rev: detail.rev, note } });

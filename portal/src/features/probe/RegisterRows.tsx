@@ -37,6 +37,11 @@ export const signalChoices = [
 ] as const;
 export type SignalChoice = (typeof signalChoices)[number]['value'];
 
+const channelChoiceOf = (name: string | undefined): ChannelChoice =>
+  channelChoices.find(({ value }) => value === name)?.value ?? 'none';
+const signalChoiceOf = (name: string | undefined): SignalChoice =>
+  signalChoices.find(({ value }) => value === name)?.value ?? 'none';
+
 export const channelLabel = (name: string): string =>
   [...channelChoices, ...signalChoices].find(({ value }) => value === name)?.label ?? name;
 
@@ -103,7 +108,7 @@ const RegisterRow = ({ candidate, unit, pick, onPick }: RegisterRowProps) => {
         onChange={(words) => {
           setChosen(words);
           const next = readings.find(({ decoding }) => decodingWords(decoding) === words);
-          if (next && pick) onPick(pick.channel as ChannelChoice, candidate, next.decoding);
+          if (next && pick) onPick(channelChoiceOf(pick.channel), candidate, next.decoding);
         }}
       />
       <Select
@@ -111,7 +116,7 @@ const RegisterRow = ({ candidate, unit, pick, onPick }: RegisterRowProps) => {
         hideLabel
         size="sm"
         choices={channelChoices}
-        value={(pick?.channel as ChannelChoice | undefined) ?? 'none'}
+        value={channelChoiceOf(pick?.channel)}
         onChange={(channel) => onPick(channel, candidate, reading.decoding)}
       />
     </li>
@@ -172,7 +177,7 @@ export const BitRows = ({ bits, unit, signals, onPick }: BitRowsProps) => (
             size="sm"
             className="col-span-2 md:col-span-1"
             choices={signalChoices}
-            value={(picked?.event as SignalChoice | undefined) ?? 'none'}
+            value={signalChoiceOf(picked?.event)}
             onChange={(signal) => onPick(signal, bit)}
           />
         </li>

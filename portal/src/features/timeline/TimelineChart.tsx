@@ -2,7 +2,7 @@ import type { Timeline } from '@roastery/contract/timeline';
 import type { ChartOptions } from 'chart.js';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
-import type { Chart } from '../../components/chart/use-chart.ts';
+import { useLatest, type Chart } from '../../components/chart/use-chart.ts';
 import { readPalette } from '../../components/chart/palette.ts';
 import { axisFont, barePixels, fixedWidth } from '../../components/chart/time-scale.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
@@ -47,16 +47,15 @@ export default function TimelineChart(props: TimelineChartProps) {
   /** The span of a wheel zoom that is not in the address yet. */
   const [wheeled, setWheeled] = useState<Span | null>(null);
   const shown = wheeled ?? span;
-  const overlay = useRef<TimelineOverlay>(null as never);
   const anchor = useRef<number | null>(null);
-  overlay.current = {
+  const overlay = useLatest<TimelineOverlay>({
     roasts: timeline.roasts,
     gaps: timeline.gaps,
     selectedId,
     stretch: marking ?? stretch,
     cursor,
     palette,
-  };
+  });
   useEffect(() => {
     if (wheeled === null) return undefined;
     const timer = setTimeout(() => {
@@ -116,12 +115,11 @@ export default function TimelineChart(props: TimelineChartProps) {
     }),
     [palette, shown, offsetOf, dates],
   );
-  const plugins = useMemo(() => [timelineOverlay(overlay)], []);
+  const plugins = useMemo(() => [timelineOverlay(overlay)], [overlay]);
   useLayoutEffect(() => chart.current?.draw(), [cursor, marking, stretch, selectedId]);
   // A wheel over the chart zooms and must not scroll the page; React's own listener could not say so.
   const frame = useRef<HTMLDivElement>(null);
-  const latest = useRef(shown);
-  latest.current = shown;
+  const latest = useLatest(shown);
   useEffect(() => {
     const onWheel = (event: WheelEvent): void => {
       const around = momentAt(chart.current, event.clientX);
@@ -135,7 +133,7 @@ export default function TimelineChart(props: TimelineChartProps) {
     const element = frame.current;
     element?.addEventListener('wheel', onWheel, { passive: false });
     return () => element?.removeEventListener('wheel', onWheel);
-  }, []);
+  }, [latest]);
 
   const onPointerDown = (event: PointerEvent<HTMLDivElement>): void => {
     if (event.button !== 0) return;
