@@ -71,7 +71,7 @@ describe('post-roast blends', () => {
     await expect.poll(() => row.innerText()).toMatch(/12\.20 kg/);
     await row.getByRole('button', { name: 'Delete blend House espresso' }).click();
     const question = page.getByRole('alertdialog');
-    await expect.poll(() => question.innerText()).toContain('get back the 12.2 kg it took');
+    await expect.poll(() => question.innerText()).toContain('The 12.2 kg in it become available again');
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No blends yet').waitFor();
   });

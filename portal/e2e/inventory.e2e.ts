@@ -252,7 +252,7 @@ describe('green inventory', () => {
       .poll(async () => (await ledger.getByRole('row').allInnerTexts()).slice(1))
       .toEqual([
         expect.stringMatching(/Adjusted\s+Mice[\s\S]+Ana Restrepo[\s\S]+−85\.00\s+15\.00/),
-        expect.stringMatching(/Taken in[\s\S]+\+100\.00\s+100\.00/),
+        expect.stringMatching(/Received[\s\S]+\+100\.00\s+100\.00/),
       ]);
 
     // Below 20 percent the list shows the weight in red.
@@ -418,7 +418,7 @@ describe('green inventory', () => {
         .setInputFiles({ name: 'lots.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') });
     const rows = ['Lot number;Coffee name;Origin;Initial weight (kg)', 'IM-1;Santa Bárbara;Honduras;1.380,5'];
     await choose([...rows, 'IM-2;;Honduras;0'].join('\r\n'));
-    await dialog.getByText('1 of 2 rows need another look. Nothing is imported until every row is right.').waitFor();
+    await dialog.getByText('1 of 2 rows have errors. Nothing is imported until they are fixed.').waitFor();
     const preview = dialog.getByRole('table');
     await expect.poll(() => preview.innerText()).toContain('Coffee name is required');
     await expect.poll(() => preview.innerText()).toContain('Initial weight must be greater than 0');

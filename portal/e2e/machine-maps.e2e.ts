@@ -79,7 +79,7 @@ describe('a map goes to the board', () => {
     await dialog.getByText('rm30 · rev 1', { exact: true }).waitFor();
     await dialog.getByRole('link', { name: 'Open the map' }).click();
 
-    await page.getByRole('button', { name: 'Make it your own' }).click();
+    await page.getByRole('button', { name: 'Make a copy' }).click();
     await page.getByRole('button', { name: 'Add channel' }).waitFor();
     const ownId = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');
     await page.goto('/machines');
@@ -139,7 +139,7 @@ describe('a map goes to the board', () => {
     await page.goto('/machines/maps?q=nothing+like+it');
     await page.getByText('No machine maps match your search').waitFor();
     await upload('broken.json', text.slice(0, 200));
-    await page.getByText(/broken\.json can’t be taken in: it is no JSON/).waitFor();
+    await page.getByText(/broken\.json can’t be uploaded: it is not JSON/).waitFor();
     await upload('wrong.json', text.replace('"h:774"', '"40775"'));
     await page.getByText(/channels\.bean_temp\.at: .*write "h:774"/).waitFor();
     watched.complaints.length = 0;
@@ -165,10 +165,10 @@ describe('an own map', () => {
     await page.getByRole('group', { name: 'Output heat_power' }).getByLabel('To').fill('90');
     await page.getByRole('button', { name: 'Add event' }).click();
     const added = page.getByRole('group', { name: /^Event/ }).last();
-    await added.getByLabel('Writes that make it happen').fill('41009 = 2');
+    await added.getByLabel('Writes that trigger it').fill('41009 = 2');
     await page.getByRole('button', { name: 'Save as revision 2' }).click();
     await added.getByText(/write "h:1008"/).waitFor();
-    await added.getByLabel('Writes that make it happen').fill('h:1008 = 2, wait 10 s, h:1008 = 5');
+    await added.getByLabel('Writes that trigger it').fill('h:1008 = 2, wait 10 s, h:1008 = 5');
 
     // Meanwhile somebody else moves a probe and opens the flame wider.
     const { heat_power: heat } = own.map.outputs;
@@ -206,13 +206,13 @@ describe('an own map', () => {
     await page.getByRole('list', { name: 'Revision 2 to 1' }).getByText('outputs.heat_power.range').waitFor();
     await page.getByRole('button', { name: 'Restore as revision 4' }).click();
     const asked = page.getByRole('alertdialog');
-    await asked.getByText(/The board of “Big Drum” will read by it/).waitFor();
+    await asked.getByText(/The board of “Big Drum” will use it/).waitFor();
     await asked.getByRole('button', { name: 'Restore' }).click();
-    await page.getByText('Revision 1 is revision 4 now').waitFor();
+    await page.getByText('Revision 1 restored as revision 4').waitFor();
     expect((await now()).map).toEqual({ ...own.map, rev: 4 });
 
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('“Big Drum” is read by this map. Choose another map there first').waitFor();
+    await page.getByText('“Big Drum” uses this map. First choose another map').waitFor();
     await ana.call(setBoardConfig, { params: { id: drum.id }, body: { map_id: 'rm30', host: '127.0.0.1' } });
     await page.reload();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();

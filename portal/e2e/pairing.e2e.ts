@@ -140,7 +140,7 @@ describe('pairing a board', () => {
     await until('the board to be out', isOffline, { timeoutMs: 5000, everyMs: 50 });
     expect(Date.now() - clicked).toBeLessThan(2000);
     await row.getByText('No credential').waitFor();
-    await row.getByText('Not any more').waitFor();
+    await row.getByText('Ended').waitFor();
     await until(
       'the board to be refused',
       () => agent.output().includes('not accepted') || /refus|authori/i.test(agent.output()),
@@ -230,7 +230,7 @@ describe('pairing a board', () => {
     await page.getByRole('button', { name: 'Actions for Second Drum' }).click();
     await page.getByRole('menuitem', { name: 'Reissue' }).click();
     await page.getByText('The ticket was revoked').waitFor();
-    await page.getByRole('button', { name: 'Make a new ticket' }).click();
+    await page.getByRole('button', { name: 'Create a new ticket' }).click();
     await page.getByText('Waiting for the board to be paired').waitFor();
     await expect.poll(() => page.getByText(/^PAIR-/).innerText()).not.toContain(machine.pairing_code);
     await page.getByRole('button', { name: 'Done' }).click();
@@ -324,7 +324,7 @@ describe('what a board delivered to an earlier server or machine', () => {
     await page.getByRole('button', { name: 'Actions for RM7 9' }).click();
     await page.getByRole('menuitem', { name: 'Discard' }).click();
     const question = page.getByRole('alertdialog', { name: 'Discard message' });
-    await question.getByText(/^The message of Garbled Drum is removed for good\./).waitFor();
+    await question.getByText(/^The message of Garbled Drum is deleted permanently\./).waitFor();
     await question.getByRole('button', { name: 'Discard', exact: true }).click();
     await page.getByText('No messages in quarantine').waitFor();
   });

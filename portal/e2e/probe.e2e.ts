@@ -60,9 +60,9 @@ it('finds the beans among a machine’s registers, makes a map of them, and prov
   await page.getByText('Unit 1 answers.').waitFor({ timeout: 40_000 });
   await page.getByRole('combobox', { name: /^Registers/ }).click();
   await page.getByRole('option', { name: 'All four' }).click();
-  await page.getByLabel('How many').fill('32');
+  await page.getByLabel('Number of registers').fill('32');
   await page.getByRole('checkbox', { name: 'Also where controllers' }).uncheck();
-  await page.getByRole('button', { name: 'Look at registers' }).click();
+  await page.getByRole('button', { name: 'Read registers' }).click();
   await page.getByText(/^Watching \d+ registers/).waitFor({ timeout: 40_000 });
   const row = page.getByRole('list', { name: 'Registers' }).getByRole('listitem').filter({ hasText: beanAt });
   await row.getByRole('combobox', { name: `${beanAt} is` }).click();
@@ -75,7 +75,7 @@ it('finds the beans among a machine’s registers, makes a map of them, and prov
   await changes.getByText(chargeAt, { exact: true }).waitFor();
   const seen = Number.parseFloat(await row.getByTestId('register-value').innerText());
   await page.getByRole('button', { name: 'Save and use this map' }).click();
-  const proof = page.getByText('The board reads by the new map. Bean now:').locator('..');
+  const proof = page.getByText('The board uses the new map. Bean temperature now:').locator('..');
   await proof.waitFor({ timeout: 30_000 });
   await until('the beans to be shown', async () => /\d/.test((await proof.innerText()).split('now:')[1] ?? ''), {
     timeoutMs: 15_000,
@@ -98,11 +98,11 @@ it('refuses while a roast runs, with a sentence that says why', async () => {
     { timeoutMs: 60_000 },
   );
   await page.goto(`/machines/${drum.id}/probe`);
-  await page.getByRole('button', { name: 'Look at registers' }).click();
+  await page.getByRole('button', { name: 'Read registers' }).click();
   const says = page.getByText(/^A roast is running/);
   await says.waitFor();
   await expect.poll(() => says.innerText()).toContain('not looked at until it has ended');
-  await expect.poll(() => page.getByRole('button', { name: 'Look at registers' }).isEnabled()).toBe(true);
+  await expect.poll(() => page.getByRole('button', { name: 'Read registers' }).isEnabled()).toBe(true);
 });
 
 it('machine without a map: says so, is probed at a typed address, and reads by a map chosen from its card', async () => {
@@ -120,12 +120,12 @@ it('machine without a map: says so, is probed at a typed address, and reads by a
   const noMap = page.getByRole('button', { name: 'Bare Drum has no map: choose one' });
   await noMap.waitFor({ timeout: 60_000 });
   await page.getByRole('button', { name: 'Find registers of Bare Drum' }).click();
-  const look = page.getByRole('button', { name: 'Look at registers' });
-  const where = page.getByLabel('Where the machine is');
+  const look = page.getByRole('button', { name: 'Read registers' });
+  const where = page.getByLabel('Machine address');
   await where.waitFor();
   await expect.poll(() => look.isEnabled()).toBe(false);
   await where.fill(`127.0.0.1:${running.modbusPort}`);
-  await page.getByLabel('How many').fill('32');
+  await page.getByLabel('Number of registers').fill('32');
   await page.getByRole('checkbox', { name: 'Also where controllers' }).uncheck();
   await look.click();
   await page.getByText(/^Watching \d+ registers/).waitFor({ timeout: 40_000 });
@@ -177,12 +177,12 @@ it.skipIf(!hasSerialCables())(
       const { page } = watched;
       await page.goto(`/machines/${serial.id}/probe`);
       await page.getByRole('button', { name: 'Find speed and unit' }).click();
-      await page.getByText(/Nothing is recorded meanwhile\. Every ten seconds/).waitFor();
+      await page.getByText(/Recording is paused\. Every ten seconds/).waitFor();
       await page
         .getByText(/^Unit 1 answers at 19200 baud, \w+ parity\. Save this line below/)
         .waitFor({ timeout: 90_000 });
       await page.getByRole('button', { name: 'Save and use this map' }).click();
-      await page.getByText('The board reads by the new map. Bean now:').waitFor({ timeout: 60_000 });
+      await page.getByText('The board uses the new map. Bean temperature now:').waitFor({ timeout: 60_000 });
       expect((await config()).link).toMatchObject({ kind: 'rtu', path, baud: 19_200 });
       expect(Math.max(...simulator.state().functions), 'it only reads').toBeLessThan(5);
     } finally {

@@ -60,7 +60,7 @@ export const screens: readonly Screen[] = [
     does: press('Map and settings of Giesen W6 sample room'),
     ...over,
   },
-  { name: 'machine-probe', address: '/machines/{machine}/probe', who: 'ana', shows: 'Where to look' },
+  { name: 'machine-probe', address: '/machines/{machine}/probe', who: 'ana', shows: 'What to read' },
   { name: 'machine-maps', address: '/machines/maps', who: 'ana', shows: 'Not verified on real hardware' },
   { name: 'machine-map-own', address: '/machines/maps/{map}', who: 'ana', shows: 'Add channel' },
   {

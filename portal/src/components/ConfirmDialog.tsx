@@ -2,19 +2,19 @@ import { useState, type ReactNode } from 'react';
 import { AlertDialog } from '../ui/AlertDialog.tsx';
 
 interface ConfirmDialogProps<Thing> {
-  /** The thing asked about; `null` while nothing is asked. */
+  /** What the question is about; `null` while the dialog is closed. */
   thing: Thing | null;
   onClose: () => void;
   title: (thing: Thing) => string;
-  /** The question, naming the thing. Texts of the product document stand word for word. */
+  /** The question, with the name of the thing. Texts of the product document stand word for word. */
   question: (thing: Thing) => ReactNode;
   confirmLabel: string;
-  /** The dialog stays, busy, until this ends; it closes either way, so say failures with a toast. */
+  /** The dialog stays busy until this ends and closes in any case: report failures with a toast. */
   onConfirm: (thing: Thing) => Promise<void>;
   danger?: boolean;
 }
 
-/** Asks before deleting. Keeps showing the thing while it fades out. */
+/** Asks before a change. Keeps showing the thing while it fades out. */
 export const ConfirmDialog = <Thing,>({
   thing,
   onClose,

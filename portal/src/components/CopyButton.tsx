@@ -15,7 +15,7 @@ interface CopyButtonProps {
   withLabel?: boolean;
 }
 
-/** Copies, and says so for two seconds. */
+/** Copies a text and shows a confirmation for two seconds. */
 export const CopyButton = ({ text, label, withLabel = false }: CopyButtonProps) => {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -26,7 +26,7 @@ export const CopyButton = ({ text, label, withLabel = false }: CopyButtonProps) 
 
   const copy = async () => {
     try {
-      // Absent on a page served without TLS from another host; that rejects like a refusal does.
+      // The clipboard is absent on a page without TLS from another host; that fails like a refusal.
       await navigator.clipboard.writeText(text);
       setCopied(true);
     } catch {

@@ -5,9 +5,9 @@ interface EmptyStateProps {
   title: string;
   /** One sentence. */
   children?: ReactNode;
-  /** The button that mends it. */
+  /** The button that helps. */
   action?: ReactNode;
-  /** It is all the page has: its title is the page's heading. */
+  /** It is the only content of the page: its title is the heading. */
   isPage?: boolean;
 }
 

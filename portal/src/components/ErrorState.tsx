@@ -7,13 +7,13 @@ import { Button } from '../ui/Button.tsx';
 import { toast } from '../ui/toast.ts';
 
 interface ErrorStateProps {
-  /** What could not be done: `Roasts could not be loaded`. */
+  /** What failed: `Roasts could not be loaded`. */
   title: string;
   error: unknown;
   onRetry?: () => void;
 }
 
-/** An error inside the card it belongs to, with Retry and the request id that support will ask for. */
+/** An error inside its card, with Retry and the request id for support. */
 export const ErrorState = ({ title, error, onRetry }: ErrorStateProps) => (
   <div role="alert" className="flex flex-col items-center justify-center gap-1 px-6 py-14 text-center">
     <TriangleAlert aria-hidden className="mb-2 size-6 text-danger" />
@@ -30,7 +30,7 @@ export const ErrorState = ({ title, error, onRetry }: ErrorStateProps) => (
   </div>
 );
 
-/** The same as one line, for above a list that shows its empty state below. */
+/** The same as one line, above a list that shows its empty state. */
 export const ErrorLine = ({ title, error, onRetry }: ErrorStateProps) => (
   <div
     role="alert"
@@ -55,7 +55,7 @@ const RequestId = ({ error }: { error: unknown }) =>
     <span className="block font-mono text-xs text-muted">Request {error.requestId}</span>
   ) : null;
 
-/** Leaves the page of a record that could not be loaded: says so and goes to the list. Pass undefined while all is well. */
+/** Leaves the page of a record that could not be loaded: shows a toast and goes to the list. Pass undefined without an error. */
 export const useReturnOnError = (error: unknown, text: string, to: string): void => {
   const navigate = useNavigate();
   useEffect(() => {

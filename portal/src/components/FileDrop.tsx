@@ -4,18 +4,18 @@ import { classes } from '../ui/classes.ts';
 import { Spinner } from '../ui/Button.tsx';
 
 interface FileDropProps {
-  /** What the file is, for who cannot see the place. */
+  /** Accessible name. */
   label: string;
   /** As of `<input accept>`. */
   accept: string;
   busy: boolean;
   onFile: (file: File) => void;
-  /** Of the button: its height. */
+  /** Classes of the button, e.g. its height. */
   className: string;
   children: ReactNode;
 }
 
-/** A place that takes one file, by click or by drop. */
+/** Accepts one file, by click or by drop. */
 export const FileDrop = ({ label, accept, busy, onFile, className, children }: FileDropProps) => {
   const picker = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
@@ -39,13 +39,13 @@ export const FileDrop = ({ label, accept, busy, onFile, className, children }: F
         tabIndex={-1}
         onChange={(event) => {
           take(event.target.files);
-          // The same file may be chosen again after it was mended.
+          // The same file may be chosen again after it was corrected.
           event.target.value = '';
         }}
       />
       <button
         type="button"
-        // Not `disabled`: that would take the focus away from who works by keyboard.
+        // Not `disabled`: that would drop the keyboard focus.
         aria-disabled={busy}
         onClick={() => {
           if (!busy) picker.current?.click();

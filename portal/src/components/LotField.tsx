@@ -11,18 +11,18 @@ interface LotFieldProps {
   error?: string | undefined;
   hint?: string | undefined;
   placeholder?: string;
-  /** Told of the lot itself, so that a form can fill in what it says. */
+  /** Called with the chosen lot, so that a form can copy its values. */
   onLot?: ((lot: Lot | null) => void) | undefined;
   size?: 'sm' | 'md';
 }
 
-/** One lot of green coffee, found by number, name or origin; the server searches. */
+/** A lot of green coffee, found by number, name or origin on the server. */
 export const LotField = (props: LotFieldProps) => {
   const { value, onChange, onLot, placeholder = 'No lot linked', ...field } = props;
   const [search, setSearch] = useState('');
   const { data: chosen, isLoading } = useApi(getLot, value === null ? null : { params: { id: value } });
   const chosenLabel = chosen && `${chosen.lot_number} · ${chosen.coffee_name}`;
-  // The field holds the chosen lot's name until somebody types: that is nothing to search for.
+  // Until the person types, the field holds the name of the chosen lot, which is not a search.
   const q = search === chosenLabel ? '' : search.trim();
   const { data } = useApi(
     listLots,

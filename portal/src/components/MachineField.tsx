@@ -15,7 +15,7 @@ interface MachineFieldProps {
   ref?: Ref<HTMLInputElement> | undefined;
 }
 
-/** One of the machines one may see, by name or serial number. */
+/** One of the person's machines, found by name or serial number. */
 export const MachineField = ({ value, onChange, onMachine, ...field }: MachineFieldProps) => {
   const { data, isLoading } = useApi(listMachines, { query: { sort: 'name' } });
   const machines = data ?? [];

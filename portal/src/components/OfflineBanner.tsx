@@ -5,7 +5,7 @@ import { useReachability } from '../api/reachability.ts';
 import { classes } from '../ui/classes.ts';
 import { useDates } from '../format/preferences.ts';
 
-/** Says that the server is out of reach, and how old what is on screen is by now. */
+/** Shows that the server can't be reached, and the age of the data on screen. */
 export const OfflineBanner = ({ className }: { className?: string }) => {
   const { reachable, lastAnswerAt } = useReachability();
   if (reachable) return null;

@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom';
 
 export interface Crumb {
   label: string;
-  /** Left out for the page itself and for groups without a page. */
+  /** Absent for the page itself and for groups without a page. */
   to?: string;
 }
 
@@ -29,7 +29,7 @@ export const Breadcrumb = ({ crumbs }: { crumbs: readonly Crumb[] }) => (
 
 interface PageHeaderProps {
   title: string;
-  /** When the heading says something else than the title of the document. */
+  /** When the heading differs from the title of the document. */
   heading?: string;
   crumbs?: readonly Crumb[];
   /** Under the title. */
@@ -40,7 +40,7 @@ interface PageHeaderProps {
   actions?: ReactNode;
 }
 
-/** Top of every page: where we are, what it is, what can be done. Sets the document's title; its `h1` takes the focus after navigation. */
+/** Top of every page: breadcrumb, heading, actions. Sets the document's title; its `h1` gets the focus after navigation. */
 export const PageHeader = ({ title, heading = title, crumbs, subtitle, badges, actions }: PageHeaderProps) => (
   <header className="flex flex-col gap-3 pb-5">
     <title>{`${title} · Roasting Management`}</title>

@@ -5,7 +5,7 @@ import { useApi } from '../api/use-api.ts';
 import { paths } from './paths.ts';
 import { formatExactKilograms } from '../format/numbers.ts';
 
-/** What a planned roast is of: its coffee, else its recipe. */
+/** Name of a planned roast: its coffee, else its recipe. */
 export const plannedName = ({ coffee_name: coffee, profile_name: recipe }: PlannedRoast): string =>
   coffee ?? recipe ?? 'Unnamed Roast';
 

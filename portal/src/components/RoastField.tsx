@@ -7,14 +7,14 @@ import { useDates } from '../format/preferences.ts';
 interface RoastFieldProps {
   label: string;
   placeholder: string;
-  /** Not offered: they are there already. */
+  /** Roasts that are not offered, because they were added before. */
   without: readonly string[];
   onChoose: (roast: RoastRow) => void;
   size?: 'sm' | 'md';
   className?: string;
 }
 
-/** Finds a roast by number, coffee, machine or person and hands it on; the field is empty again afterwards. */
+/** Finds a roast by number, coffee, machine or person and passes it on. The field is empty afterwards. */
 export const RoastField = ({ without, onChoose, ...field }: RoastFieldProps) => {
   const dates = useDates();
   const [search, setSearch] = useState('');

@@ -7,7 +7,7 @@ const tabs = [
   { value: 'blends', label: 'Post-roast blends' },
 ] as const;
 
-/** The two lists under Roasts, each at an address of its own. */
+/** The two lists under Roasts, each with its own address. */
 export const RoastTabs = ({ value }: { value: (typeof tabs)[number]['value'] }) => {
   const navigate = useNavigate();
   return (

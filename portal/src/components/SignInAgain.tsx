@@ -16,7 +16,7 @@ export const SignInAgain = () => {
 
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    // The form below is this one's parent for React: it must not be sent with it.
+    // For React the form below is a parent of this one: its submit handler must not run.
     event.stopPropagation();
     const fields = new FormData(event.currentTarget);
     const password = textOf(fields.get('password'));

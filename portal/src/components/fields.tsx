@@ -15,7 +15,7 @@ interface OptionFieldProps extends FieldProps {
   ref?: Ref<HTMLInputElement> | undefined;
 }
 
-/** A field whose choices an administrator keeps under Settings; a word that is not among them may be typed all the same. */
+/** A field with the choices of an option list under Settings. Any other text is accepted. */
 export const OptionField = ({ category, ...field }: OptionFieldProps) => {
   const { data } = useApi(
     listOptions,
@@ -31,7 +31,7 @@ type DayFieldProps = Omit<ComponentProps<typeof TextField>, 'type' | 'value' | '
   onChange: (day: string) => void;
 };
 
-/** A filter's day. The browser reports the year 0002 while one types 2026: only days that the api takes are passed on. */
+/** The day of a filter. While 2026 is typed the browser reports the year 0002: only days that the api accepts are passed on. */
 export const DayField = ({ value, onChange, ...field }: DayFieldProps) => {
   const [typed, setTyped] = useState<string | null>(null);
   return (

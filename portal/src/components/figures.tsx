@@ -10,7 +10,7 @@ interface MeasureProps {
   /** As stored: °C, °C/min, kg, 0-1 or %. */
   value: number | null | undefined;
   digits?: number;
-  /** Greyed: the signal is old. */
+  /** Grey: the signal is old. */
   stale?: boolean;
   className?: string;
 }
@@ -34,7 +34,7 @@ interface DifferenceProps {
   signed?: boolean;
 }
 
-/** A difference of temperatures with its sign: it converts to °F by 1.8 and never gains 32. */
+/** A difference of temperatures with its sign. To °F it converts by 1.8, without the offset of 32. */
 export const Difference = ({ valueC, stale = false, signed = true }: DifferenceProps) => {
   const { temperature_unit: unit } = usePreferences();
   if (valueC === null) return <span className="figures text-muted">--</span>;
@@ -49,7 +49,7 @@ export const Difference = ({ valueC, stale = false, signed = true }: DifferenceP
   );
 };
 
-/** `3 min ago`, counting on, with the absolute moment on hover and in the markup. */
+/** `3 min ago`, kept up to date, with the absolute time on hover and in the markup. */
 export const RelativeTime = ({ moment }: { moment: string }) => {
   const dates = useDates();
   const [now, setNow] = useState(() => Date.now());

@@ -1,7 +1,7 @@
 import { createContext, use, useEffect, useId, useMemo, useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router-dom';
 
-/** Something that can be done on the page now: shown in the command palette, and by its key in the list of keys. */
+/** An action of the page: shown in the command palette and, with its key, in the list of keys. */
 export interface PageAction {
   /** Unique on the page. */
   id: string;
@@ -13,9 +13,9 @@ export interface PageAction {
   run: () => void;
 }
 
-/** Keys that work in a part of the page that has the focus, such as a chart: told in the list of keys. */
+/** Keys of a part of the page that has the focus, such as a chart; shown in the list of keys. */
 export interface PageKey {
-  /** What they do: `Inspect the point before or after`. */
+  /** What they do: `Inspect the previous or next point`. */
   label: string;
   /** As printed on the keys; read one after another. */
   keys: readonly string[];
@@ -28,7 +28,7 @@ interface Offer {
 type Offers = ReadonlyMap<string, Offer>;
 type ChangeOffers = (change: (offers: Offers) => Offers) => void;
 
-// Two contexts, so that a page that offers actions is not drawn again because they were offered.
+// Two contexts, so that a page does not render again because it offered actions.
 const OffersContext = createContext<Offers>(new Map());
 const ChangeOffersContext = createContext<ChangeOffers | null>(null);
 
@@ -41,11 +41,11 @@ export const PageActionsProvider = ({ children }: { children: ReactNode }) => {
   );
 };
 
-/** All actions on offer now; for the palette and the keyboard. */
+/** All actions of the current page; for the palette and the keyboard. */
 export const useOfferedActions = (): readonly PageAction[] =>
   [...use(OffersContext).values()].flatMap(({ actions }) => actions);
 
-/** Keys of the parts of the page that is open; for the list of keys. */
+/** Keys of the parts of the current page; for the list of keys. */
 export const useOfferedKeys = (): readonly PageKey[] => [...use(OffersContext).values()].flatMap(({ keys }) => keys);
 
 const useOffer = (offer: Offer): void => {
@@ -77,5 +77,5 @@ export const useAddAction = (label: string, to: string): void => {
   usePageActions(useMemo(() => [{ id: 'add', label, key: 'n', run: () => void navigate(to) }], [label, to, navigate]));
 };
 
-/** Puts keys of a chart or an editor into the list of keys while it is mounted; a constant list. */
+/** Adds keys of a chart or an editor to the list of keys while it is mounted. Pass a constant list. */
 export const usePageKeys = (keys: readonly PageKey[]): void => useOffer(useMemo(() => ({ actions: [], keys }), [keys]));

@@ -1,11 +1,11 @@
-/** Every address in the portal, so that nobody types one twice. Patterns with parameters are in app/routes.tsx. */
+/** Every address of the portal, in one place. Patterns with parameters are in app/routes.tsx. */
 export const paths = {
   login: '/login',
   dashboard: '/dashboard',
   machines: '/machines',
-  /** Which register is what, seen through the machine's board. */
+  /** Finds the registers of a machine through its board. */
   probeMachine: (id: string) => `/machines/${encodeURIComponent(id)}/probe`,
-  /** All that a machine recorded; around a span, with a roast picked, where given. */
+  /** All recordings of a machine; optionally a span and a selected roast. */
   timeline: (id: string, at: { from?: string; to?: string; roast?: string } = {}) => {
     const query = new URLSearchParams(at).toString();
     return `/machines/${encodeURIComponent(id)}/timeline${query === '' ? '' : `?${query}`}`;
@@ -15,7 +15,7 @@ export const paths = {
   machineMap: (id: string) => `/machines/maps/${encodeURIComponent(id)}`,
   roasts: '/roasts',
   newRoast: '/roasts/new',
-  /** Waits with a planned roast for its charge. */
+  /** A planned roast in the queue of its machine. */
   plannedRoast: (id: string) => `/roasts/new?plan=${encodeURIComponent(id)}`,
   compare: (ids: readonly string[]) => `/roasts/compare${ids.length === 0 ? '' : `?ids=${ids.join(',')}`}`,
   blends: '/roasts/blends',

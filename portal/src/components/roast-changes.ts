@@ -7,16 +7,16 @@ import { logError } from '../api/error-log.ts';
 import { refresh } from '../api/use-api.ts';
 import { toast } from '../ui/toast.ts';
 
-/** What shows many roasts, and what shows one. */
+/** Endpoints that show many roasts, and those that show one. */
 const many = [getTimeline, listRoasts, listMachines];
 const one = [getRoast, getRoastCurveColumns];
 
-/** Runs a change and says how it went; undefined when it was refused. */
+/** Runs a change and shows the result as a toast; undefined when it failed. */
 export const attempt = async <Made>(
   change: () => Promise<Made>,
   failed: string,
   said?: (made: Made) => void,
-  /** The roast is gone: its own page has nothing to read again. */
+  /** After the roast was removed: its own page is not read again. */
   isGone = false,
 ): Promise<Made | undefined> => {
   try {
@@ -31,7 +31,7 @@ export const attempt = async <Made>(
   }
 };
 
-/** One click, with Undo: a false roast goes, its samples stay. Undefined when it was refused. */
+/** Discards a false roast with one click and offers Undo; its samples stay. Undefined when it failed. */
 export const discard = (
   roast: { readonly id: string; readonly roast_number: string },
   onRestored: (id: string) => void,

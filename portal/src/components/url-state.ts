@@ -2,8 +2,8 @@ import { useCallback } from 'react';
 import { useSearchParams } from 'react-router-dom';
 
 /**
- * State of a page that belongs in its address: filters, tab, sorting, search. `undefined` takes a key out; so give
- * defaults no value in the address. Changing anything but the page goes back to the first page.
+ * State of a page that belongs in its address: filters, tab, sorting, search. `undefined` removes a key, so defaults have no
+ * value in the address. Changing anything but the page goes back to the first page.
  */
 export const useUrlState = (): {
   read: (key: string) => string | undefined;
@@ -31,7 +31,7 @@ export const useUrlState = (): {
   return { read, change };
 };
 
-/** One of a closed list from the address; anything else is the fallback. */
+/** A value of a closed list from the address; anything else gives the fallback. */
 export const oneOf = <Value extends string>(
   choices: readonly Value[],
   text: string | undefined,

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * What is being typed, and what to search for once the typing pauses. The box follows the address when it changes elsewhere
- * (Back, a reset button).
+ * A debounced search field: `onSettle` is called when the typing pauses. The field follows the address when that changes
+ * elsewhere (Back, a reset button).
  */
 export const useTyped = (
   settled: string,
@@ -11,7 +11,7 @@ export const useTyped = (
 ): [string, (text: string) => void] => {
   const [text, setText] = useState(settled);
   const [followed, setFollowed] = useState(settled);
-  // Sent to the address and not seen there yet: by the time it is drawn, more may have been typed.
+  // Texts that were sent to the address and are not in it yet; more may be typed until then.
   const [sent, setSent] = useState<readonly string[]>([]);
   if (settled !== followed) {
     setFollowed(settled);

@@ -15,7 +15,7 @@ interface AlertDialogProps {
   busy?: boolean;
 }
 
-/** Asks before something that can't be undone. Cancel has the focus, so a stray Enter does no harm. */
+/** Asks before something that can't be undone. Cancel has the focus, so an accidental Enter changes nothing. */
 export const AlertDialog = (props: AlertDialogProps) => {
   const {
     open,

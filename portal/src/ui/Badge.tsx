@@ -15,7 +15,7 @@ const tones: Record<Tone, string> = {
 interface BadgeProps {
   tone?: Tone;
   icon?: ReactNode;
-  /** Codes and types are set in mono. */
+  /** For codes and types. */
   mono?: boolean;
   children: ReactNode;
   className?: string;
@@ -51,11 +51,11 @@ const dotTones = {
 
 interface LiveDotProps {
   tone: keyof typeof dotTones;
-  /** A ring that spreads while something is running. */
+  /** An animated ring while something is running. */
   pulsing?: boolean;
 }
 
-/** A state as a dot; always put its word beside it. */
+/** A state as a dot; always with its label beside it. */
 export const LiveDot = ({ tone, pulsing = false }: LiveDotProps) => (
   <span aria-hidden className="relative inline-flex size-2 shrink-0">
     {pulsing && (

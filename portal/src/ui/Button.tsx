@@ -11,7 +11,7 @@ const kinds: Record<ButtonKind, string> = {
   quiet: 'border-transparent text-content hover:bg-hover hover:text-strong',
   danger: 'border-transparent bg-danger text-on-danger hover:bg-danger-hover',
 };
-// 32 px on the desk, 40 px in forms, 48 px beside the machine.
+// 32 px on a desk, 40 px in forms, 48 px at the machine.
 const sizes: Record<ControlSize, string> = {
   sm: 'h-8 gap-1.5 px-2.5 text-sm pointer-coarse:h-10',
   md: 'h-10 gap-2 px-3.5 text-base',
@@ -32,7 +32,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   kind?: ButtonKind;
   size?: ControlSize;
   icon?: ReactNode;
-  /** Shows a spinner and refuses clicks while something is under way. */
+  /** Shows a spinner and ignores clicks while a request is running. */
   busy?: boolean;
   ref?: Ref<HTMLButtonElement>;
 }
@@ -56,7 +56,7 @@ interface ButtonLinkProps extends LinkProps {
   icon?: ReactNode;
 }
 
-/** A link that looks like a button: it goes somewhere. */
+/** A link that looks like a button. */
 export const ButtonLink = ({ kind, size, icon, className, children, ...rest }: ButtonLinkProps) => (
   <Link {...rest} className={buttonClass(kind, size, className)}>
     {icon}
@@ -64,7 +64,7 @@ export const ButtonLink = ({ kind, size, icon, className, children, ...rest }: B
   </Link>
 );
 
-/** Decorative: whatever is loading says so in words beside it. */
+/** Decorative: the label beside it says what is loading. */
 export const Spinner = ({ className }: { className?: string }) => (
   <svg viewBox="0 0 16 16" fill="none" aria-hidden className={classes('size-4 animate-spin', className)}>
     <circle cx="8" cy="8" r="6.25" stroke="currentColor" strokeWidth="1.5" opacity="0.25" />

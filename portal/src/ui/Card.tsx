@@ -13,7 +13,7 @@ interface PanelProps {
   className?: string;
 }
 
-/** A card that is a section of the page: its title is a heading. */
+/** A card as a section of the page, with its title as a heading. */
 export const Panel = ({ title, actions, children, className }: PanelProps) => (
   <section aria-label={title} className={classes('rounded-lg border border-stroke bg-surface', className)}>
     <header className="flex min-h-12 items-center justify-between gap-3 border-b border-stroke px-4 print:min-h-8 print:px-3">
@@ -24,7 +24,7 @@ export const Panel = ({ title, actions, children, className }: PanelProps) => (
   </section>
 );
 
-/** A quiet bar where a value will be; give it the size of what it stands for, so that nothing jumps. */
+/** A placeholder while a value loads. Give it the size of the value, so that the layout does not move. */
 export const Skeleton = ({ className }: { className?: string }) => (
   <span
     aria-hidden

@@ -8,15 +8,15 @@ interface CheckboxProps {
   label: ReactNode;
   checked: boolean;
   onChange: (checked: boolean) => void;
-  /** Some but not all of what it stands for. */
+  /** Some but not all of the items are checked. */
   indeterminate?: boolean;
-  /** In a table row the label is only read aloud. */
+  /** The label is for screen readers only, as in a table row. */
   hideLabel?: boolean;
   disabled?: boolean;
   className?: string;
 }
 
-/** A box with its word; the whole line is the target, at least 40 px tall by touch. */
+/** A checkbox with its label; the whole line is the target, at least 40 px tall by touch. */
 export const Checkbox = ({
   label,
   checked,
@@ -56,7 +56,7 @@ interface SwitchProps {
   className?: string;
 }
 
-/** For what takes effect at once; inside a form that is saved, use Checkbox. */
+/** Takes effect at once; inside a form that is saved, use Checkbox. */
 export const Switch = ({ label, checked, onChange, disabled = false, className }: SwitchProps) => (
   <label
     className={classes(

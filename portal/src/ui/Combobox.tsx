@@ -11,13 +11,13 @@ interface ComboboxProps extends FieldProps {
   value: string | null;
   onChange: (value: string | null) => void;
   onBlur?: (() => void) | undefined;
-  /** Told as the person types; pass it with `filtered` to search on the server. */
+  /** Called as the person types; with `filtered` the server searches. */
   onSearch?: ((text: string) => void) | undefined;
-  /** The choices are already the answer to the search: don't filter them again. */
+  /** The choices are the result of the search: they are not filtered again. */
   filtered?: boolean;
-  /** What is chosen has no name yet: a quiet bar stands where it will be, never an id. */
+  /** The chosen value has no name yet: a skeleton is shown instead of the id. */
   isLoading?: boolean;
-  /** Said of a value that is not among the choices; left out, the value itself, which then has to be words. */
+  /** Label of a value that is not among the choices; by default the value itself. */
   unknown?: string;
   placeholder?: string | undefined;
   emptyText?: string;
@@ -26,7 +26,7 @@ interface ComboboxProps extends FieldProps {
   ref?: Ref<HTMLInputElement> | undefined;
 }
 
-/** One of a long list, found by typing. */
+/** A value of a long list, found by typing. */
 export const Combobox = (props: ComboboxProps) => {
   const {
     choices,
@@ -46,10 +46,10 @@ export const Combobox = (props: ComboboxProps) => {
   const { emptyText = 'Nothing found', ...field } = rest;
   const known = choices.find((choice) => choice.value === value)?.label;
   const isNameless = isLoading && value !== null && known === undefined;
-  // Loading, the id stands in the field unseen: a field emptied meanwhile would search, and forget, in turns. It takes no
+  // While loading, the field holds the id, hidden: an empty field would search and reset in turns. It accepts no
   // typing until then, because the name that arrives would take the place of what was typed; it can be cleared.
   const label = known ?? (isLoading ? value : unknown) ?? value;
-  // The same object while it says the same: another one would put the chosen name over what is being typed.
+  // The same object for the same content: a new one would replace the typed text with the chosen name.
   const chosen = useMemo(() => (value === null || label === null ? null : { value, label }), [value, label]);
   return (
     <FieldFrame {...field}>

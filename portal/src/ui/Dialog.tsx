@@ -7,13 +7,13 @@ import { classes } from './classes.ts';
 
 interface DialogProps {
   open: boolean;
-  /** Escape, the cross, Cancel, a click outside; asked first when a form inside is dirty (`useDirtyDialog`). */
+  /** On Escape, the cross, Cancel and a click outside; a dirty form inside asks first (`useDirtyDialog`). */
   onClose: () => void;
   title: string;
   description?: ReactNode;
-  /** A click outside is ignored: for what is shown once only. */
+  /** A click outside is ignored: for content that is shown only once. */
   sticky?: boolean;
-  /** Escape and the cross ask this first: for what is lost with the modal, which has a button of its own for going on. */
+  /** Escape and the cross ask this first: for content that is lost with the modal. Its own button closes it without asking. */
   question?: { title: string; text: string };
   width?: 'sm' | 'md' | 'lg';
   children: ReactNode;
@@ -25,23 +25,23 @@ const widths = { sm: 'sm:max-w-md', md: 'sm:max-w-xl', lg: 'sm:max-w-3xl' };
 
 const DirtyContext = createContext<((dirty: boolean) => void) | null>(null);
 
-/** For a form inside of a modal, told by its `UnsavedChanges`: while it is dirty, closing the modal asks first. */
+/** For a form inside a modal, called by its `UnsavedChanges`: while it is dirty, closing the modal asks first. */
 export const useDirtyDialog = (dirty: boolean): void => {
-  const tell = use(DirtyContext);
-  // Before the next event: an effect that may wait lets a quick Escape throw the form away.
+  const setDirty = use(DirtyContext);
+  // A layout effect runs before the next event: with a passive one a quick Escape could discard the form.
   useLayoutEffect(() => {
-    if (tell === null || !dirty) return undefined;
-    tell(true);
-    return () => tell(false);
-  }, [tell, dirty]);
+    if (setDirty === null || !dirty) return undefined;
+    setDirty(true);
+    return () => setDirty(false);
+  }, [setDirty, dirty]);
 };
 
-/** A modal; on a phone it is a sheet from below. Focus goes in, stays in, and returns to where it was. */
+/** A modal; on a phone a sheet from below. It traps the focus and returns it on closing. */
 export const Dialog = (props: DialogProps) => {
   const { open, onClose, title, description, sticky = false, question, width = 'sm', children } = props;
   const popup = useRef<HTMLDivElement>(null);
   const isDirty = useRef(false);
-  const [tellDirty] = useState(() => (dirty: boolean) => {
+  const [noteDirty] = useState(() => (dirty: boolean) => {
     isDirty.current = dirty;
   });
   const [isAsking, setAsking] = useState(false);
@@ -59,7 +59,7 @@ export const Dialog = (props: DialogProps) => {
         <Base.Backdrop className="fixed inset-0 z-40 bg-scrim transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
           ref={popup}
-          // The first field, not the cross; by touch the popup itself, so that no keyboard covers it at once.
+          // The first field, not the cross. By touch the popup itself, so that the on-screen keyboard stays closed.
           initialFocus={(by) =>
             by === 'touch' ? true : (popup.current?.querySelector<HTMLElement>(firstField) ?? true)
           }
@@ -84,7 +84,7 @@ export const Dialog = (props: DialogProps) => {
               <X aria-hidden />
             </Base.Close>
           </header>
-          <DirtyContext value={tellDirty}>{children}</DirtyContext>
+          <DirtyContext value={noteDirty}>{children}</DirtyContext>
         </Base.Popup>
       </Base.Portal>
       <AlertDialog
@@ -107,13 +107,13 @@ export const Dialog = (props: DialogProps) => {
 interface DialogBodyProps {
   children: ReactNode;
   className?: string;
-  /** Only to be read: takes the focus itself, so that the keys scroll it. */
+  /** Text without fields: gets the focus itself, so that the keys scroll it. */
   isText?: boolean;
 }
 
 export const DialogBody = ({ children, className, isText = false }: DialogBodyProps) => (
   <div
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by the keyboard
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
     tabIndex={isText ? 0 : undefined}
     className={classes('flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-5 py-4', className)}
   >
@@ -121,7 +121,7 @@ export const DialogBody = ({ children, className, isText = false }: DialogBodyPr
   </div>
 );
 
-/** Gives up like the cross: a dirty form is asked about first. */
+/** Closes like the cross: a dirty form asks first. */
 export const DialogCancel = ({ size }: { size?: ControlSize }) => (
   <Base.Close render={<Button {...(size === undefined ? {} : { size })} />}>Cancel</Base.Close>
 );

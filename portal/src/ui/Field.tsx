@@ -3,11 +3,11 @@ import { classes } from './classes.ts';
 
 export interface FieldProps {
   label: string;
-  /** A sentence under the control that helps before anything is wrong. */
+  /** A sentence under the control. */
   hint?: ReactNode | undefined;
   error?: string | undefined;
   required?: boolean | undefined;
-  /** For a search box whose meaning its icon and placeholder already show; the label is still read aloud. */
+  /** For a search field whose icon and placeholder explain it; the label stays for screen readers. */
   hideLabel?: boolean | undefined;
   className?: string | undefined;
 }
@@ -24,7 +24,7 @@ interface FieldFrameProps extends FieldProps {
   children: (wiring: FieldWiring) => ReactNode;
 }
 
-/** Label above, control, then error or hint; all of it wired for assistive technology. */
+/** Label above, control, then error or hint, connected for assistive technology. */
 export const FieldFrame = ({
   label,
   hint,
@@ -62,7 +62,7 @@ export const FieldFrame = ({
   );
 };
 
-/** The look of every boxed control; `md` is 40 px for forms, `sm` 32 px for tool bars. */
+/** Classes of every boxed control; `md` is 40 px for forms, `sm` 32 px for toolbars. */
 export const controlClass = (size: 'sm' | 'md' = 'md', extra?: string): string =>
   classes(
     'w-full min-w-0 rounded-md border border-stroke-control bg-surface text-strong transition-colors',

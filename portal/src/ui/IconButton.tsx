@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 import { classes } from './classes.ts';
 
 interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children' | 'aria-label'> {
-  /** Names the button for everyone: read aloud and shown on hover. */
+  /** Accessible name, also shown on hover. */
   label: string;
   icon: ReactNode;
   size?: 'xs' | 'sm' | 'md' | 'lg';

@@ -10,7 +10,7 @@ interface MenuProps {
   children: ReactNode;
   align?: 'start' | 'center' | 'end';
   side?: 'top' | 'bottom';
-  /** Open as soon as it is there: its code was fetched because somebody asked for it. */
+  /** Open at once: its code was loaded because the person opened it. */
   defaultOpen?: boolean;
 }
 
@@ -63,7 +63,7 @@ interface MenuChoicesProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** One of several, e.g. the theme. */
+/** One of several choices, e.g. the theme. */
 export const MenuChoices = <Value extends string>({ label, value, choices, onChange }: MenuChoicesProps<Value>) => (
   <Base.Group>
     <Base.GroupLabel className="label-mono px-2 pt-1.5 pb-1">{label}</Base.GroupLabel>
@@ -81,7 +81,7 @@ export const MenuChoices = <Value extends string>({ label, value, choices, onCha
   </Base.Group>
 );
 
-/** On or off, staying open: column visibility. */
+/** On or off; the menu stays open. For column visibility. */
 export const MenuToggle = ({
   checked,
   onChange,

@@ -4,17 +4,17 @@ import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
 
 interface SegmentsProps<Value extends string> {
-  /** Read aloud; shown where `showLabel` says so. */
+  /** Accessible name; visible with `showLabel`. */
   label: string;
   showLabel?: boolean;
   choices: readonly { value: Value; label: string; icon?: ReactNode }[];
-  /** `null` while none of them holds. */
+  /** `null` while none is chosen. */
   value: Value | null;
   onChange: (value: Value) => void;
   className?: string;
 }
 
-/** One of a few, all in sight: theme, unit, period. Arrow keys move between them. */
+/** One of a few visible choices: theme, unit, period. Arrow keys move between them. */
 export const Segments = <Value extends string>(props: SegmentsProps<Value>) => {
   const { label, showLabel = false, choices, value, onChange, className } = props;
   return (

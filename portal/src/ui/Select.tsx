@@ -7,7 +7,7 @@ import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
 export interface Choice<Value extends string = string> {
   value: Value;
   label: string;
-  /** Dimmed, at the end of the row. */
+  /** Dim, at the end of the row. */
   hint?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface SelectProps<Value extends string> extends FieldProps {
   ref?: Ref<HTMLButtonElement> | undefined;
 }
 
-/** One of a short list. For long or searchable lists use Combobox. In a form, drive it through react-hook-form's Controller. */
+/** A value of a short list. For long or searchable lists use Combobox. In a form, use it inside a `FormField`. */
 export const Select = <Value extends string>(props: SelectProps<Value>) => {
   const { choices, value, onChange, onBlur, placeholder, size = 'md', disabled, name, ref, ...field } = props;
   const labelId = useId();

@@ -14,15 +14,15 @@ interface SuggestFieldProps extends FieldProps {
   ref?: Ref<HTMLInputElement> | undefined;
 }
 
-/** A line of text with the usual words offered: one of them, or anything else that is typed. */
+/** A text field with suggestions; any other text is accepted. */
 export const SuggestField = (props: SuggestFieldProps) => {
   const { suggestions, value, onChange, onBlur, placeholder, maxLength, ref, ...field } = props;
   const [isOpen, setOpen] = useState(false);
-  // Opened by a click the list is whole, whatever stands in the field; typing narrows it.
+  // A click opens the whole list, whatever the field holds; typing filters it.
   const [isTyping, setTyping] = useState(false);
   const typed = value.trim().toLowerCase();
   const offered = isTyping ? suggestions.filter((each) => each.toLowerCase().includes(typed)) : suggestions;
-  // An open list takes the rest of the page away from assistive technology: it must have something to offer.
+  // An open list hides the rest of the page from assistive technology, so it must not be empty.
   const hasMore = offered.some((suggestion) => suggestion.toLowerCase() !== typed);
   return (
     <FieldFrame {...field}>
@@ -56,7 +56,7 @@ export const SuggestField = (props: SuggestFieldProps) => {
             {suggestions.length > 0 && (
               <div className="absolute inset-y-0 right-1.5 flex items-center text-faint">
                 <Base.Trigger
-                  // The field itself opens the list, by click and by arrow key: for the mouse this is only the sign of it.
+                  // The field itself opens the list by click and arrow key; this button is only its visible sign.
                   aria-hidden
                   tabIndex={-1}
                   className="rounded-sm p-1.5 hover:text-strong [&_svg]:size-4"

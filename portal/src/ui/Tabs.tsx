@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 export interface Tab<Value extends string> {
   value: Value;
   label: string;
-  /** Shown under the tabs while this one is chosen; leave out where the page below reads the tab itself. */
+  /** Content while this tab is selected; absent where the page reads the tab itself. */
   content?: ReactNode;
   disabled?: boolean;
 }

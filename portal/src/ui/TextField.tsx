@@ -14,7 +14,7 @@ import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
 interface TextFieldProps
   extends FieldProps, Omit<InputHTMLAttributes<HTMLInputElement>, 'size' | 'required' | 'className'> {
   size?: 'sm' | 'md';
-  /** Drawn inside the left edge. */
+  /** Inside the left edge. */
   icon?: ReactNode;
   /** Unit drawn inside the right edge: `kg`, `°C`. */
   unit?: string;
@@ -71,7 +71,7 @@ export const TextField = (props: TextFieldProps) => {
 const isDecimalComma = (text: string): boolean =>
   /^\s*-?\d*,\d+\s*$/.test(text) && !/^\s*-?[1-9]\d{0,2},\d{3}\s*$/.test(text);
 
-/** What a number field would keep to itself; undefined when it says what was entered. */
+/** How a number field differs from what was typed; undefined when it does not. */
 const misreading = (field: HTMLInputElement, commaLost: boolean): string | undefined => {
   if (field.validity.badInput) return 'Enter a number such as 9.4';
   return commaLost && field.value !== ''
@@ -82,24 +82,24 @@ const misreading = (field: HTMLInputElement, commaLost: boolean): string | undef
 /**
  * A TextField for numbers: decimal keyboard, tabular figures, unit. Register it with `valueAsNumber`.
  *
- * A browser answers an empty text for a figure that it can't read (`9e`), and may leave a comma out while it is typed (`9,4`
- * becomes 94). Neither is saved unseen: its form is not sent with the first, nor with the second before it was told.
+ * A browser reports an empty text for a number that it can't read (`9e`), and may drop a comma while it is typed (`9,4` becomes
+ * 94). Neither is saved unnoticed: the first blocks the form, the second blocks it until the message was shown.
  */
 export const NumberField = ({ ref, error, onBlur, onInput, onKeyDown, onPaste, ...props }: TextFieldProps) => {
   const input = useRef<HTMLInputElement | null>(null);
-  const comma = useRef({ isLost: false, isTold: false, pasted: Number.NaN });
+  const comma = useRef({ isLost: false, isShown: false, pasted: Number.NaN });
   const [note, setNote] = useState<string | undefined>(undefined);
-  const lose = (isLost: boolean) => Object.assign(comma.current, { isLost, isTold: false });
+  const lose = (isLost: boolean) => Object.assign(comma.current, { isLost, isShown: false });
 
   useEffect(() => {
     const form = input.current?.form;
     const check = (event: SubmitEvent) => {
       const field = input.current;
-      const found = field === null ? undefined : misreading(field, comma.current.isLost && !comma.current.isTold);
+      const found = field === null ? undefined : misreading(field, comma.current.isLost && !comma.current.isShown);
       if (found === undefined) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      comma.current.isTold = true;
+      comma.current.isShown = true;
       setNote(found);
       field?.focus();
     };
@@ -111,7 +111,7 @@ export const NumberField = ({ ref, error, onBlur, onInput, onKeyDown, onPaste, .
     const field = event.currentTarget;
     const { pasted } = comma.current;
     comma.current.pasted = Number.NaN;
-    // A browser of another language takes the comma; and a point says that the figure was written anew.
+    // A browser of another language accepts the comma. A point means that the number was typed again.
     if (!Number.isNaN(pasted)) lose(field.valueAsNumber !== pasted);
     else if (field.value === '' || /[.,]/.test(event.nativeEvent.data ?? '')) lose(false);
     setNote(comma.current.isLost ? misreading(field, true) : undefined);

@@ -2,7 +2,7 @@ import { Tooltip as Base } from '@base-ui/react/tooltip';
 import type { ReactElement, ReactNode } from 'react';
 import { popupLayer } from './classes.ts';
 
-/** A few words on hover or focus. Never the only way to learn something: touch has no hover. */
+/** A short text on hover or focus. Never the only source of information: touch has no hover. */
 export const Tooltip = ({ text, children }: { text: ReactNode; children: ReactElement }) => (
   <Base.Root>
     <Base.Trigger render={children} delay={350} />

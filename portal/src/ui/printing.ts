@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-// Whether the page is being printed right now: charts then draw anew for paper, and what belongs on paper only appears.
+// Whether the page is being printed: charts are drawn again for paper, and paper-only content is shown.
 
 let printing = false;
 const listeners = new Set<() => void>();
@@ -24,5 +24,5 @@ export const subscribePrinting = (listener: () => void): (() => void) => {
 };
 
 export const isPrinting = (): boolean => printing;
-/** Drawn before the browser takes the page to paper: what changes with it is there in time. */
+/** Renders before the browser prints, so that changes are on the paper. */
 export const usePrinting = (): boolean => useSyncExternalStore(subscribePrinting, isPrinting);

@@ -37,7 +37,7 @@ export const chooseTheme = (choice: ThemeChoice): void => {
   apply();
 };
 
-/** Follows the system, other tabs, and the printer; call once at start. */
+/** Follows the system, other tabs and the printer. Call once at start. */
 export const followTheme = (): void => {
   systemDark().addEventListener('change', apply);
   subscribePrinting(apply);
@@ -51,7 +51,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** The theme on screen now; charts redraw their colours from it. */
+/** The current theme; charts redraw when it changes. */
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, resolved);
 export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(subscribe, themeChoice);
 

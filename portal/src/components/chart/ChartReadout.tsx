@@ -15,12 +15,12 @@ interface ChartReadoutProps {
   pixelAt: (seconds: number) => number | null;
 }
 
-/** Past this part of the width it stands left of the crosshair, so that it never leaves the chart. */
+/** Beyond this part of the width it is left of the crosshair, so that it stays inside the chart. */
 const turnsAt = 0.6;
 
 /**
- * All values at the crosshair, beside it. Where the panel of figures stands beside the chart, a pinned point is shown there
- * alone; on narrow screens here too. Decoration for assistive technology: the panel says the same.
+ * All values at the crosshair. A pinned point is shown in the panel beside the chart, and here on narrow screens only.
+ * Hidden from assistive technology: the panel has the same values.
  */
 export const ChartReadout = ({ curve, reference, shown, view, selected, pixelAt }: ChartReadoutProps) => {
   const { cursor, from, to } = useTimeView(view);

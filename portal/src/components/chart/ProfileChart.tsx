@@ -13,14 +13,14 @@ import { createTimeView } from './time-view.ts';
 
 interface ProfileChartProps {
   points: readonly ProfilePoint[];
-  /** One point a second between those entered; otherwise each holds until the next. */
+  /** Interpolated, one point per second; otherwise each point holds until the next. */
   interpolated: boolean;
-  /** The recipe's best past roast, dimmed behind. */
+  /** The best past roast of the recipe, dimmed. */
   reference?: ReferenceRoast | undefined;
   unit: TemperatureUnit;
 }
 
-/** Burner, exhaust and drum of a recipe over time, with what a real roast did behind them. */
+/** Burner, exhaust and drum of a recipe over time, with a past roast as reference. */
 export default function ProfileChart({ points, interpolated, reference, unit }: ProfileChartProps) {
   const theme = useTheme();
   const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);

@@ -6,11 +6,11 @@ interface ProfileLegendProps {
   lines: readonly ProfileLine[];
   /** Seconds under the pointer. */
   cursor: number | null;
-  /** Names the roast behind, when there is one. */
+  /** Name of the reference roast, if there is one. */
   reference: string | undefined;
 }
 
-/** Which line is which, and under the pointer what the recipe asks for above what the roast had. */
+/** Legend of the lines, with the values of recipe and reference under the pointer. */
 export const ProfileLegend = ({ lines, cursor, reference }: ProfileLegendProps) => {
   const labels = [...new Map(lines.map(({ label, unit }) => [label, unit])).entries()];
   return (

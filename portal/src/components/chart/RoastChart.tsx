@@ -18,10 +18,10 @@ import type { TimeViewStore } from './time-view.ts';
 
 export interface RoastChartProps {
   curve: CurveColumns;
-  /** A recipe's or another roast's curve, dimmed behind it. */
+  /** The reference: the curve of a recipe or another roast, dimmed. */
   reference?: CurveColumns | undefined;
   marks: readonly RoastMark[];
-  /** The time band in which the next event is to be expected. */
+  /** The time band in which the next event is expected. */
   expected?: ExpectedBand | null | undefined;
   /** Which curves are on, by `CurveStyle.key`. */
   shown: Readonly<Record<string, boolean>>;
@@ -67,7 +67,7 @@ export default function RoastChart({
   const top = useMemo(() => topOf(datasets, units), [datasets, units]);
   const withRate = Boolean(shown['ror']);
 
-  // What stands beside the crosshair goes with it when a tablet is turned.
+  // A resize moves the crosshair's readout.
   const [, resized] = useReducer((times: number) => times + 1, 0);
   const options = useMemo<ChartOptions<'line'>>(
     () => ({
@@ -93,7 +93,7 @@ export default function RoastChart({
   };
   const pixelAt = (seconds: number): number | null => chart.current?.scales['x']?.getPixelForValue(seconds) ?? null;
   const down = useRef<{ x: number; y: number } | null>(null);
-  // A mouse that drags pans or zooms: the moment on show stays, and each step draws the charts once.
+  // A drag pans or zooms: the cursor stays, and each step draws the charts once.
   const onPointerMove = (event: PointerEvent): void => {
     if (event.pointerType !== 'mouse' || event.buttons === 0) view.setCursor(secondsAt(event));
   };
@@ -126,7 +126,7 @@ export default function RoastChart({
   };
 
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a chart one can walk with the arrow keys
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the arrow keys move through the chart
     <div
       role="application"
       aria-label={`Temperature curve, ${formatDuration(curve.time_seconds.at(-1) ?? 0)} long. Arrow keys inspect points, Escape clears, 0 shows all.`}

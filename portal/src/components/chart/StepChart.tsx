@@ -19,11 +19,11 @@ interface StepChartProps {
   curve: CurveColumns;
   view: TimeViewStore;
   selected: number | null;
-  /** Width kept free right of the plot, so that it ends where the temperature chart above ends. */
+  /** Free width right of the plot, so that it is aligned with the temperature chart above. */
   rightPixels: number;
-  /** What was planned, %, dashed behind what happened. */
+  /** The planned values, %, dashed. */
   planned?: PlannedLine | undefined;
-  /** Where a running roast is, s. */
+  /** Time of a running roast, s. */
   nowSeconds?: number | null;
 }
 
@@ -94,7 +94,7 @@ export default function StepChart({
       scales: {
         x: {
           ...timeScale(palette, view, { labels: false }),
-          // No labels: the plot has the room.
+          // No labels, to leave space for the plot.
           afterFit: (scale: { height: number }) => {
             scale.height = 5;
           },

@@ -3,7 +3,7 @@ import { samplingHoles, type SamplingHole } from '@roastery/roasting/sampling-ho
 import { bridgeableMissing, isReading, valueAt } from '@roastery/roasting/series';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';
 
-/** A curve that can be drawn: which column, how it looks everywhere, and where its toggle is remembered. */
+/** A curve: its column, its style everywhere, and the storage key of its toggle. */
 export interface CurveStyle {
   readonly key: string;
   readonly label: string;
@@ -13,7 +13,7 @@ export interface CurveStyle {
   readonly token: string;
   readonly axis: 'temperature' | 'rate';
   readonly width: number;
-  /** Told apart without colour: lengths of dash and gap in px. */
+  /** Lengths of dash and gap in px, to distinguish curves without colour. */
   readonly dash: readonly number[];
   /** Short name at the end of the line. */
   readonly tag: string;
@@ -106,7 +106,7 @@ export interface DrawnColumn {
   readonly y: Float64Array;
 }
 
-/** Times for drawing. In the middle of every pause without samples stands a time that no sample has: there a line breaks. */
+/** Times for drawing. Every pause without samples has a time without a sample in its middle, where the line breaks. */
 interface DrawnAxis {
   readonly x: Float64Array;
   readonly holes: readonly SamplingHole[];
@@ -131,10 +131,10 @@ const axisOf = (times: readonly number[]): DrawnAxis => {
   return axis;
 };
 
-/** Where a curve has no samples; the same as its lines leave open. */
+/** Gaps of a curve, the same as in its lines. */
 export const holesOf = (times: readonly number[]): readonly SamplingHole[] => axisOf(times).holes;
 
-/** Column of a curve in a person's unit. Nothing is invented: only runs of at most three missing readings are bridged. */
+/** Column of a curve in a person's unit. Only gaps of at most three readings are bridged. */
 export const drawnColumn = (
   times: readonly number[],
   column: Column | undefined,
@@ -188,7 +188,7 @@ export const nearestIndex = (times: ArrayLike<number>, seconds: number): number 
   return Math.abs((times[low] ?? 0) - seconds) <= Math.abs((times[high] ?? 0) - seconds) ? low : high;
 };
 
-/** Upper end of the temperature axis: from 0 to a round number above the hottest reading on show. */
+/** Upper end of the temperature axis: a round number above the highest visible reading. */
 export const temperatureTop = (columns: readonly DrawnColumn[], { temperature_unit: degree }: Units): number => {
   const step = degree === 'C' ? 50 : 100;
   let highest = 0;

@@ -3,7 +3,7 @@ import type { Chart } from 'chart.js';
 import { markLabels } from './mark-layout.ts';
 import { withAlpha, type Palette } from './palette.ts';
 
-/** When an event is to be expected, seconds since charge. */
+/** When an event is expected, seconds since charge. */
 export interface ExpectedBand {
   readonly kind: RoastMark['kind'];
   readonly likely: number;
@@ -11,7 +11,7 @@ export interface ExpectedBand {
   readonly latest: number;
 }
 
-/** A shaded span of time under the curves, with its likeliest moment and the event's name. */
+/** A shaded time span below the curves, with the most likely time and the name of the event. */
 export const drawExpectedBand = (
   chart: Chart<'line'>,
   band: ExpectedBand | null | undefined,

@@ -1,6 +1,6 @@
 import type { MarkKind } from '@roastery/roasting/marks';
 
-/** Names of the marks as a roaster says them; `short` stands on the curve. `weight`: which of two labels gives way. */
+/** Names of the marks as a roaster says them; `short` stands on the curve. `weight`: the label with the smaller one is shortened first. */
 export const markLabels: Record<MarkKind, { readonly long: string; readonly short: string; readonly weight: number }> =
   {
     charge: { long: 'Charge', short: 'Charge', weight: 2 },
@@ -21,11 +21,11 @@ export const phaseLabels = {
 } as const;
 
 export interface LabelWish {
-  /** Where the mark is, px. */
+  /** Position of the mark, px. */
   readonly at: number;
-  /** What the label could say, the longest first. */
+  /** Texts of the label, the longest first. */
   readonly texts: readonly string[];
-  /** The greater, the sooner it gets its place. */
+  /** Labels with a greater weight are placed first. */
   readonly weight: number;
 }
 
@@ -36,16 +36,16 @@ export interface PlacedLabel {
   readonly width: number;
 }
 
-/** Room between two labels, px. */
+/** Space between two labels, px. */
 const gap = 10;
 
-/** How far a label that ends or begins at its mark reaches beyond it, px. */
+/** Overlap of a label that ends or begins at its mark, px. */
 const overhang = 4;
 
 /**
- * Finds room for labels on one line: each centred above its mark, else ending or beginning there, pushed inward at the
- * edges. Every label first gets its shortest text, the weightiest first; then they grow in turn while nothing touches.
- * `null` for a label that finds no room.
+ * Places labels on one line: each centred above its mark, else ending or beginning there, moved inward at the edges. Every
+ * label first gets its shortest text, in order of weight; then labels grow in turn while none touch. `null` for a label
+ * without space.
  */
 export const layOutLabels = (
   wishes: readonly LabelWish[],

@@ -8,7 +8,7 @@ const besideRoom = 34;
 
 /**
  * Short names at the end of each line, so that curves differ without colour: beside the end where the plot goes on
- * (a live curve), else above it. Tags that would lie on each other move apart.
+ * (a live curve), else above it. Overlapping tags are moved apart.
  */
 export const drawTags = (chart: Chart<'line'>, palette: Palette): void => {
   const { ctx, chartArea, scales } = chart;
@@ -20,7 +20,7 @@ export const drawTags = (chart: Chart<'line'>, palette: Palette): void => {
       const y = scales[dataset.yAxisID ?? 'y'];
       if (!dataset.label || !last || !y || !chart.isDatasetVisible(index)) return [];
       const at = y.getPixelForValue(last.y);
-      // A curve that ends below its axis has no end to name.
+      // A curve that ends below its axis has no visible end.
       if (at < chartArea.top - 1 || at > chartArea.bottom + 1) return [];
       const end = Math.min(x.getPixelForValue(last.x), chartArea.right);
       const isBeside = chartArea.right - end > besideRoom;

@@ -12,12 +12,12 @@ import { curvesOf } from './pixel-decimation.ts';
 
 type LineChart = Chart<'line'>;
 
-/** What is drawn over the curves; kept in one mutable place so that a moving cursor costs a draw, not a render. */
+/** The overlay of a chart. A mutable object, so that a moving cursor costs a draw and no render. */
 export interface Overlay {
   palette: Palette;
   marks: readonly RoastMark[];
   phases: readonly Phase[];
-  /** Where nothing was recorded. */
+  /** Gaps of the recording. */
   holes: readonly SamplingHole[];
   expected?: ExpectedBand | null;
   cursor: number | null;
@@ -69,7 +69,7 @@ const drawPhases = (chart: LineChart, { phases, palette, rateText }: Overlay): v
   }
 };
 
-/** A band over the whole height: that nothing is drawn there is not an oversight. */
+/** A gap as a band over the whole height. */
 const drawHoles = (chart: LineChart, { holes, palette }: Overlay): void => {
   const { ctx, chartArea, scales } = chart;
   const x = scales['x'];
@@ -82,7 +82,7 @@ const drawHoles = (chart: LineChart, { holes, palette }: Overlay): void => {
   }
 };
 
-/** Units stand above their axes, where a title on its side would cost width. */
+/** Units above their axes: a rotated title would need width. */
 const drawUnits = ({ ctx, chartArea }: LineChart, { palette, units }: Overlay): void => {
   ctx.font = `500 11px ${palette.mono}`;
   ctx.textBaseline = 'alphabetic';

@@ -30,7 +30,7 @@ const firstAtOrAfter = (x: Float64Array, seconds: number): number => {
   return low;
 };
 
-/** The samples of a window, thinned to what its pixels can show; one sample beyond each edge keeps lines running out. */
+/** The samples of a window, decimated for its pixels, with one sample beyond each edge so that lines reach it. */
 export const visiblePoints = (
   { x, y }: DrawnColumn,
   from: number,
@@ -41,12 +41,12 @@ export const visiblePoints = (
   const end = Math.min(x.length, firstAtOrAfter(x, to) + 2);
   const xs = x.subarray(start, end);
   const ys = y.subarray(start, end);
-  const most = Math.max(200, Math.round(pixels * pointsPerPixel));
-  if (xs.length <= most) return Array.from(xs, (time, index) => ({ x: time, y: ys[index] ?? Number.NaN }));
-  // A long window is first thinned by stride to eight candidates a drawn point: LTTB over 57,600 samples a pan step
-  // would cost more than the drawing. Lowest and highest of each stride are kept, so no peak is lost.
-  const [cx, cy] = xs.length > most * 16 ? candidates(xs, ys, most * 8) : [xs, ys];
-  return lttbIndices(cx, cy, most).map((index) => ({ x: cx[index] ?? 0, y: cy[index] ?? Number.NaN }));
+  const maxPoints = Math.max(200, Math.round(pixels * pointsPerPixel));
+  if (xs.length <= maxPoints) return Array.from(xs, (time, index) => ({ x: time, y: ys[index] ?? Number.NaN }));
+  // A long window is first reduced by stride to eight candidates per drawn point: LTTB over 57,600 samples in each pan step
+  // would cost more than drawing. The lowest and highest value of each stride are kept, so that no peak is lost.
+  const [cx, cy] = xs.length > maxPoints * 16 ? candidates(xs, ys, maxPoints * 8) : [xs, ys];
+  return lttbIndices(cx, cy, maxPoints).map((index) => ({ x: cx[index] ?? 0, y: cy[index] ?? Number.NaN }));
 };
 
 const candidates = (x: Float64Array, y: Float64Array, count: number): [Float64Array, Float64Array] => {
@@ -78,7 +78,7 @@ const candidates = (x: Float64Array, y: Float64Array, count: number): [Float64Ar
   return [outX.subarray(0, n), outY.subarray(0, n)];
 };
 
-/** Before each update puts the visible, thinned part of every curve into the data that Chart.js draws. */
+/** Before each update sets the data that Chart.js draws: the visible, decimated part of every curve. */
 export const pixelDecimation: Plugin<'line'> = {
   id: 'pixelDecimation',
   beforeUpdate(chart) {

@@ -3,10 +3,10 @@ import type { ChartDataset } from 'chart.js';
 import type { StepStyle } from './curves.ts';
 import { withAlpha } from './palette.ts';
 
-/** What was planned for one output over the time since charge, %. */
+/** The planned values of an output over the time since charge, %. */
 export interface PlannedLine {
   readonly points: { x: number; y: number }[];
-  /** Led from point to point; else each holds until the next. */
+  /** Lines between the points; otherwise each point holds until the next. */
   readonly interpolated: boolean;
 }
 
@@ -37,7 +37,7 @@ export const plannedPercentAt = ({ points, interpolated }: PlannedLine, seconds:
   return from.y + ((to.y - from.y) * (seconds - from.x)) / (to.x - from.x);
 };
 
-/** Drawn behind what happened: the last dataset of a chart is painted first. */
+/** Below the actual values: the last dataset of a chart is painted first. */
 export const plannedDataset = ({ points, interpolated }: PlannedLine, colour: string): PlannedDataset => ({
   label: '',
   data: points,

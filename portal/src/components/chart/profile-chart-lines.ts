@@ -12,7 +12,7 @@ export interface ProfilePoint {
   readonly drum: number;
 }
 
-/** A past roast behind the profile. */
+/** A past roast as reference. */
 export interface ReferenceRoast {
   readonly label: string;
   readonly curve: CurveColumns;
@@ -28,7 +28,7 @@ export type ProfileLine = ChartDataset<'line', { x: number; y: number }[]> & {
   borderColor: string;
   borderWidth: number;
   borderDash: number[];
-  /** Of the roast behind. */
+  /** Of the reference roast. */
   behind: boolean;
 };
 
@@ -72,7 +72,7 @@ export const profileLines = (
   });
 };
 
-/** Chart.js draws a point a second at most: a plan is judged over minutes. */
+/** At most one point per second: a plan is judged over minutes. */
 const columnLine = (
   times: readonly number[],
   column: readonly (number | null)[],
@@ -89,7 +89,7 @@ const columnLine = (
   return data;
 };
 
-/** What a past roast did, dimmed: its bean temperature, and its controls where they were recorded. */
+/** The reference roast, dimmed: its bean temperature, and its controls where they were recorded. */
 export const profileBackdrop = (
   { curve, maxDrumRpm }: ReferenceRoast,
   unit: TemperatureUnit,
@@ -135,7 +135,7 @@ export const profileBackdrop = (
   return lines;
 };
 
-/** Value of a line at a moment: on the line between two points, or what was said last. Null outside of it and in gaps. */
+/** Value of a line at a time: between two points, or of the last point. Null outside of the line and in gaps. */
 export const lineValueAt = ({ data, stepped }: ProfileLine, seconds: number): number | null => {
   const after = data.findIndex((point) => point.x > seconds);
   const to = after === -1 ? data.at(-1) : data[after];

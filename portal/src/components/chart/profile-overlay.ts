@@ -2,7 +2,7 @@ import type { Plugin } from 'chart.js';
 import type { Palette } from './palette.ts';
 import { lineValueAt, type ProfileLine } from './profile-chart-lines.ts';
 
-/** The moment under the pointer: a line through the plot and a dot on every line. */
+/** The time under the pointer: a vertical line and a dot on every line. */
 export const profileOverlay = (
   shared: { readonly current: { cursor: number | null } },
   palette: () => Palette,

@@ -42,7 +42,7 @@ interface RoastCurvesDrawn {
   readonly colourOf: ColourOf;
 }
 
-/** The curves that are on, and behind them bean temperature and rate of rise of the reference. */
+/** The visible curves, and below them bean temperature and rate of rise of the reference. */
 export const roastDatasets = ({ curve, reference, shown, units, colourOf }: RoastCurvesDrawn): CurveDataset[] => {
   const wanted = curveStyles.filter((style) => shown[style.key]);
   const behind = reference
@@ -53,7 +53,7 @@ export const roastDatasets = ({ curve, reference, shown, units, colourOf }: Roas
   const drawn = wanted.map((style) => datasetOf(style, curve, units, false, colourOf(style.token)));
   const beanBehind = behind.findIndex((set) => set.curveKey === 'reference-beanTemp');
   const bean = drawn.find((set) => set.curveKey === 'beanTemp');
-  // The deviation at a glance: warm where the beans are above the reference, cool where they are below.
+  // The deviation as a fill: warm above the reference, cool below.
   if (bean && beanBehind >= 0) {
     bean.fill = {
       target: drawn.length + beanBehind,
@@ -64,7 +64,7 @@ export const roastDatasets = ({ curve, reference, shown, units, colourOf }: Roas
   return [...drawn, ...behind];
 };
 
-/** Upper end of the temperature axis over all that is drawn on it. */
+/** Upper end of the temperature axis for all its curves. */
 export const topOf = (datasets: readonly CurveDataset[], units: Units): number =>
   temperatureTop(
     datasets.filter((set) => set.yAxisID === 'temperature').map((set) => set.whole),
@@ -131,7 +131,7 @@ interface OverlayOf {
 export const phasesOfMarks = (marks: readonly RoastMark[]): Overlay['phases'] =>
   phasesOf(marks.map((mark) => ({ kind: mark.kind, timeSeconds: mark.time_seconds, tempC: mark.temp }))).phases;
 
-/** What is drawn over the curves, but for what moves. */
+/** The overlay without its moving parts. */
 export const roastOverlay = ({ palette, marks, units, withRate }: OverlayOf) => ({
   palette,
   marks,

@@ -2,7 +2,7 @@ import type { ChartOptions } from 'chart.js';
 import { withAlpha, type Palette } from './palette.ts';
 import type { TimeViewStore } from './time-view.ts';
 
-/** Ticks every 60 s as the document has it; wider or finer only where 60 s would crowd or leave the axis bare. */
+/** Ticks every 60 s, as in the document; wider or finer only where 60 s would give too many or too few. */
 export const tickStepSeconds = (windowSeconds: number, pixels: number): number => {
   const fitting = Math.max(2, Math.floor(pixels / 44));
   const steps = [5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
@@ -10,7 +10,7 @@ export const tickStepSeconds = (windowSeconds: number, pixels: number): number =
   return steps.find((step) => windowSeconds / step <= fitting && (step >= 60 || windowSeconds < 240)) ?? 3600;
 };
 
-/** Seconds since charge as the axis writes them, mm:ss: `01:00`, `-00:30` before it, `75:00`. */
+/** Seconds since charge as mm:ss: `01:00`, `-00:30` before it, `75:00`. */
 export const tickLabel = (seconds: number): string => {
   const whole = Math.round(Math.abs(seconds));
   const [minutes, rest] = [Math.floor(whole / 60), whole % 60].map((part) => String(part).padStart(2, '0'));
@@ -18,11 +18,11 @@ export const tickLabel = (seconds: number): string => {
 };
 
 /**
- * Widths beside the plot of every chart of a roast, px. Fixed, so that charts under each other share their time axis to the
- * pixel. `°C/min` fits above them.
+ * Widths beside the plot of every chart of a roast, px. Fixed, so that the time axes of charts below each other are aligned to
+ * the pixel. `°C/min` fits above them.
  */
 export const axisPixels = 46;
-/** Right of a plot without an axis there: half of the last time label. */
+/** Right of a plot without an axis: half of the last time label. */
 export const barePixels = 16;
 
 /** For `afterFit` of a vertical axis. */

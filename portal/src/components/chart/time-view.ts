@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What all charts of a roast page share: the window of time on show and the moment under the pointer. */
+/** Shared by all charts of a roast page: the visible time window and the time under the pointer. */
 export interface TimeView {
   readonly from: number;
   readonly to: number;
@@ -11,7 +11,7 @@ export interface TimeView {
 export interface TimeViewStore {
   readonly get: () => TimeView;
   readonly subscribe: (listener: () => void) => () => void;
-  /** Widest window there is; a live curve moves its end. A window that showed all goes on showing all. */
+  /** Sets the whole range; a live curve moves its end. A window that shows everything continues to. */
   setExtent(from: number, to: number): void;
   setWindow(from: number, to: number): void;
   setCursor(seconds: number | null): void;
@@ -20,7 +20,7 @@ export interface TimeViewStore {
   extent(): { from: number; to: number };
 }
 
-/** Shortest window one can zoom into, seconds. */
+/** Shortest window, seconds. */
 const shortest = 10;
 
 export const createTimeView = (from = 0, to = 60): TimeViewStore => {
@@ -64,6 +64,6 @@ export const createTimeView = (from = 0, to = 60): TimeViewStore => {
 
 export const useTimeView = (store: TimeViewStore): TimeView => useSyncExternalStore(store.subscribe, store.get);
 
-/** Window without the cursor, so that a moving pointer does not render what it does not concern. */
+/** The window without the cursor, so that a moving pointer does not render again what shows only the window. */
 export const useTimeWindow = (store: TimeViewStore): string =>
   useSyncExternalStore(store.subscribe, () => `${store.get().from}:${store.get().to}`);

@@ -33,7 +33,7 @@ export const useLatest = <Value>(value: Value): RefObject<Value> => {
   return latest;
 };
 
-/** Ties one chart to the page's time view: window moves update it, cursor moves only redraw it, a resize thins anew. */
+/** Connects a chart with the time view: a new window updates it, a moved cursor only redraws it. */
 export const useChartView = (
   chart: RefObject<LineChart | null | undefined>,
   view: TimeViewStore,
@@ -50,7 +50,7 @@ export const useChartView = (
       overlay.current.cursor = cursor;
       const x = xOptionsOf(current);
       const scale = current.scales['x'];
-      // A chart that was zoomed by hand has already updated itself to the window it gave to the others.
+      // A chart that was zoomed by hand has already updated itself.
       if (x && (scale?.min !== from || scale.max !== to)) {
         x.min = from;
         x.max = to;
@@ -80,12 +80,12 @@ export const useChartView = (
   }, [chart]);
 };
 
-/** Width of what `@page` in ui/theme.css leaves of A4, in CSS pixels. */
+/** Width of A4 without the margins of `@page` in ui/theme.css, in CSS pixels. */
 const paperPixels = 702;
 /** 96 dpi times three: sharp on paper. */
 const paperScale = 3;
 
-/** A canvas does not follow the layout of the paper: draws it in that width, and as before afterwards. */
+/** Draws the chart in the width of the paper while printing: a canvas does not follow the print layout. */
 export const usePrintSize = (chart: RefObject<LineChart | null | undefined>): void => {
   const printing = usePrinting();
   useLayoutEffect(() => {

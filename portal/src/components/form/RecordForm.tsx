@@ -44,7 +44,7 @@ export const FormField = <Values extends FieldValues, Body, Name extends FieldPa
   );
 };
 
-/** What a form of any frame needs. */
+/** Props of every frame. */
 interface FrameProps<Values extends FieldValues, Body> {
   of: RecordForm<Values, Body>;
   /** Label of the main button, and while it saves. */
@@ -72,7 +72,7 @@ const Frame = <Values extends FieldValues, Body>(props: {
   );
 };
 
-/** Foot of a long form: why it was refused and its buttons, always in reach; above the bar of a phone. */
+/** Sticky foot of a long form with the error and the buttons; above the navigation bar of a phone. */
 export const FormActions = ({ children }: { children: ReactNode }) => (
   <div className="sticky bottom-[calc(3.5rem+env(safe-area-inset-bottom))] z-10 -mx-4 flex flex-col gap-3 border-t border-stroke bg-page px-4 py-3 sm:mx-0 sm:px-0 lg:bottom-0">
     {children}
@@ -88,7 +88,7 @@ interface PageFormProps<Values extends FieldValues, Body> extends FrameProps<Val
   isReadOnly?: boolean;
 }
 
-/** A form that is a page: sections under each other, the buttons always in reach. */
+/** A form as a page: sections below each other, the buttons always visible. */
 export const PageForm = <Values extends FieldValues, Body>(props: PageFormProps<Values, Body>) => {
   const { of, label, submit, submitting = submit, cancelTo, isReadOnly = false, children } = props;
   return (

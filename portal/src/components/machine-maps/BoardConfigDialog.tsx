@@ -13,7 +13,7 @@ interface BoardConfigDialogProps {
 
 const lookEveryMs = 3000;
 
-/** Which map a machine's board is to read by, what is set for it beside the map, and whether it does it. */
+/** The map and the settings of a machine's board, and whether the board uses them. */
 export const BoardConfigDialog = ({ machine, onClose }: BoardConfigDialogProps) => (
   <Dialog
     open={machine !== null}

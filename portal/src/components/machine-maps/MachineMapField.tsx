@@ -8,7 +8,7 @@ interface MachineMapFieldProps {
   label?: string;
   value: string | null;
   onChange: (mapId: string | null) => void;
-  /** Told of the map itself, so that a form can fill in what it says. */
+  /** Called with the chosen map, so that a form can copy its values. */
   onMap?: ((map: MapSummary | null) => void) | undefined;
   onBlur?: (() => void) | undefined;
   error?: string | undefined;
@@ -19,7 +19,7 @@ interface MachineMapFieldProps {
 
 const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** The server's search again: until its answer is there, the one before must not offer what was not typed. */
+/** Filters the previous answer until the next one arrives, so that it offers only what matches the text. */
 const holdsWords = (map: MapSummary, typed: string): boolean => {
   const text = plain(`${map.maker} ${map.model} ${map.id}`);
   return plain(typed)
@@ -27,12 +27,12 @@ const holdsWords = (map: MapSummary, typed: string): boolean => {
     .every((word) => text.includes(word));
 };
 
-/** One machine map, found by maker and model; the server searches. It says how far the chosen one can be trusted. */
+/** A machine map, found by maker and model on the server. Shows whether the chosen one was verified. */
 export const MachineMapField = (props: MachineMapFieldProps) => {
   const { label = 'Machine map', value, onChange, onMap, hint, ...field } = props;
   const [search, setSearch] = useState('');
   const { data: chosen, isLoading } = useApi(getMachineMap, value === null ? null : { params: { id: value } });
-  // The field holds the chosen map's name until somebody types: that is nothing to search for.
+  // Until the person types, the field holds the name of the chosen map, which is not a search.
   const q = chosen !== undefined && search === mapName(chosen) ? '' : search.trim();
   const { data } = useApi(
     listMachineMaps,
@@ -40,14 +40,14 @@ export const MachineMapField = (props: MachineMapFieldProps) => {
     { keepPreviousData: true },
   );
   const found = (data?.maps ?? []).filter((map) => holdsWords(map, q));
-  // The chosen one stays in the list: without it the field would forget its name, and what is being typed with it.
+  // The chosen one stays in the list: without it the field would lose its name and the typed text.
   const isAway = chosen !== undefined && !found.some(({ id }) => id === chosen.id);
   const maps: readonly MapSummary[] = isAway ? [...found, chosen] : found;
   return (
     <Combobox
       label={label}
       placeholder="Maker or model"
-      emptyText="No machine of that name in the catalogue"
+      emptyText="No machine found in the catalogue"
       isLoading={isLoading}
       unknown="Chosen map"
       filtered

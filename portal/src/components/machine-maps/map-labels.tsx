@@ -2,7 +2,7 @@ import type { BoardConfig, MapSummary } from '@roastery/contract/machine-maps';
 import { Badge, type Tone } from '../../ui/Badge.tsx';
 import type { Link, Verification } from '@roastery/contract/machine-map';
 
-/** How far a map can be trusted. A try against the simulator says nothing about the machine in the room. */
+/** Whether a map was verified. A test against the simulator does not verify it for the real machine. */
 export const verifiedWords: Readonly<Record<Verification, { label: string; tone: Tone }>> = {
   none: { label: 'Not verified on real hardware', tone: 'warning' },
   simulator: { label: 'Not verified on real hardware', tone: 'warning' },
@@ -21,7 +21,7 @@ export const mapName = ({ maker, model }: Pick<MapSummary, 'maker' | 'model'>): 
 
 type Pushed = Pick<BoardConfig, 'map' | 'state' | 'reason'>;
 
-/** Whether the board does what was set for it, in a few words. */
+/** Whether the board uses its configuration, as a short label. */
 export const pushWords = ({ map, state, reason }: Pushed): { label: string; tone: Tone } => {
   if (state === 'none') return { label: 'Uses the board’s own map', tone: 'neutral' };
   if (state === 'running') {
@@ -31,7 +31,7 @@ export const pushWords = ({ map, state, reason }: Pushed): { label: string; tone
   return { label: reason === null ? 'Waiting for the board' : `Waiting for the board: ${reason}`, tone: 'accent' };
 };
 
-/** Whether the board runs what was set for it. */
+/** Whether the board uses its configuration. */
 export const PushState = ({ config }: { config: Pick<BoardConfig, 'map' | 'state' | 'reason'> }) => {
   const { label, tone } = pushWords(config);
   return (

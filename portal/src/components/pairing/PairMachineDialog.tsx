@@ -22,7 +22,7 @@ interface PairMachineDialogProps {
   onClose: () => void;
 }
 
-/** Whether the machine's board is paired, and a new ticket for one that has to be. */
+/** Whether the machine's board is paired, and a new pairing ticket. */
 export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) => {
   const [issued, setIssued] = useState<IssuedTicket | null>(null);
   const [busy, setBusy] = useState(false);
@@ -37,7 +37,7 @@ export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) 
       setIssued(await call(reissuePairingTicket, { params: { id } }));
       await refresh(getPairing, listDevices, listPairingTickets);
     } catch (error) {
-      toast(sentenceFor(error, 'Failed to make a ticket'), { tone: 'danger' });
+      toast(sentenceFor(error, 'Failed to create a ticket'), { tone: 'danger' });
     } finally {
       setBusy(false);
     }
@@ -59,8 +59,8 @@ export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) 
               <>
                 <PairingState machineId={machine.id} />
                 <p className="text-sm text-muted">
-                  A new ticket takes the place of one that is still open. A board that is paired stays paired until the
-                  new ticket is used.
+                  A new ticket replaces one that is still open. A paired board stays paired until the new ticket is
+                  used.
                 </p>
               </>
             ) : (
@@ -76,7 +76,7 @@ export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) 
                 busy={busy}
                 onClick={() => void issue(machine.id)}
               >
-                Make a new ticket
+                Create a new ticket
               </Button>
             )}
             <Button size="md" onClick={close}>

@@ -3,13 +3,13 @@ import { useApi } from '../../api/use-api.ts';
 import { LiveDot } from '../../ui/Badge.tsx';
 import { RelativeTime } from '../figures.tsx';
 
-/** How often the page looks whether support has paired the board meanwhile. */
+/** Poll interval: support may pair the board while the page is open. */
 const lookEveryMs = 3000;
 
 const settles = (ticket: PairingTicket | null | undefined): boolean =>
   ticket === null || (ticket !== undefined && ticket.state !== 'pending' && ticket.state !== 'paired');
 
-/** Whether a board is paired with the machine; it changes by itself when support has done it. */
+/** Whether a board is paired with the machine. Updates itself when support has paired it. */
 export const PairingState = ({ machineId }: { machineId: string }) => {
   const { data } = useApi(
     getPairing,
@@ -25,7 +25,7 @@ export const PairingState = ({ machineId }: { machineId: string }) => {
 
 interface TicketWordsProps {
   ticket: PairingTicket | null;
-  /** Whether anything may speak as this machine now. */
+  /** Whether a credential of this machine is valid now. */
   hasCredential: boolean;
 }
 
@@ -50,7 +50,7 @@ const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
     return (
       <>
         <LiveDot tone="warning" />
-        Not paired any more: its credential has ended. It needs a new ticket
+        No longer paired: its credential has ended. Create a new ticket
       </>
     );
   }
@@ -61,7 +61,7 @@ const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
         <span>
           <strong className="font-semibold text-strong">Paired</strong> <RelativeTime moment={ticket.redeemed_at} />
           {ticket.redeemed_from !== null && <> from {ticket.redeemed_from}</>}
-          {ticket.state === 'paired' && ', waiting for its first call'}
+          {ticket.state === 'paired' && ', waiting for its first connection'}
         </span>
       </>
     );

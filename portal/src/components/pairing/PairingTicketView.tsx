@@ -12,7 +12,7 @@ import { pairingTicket, supportMail, ticketId, type TicketFacts } from './device
 import { PairingState } from './PairingState.tsx';
 import { saveFile } from '../save-file.ts';
 
-/** Leaves a row in the audit log. One that can't be written must keep nobody from their ticket. */
+/** Writes a row in the audit log. The ticket is shown even when that fails. */
 const note = async (machineId: string, what: 'viewed' | 'downloaded'): Promise<void> => {
   try {
     await call(notePairingTicket, { params: { id: machineId }, body: { what } });
@@ -21,7 +21,7 @@ const note = async (machineId: string, what: 'viewed' | 'downloaded'): Promise<v
   }
 };
 
-/** A ticket that is shown this once: how it gets to support, and whether the board has been paired by it. */
+/** A ticket, shown once: how it gets to support, and whether the board was paired with it. */
 export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; machineId: string }) => {
   const user = useUser();
   const dates = useDates();
@@ -68,7 +68,7 @@ export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; 
         {mail !== undefined && (
           <a href={mail} className={buttonClass('secondary', 'sm')}>
             <Mail aria-hidden />
-            Write the email
+            Write an email
           </a>
         )}
       </div>

@@ -1,9 +1,9 @@
 import type { RegisteredMachine } from '@roastery/contract/machines';
 
-/** What an environment file says. */
+/** Content of an environment file. */
 type Credentials = Pick<RegisteredMachine, 'serial_number' | 'api_url' | 'auth_token'>;
 
-/** What a ticket says. */
+/** Content of a ticket. */
 export type TicketFacts = Pick<
   RegisteredMachine,
   | 'serial_number'
@@ -18,11 +18,11 @@ export type TicketFacts = Pick<
 
 export const firmwareVersion = '1.0.0';
 
-/** Plain where it can be; else quoted as both systemd's EnvironmentFile and a shell read it. */
+/** Quoted where needed, in a form that systemd's EnvironmentFile and a shell both read. */
 const environmentValue = (value: string): string =>
   /^[\w.,:/@+-]+$/.test(value) ? value : `"${value.replaceAll(/["\\$`]/g, String.raw`\$&`)}"`;
 
-/** The environment file for the board beside the machine. Holds the machine token: shown once, like the token itself. */
+/** The environment file of the board. Contains the machine token, so it is shown once. */
 export const environmentFile = (machine: Credentials): string =>
   [
     '# /etc/roastery-agent/agent.env, mode 0600',
@@ -36,7 +36,7 @@ export const environmentFile = (machine: Credentials): string =>
 
 export const ticketId = (pairingCode: string): string => `PAIR-${pairingCode}`;
 
-/** What support needs to pair the board, as a text file. It holds no token. */
+/** What support needs to pair the board, as a text file without a token. */
 export const pairingTicket = (machine: TicketFacts, requestedBy: string, validUntil: string): string =>
   [
     'PAIRING TICKET',

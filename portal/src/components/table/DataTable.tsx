@@ -9,19 +9,16 @@ import { lastPage, TableFooter, type Paging } from './TableFooter.tsx';
 interface DataTableProps<Row> extends RowProps<Row> {
   error?: unknown;
   onRetry?: () => void;
-  /** Shown when there is nothing, and below the error when nothing could be fetched. */
+  /** Shown without rows, and below the error when no rows could be loaded. */
   empty: ReactNode;
   paging?: Paging;
   /** Buttons beside the number of selected rows. */
   bulkActions?: (rows: readonly Row[]) => ReactNode;
-  /** A newer page is on its way: the old one stays, dimmed. */
+  /** The next page is loading: the old one stays, dimmed. */
   isRefreshing?: boolean;
 }
 
-/**
- * The one table of the portal. The server pages, sorts and searches; the page keeps that state in its address and passes
- * it down. On a phone every row is a card.
- */
+/** The table of the portal; its state comes from `useListPage`. On a phone every row is a card. */
 export const DataTable = <Row,>(props: DataTableProps<Row>) => {
   const { error, onRetry, empty, paging, bulkActions, isRefreshing = false, ...given } = props;
   const phone = usePhone();
@@ -63,7 +60,7 @@ const useReturnToLastPage = (paging: Paging | undefined, isEmpty: boolean): bool
   const isBeyond = isEmpty && paging !== undefined && last !== undefined && last > 0 && paging.page > last;
   useEffect(() => {
     if (isBeyond && last !== undefined) paging?.onPage(last);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- pages hand over a new function each time they are drawn
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- pages pass a new function on every render
   }, [isBeyond, last]);
   return isBeyond;
 };
@@ -77,5 +74,5 @@ const subscribe = (listener: () => void) => {
   return () => query.removeEventListener('change', listener);
 };
 
-/** True on a phone's width, where tables become cards. */
+/** True on the width of a phone, where tables become cards. */
 export const usePhone = (): boolean => useSyncExternalStore(subscribe, () => matchMedia(phoneWidth).matches);

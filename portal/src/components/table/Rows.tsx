@@ -3,15 +3,15 @@ import { Link } from 'react-router-dom';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Card.tsx';
-import { isFalling, nextSort, sortField, type Column, type RowProps } from './columns.ts';
+import { isDescending, nextSort, sortField, type Column, type RowProps } from './columns.ts';
 
 const cellClass = 'h-11 border-b border-stroke px-2 whitespace-nowrap first:pl-4 last:pr-4';
-/** Stays in sight while the row scrolls beneath it: what it covers fades out rather than being cut through a letter. */
+/** Stays visible while the row scrolls below it; the covered text fades out. */
 const actionsClass =
   "sticky right-0 bg-inherit before:absolute before:inset-y-0 before:right-full before:w-6 before:bg-inherit before:content-[''] before:[mask-image:linear-gradient(to_left,black,transparent)]";
 const skeletonRows = 10;
 
-/** Rows of 44 px under a head that stays in sight. The whole row is a link; what is in it works on its own. */
+/** Rows of 44 px under a sticky head. The whole row is a link; its buttons work on their own. */
 export const Rows = <Row,>(props: RowProps<Row>) => {
   const { label, columns, rows, rowId, rowLabel, rowLink, rowActions, sort = '', onSort, selection } = props;
   return (
@@ -117,11 +117,11 @@ interface HeadProps<Row> {
 const Head = <Row,>({ column, sort, onSort }: HeadProps<Row>) => {
   const field = column.sort;
   const isSorted = field !== undefined && sortField(sort) === field;
-  const SortIcon = !isSorted ? ChevronsUpDown : isFalling(sort) ? ArrowDown : ArrowUp;
+  const SortIcon = !isSorted ? ChevronsUpDown : isDescending(sort) ? ArrowDown : ArrowUp;
   return (
     <th
       scope="col"
-      aria-sort={isSorted ? (isFalling(sort) ? 'descending' : 'ascending') : undefined}
+      aria-sort={isSorted ? (isDescending(sort) ? 'descending' : 'ascending') : undefined}
       className={classes(
         cellClass,
         'label-mono h-10 font-medium',
@@ -145,7 +145,7 @@ const Head = <Row,>({ column, sort, onSort }: HeadProps<Row>) => {
             aria-hidden
             className={classes(
               'size-3',
-              // Takes no room until it means something.
+              // Needs no space while it is invisible.
               !isSorted &&
                 'absolute left-full ml-0.5 opacity-0 group-hover/sort:opacity-100 group-focus-visible/sort:opacity-100',
             )}

@@ -4,7 +4,7 @@ import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Card.tsx';
 import type { RowProps } from './columns.ts';
 
-/** The rows of a table as cards, for a phone: the name on top, then a line a column. */
+/** The rows of a table as cards, for a phone: the name on top, then one line for each column. */
 export const StackedRows = <Row,>(props: RowProps<Row>) => {
   const { label, columns, rows, rowId, rowLabel, rowLink, rowActions, selection } = props;
   const name = columns.find((column) => column.isName);

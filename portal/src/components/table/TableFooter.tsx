@@ -16,7 +16,7 @@ export interface Paging {
   onPageSize?: (pageSize: number) => void;
 }
 
-/** The page that holds the last rows: 0 where there are none, undefined until that is known. */
+/** Number of the last page: 0 without rows, undefined until known. */
 export const lastPage = (paging: Paging | undefined): number | undefined =>
   paging?.total === undefined ? undefined : Math.ceil(paging.total / paging.pageSize);
 
@@ -26,7 +26,7 @@ interface TableFooterProps<Row> {
   bulkActions: ((rows: readonly Row[]) => ReactNode) | undefined;
 }
 
-/** What is selected and can be done with it at the left, paging at the right: nothing moves when a row is ticked. */
+/** The selection with its actions at the left, paging at the right. Nothing moves when a row is selected. */
 export const TableFooter = <Row,>({ paging, selection, bulkActions }: TableFooterProps<Row>) => {
   const count = selection?.rows.length ?? 0;
   return (

@@ -4,20 +4,20 @@ import type { Selection } from './selection.ts';
 export interface Column<Row> {
   id: string;
   label: string;
-  /** The head is read aloud only: a column of stars needs no word above it. */
+  /** The head is for screen readers only: a column of stars needs no visible label. */
   hideLabel?: boolean;
   cell: (row: Row) => ReactNode;
   /** Name of the server's sort field; without one the column can't be sorted. */
   sort?: string;
-  /** Figures are set at the right. */
+  /** For numbers. */
   align?: 'right';
   /** Tailwind classes for its width, e.g. `w-28`. */
   width?: string;
-  /** The column that names the row: it carries the link and can't be hidden. Exactly one a table. */
+  /** The column with the name of the row: it has the link and can't be hidden. Exactly one per table. */
   isName?: boolean;
-  /** Left out at first; the person can add it. */
+  /** Hidden at first; the person can show it. */
   hiddenAtFirst?: boolean;
-  /** On a phone a row is a card: its name on top, then these lines. `none` leaves a column out there. */
+  /** On a phone a row is a card: its name on top, then these lines. `none` hides a column there. */
   phone?: 'line' | 'none';
 }
 
@@ -26,7 +26,7 @@ export interface RowProps<Row> {
   /** Names the table: `Roasts`. */
   label: string;
   columns: readonly Column<Row>[];
-  /** `undefined` while the first answer is on its way. */
+  /** `undefined` while the first answer is loading. */
   rows: readonly Row[] | undefined;
   rowId: (row: Row) => string;
   /** Names a row for its checkbox and buttons: `Roast PR-0193`. */
@@ -40,10 +40,10 @@ export interface RowProps<Row> {
   selection?: Selection<Row>;
 }
 
-/** `start_time` rising, `-start_time` falling. */
+/** `start_time` ascending, `-start_time` descending. */
 export const sortField = (sort: string): string => sort.replace(/^-/, '');
-export const isFalling = (sort: string): boolean => sort.startsWith('-');
+export const isDescending = (sort: string): boolean => sort.startsWith('-');
 
-/** The sort after a click on a column's head: rising first, then the other way. */
+/** The sort after a click on the head of a column: ascending first, then descending. */
 export const nextSort = (current: string, field: string): string =>
-  sortField(current) === field && !isFalling(current) ? `-${field}` : field;
+  sortField(current) === field && !isDescending(current) ? `-${field}` : field;

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { useDates } from '../../format/preferences.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
-import { actionWords, detailLines } from './audit-words.ts';
+import { actionWords, detailLines } from './audit-texts.ts';
 
-/** Everything that was kept of one entry. */
+/** All fields of an entry. */
 export const AuditEntryDialog = ({ entry, onClose }: { entry: AuditEntry | null; onClose: () => void }) => {
   const dates = useDates();
   return (

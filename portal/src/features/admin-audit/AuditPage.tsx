@@ -15,7 +15,7 @@ import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { LiveDot } from '../../ui/Badge.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { actionChoices, actionWords, isDeletion, isFailure, subjectName } from './audit-words.ts';
+import { actionChoices, actionWords, isDeletion, isFailure, subjectName } from './audit-texts.ts';
 import { AuditEntryDialog } from './AuditEntryDialog.tsx';
 
 const pageSizes = [25, 50, 100] as const;
@@ -48,7 +48,7 @@ const auditColumns = (dates: DateTexts): readonly Column<AuditEntry>[] => [
   { id: 'address', label: 'From', cell: ({ address }) => <span className="figures">{address ?? '--'}</span> },
 ];
 
-/** /admin/audit: who did what, newest first. */
+/** /admin/audit: all events, newest first. */
 export default function AuditPage() {
   const dates = useDates();
   const { read, change } = useUrlState();
@@ -69,7 +69,7 @@ export default function AuditPage() {
       <PageHeader
         title="Audit Log"
         crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Admin' }, { label: 'Audit Log' }]}
-        subtitle="Who did what: sign-ins, rights, secrets, changes and deletions"
+        subtitle="Sign-ins, permissions, credentials, changes and deletions"
       />
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center gap-3">

@@ -10,7 +10,7 @@ import { toast } from '../../ui/toast.ts';
 
 export type Category = Option['category'];
 
-/** The drop-downs that can be filled, in the document's order: where each is offered, and what one of its values is called. */
+/** The option lists in the document's order: where each is offered, and the name of one value. */
 export const categories: readonly { value: Category; label: string; one: string; where: string }[] = [
   { value: 'variety', label: 'Variety', one: 'variety', where: 'Offered in lots and recipes.' },
   { value: 'origin', label: 'Origin', one: 'origin', where: 'Offered in lots, recipes and roasts.' },
@@ -23,13 +23,13 @@ export const categoryNames: readonly Category[] = categories.map(({ value }) => 
 
 interface AddOptionFormProps {
   category: Category;
-  /** What one of them is called. */
+  /** Name of one value. */
   one: string;
-  /** Those there are: the new one comes after them. `undefined` while unknown. */
+  /** Number of existing values: the new one is added at the end. `undefined` while unknown. */
   existing: number | undefined;
 }
 
-const said = (error: unknown): string =>
+const failureOf = (error: unknown): string =>
   (error instanceof ApiError ? error.fields[0]?.message : undefined) ?? sentenceFor(error, 'Failed to add option');
 
 export const AddOptionForm = ({ category, one, existing }: AddOptionFormProps) => {
@@ -60,7 +60,7 @@ export const AddOptionForm = ({ category, one, existing }: AddOptionFormProps) =
       setValue('');
       setDescription('');
     } catch (error) {
-      setProblem(said(error));
+      setProblem(failureOf(error));
     } finally {
       setBusy(false);
     }

@@ -27,7 +27,7 @@ const remove = async (option: Option) => {
   }
 };
 
-/** Tab `Dropdown Options`: what the forms offer. */
+/** Tab `Dropdown Options`: the choices of the forms. */
 export const DropdownOptions = () => {
   const { read, change } = useUrlState();
   const category = oneOf(categoryNames, read('category'), 'variety');
@@ -99,7 +99,7 @@ export const DropdownOptions = () => {
         )}
         {(data?.length === 0 || (data === undefined && error !== undefined)) && (
           <EmptyState icon={<ListPlus />} title={`No ${one} yet`}>
-            Add one below, or seed the usual ones.
+            Add one below, or use Seed Defaults.
           </EmptyState>
         )}
         {data !== undefined && data.length > 0 && (
@@ -127,7 +127,7 @@ export const DropdownOptions = () => {
         thing={deleted}
         onClose={() => setDeleted(null)}
         title={({ value }) => `Delete ${value}`}
-        question={({ value }) => `Delete ${value}? What already uses it keeps it.`}
+        question={({ value }) => `Delete ${value}? Records that use it keep it.`}
         confirmLabel="Delete"
         onConfirm={remove}
       />

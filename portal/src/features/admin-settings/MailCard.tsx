@@ -11,7 +11,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
 
-/** Where alerts go by mail, whether they get through, and a test. */
+/** Recipients and state of alert mails, with a test. */
 export const MailCard = () => {
   const { data, error, mutate } = useApi(getMailStatus, {}, { refreshInterval: 15_000 });
   return (
@@ -23,7 +23,7 @@ export const MailCard = () => {
         ) : error === undefined ? (
           <Skeleton className="h-16 w-full" />
         ) : (
-          <ErrorLine title="The state of mail could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorLine title="The mail status could not be loaded" error={error} onRetry={() => void mutate()} />
         )}
       </div>
     </Card>
@@ -47,8 +47,8 @@ const MailState = ({ status }: { status: MailStatus }) => {
   if (!status.is_configured) {
     return (
       <p className="text-sm text-content">
-        No mail is sent: the server was started without a mail server. Set <code>SMTP_URL</code> and{' '}
-        <code>MAIL_FROM</code> for the api and start it again; alerts are shown in the portal all the same.
+        Mail is off: no mail server is configured. Set <code>SMTP_URL</code> and <code>MAIL_FROM</code> for the api and
+        restart it. Alerts are still shown in the portal.
       </p>
     );
   }
@@ -67,7 +67,7 @@ const MailState = ({ status }: { status: MailStatus }) => {
       </dl>
       {problem !== null && (
         <output className="block rounded-md border border-warning/40 bg-warning-soft p-3 text-sm text-strong">
-          “{problem.subject}” {problem.gave_up ? 'could not be sent' : 'was not sent yet and is tried again'}:{' '}
+          “{problem.subject}” {problem.gave_up ? 'could not be sent' : 'has not been sent yet and is tried again'}:{' '}
           {problem.error}
         </output>
       )}

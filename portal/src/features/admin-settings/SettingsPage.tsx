@@ -6,7 +6,7 @@ import { DropdownOptions } from './DropdownOptions.tsx';
 import { MailCard } from './MailCard.tsx';
 import { RoasteryInfo } from './RoasteryInfo.tsx';
 
-/** /admin/settings: who the roastery is, and what its forms offer. */
+/** /admin/settings: data of the roastery and the option lists. */
 export default function SettingsPage() {
   const { read, change } = useUrlState();
   const tab = oneOf(['roastery', 'options'] as const, read('tab'), 'roastery');
@@ -25,7 +25,7 @@ export default function SettingsPage() {
           { value: 'options', label: 'Dropdown Options' },
         ]}
       />
-      {/* Stays mounted: a look at the other tab must not lose what was typed. */}
+      {/* Stays mounted: changing the tab must not lose typed text. */}
       <div hidden={tab !== 'roastery'} className="pt-4">
         <RoasteryInfo />
         <MailCard />

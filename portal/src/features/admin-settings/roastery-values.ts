@@ -61,7 +61,7 @@ export const roasteryResolver: Resolver<RoasteryValues, unknown, RoasteryValues>
     ? { values: {}, errors: { time_zone: { type: 'required', message: 'Choose a time zone' } } }
     : { values, errors: {} };
 
-/** Every zone this browser knows, with its offset now, and the one that is set, whatever it is. */
+/** All time zones of this browser with their current offset, and the one that is set. */
 export const timeZoneChoices = (current: string, now = new Date()): Choice[] => {
   const names = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
   if (current !== '') names.add(current);

@@ -12,7 +12,7 @@ import { Skeleton } from '../../ui/Card.tsx';
 
 const refreshMs = 60_000;
 
-/** /admin/stats: how big the roastery is, over everybody. */
+/** /admin/stats: totals over all users. */
 export default function StatisticsPage() {
   const { data, error, mutate } = useApi(adminStats, {}, { refreshInterval: refreshMs });
   const failed = error !== undefined && data === undefined;
@@ -62,8 +62,8 @@ export default function StatisticsPage() {
           />
         </div>
         <p className="text-sm text-muted">
-          A machine is active when it was heard from in the last 10 minutes. Months begin and end in the roastery’s time
-          zone.
+          A machine is active when its board sent something in the last 10 minutes. Months are counted in the roastery’s
+          time zone.
         </p>
       </div>
     </Page>
@@ -77,11 +77,11 @@ interface FigureProps {
   total: number | undefined;
   part: number | undefined;
   partWords: string;
-  /** Nothing could be read: dashes, not an endless wait. */
+  /** The statistics could not be loaded: dashes are shown. */
   failed: boolean;
 }
 
-/** A total and the part of it that is alive, with the share as a bar; the card leads to the list behind it. */
+/** A total and its active part, with the share as a bar. The card links to the list. */
 const Figure = ({ label, to, icon, total, part, partWords, failed }: FigureProps) => {
   const share = total === undefined || part === undefined || total === 0 ? 0 : part / total;
   return (

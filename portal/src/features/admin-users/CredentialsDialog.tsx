@@ -16,7 +16,7 @@ interface CredentialsDialogProps {
   onDone: () => void;
 }
 
-/** Email and password, shown this once. A click beside it does not close it, and Escape asks: a slip must not lose them. */
+/** Email and password, shown once. A click outside does not close it, and Escape asks first. */
 export const CredentialsDialog = ({ credentials, onDone }: CredentialsDialogProps) => (
   <Dialog
     open={credentials !== null}

@@ -8,13 +8,13 @@ import { type UserChangeKind } from './user-changes.ts';
 
 interface UserMenuProps {
   user: User;
-  /** One's own password is changed, not reset: the reset would sign out whoever has to read the new one. */
+  /** One's own password is changed instead of reset: a reset would end the session that shows the new one. */
   isOwn: boolean;
   onRename: () => void;
   onChange: (kind: UserChangeKind) => void;
 }
 
-/** What can be done with a user; the server keeps the last active administrator. */
+/** Actions on a user. The server keeps the last active administrator. */
 export const UserMenu = ({ user, isOwn, onRename, onChange }: UserMenuProps) => (
   <Menu trigger={<IconButton label={`Actions for ${personName(user)}`} icon={<Ellipsis aria-hidden />} />}>
     <MenuItem icon={<PencilLine aria-hidden />} onSelect={onRename}>

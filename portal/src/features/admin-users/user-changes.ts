@@ -16,7 +16,7 @@ interface ChangeWords {
   danger: boolean;
 }
 
-/** What each change asks before it happens. */
+/** The confirmation of each change. */
 export const changeWords: Record<UserChangeKind, ChangeWords> = {
   activate: {
     title: 'Activate user',
@@ -58,7 +58,7 @@ const edits = {
   demote: { body: { is_admin: false }, done: (name: string) => `${name} is an ordinary user` },
 } as const;
 
-/** Makes the change and says how it went; a reset answers the new password. */
+/** Makes the change and shows the result; a reset returns the new password. */
 export const changeUser = async (user: User, kind: UserChangeKind): Promise<Credentials | undefined> => {
   const name = personName(user);
   try {

@@ -10,14 +10,14 @@ import { formatNumber } from '../../format/numbers.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 
-/** More than these would push the page away: the rest is a number and a link to all lots. */
-const mostShown = 3;
+/** At most this many lots; the rest is a number with a link to all lots. */
+const maxShown = 3;
 const refreshMs = 30_000;
 
-/** Never rounded up: 19.96 kg are below 20 and must not read as 20.0. */
+/** Rounded down: 19.96 kg are below 20 and must not read as 20.0. */
 const kgText = (kg: number): string => formatNumber(kg, 1, 1, 'floor');
 
-/** Watched lots that fell below the threshold, on every page until this person has seen it. */
+/** Watched lots below the threshold, on every page until the person dismisses them. */
 export const LowStockBanner = () => {
   const { data } = useApi(listAlerts, {}, { refreshInterval: refreshMs });
   const alerts = data?.alerts ?? [];
@@ -30,7 +30,7 @@ export const LowStockBanner = () => {
     }
     await refresh(listAlerts);
   };
-  const rest = alerts.length - mostShown;
+  const rest = alerts.length - maxShown;
   return (
     <section
       aria-label="Low green coffee"
@@ -39,7 +39,7 @@ export const LowStockBanner = () => {
       <PackageX aria-hidden className="mt-2 size-4 shrink-0 text-warning" />
       <output className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-4">
         <span className="font-semibold">Below {lowStockKg} kg:</span>
-        {alerts.slice(0, mostShown).map((alert) => (
+        {alerts.slice(0, maxShown).map((alert) => (
           <LowLot key={alert.lot_id} alert={alert} />
         ))}
         {rest > 0 && (

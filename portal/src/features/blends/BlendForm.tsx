@@ -110,7 +110,7 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
             </div>
           </Panel>
           <Panel
-            title="Roasts in it"
+            title="Roasts in the blend"
             actions={
               <span className="figures text-base text-strong">
                 {formatExactKilograms(total)} <span className="text-sm text-muted">kg</span>

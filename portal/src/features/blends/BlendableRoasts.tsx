@@ -12,14 +12,14 @@ import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 
 interface BlendableRoastsProps {
-  /** What this blend holds counts as left. */
+  /** The weight in this blend counts as available. */
   blendId: string | undefined;
-  /** Ids of those that are in the blend. */
+  /** Ids of the roasts in the blend. */
   chosen: readonly string[];
   onChoose: (roast: BlendableRoast) => void;
 }
 
-/** Finished roasts with something left, to add one by one. */
+/** Finished roasts with available weight, to add one by one. */
 export const BlendableRoasts = ({ blendId, chosen, onChoose }: BlendableRoastsProps) => {
   const [q, setQ] = useState('');
   const [typed, setTyped] = useTyped(q, setQ);
@@ -54,10 +54,8 @@ export const BlendableRoasts = ({ blendId, chosen, onChoose }: BlendableRoastsPr
           <ErrorState title="Finished roasts could not be loaded" error={error} onRetry={() => void mutate()} />
         )
       ) : offered.length === 0 ? (
-        <EmptyState icon={<PackageOpen aria-hidden />} title={q === '' ? 'Nothing is left' : 'No roast found'}>
-          {q === ''
-            ? 'Every finished roast is used up, or has no weight yet.'
-            : `No finished roast with something left matches “${q}”.`}
+        <EmptyState icon={<PackageOpen aria-hidden />} title={q === '' ? 'No roasts available' : 'No roast found'}>
+          {q === '' ? 'Every finished roast is used up or has no weight yet.' : `No available roast matches “${q}”.`}
         </EmptyState>
       ) : (
         <ul aria-label="Finished roasts" className="max-h-[32rem] divide-y divide-stroke overflow-y-auto">

@@ -23,7 +23,7 @@ const deletion: Deletion<Blend> = {
   refresh: () => refresh(listBlends, listBlendableRoasts),
   title: ([blend]) => `Delete ${blend.name}`,
   question: ([blend]) =>
-    `Delete blend "${blend.name}"? Its roasts get back the ${formatExactKilograms(blend.total_kg)} kg it took.`,
+    `Delete blend "${blend.name}"? The ${formatExactKilograms(blend.total_kg)} kg in it become available again.`,
   done: ([blend]) => ({ text: `Blend ${blend.name} deleted` }),
   failed: (error) => ({ text: sentenceFor(error, 'Failed to delete blend') }),
 };

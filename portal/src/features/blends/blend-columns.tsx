@@ -31,8 +31,8 @@ export const blendColumns = (dates: DateTexts): readonly Column<Blend>[] => [
   },
   {
     id: 'created',
-    label: 'Made on',
+    label: 'Created on',
     cell: (blend) => <span className="figures">{dates.dayAndTime(blend.created_at)}</span>,
   },
-  { id: 'created_by', label: 'Made by', cell: (blend) => blend.created_by },
+  { id: 'created_by', label: 'Created by', cell: (blend) => blend.created_by },
 ];

@@ -9,7 +9,7 @@ export interface BlendLine {
   readonly roastNumber: string;
   readonly coffeeName: string | null;
   readonly kg: string;
-  /** What may be taken at most, kg; unknown until the server has said it. */
+  /** Available weight, kg; undefined until the server answered. */
   readonly leftKg: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface BlendValues {
 
 export const emptyBlend: BlendValues = { name: '', notes: '', lines: [] };
 
-/** A blend as its form shows it. Components whose roast was deleted stay with the blend and are no lines of the form. */
+/** A blend as form values. Components of deleted roasts stay in the blend and are not in the form. */
 export const valuesOfBlend = (blend: Blend): BlendValues => ({
   name: blend.name,
   notes: blend.notes ?? '',
@@ -40,7 +40,7 @@ export const lineOfRoast = (roast: BlendableRoast): BlendLine => ({
 
 const kgIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
 
-/** Why a line can't stay as it is; null when it can. */
+/** Why a line is wrong; null when it is not. */
 export const lineError = ({ kg, leftKg }: BlendLine): string | null => {
   const wanted = kgIn(kg);
   if (Number.isNaN(wanted)) return 'Enter the weight in kg';
@@ -51,7 +51,7 @@ export const lineError = ({ kg, leftKg }: BlendLine): string | null => {
   return null;
 };
 
-/** Exact to the milligram; `keptKg` are of roasts that were deleted since, and stay in the blend. */
+/** Exact to the milligram. `keptKg` is the weight of deleted roasts, which stay in the blend. */
 export const totalKg = (lines: readonly BlendLine[], keptKg = 0): number =>
   lines.reduce((sum, { kg }) => sum + Math.round((kgIn(kg) || 0) * 1e6), Math.round(keptKg * 1e6)) / 1e6;
 

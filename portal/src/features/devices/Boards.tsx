@@ -23,12 +23,12 @@ import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';
 import { overlapHours, restoreBoardHistory, revokeBoard, rotateToken, type RotatedToken } from './device-changes.ts';
 import { deviceColumns } from './device-columns.tsx';
-import { restoreQuestion } from './device-words.ts';
+import { restoreQuestion } from './device-texts.ts';
 import { RotatedTokenDialog } from './RotatedTokenDialog.tsx';
 
 const pollIntervalMs = 5000;
 
-/** The board of every machine, as it last described itself. */
+/** The board of every machine with the status it reported. */
 export const Boards = () => {
   const [configured, setConfigured] = useState<Device | null>(null);
   const [paired, setPaired] = useState<Device | null>(null);
@@ -88,7 +88,7 @@ export const Boards = () => {
         )}
         empty={
           <EmptyState icon={<CircuitBoard aria-hidden />} title="No devices found">
-            Every machine that is registered has its board here.
+            Every registered machine is listed here.
           </EmptyState>
         }
       />
@@ -105,7 +105,7 @@ export const Boards = () => {
         onClose={() => setRevoked(null)}
         title={() => 'Revoke the board'}
         question={(device) =>
-          `The board of ${device.display_name} is disconnected at once and stays out until it is paired anew. It goes on recording and keeps its journal.`
+          `The board of ${device.display_name} is disconnected at once and can’t connect until it is paired again. It continues to record and keeps its journal.`
         }
         confirmLabel="Revoke"
         onConfirm={revokeBoard}
@@ -124,7 +124,7 @@ export const Boards = () => {
         onClose={() => setRotating(null)}
         title={() => 'Rotate token'}
         question={(device) =>
-          `${device.display_name} gets a new machine token, shown to you once. The one it has works on for ${overlapHours} hours.`
+          `${device.display_name} gets a new machine token, which is shown only once. The current one stays valid for ${overlapHours} hours.`
         }
         confirmLabel="Rotate"
         danger={false}

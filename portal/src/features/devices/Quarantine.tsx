@@ -13,7 +13,7 @@ import { quarantineColumns } from './device-columns.tsx';
 
 const pollIntervalMs = 10_000;
 
-/** Messages of boards that were refused, newest first: why, and what can be done about each. */
+/** Refused messages of boards, newest first, with the reason and the actions. */
 export const Quarantine = () => {
   const [discarded, setDiscarded] = useState<Quarantined | null>(null);
   const list = useListPage(listQuarantined, {
@@ -28,7 +28,7 @@ export const Quarantine = () => {
     <>
       {list.data !== undefined && list.data.dropped > 0 && (
         <p className="text-sm text-muted">
-          {formatCount(list.data.dropped)} older messages were dropped because there was no room.
+          {formatCount(list.data.dropped)} older messages were dropped because the quarantine was full.
         </p>
       )}
       <DataTable
@@ -48,7 +48,7 @@ export const Quarantine = () => {
         )}
         empty={
           <EmptyState icon={<ShieldCheck aria-hidden />} title="No messages in quarantine">
-            A message of a board that cannot be stored is kept here with the reason.
+            Messages of boards that could not be stored are kept here with the reason.
           </EmptyState>
         }
       />
@@ -57,7 +57,7 @@ export const Quarantine = () => {
         onClose={() => setDiscarded(null)}
         title={() => 'Discard message'}
         question={(message) =>
-          `The message of ${message.display_name ?? message.serial_number} is removed for good. Its samples and marks are lost.`
+          `The message of ${message.display_name ?? message.serial_number} is deleted permanently. Its samples and marks are lost.`
         }
         confirmLabel="Discard"
         onConfirm={discardMessage}

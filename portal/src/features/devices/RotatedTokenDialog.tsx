@@ -4,7 +4,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import type { RotatedToken } from './device-changes.ts';
 
-/** A new token, shown this once. Only Done closes it without a question. */
+/** A new token, shown once. Only Done closes it without asking. */
 export const RotatedTokenDialog = ({ rotated, onDone }: { rotated: RotatedToken | null; onDone: () => void }) => {
   const dates = useDates();
   return (

@@ -14,7 +14,7 @@ import { ticketColumns } from './device-columns.tsx';
 
 const pollIntervalMs = 5000;
 
-/** Pairing tickets, newest first: who waits, since when, and where a board was paired from. */
+/** Pairing tickets, newest first, with their state and where a board was paired from. */
 export const Tickets = () => {
   const dates = useDates();
   const columns = useMemo(() => ticketColumns(dates), [dates]);
@@ -52,7 +52,7 @@ export const Tickets = () => {
         )}
         empty={
           <EmptyState icon={<Ticket aria-hidden />} title="No tickets found">
-            A ticket is made when a machine is registered, or paired anew.
+            A ticket is created when a machine is registered or paired again.
           </EmptyState>
         }
       />

@@ -23,17 +23,18 @@ import { toast } from '../../ui/toast.ts';
 
 export type RotatedToken = ResponseOf<typeof rotateCredential>;
 
-/** How long the token before works on after a rotation. */
+/** How long the previous token stays valid after a rotation. */
 export const overlapHours = 24;
 
-const tell = (error: unknown, otherwise: string): void => toast(sentenceFor(error, otherwise), { tone: 'danger' });
+const showFailure = (error: unknown, otherwise: string): void =>
+  toast(sentenceFor(error, otherwise), { tone: 'danger' });
 
 export const revokeBoard = async (device: Device): Promise<void> => {
   try {
     await call(revokeCredential, { params: { id: device.machine_id } });
     toast(`The board of ${device.display_name} is revoked`);
   } catch (error) {
-    tell(error, 'Failed to revoke the board');
+    showFailure(error, 'Failed to revoke the board');
   } finally {
     await refresh(listDevices, listPairingTickets);
   }
@@ -45,7 +46,7 @@ export const restoreBoardHistory = async (device: Device): Promise<void> => {
     await call(restoreHistory, { params: { id: device.machine_id }, body: { epochs } });
     toast(`The board of ${device.display_name} sends its history`);
   } catch (error) {
-    tell(error, 'Failed to restore the history');
+    showFailure(error, 'Failed to restore the history');
   } finally {
     await refresh(listDevices);
   }
@@ -58,7 +59,7 @@ export const rotateToken = async (device: Device): Promise<RotatedToken | null> 
       body: { overlap_hours: overlapHours },
     });
   } catch (error) {
-    tell(error, 'Failed to rotate the token');
+    showFailure(error, 'Failed to rotate the token');
     return null;
   } finally {
     await refresh(listDevices);
@@ -70,7 +71,7 @@ export const replayMessage = async (message: Quarantined): Promise<void> => {
     const { samples, events } = await call(replayQuarantined, { params: { id: message.id } });
     toast(`Stored ${formatCount(samples)} samples and ${formatCount(events)} events`);
   } catch (error) {
-    tell(error, 'Failed to replay the message');
+    showFailure(error, 'Failed to replay the message');
   } finally {
     await refresh(listQuarantined);
   }
@@ -81,7 +82,7 @@ export const discardMessage = async (message: Quarantined): Promise<void> => {
     await call(discardQuarantined, { params: { id: message.id } });
     toast('The message was discarded');
   } catch (error) {
-    tell(error, 'Failed to discard the message');
+    showFailure(error, 'Failed to discard the message');
   } finally {
     await refresh(listQuarantined);
   }
@@ -92,7 +93,7 @@ export const revokeTicket = async (ticket: PairingTicket): Promise<void> => {
     await call(revokePairingTicket, { params: { id: ticket.id } });
     toast(`The ticket for ${ticket.display_name} is revoked`);
   } catch (error) {
-    tell(error, 'Failed to revoke the ticket');
+    showFailure(error, 'Failed to revoke the ticket');
   } finally {
     await refresh(listDevices, listPairingTickets);
   }

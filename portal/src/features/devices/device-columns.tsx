@@ -18,7 +18,7 @@ import {
   ticketWords,
   updateText,
   warningWords,
-} from './device-words.ts';
+} from './device-texts.ts';
 
 const figures = (text: string) => <span className="figures whitespace-nowrap">{text}</span>;
 
@@ -29,7 +29,7 @@ const MachineName = ({ of }: { of: { display_name: string; serial_number: string
   </span>
 );
 
-/** "Last seen", never "running", for a board that is gone. */
+/** The last contact; an offline board is never shown as running. */
 const Seen = ({ device }: { device: Device }) => {
   if (device.connection === 'online') {
     return (

@@ -83,7 +83,7 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
       />
       <NumberField
         label={mode === 'weighed' ? 'Weight now' : 'Change'}
-        hint={mode === 'weighed' ? 'What the scale shows.' : 'More with a plain number, less with a minus: -2.5.'}
+        hint={mode === 'weighed' ? 'What the scale shows.' : 'Kilograms to add. A minus takes them off: -2.5.'}
         unit="kg"
         required
         step={0.1}

@@ -14,10 +14,10 @@ import { refreshLots } from './lots.ts';
 
 type Preview = ResponseOf<typeof importLots>;
 
-/** The api takes requests of 1 MB; quoting a file as JSON makes it a little longer. */
-const mostBytes = 900_000;
+/** The api accepts requests of 1 MB; as JSON a file is a little longer. */
+const maxBytes = 900_000;
 
-/** UTF-8, or what Excel on Windows writes. */
+/** UTF-8, or the encoding that Excel on Windows writes. */
 const readText = async (file: File): Promise<string> => {
   const bytes = await file.arrayBuffer();
   try {
@@ -28,18 +28,18 @@ const readText = async (file: File): Promise<string> => {
   }
 };
 
-const whyNot = (error: unknown): string =>
+const failureOf = (error: unknown): string =>
   error instanceof ApiError && error.fields.length > 0
     ? error.fields.map(({ message }) => message).join('\n')
     : sentenceFor(error, 'The file could not be read');
 
-/** Lots from a CSV file: first what would be taken in and what is wrong with which row, then all of it or nothing. */
+/** Imports lots from a CSV file: first a preview with the errors of each row, then all rows or none. */
 export const ImportLotsDialog = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
   <Dialog
     open={open}
     onClose={onClose}
     title="Import lots"
-    description="A CSV file with a line for each lot. You see every row before anything is saved."
+    description="A CSV file with one row per lot. Check every row before anything is saved."
     width="lg"
   >
     {open && <ImportSteps onClose={onClose} />}
@@ -56,7 +56,7 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
     setFailure(null);
     setPreview(null);
     setFile(null);
-    if (chosen.size > mostBytes) {
+    if (chosen.size > maxBytes) {
       setFailure(`${chosen.name} is larger than 0.9 MB. Divide it into several files.`);
       return;
     }
@@ -66,7 +66,7 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
       setPreview(await call(importLots, { body: { csv, dry_run: true } }));
       setFile({ name: chosen.name, csv });
     } catch (error) {
-      setFailure(whyNot(error));
+      setFailure(failureOf(error));
     } finally {
       setBusy(false);
     }
@@ -82,7 +82,7 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
       toast(imported === 1 ? '1 lot imported' : `${imported} lots imported`);
       onClose();
     } catch (error) {
-      setFailure(whyNot(error));
+      setFailure(failureOf(error));
     } finally {
       setBusy(false);
     }
@@ -105,8 +105,8 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
           </span>
           {preview === null && (
             <span className="text-sm text-muted">
-              Columns: lot_number, coffee_name, origin, initial_weight; and any other field of a lot. An export has them
-              all.
+              Required columns: lot_number, coffee_name, origin, initial_weight. Any other field of a lot is optional;
+              an export has all of them.
             </span>
           )}
         </FileDrop>

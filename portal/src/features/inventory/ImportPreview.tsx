@@ -5,10 +5,10 @@ import { useState } from 'react';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { kgText } from './lots.ts';
 
-/** Rows on screen; a file of thousands is judged by its faulty rows, which come first when asked for. */
-const mostShown = 200;
+/** Rows on screen. The filter shows the rows with errors of a larger file. */
+const maxShown = 200;
 
-/** Every row of the file as it would be taken in, with what is wrong beside it. */
+/** Every row of the file as it would be imported, with its errors. */
 export const ImportPreview = ({ preview }: { preview: ResponseOf<typeof importLots> }) => {
   const { rows, faulty, ignored_columns: ignored } = preview;
   const [onlyFaulty, setOnlyFaulty] = useState(faulty > 0 && rows.length > 20);
@@ -26,17 +26,17 @@ export const ImportPreview = ({ preview }: { preview: ResponseOf<typeof importLo
           <span className="figures">
             {faulty === 0
               ? `${rows.length} ${rows.length === 1 ? 'lot' : 'lots'}, ${kgText(kg)} kg, ready to import.`
-              : `${faulty} of ${rows.length} rows need another look. Nothing is imported until every row is right.`}
+              : `${faulty} of ${rows.length} rows have errors. Nothing is imported until they are fixed.`}
           </span>
         </p>
         {faulty > 0 && faulty < rows.length && (
-          <Checkbox label="Only faulty rows" checked={onlyFaulty} onChange={setOnlyFaulty} />
+          <Checkbox label="Only rows with errors" checked={onlyFaulty} onChange={setOnlyFaulty} />
         )}
       </div>
-      {ignored.length > 0 && <p className="text-sm text-muted">Columns left out: {ignored.join(', ')}.</p>}
+      {ignored.length > 0 && <p className="text-sm text-muted">Ignored columns: {ignored.join(', ')}.</p>}
       <section
         aria-label="Rows of the file"
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
         tabIndex={0}
         className="max-h-72 overflow-auto rounded-md border border-stroke"
       >
@@ -54,7 +54,7 @@ export const ImportPreview = ({ preview }: { preview: ResponseOf<typeof importLo
               </th>
             </tr>
           </thead>
-          {wanted.slice(0, mostShown).map((row) => (
+          {wanted.slice(0, maxShown).map((row) => (
             <tbody key={row.line} className={row.errors.length > 0 ? 'bg-danger-soft' : undefined}>
               <tr className="[&>td]:px-3 [&>td]:py-1.5">
                 <td className="figures text-muted">{row.line}</td>
@@ -83,9 +83,9 @@ export const ImportPreview = ({ preview }: { preview: ResponseOf<typeof importLo
           ))}
         </table>
       </section>
-      {wanted.length > mostShown && (
+      {wanted.length > maxShown && (
         <p className="figures text-sm text-muted">
-          The first {mostShown} of {wanted.length} rows are shown.
+          The first {maxShown} of {wanted.length} rows are shown.
         </p>
       )}
     </section>

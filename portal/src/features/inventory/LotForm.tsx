@@ -102,7 +102,7 @@ export const LotForm = ({ of, lot }: LotFormProps) => {
   );
 };
 
-/** Cost per kg × initial weight, as they stand in the fields. */
+/** Cost per kg × initial weight, from the fields. */
 const TotalCost = ({ of }: Pick<LotFormProps, 'of'>) => {
   const [costPerKg, initialWeight] = useWatch({
     control: of.hookForm.control,

@@ -11,7 +11,7 @@ import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 
 const reasons: Record<LotMovement['reason'], string> = {
-  initial: 'Taken in',
+  initial: 'Received',
   initial_edit: 'Initial weight edited',
   roast: 'Roast',
   roast_edit: 'Roast edited',
@@ -20,10 +20,10 @@ const reasons: Record<LotMovement['reason'], string> = {
 };
 const pageSize = 25;
 
-/** Two decimals throughout, so that a column of figures lines up. */
+/** Always two decimals, so that the column is aligned. */
 const ledgerKg = (kg: number): string => formatNumber(kg, 2);
 
-/** The ledger behind the current weight, newest first: what moved it, by how much, and what was left. */
+/** The movements of a lot, newest first: reason, change and balance. */
 export const MovementsPanel = ({ lot }: { lot: Lot }) => {
   const [page, setPage] = useState(0);
   const { data, error, mutate } = useApi(

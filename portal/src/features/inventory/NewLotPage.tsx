@@ -25,7 +25,7 @@ export default function NewLotPage() {
   return (
     <Page>
       <div className="mx-auto max-w-3xl">
-        <PageHeader title="Add lot" crumbs={lotCrumbs('New lot')} subtitle="Green coffee as it comes in." />
+        <PageHeader title="Add lot" crumbs={lotCrumbs('New lot')} subtitle="Green coffee that was delivered." />
         <LotForm of={form} />
       </div>
     </Page>

@@ -11,15 +11,16 @@ import { AdjustWeightDialog } from './AdjustWeightDialog.tsx';
 import { RemainingBar } from './lot-columns.tsx';
 import { isLow, kgText, runOutText, shareText } from './lots.ts';
 
-/** What is left of a lot now: its weight is the sum of the ledger below. */
+/** The current stock of a lot: the sum of its movements. */
 export const StockPanel = ({ lot }: { lot: Lot }) => {
   const dates = useDates();
   const [adjusting, setAdjusting] = useState(false);
-  const isKept = lot.archived_at === null;
+  const isActive = lot.archived_at === null;
   usePageActions(
     useMemo(
-      () => (isKept ? [{ id: 'adjust-weight', label: 'Adjust weight', key: 'w', run: () => setAdjusting(true) }] : []),
-      [isKept],
+      () =>
+        isActive ? [{ id: 'adjust-weight', label: 'Adjust weight', key: 'w', run: () => setAdjusting(true) }] : [],
+      [isActive],
     ),
   );
   const low = isLow(lot);

@@ -6,7 +6,7 @@ import { classes } from '../../ui/classes.ts';
 import { isLow, kgText, runOutText, shareText, statusTones } from './lots.ts';
 
 const orDash = (text: string | null) => (text === null || text === '' ? <span className="text-faint">--</span> : text);
-/** Long heads of the document break into two lines, so that all columns fit a desk. */
+/** Long heads break into two lines, so that all columns fit on a desktop screen. */
 const twoLines = 'whitespace-normal! leading-tight! [&_button]:text-left';
 const twoLinesRight = 'whitespace-normal! leading-tight! [&_button]:text-right';
 
@@ -21,7 +21,7 @@ const Kilograms = ({ kg, low = false }: { kg: number; low?: boolean }) => (
   </span>
 );
 
-/** What is left of a lot, in kg and as a share with its bar; red when it runs low. */
+/** The remaining weight of a lot, in kg and as a share with a bar; red when it is low. */
 const Remaining = ({ lot }: { lot: Lot }) => (
   <span className="inline-flex flex-col items-end gap-1 sm:min-w-27 max-sm:items-start">
     <span className="inline-flex items-baseline gap-2">
@@ -34,7 +34,7 @@ const Remaining = ({ lot }: { lot: Lot }) => (
   </span>
 );
 
-/** Decorative: the figure stands beside it. */
+/** Decorative: the number is beside it. */
 export const RemainingBar = ({ lot, className }: { lot: Lot; className?: string }) => (
   <span aria-hidden className={classes('block h-0.75 overflow-hidden rounded-full bg-hover', className)}>
     <span

@@ -14,11 +14,11 @@ export interface LotFilters {
   count: number;
   choose: (change: { status?: StatusChoice; origin?: string; location?: string }) => void;
   reset: () => void;
-  /** As the api takes them; the search is added by the list. */
+  /** As the api accepts them; the list adds the search. */
   query: { status?: Lot['status']; origin?: string; location?: string };
 }
 
-/** The filters of the lot list, kept in the address; a default leaves no trace in it. */
+/** The filters of the lot list, kept in the address; a default value is not in it. */
 export const useLotFilters = (): LotFilters => {
   const { read, change } = useUrlState();
   const asked = read('status');

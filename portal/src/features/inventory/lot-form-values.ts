@@ -34,7 +34,7 @@ type DateField = (typeof dateFields)[number];
 export type LotField = (typeof textFields)[number] | NumberField | DateField;
 export const lotFields: readonly LotField[] = [...textFields, ...numberFields, ...dateFields];
 
-/** What stands in the fields: text as typed, numbers too, dates as `yyyy-mm-dd`. */
+/** The fields as text, numbers too; dates as `yyyy-mm-dd`. */
 export type LotValues = Record<LotField, string> & { is_reserved: boolean };
 
 export const emptyLot: LotValues = {

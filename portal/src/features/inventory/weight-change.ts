@@ -3,7 +3,7 @@ import type { Resolver } from 'react-hook-form';
 /** How an adjustment is entered: the weight on the scale, or the kilograms added or taken. */
 export type AdjustMode = 'weighed' | 'change';
 
-/** The ledger keeps milligrams; floats must not add dust below that. */
+/** The server stores milligrams; rounding removes float errors below that. */
 const toMilligrams = (kg: number): number => Math.round(kg * 1e6) / 1e6;
 
 /** Change of the stock in kg; null while the field holds no number. */

@@ -11,7 +11,7 @@ interface ChannelRowProps {
   onDelete: () => void;
 }
 
-/** One channel: where it lies, how it is read, what it means. */
+/** One channel: address, decoding, unit and range. */
 export const ChannelRow = ({ row, channel, problems, onChange, onDelete }: ChannelRowProps) => {
   const name = channel.name === '' ? `channel ${row + 1}` : channel.name;
   return (

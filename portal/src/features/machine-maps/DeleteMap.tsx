@@ -12,14 +12,14 @@ import { Button } from '../../ui/Button.tsx';
 
 interface DeleteMapProps {
   map: MapDetail;
-  /** Says why a map stays: which machines are read by it. */
+  /** Why a map can't be deleted: the machines that use it. */
   onRefused: (sentence: string | null) => void;
 }
 
 const inUse = (machines: MapDetail['machines']): string =>
-  `${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} ${machines.length === 1 ? 'is' : 'are'} read by this map. Choose another map there first, under Map and settings.`;
+  `${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} ${machines.length === 1 ? 'uses' : 'use'} this map. First choose another map under Map and settings.`;
 
-/** Deletes an own map, asked for once more; not one that a machine is read by. */
+/** Deletes an own map after a confirmation. A map in use can't be deleted. */
 export const DeleteMap = ({ map, onRefused }: DeleteMapProps) => {
   const navigate = useNavigate();
   const [asked, setAsked] = useState<MapDetail | null>(null);
@@ -50,7 +50,7 @@ export const DeleteMap = ({ map, onRefused }: DeleteMapProps) => {
         onClose={() => setAsked(null)}
         title={() => 'Delete map'}
         question={(one) =>
-          `Delete ${mapName(one)} with its ${one.rev === 1 ? 'one revision' : `${one.rev} revisions`}? Roasts that were read by it keep their curves.`
+          `Delete ${mapName(one)} with its ${one.rev === 1 ? 'one revision' : `${one.rev} revisions`}? Roasts recorded with it keep their curves.`
         }
         confirmLabel="Delete"
         onConfirm={remove}

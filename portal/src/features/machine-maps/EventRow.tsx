@@ -8,14 +8,14 @@ import type { DraftProblems } from './map-draft.ts';
 interface EventRowProps {
   row: number;
   event: EventDraft;
-  /** Events that have a row already. */
+  /** Events that have a row. */
   taken: readonly string[];
   problems: DraftProblems;
   onChange: (change: Partial<EventDraft>) => void;
   onDelete: () => void;
 }
 
-/** One event: the bit by which the machine tells of it, and what would make it happen. */
+/** One event: the signal bit of the machine, and the writes that trigger it. */
 export const EventRow = ({ row, event, taken, problems, onChange, onDelete }: EventRowProps) => {
   const problem = (field: string) => problems[`events.${row}.${field}`];
   const text = (field: 'when' | 'on') => ({
@@ -42,7 +42,7 @@ export const EventRow = ({ row, event, taken, problems, onChange, onDelete }: Ev
       />
       <TextField label="Machine signal" placeholder="none" {...text('when')} />
       <TextField
-        label="Writes that make it happen"
+        label="Writes that trigger it"
         placeholder="h:1008 = 2, wait 10 s, h:1008 = 5"
         className="col-span-2 lg:col-span-1"
         {...text('on')}

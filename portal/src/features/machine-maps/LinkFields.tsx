@@ -24,7 +24,7 @@ interface LinkFieldsProps {
   onChange: (link: Link) => void;
 }
 
-/** How the machine is reached. */
+/** Fields of the connection to the machine. */
 export const LinkFields = ({ link, problems, onChange }: LinkFieldsProps) => (
   <>
     <Select
@@ -81,7 +81,7 @@ export const LinkFields = ({ link, problems, onChange }: LinkFieldsProps) => (
         <TextField
           label="Host"
           mono
-          hint="Where the machine usually is; each machine can have its own."
+          hint="The usual address. Each machine can have its own."
           value={link.host}
           onChange={(event) => onChange({ ...link, host: event.target.value })}
           error={problems['link.host']}

@@ -36,7 +36,7 @@ const verifications = [
 ] as const;
 
 const chargings = [
-  { value: 'hot', label: 'Into a hot machine' },
+  { value: 'hot', label: 'Hot: into a preheated machine' },
   { value: 'cold', label: 'Cold: beans in, then heat' },
 ] as const;
 
@@ -77,7 +77,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
   const [failure, setFailure] = useState<string | null>(null);
   const [note, setNote] = useState('');
   const [busy, setBusy] = useState(false);
-  /** Above the number of every row that a map came with. */
+  /** Above the key of every row of the map. */
   const [nextKey, setNextKey] = useState(1000);
   const isBehind = detail.rev > base.rev;
 
@@ -115,7 +115,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
       setProblems(result.problems);
       const rows = Object.keys(result.problems).length;
       setFailure(
-        result.problems['channels'] ?? `${rows === 1 ? 'One field needs' : `${rows} fields need`} another look.`,
+        result.problems['channels'] ?? `${rows === 1 ? 'One field has an error' : `${rows} fields have errors`}.`,
       );
       return;
     }
@@ -128,7 +128,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
       continueFrom(saved, null);
       setNote('');
       const boards = saved.machines.length;
-      const sent = `Sent to ${boards === 1 ? 'the board that reads' : `${boards} boards that read`} by it.`;
+      const sent = `Sent to ${boards === 1 ? 'the board that uses' : `${boards} boards that use`} it.`;
       toast(`Saved as revision ${saved.rev}`, boards === 0 ? {} : { detail: sent });
       await refresh(getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig);
     } catch (error) {
@@ -159,14 +159,14 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
             choices={verifications}
             value={draft.verified === 'hardware' ? 'hardware' : 'none'}
             onChange={(verified) => change({ verified })}
-            hint="Only when somebody compared it with the machine’s own display."
+            hint="Only after comparing the readings with the machine’s display."
           />
           <Select
-            label="How beans go in"
+            label="Charging"
             choices={chargings}
             value={draft.charging}
             onChange={(charging) => change({ charging })}
-            hint="The charge is found by it. Cold: fluid beds, sample roasters."
+            hint="Used to detect the charge. Cold: fluid beds, sample roasters."
           />
           <TextField label="Notes" className="sm:col-span-2" {...text('notes')} />
         </div>
@@ -182,7 +182,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
             onChange={(order) => change({ order })}
           />
           <TextField label="Readings per second" inputMode="decimal" mono {...text('hz')} />
-          <TextField label="Wait for an answer (ms)" inputMode="numeric" mono {...text('timeoutMs')} />
+          <TextField label="Response timeout (ms)" inputMode="numeric" mono {...text('timeoutMs')} />
           <TextField label="Drum RPM at 100 %" inputMode="decimal" mono {...text('maxDrumRpm')} />
         </div>
       </Panel>
@@ -276,7 +276,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
           <TextField
             label="What changed"
             className="min-w-0 flex-1 sm:max-w-sm"
-            placeholder="For the list of revisions"
+            placeholder="Shown in the list of revisions"
             maxLength={200}
             value={note}
             onChange={(event) => setNote(event.target.value)}

@@ -12,7 +12,7 @@ const linkText = (link: Link): string =>
 const scaleText = ({ scale, offset }: Pick<Channel, 'scale' | 'offset'>): string =>
   `× ${scale}${offset === 0 ? '' : offset > 0 ? ` + ${offset}` : ` − ${-offset}`}`;
 
-/** A map as it is, without anything to change. */
+/** A map, read-only. */
 export const MapFacts = ({ map }: { map: MachineMap }) => (
   <>
     {map.notes !== undefined && <p className="max-w-prose text-base text-content">{map.notes}</p>}
@@ -22,8 +22,8 @@ export const MapFacts = ({ map }: { map: MachineMap }) => (
         <Fact label="Unit">{map.unit}</Fact>
         <Fact label="Readings per second">{map.hz}</Fact>
         <Fact label="Order of 32-bit values">{map.order}</Fact>
-        <Fact label="How beans go in">
-          {map.charging === 'cold' ? 'Cold: beans in, then heat' : 'Into a hot machine'}
+        <Fact label="Charging">
+          {map.charging === 'cold' ? 'Cold: beans in, then heat' : 'Hot: into a preheated machine'}
         </Fact>
         {map.source !== undefined && <Fact label="Source">{map.source}</Fact>}
       </dl>
@@ -47,7 +47,7 @@ export const MapFacts = ({ map }: { map: MachineMap }) => (
   </>
 );
 
-/** What the machine could be told and what it tells: described, never written by a board. */
+/** Outputs and events of the machine: described, never written by a board. */
 const OutputsAndEvents = ({ map }: { map: MachineMap }) => {
   const outputs = Object.entries(map.outputs).flatMap(([name, output]) =>
     output === undefined ? [] : [{ name, output }],
@@ -76,7 +76,7 @@ const OutputsAndEvents = ({ map }: { map: MachineMap }) => {
         <Panel title="Events">
           <Table
             label="Events of the map"
-            heads={['Event', 'Machine signal', 'Writes that make it happen']}
+            heads={['Event', 'Machine signal', 'Writes that trigger it']}
             rows={events.map(({ name, event }) => [name, event.when ?? '--', stepsText(event.on) || '--'])}
           />
         </Panel>
@@ -92,7 +92,7 @@ const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
   </div>
 );
 
-/** Registers are read across: on a phone the table scrolls in its own frame, the name stays. */
+/** A wide table: on a phone it scrolls in its own frame with a fixed first column. */
 const Table = ({
   label,
   heads,
@@ -102,7 +102,7 @@ const Table = ({
   heads: readonly string[];
   rows: readonly (readonly string[])[];
 }) => (
-  // A region that scrolls is reached by keyboard too.
+  // A scrollable region must be reachable by keyboard.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <section className="overflow-x-auto" aria-label={label} tabIndex={0}>
     <table className="w-full text-sm">

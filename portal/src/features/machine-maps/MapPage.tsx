@@ -28,7 +28,7 @@ const tabs = [
 ] as const;
 const tabNames = tabs.map(({ value }) => value);
 
-/** /machines/maps/{id}: one map, to look at or, if it is one's own, to change. */
+/** /machines/maps/{id}: a map; one's own can be edited. */
 export default function MapPage() {
   const { id = '' } = useParams();
   const { read, change } = useUrlState();
@@ -69,8 +69,8 @@ export default function MapPage() {
         }
         subtitle={
           data.origin === 'catalogue'
-            ? 'From the catalogue. Make it your own to change it.'
-            : `${data.owner_name ?? 'Somebody'}’s map${data.based_on === null ? '' : `, begun from ${data.based_on}`}`
+            ? 'From the catalogue. Make a copy to change it.'
+            : `Map of ${data.owner_name ?? 'another user'}${data.based_on === null ? '' : `, based on ${data.based_on}`}`
         }
         actions={
           <>
@@ -78,7 +78,7 @@ export default function MapPage() {
               <Download aria-hidden />
               Download file
             </a>
-            <MakeOwn map={data} />
+            <CopyMap map={data} />
             {data.may_edit && <DeleteMap map={data} onRefused={setRefusal} />}
           </>
         }
@@ -98,8 +98,8 @@ export default function MapPage() {
   );
 }
 
-/** A copy that one may change; the only main action of a map that is not one's own. */
-const MakeOwn = ({ map }: { map: MapDetail }) => {
+/** Makes a copy that can be edited; the main action of a map of the catalogue. */
+const CopyMap = ({ map }: { map: MapDetail }) => {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const copy = async () => {
@@ -107,7 +107,7 @@ const MakeOwn = ({ map }: { map: MapDetail }) => {
     try {
       const own = await call(createMachineMap, { body: { map: map.map, based_on: map.id } });
       await refresh(listMachineMaps);
-      toast('This map is your own now');
+      toast('Machine map copied');
       await navigate(paths.machineMap(own.id));
     } catch (error) {
       toast(sentenceFor(error, 'Failed to copy the map'), { tone: 'danger' });
@@ -123,7 +123,7 @@ const MakeOwn = ({ map }: { map: MapDetail }) => {
       busy={busy}
       onClick={() => void copy()}
     >
-      {map.may_edit ? 'Copy' : 'Make it your own'}
+      Make a copy
     </Button>
   );
 };

@@ -9,14 +9,14 @@ import { figureField, RegisterFields } from './RegisterFields.tsx';
 interface OutputRowProps {
   row: number;
   output: OutputDraft;
-  /** Names of the map's channels: one of them says what became of it. */
+  /** Names of the map's channels: one of them reads the output back. */
   channels: readonly string[];
   problems: DraftProblems;
   onChange: (change: Partial<OutputDraft>) => void;
   onDelete: () => void;
 }
 
-/** One output: where it would be written, within which bounds, and the channel that reads it back. */
+/** One output: address, bounds, and the channel that reads it back. */
 export const OutputRow = ({ row, output, channels, problems, onChange, onDelete }: OutputRowProps) => {
   const problem = (field: string) => problems[`outputs.${row}.${field}`];
   const text = (field: 'maxPerSecond' | 'safe') => ({
@@ -31,7 +31,7 @@ export const OutputRow = ({ row, output, channels, problems, onChange, onDelete 
       <legend className="sr-only">Output {name}</legend>
       <RegisterFields label="Output" register={output} problem={problem} onChange={onChange} />
       <TextField
-        label="At most a second"
+        label="Max change per second"
         inputMode="decimal"
         placeholder="any"
         error={problem('maxPerSecond')}

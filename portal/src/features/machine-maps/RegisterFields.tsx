@@ -8,22 +8,25 @@ const unitChoices = units.map((value) => ({
   value: value === '' ? 'none' : value,
   label: value === '' ? 'None' : value,
 }));
-const orderChoices = [{ value: 'map', label: 'Map’s' }, ...orders.map((value) => ({ value, label: value }))] as const;
+const orderChoices = [
+  { value: 'map', label: 'From map' },
+  ...orders.map((value) => ({ value, label: value })),
+] as const;
 
 interface RegisterFieldsProps {
-  /** What the name's field is called: Channel, Output. */
+  /** Label of the name field: Channel, Output. */
   label: string;
   register: RegisterDraft;
   problem: (field: string) => string | undefined;
   onChange: (change: Partial<RegisterDraft>) => void;
-  /** An output is never without bounds. */
+  /** The range may be empty. An output always has one. */
   openRange?: boolean;
 }
 
-/** What every field of such a row has in common. */
+/** Props of every field of a row. */
 export const figureField = { autoComplete: 'off', size: 'sm', mono: true } as const;
 
-/** Where a value lies, how it is read and what it means; the fields of a row, without a frame of their own. */
+/** The fields of a row without a frame: address, decoding, unit and range. */
 export const RegisterFields = ({ label, register, problem, onChange, openRange = false }: RegisterFieldsProps) => {
   const text = (field: 'name' | 'at' | 'scale' | 'offset' | 'low' | 'high') => ({
     ...figureField,

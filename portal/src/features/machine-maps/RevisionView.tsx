@@ -29,13 +29,13 @@ interface RevisionViewProps {
   onClose: () => void;
 }
 
-/** `“Big Drum”, “Sample” ` of the machines that would follow. */
+/** Names the machines whose boards will use the revision. */
 const boardsWords = ({ machines }: MapDetail): string =>
   machines.length === 0
-    ? 'No machine is read by this map now.'
-    : `The board${machines.length === 1 ? '' : 's'} of ${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} will read by it, between two roasts.`;
+    ? 'No machine uses this map.'
+    : `The board${machines.length === 1 ? '' : 's'} of ${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} will use it, from between two roasts.`;
 
-/** One revision, whole: against any other, as a file, and made the newest again. */
+/** One revision: compared with any other, downloaded, or restored as the newest. */
 export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionViewProps) => {
   const isNewest = revision.rev === detail.rev;
   const others = revisions.filter(({ rev }) => rev !== revision.rev);
@@ -46,10 +46,10 @@ export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionV
     try {
       const saved = await call(saveMachineMap, {
         params: { id: detail.id },
-        body: { map, rev: detail.rev, note: `Revision ${rev} again` },
+        body: { map, rev: detail.rev, note: `Revision ${rev} restored` },
       });
       await refresh(getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig);
-      toast(`Revision ${rev} is revision ${saved.rev} now`);
+      toast(`Revision ${rev} restored as revision ${saved.rev}`);
       onClose();
     } catch (error) {
       await refresh(getMachineMap, listMapRevisions);
@@ -118,7 +118,7 @@ export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionV
         onClose={() => setAsked(null)}
         title={({ rev }) => `Restore revision ${rev}`}
         question={({ rev }) =>
-          `Revision ${rev} is saved again as revision ${detail.rev + 1}; nothing is lost. ${boardsWords(detail)}`
+          `Revision ${rev} is saved again as revision ${detail.rev + 1}. No revision is deleted. ${boardsWords(detail)}`
         }
         confirmLabel="Restore"
         onConfirm={restore}

@@ -9,7 +9,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Changes, mapDifference } from './MapChanges.tsx';
 import { RevisionView } from './RevisionView.tsx';
 
-/** Every revision, newest first, with what it changed; one of them opened, where the address names one. */
+/** All revisions, newest first, with their changes. The address may open one. */
 export const Revisions = ({ detail }: { detail: MapDetail }) => {
   const { read, change } = useUrlState();
   const { data, error, mutate } = useApi(listMapRevisions, { params: { id: detail.id } });

@@ -19,13 +19,13 @@ export const eventLabels: Readonly<Record<EventName, string>> = {
 type MapEvent = NonNullable<MachineMap['events'][EventName]>;
 type Step = NonNullable<MapEvent['on']>[number];
 
-/** An event as its row has it. */
+/** An event as a row of the form. */
 export interface EventDraft {
   readonly key: number;
   readonly name: EventName;
-  /** The bit that the machine raises; '' for none. */
+  /** The signal bit of the machine; '' for none. */
   readonly when: string;
-  /** What would make it happen, as `stepsText` writes it; '' for nothing. */
+  /** The writes that trigger it, as `stepsText` writes them; '' for none. */
   readonly on: string;
 }
 
@@ -37,7 +37,7 @@ const wantsSteps = 'Write steps with commas between, e.g. h:1008 = 2, wait 10 s,
 export const stepsText = (on: MapEvent['on']): string =>
   (on ?? []).map((step) => (Array.isArray(step) ? `${step[0]} = ${step[1]}` : `wait ${step.wait / 1000} s`)).join(', ');
 
-/** What `stepsText` writes, taken apart, or a sentence that says what is wrong with it. Decimals take a point. */
+/** Parses the text of `stepsText`, or gives a sentence about its error. Decimals have a point. */
 export const stepsOf = (text: string): { readonly steps: readonly Step[] } | { readonly problem: string } => {
   const steps: Step[] = [];
   for (const part of text.split(',').map((one) => one.trim())) {
@@ -59,14 +59,14 @@ export const eventDraftsOf = (events: MachineMap['events']): EventDraft[] =>
     return event === undefined ? [] : [{ key, name, when: event.when ?? '', on: stepsText(event.on) }];
   });
 
-/** The events that rows mean, for the shape to judge, with what is wrong by row (`1.on`). */
+/** The events of the rows, not validated, with the errors by row (`1.on`). */
 export const eventsOf = (drafts: readonly EventDraft[]) => {
   const problems: Record<string, string> = {};
   const events = drafts.map((draft, row) => {
     const steps = draft.on.trim() === '' ? undefined : stepsOf(draft.on);
     if (steps !== undefined && 'problem' in steps) problems[`${row}.on`] = steps.problem;
     if (draft.when.trim() === '' && steps === undefined)
-      problems[`${row}.when`] = 'Say which bit the machine raises, or what makes it happen';
+      problems[`${row}.when`] = 'Enter the machine signal, or the writes that trigger it';
     return [
       draft.name,
       {

@@ -11,7 +11,7 @@ import { eventDraftsOf, eventsOf, type EventDraft } from './event-draft.ts';
 import { emptyRegister, figure, rangeOf, registerDraftOf, registerOf, type RegisterDraft } from './register-draft.ts';
 import { outputDraftsOf, outputOf, type OutputDraft } from './output-draft.ts';
 
-/** A channel as its row has it: figures as they are typed. */
+/** A channel as a row of the form: numbers as typed. */
 export interface ChannelDraft extends RegisterDraft {
   readonly bad: Channel['bad'];
 }
@@ -71,16 +71,16 @@ const channelOf = (draft: ChannelDraft) => ({
   ...(draft.bad === undefined ? {} : { bad: draft.bad }),
 });
 
-/** A sentence for each wrong place: `hz`, `channels.3.at` (by row), `link.host`. */
+/** A sentence for each wrong field: `hz`, `channels.3.at` (by row), `link.host`. */
 export type DraftProblems = Readonly<Record<string, string>>;
 
 const wantsFigure = 'Enter a number';
 
-/** Rows of one name but the first, by row. */
+/** Rows whose name occurs in an earlier row. */
 const repeated = (names: readonly string[]): number[] =>
   names.flatMap((name, row) => (names.indexOf(name) === row ? [] : [row]));
 
-/** The map that a draft means, on top of the one it began from, or what is wrong with it where. */
+/** The map of a draft, based on the map it began from, or its errors. */
 export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap } | { problems: DraftProblems } => {
   const rowsOf: Readonly<Record<string, readonly string[]>> = {
     channels: draft.channels.map(({ name }) => name.trim()),
@@ -107,7 +107,7 @@ export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap
     hz: figure(draft.hz),
     timeoutMs: figure(draft.timeoutMs),
     maxDrumRpm: figure(draft.maxDrumRpm),
-    // What every map means without a word stays unsaid: boards of an earlier version know no such field.
+    // The default is left out: earlier boards don't know the field.
     ...(draft.charging === 'hot' ? {} : { charging: draft.charging }),
     channels: Object.fromEntries(draft.channels.map((channel) => [channel.name.trim(), channelOf(channel)])),
     outputs: Object.fromEntries(draft.outputs.map((output) => [output.name.trim(), outputOf(output)])),

@@ -65,7 +65,7 @@ describe('outputs and events of a map', () => {
     );
     expect(problemsOf(result)).toMatchObject({
       'outputs.1.name': 'There is another output of this name',
-      'events.0.when': 'Say which bit the machine raises, or what makes it happen',
+      'events.0.when': 'Enter the machine signal, or the writes that trigger it',
       'events.1.when': expect.stringContaining('write "d:284"'),
     });
     const alone = mapOfDraft({ ...draft, outputs: [{ ...heat, at: '41010', low: 'low', safe: 'x' }] }, map);

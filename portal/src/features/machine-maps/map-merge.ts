@@ -13,15 +13,15 @@ const labels: Readonly<Record<string, string>> = {
   unit: 'Unit',
   order: 'Order of 32-bit values',
   hz: 'Readings per second',
-  timeoutMs: 'Wait for an answer',
+  timeoutMs: 'Response timeout',
   maxDrumRpm: 'Drum RPM at 100 %',
-  charging: 'How beans go in',
+  charging: 'Charging',
 };
 
 type Row = MapDraft[Part][number];
 type ByName<One> = Readonly<Record<string, One | undefined>>;
 
-/** The rows of a part by their names. Their keys say nothing and are the same for all. */
+/** The rows of a part by their names. Keys are not compared, so all are 0. */
 const byName = <One extends Row>(part: Part, rows: readonly One[]): ByName<One> => {
   const places: Record<string, One> = {};
   for (const row of rows) {
@@ -31,7 +31,7 @@ const byName = <One extends Row>(part: Part, rows: readonly One[]): ByName<One> 
   return places;
 };
 
-/** A part of three drafts: in the order of the newest, with the rows that it does not have behind. */
+/** Merges a part of three drafts: in the order of the newest, own new rows at the end. */
 const mergeRows = <One extends Row>(
   part: Part,
   ...[base, newest, own]: readonly [readonly One[], readonly One[], readonly One[]]
@@ -54,7 +54,7 @@ const fieldWords: Readonly<Record<string, string>> = {
   as: 'type',
   low: 'from',
   high: 'to',
-  maxPerSecond: 'at most a second',
+  maxPerSecond: 'max per second',
   readback: 'read back by',
   when: 'signal',
   on: 'writes',

@@ -9,7 +9,7 @@ import {
   type RegisterDraft,
 } from './register-draft.ts';
 
-/** An output as its row has it: figures as they are typed. */
+/** An output as a row of the form: numbers as typed. */
 export interface OutputDraft extends RegisterDraft {
   readonly maxPerSecond: string;
   readonly safe: string;
@@ -41,7 +41,7 @@ export const outputDraftsOf = (outputs: MachineMap['outputs']): OutputDraft[] =>
         ],
   );
 
-/** As a map has it; what was not typed is not there. For the shape to judge. */
+/** As in a map, not validated; empty fields are absent. */
 export const outputOf = (draft: OutputDraft) => ({
   ...registerOf(draft),
   range: rangeOf(draft),

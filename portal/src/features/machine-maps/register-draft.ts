@@ -1,13 +1,13 @@
 import type { Channel } from '@roastery/contract/machine-map';
 
-/** What was typed as a number; NaN, which no shape takes, when it is none. */
+/** The typed number; NaN, which no shape accepts, for anything else. */
 export const figure = (typed: string): number => (typed.trim() === '' ? Number.NaN : Number(typed.replace(',', '.')));
 
 export const figureText = (value: number | undefined): string => (value === undefined ? '' : String(value));
 
-/** What a channel's row and an output's row have in common: a register and how it is read, figures as they are typed. */
+/** The common part of channel and output rows: a register and its decoding, numbers as typed. */
 export interface RegisterDraft {
-  /** Of the row, for React: names change while they are typed. */
+  /** React key of the row: names change while they are typed. */
   readonly key: number;
   readonly name: string;
   readonly at: string;
@@ -45,7 +45,7 @@ export const registerDraftOf = (key: number, name: string, register: Register): 
   high: register.range === undefined ? '' : String(register.range[1]),
 });
 
-/** As a map has it, but for the range. For the shape to judge. */
+/** As in a map, without the range, not validated. */
 export const registerOf = (draft: RegisterDraft) => ({
   at: draft.at.trim(),
   as: draft.as,

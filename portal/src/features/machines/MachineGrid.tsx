@@ -5,7 +5,7 @@ import { Card, Skeleton } from '../../ui/Card.tsx';
 import { MachineCard } from './MachineCard.tsx';
 
 interface MachineGridProps {
-  /** `undefined` while they are being read. */
+  /** `undefined` while they are loading. */
   machines: readonly Machine[] | undefined;
   empty: ReactNode;
   onAdd: () => void;
@@ -18,7 +18,7 @@ interface MachineGridProps {
 const gridClass = 'grid gap-3 sm:grid-cols-2 xl:grid-cols-3';
 const skeletons = 3;
 
-/** The machines as cards, with the tile that adds one at the end. */
+/** The machines as cards, with the Add tile at the end. */
 export const MachineGrid = ({ machines, empty, onAdd, onEdit, onMap, onPair, onDelete }: MachineGridProps) => {
   if (machines === undefined) {
     return (

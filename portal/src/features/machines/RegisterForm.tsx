@@ -51,7 +51,7 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
   const types = useMachineTypes();
   const type = useWatch({ control: form.control, name: 'machine_type' });
 
-  /** Fills the capacity in, unless it was typed. */
+  /** Fills in the capacity unless it was typed. */
   const setCapacity = (kg: number | null | undefined) => {
     if (kg === null || kg === undefined || form.getFieldState('max_capacity_kg').isTouched) return;
     form.setValue('max_capacity_kg', kg, { shouldValidate: form.formState.isSubmitted });

@@ -16,7 +16,7 @@ const RegisterStep = ({ onRegistered }: { onRegistered: (machine: RegisteredMach
   );
 };
 
-/** The modal `Register New Machine`, and after it the success modal with what is shown once. */
+/** The modal `Register New Machine`, then the success modal with the secrets that are shown once. */
 export const RegisterMachineDialog = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
   const [machine, setMachine] = useState<RegisteredMachine | null>(null);
   const [isAsking, setIsAsking] = useState(false);

@@ -15,7 +15,7 @@ const crumbs = [
   { label: 'Register' },
 ];
 
-/** The same flow as the modal, as a page: a form step, then a success step. */
+/** /machines/register: a form step, then a success step. */
 export default function RegisterMachinePage() {
   const [machine, setMachine] = useState<RegisteredMachine | null>(null);
   const form = useRegisterForm(setMachine);

@@ -7,7 +7,7 @@ import { PairingTicketView } from '../../components/pairing/PairingTicketView.ts
 import { saveFile } from '../../components/save-file.ts';
 import { Button } from '../../ui/Button.tsx';
 
-/** What is shown once after registering: token, pairing code, configuration of the board, ticket for support. */
+/** Shown once after registration: token, pairing code, configuration of the board, ticket for support. */
 export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine }) => {
   const environment = environmentFile(machine);
 
@@ -16,7 +16,7 @@ export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine 
       <p className="flex items-start gap-2.5 rounded-md bg-warning-soft px-3 py-2.5 text-sm text-strong">
         <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
         <span>
-          <strong className="font-semibold">Keep these now.</strong> The machine token and the pairing code are shown
+          <strong className="font-semibold">Save these now.</strong> The machine token and the pairing code are shown
           only once.
         </span>
       </p>
@@ -40,7 +40,7 @@ export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine 
           {environment.trimEnd()}
         </pre>
       </Section>
-      <Section title="Pairing" text="No access to the board yourself? Let support pair it for you.">
+      <Section title="Pairing" text="No access to the board? Support can pair it for you.">
         <PairingTicketView ticket={machine} machineId={machine.id} />
       </Section>
     </div>

@@ -2,16 +2,16 @@ import { listOptions } from '@roastery/contract/settings';
 import { useApi } from '../../api/use-api.ts';
 import type { Choice } from '../../ui/Select.tsx';
 
-/** kg of the types the product knows by name. */
+/** Capacity of the product's own types, kg. */
 const capacities: Readonly<Record<string, number>> = { RM30: 30, RM15: 15, RM7: 7 };
-/** The product's own choices, while the roastery has no list. */
+/** The product's own types, used while the roastery has no list. */
 const ownTypes = ['RM30', 'RM15', 'RM7'];
 const fallbackTypes = ['RM15', 'RM30', 'RM7'];
 export const defaultType = 'RM30';
 
 export const capacityOf = (type: string): number | undefined => capacities[type];
 
-/** The machines the product knows by name have maps of their own in the catalogue. */
+/** The catalogue has maps for the product's own types. */
 export const hasOwnMap = (type: string): boolean => type in capacities;
 
 const choiceOf = (type: string): Choice => {
@@ -19,7 +19,7 @@ const choiceOf = (type: string): Choice => {
   return { value: type, label: kg === undefined ? type : `${type} (${kg}kg)` };
 };
 
-/** The roastery's machine types, or the product's; when they can't be read, RM15, RM30 and RM7. `current` stays a choice even when it was taken off the list. */
+/** The roastery's machine types, or the product's; RM15, RM30 and RM7 when they can't be read. `current` stays a choice when it was removed from the list. */
 export const useMachineTypes = (current?: string): readonly Choice[] => {
   const { data } = useApi(listOptions, { params: { category: 'machine_type' }, query: { active_only: 'true' } });
   const listed = data?.map(({ value }) => value) ?? fallbackTypes;

@@ -34,21 +34,21 @@ import { channelLabel } from './RegisterRows.tsx';
 interface NewMapPanelProps {
   machineId: string;
   config: BoardConfig;
-  /** The map that is changed. */
+  /** The map that is edited. */
   detail: MapDetail;
-  /** The map as it is on the line that was found; the one in use where none was searched for. */
+  /** The map on the line that was found; without a search the map in use. */
   base: MachineMap;
   picks: readonly PickedPlace[];
   signals: readonly PickedSignal[];
   onSaved: () => void;
 }
 
-/** Saves into the machine's own map, or makes it its own first; the board takes it between two roasts. */
+/** Saves the machine's own map, or a copy of a catalogue map. The board applies it between two roasts. */
 const save = async ({ machineId, config, detail, base, picks, signals }: NewMapPanelProps): Promise<void> => {
-  // The address that was set for this machine's board is not the map's own.
+  // The address in the machine's configuration is not part of the map.
   const { link, unit } = base;
   const map = draftMap({ base, link, unit, picks, signals });
-  const note = 'Found by looking at the registers';
+  const note = 'From Find registers';
   if (detail.may_edit) {
     await call(saveMachineMap, { params: { id: detail.id }, body: { map, rev: detail.rev, note } });
   }
@@ -65,14 +65,14 @@ const lineText = (link: MachineLink): string =>
     ? `${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity`
     : `${link.host}:${link.port}`;
 
-/** Line and unit that are other than in the map in use. */
+/** Changes of line and unit against the map in use. */
 const lineChanges = (before: MachineMap, after: MachineMap): ChannelChange[] =>
   [
     { channel: 'Line', before: lineText(before.link), after: lineText(after.link) },
     { channel: 'Unit', before: String(before.unit), after: String(after.unit) },
   ].filter((change) => change.before !== change.after);
 
-/** What was picked, against the map in use, and the button that makes it so. */
+/** The picked registers compared with the map in use, and the button that saves them. */
 export const NewMapPanel = (props: NewMapPanelProps) => {
   const { machineId, config, detail, base, picks, signals, onSaved } = props;
   const [busy, setBusy] = useState(false);
@@ -102,7 +102,7 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
       <div className="flex flex-col gap-4 p-4">
         {changes.length === 0 ? (
           <p className="text-base text-muted">
-            {saved ? 'The map is saved.' : `Pick the beans among the registers. Begins from ${mapName(detail)}.`}
+            {saved ? 'The map is saved.' : `Choose the register of the bean temperature. Based on ${mapName(detail)}.`}
           </p>
         ) : (
           <ul aria-label="Changes" className="flex flex-col gap-2 text-sm">
@@ -140,7 +140,7 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
   );
 };
 
-/** The first live value by the new map: it is right when it says what the machine's display says. */
+/** The live value with the new map, to compare with the machine's display. */
 const Proof = ({ machineId, running }: { machineId: string; running: boolean }) => {
   const { reading, state } = useLive(machineId);
   const beans = reading?.values['bean_temp'] ?? null;
@@ -148,11 +148,11 @@ const Proof = ({ machineId, running }: { machineId: string; running: boolean }) 
     <output className="flex flex-wrap items-baseline gap-2 rounded-md bg-sunken px-3 py-2.5 text-base text-content">
       {running ? (
         <>
-          <span>The board reads by the new map. Bean now:</span>
+          <span>The board uses the new map. Bean temperature now:</span>
           <Measure quantity="temperature" value={beans} stale={state !== 'live'} className="text-lg font-semibold" />
         </>
       ) : (
-        <span>The board takes the map between two roasts.</span>
+        <span>The board applies the map between two roasts.</span>
       )}
     </output>
   );

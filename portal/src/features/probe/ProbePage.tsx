@@ -21,14 +21,14 @@ import { Card, Panel, Skeleton } from '../../ui/Card.tsx';
 import { Switch } from '../../ui/Checkbox.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
 import { BitRows, RegisterRows } from './RegisterRows.tsx';
-import { LookForm } from './LookForm.tsx';
+import { ReadForm } from './ReadForm.tsx';
 import { NewMapPanel } from './NewMapPanel.tsx';
 import { useProbe, type Probe } from './use-probe.ts';
 
 const rowsAtOnce = 12;
-const lookEveryMs = 2000;
+const pollIntervalMs = 2000;
 
-/** Registers that can't be a temperature, as the numbers they hold. */
+/** Registers that can't be a temperature, as plain numbers. */
 const plainRows = (places: readonly RegisterSeries[], candidates: readonly Candidate[]): Candidate[] => {
   const known = new Set(candidates.map(({ place }) => placeKey(place)));
   return places
@@ -42,14 +42,14 @@ const plainRows = (places: readonly RegisterSeries[], candidates: readonly Candi
 const likely = 0.4;
 const group = ({ readings: [best] }: Candidate): number => (best.score >= likely ? 0 : 1);
 
-/** The likely ones first, each group as it lies in the machine: rows must not jump under a finger. */
+/** Likely registers first, each group by address: rows must not move while they are picked. */
 const steadyOrder = (candidates: readonly Candidate[], places: readonly RegisterSeries[]): Candidate[] => {
   const order = new Map(places.map((place, index) => [placeKey(place), index]));
   const at = ({ place }: Candidate): number => order.get(placeKey(place)) ?? 0;
   return candidates.toSorted((a, b) => group(a) - group(b) || at(a) - at(b));
 };
 
-/** The map as it is on the line that was found. A unit that answers stays; the address set for the machine is not the map's. */
+/** The map on the line that was found. A unit that answers is kept; the machine's own address is not part of the map. */
 const onLine = (map: MachineMap, line: Probe['line']): MachineMap => {
   if (line === null) return map;
   const unit = line.units.includes(map.unit) ? map.unit : (line.units[0] ?? map.unit);
@@ -64,11 +64,11 @@ const foundWords = ({ link, units }: NonNullable<Probe['line']>): string => {
   return `${which} answer${units.length === 1 ? 's' : ''} at ${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity.`;
 };
 
-/** The board looks by the map that it reads by: at another speed there is nothing to see before that map is saved. */
-const saveFirst = 'Save this line below before you look at its registers.';
+/** The board reads with the map in use: at another speed nothing answers before the new line is saved. */
+const saveFirst = 'Save this line below before you read its registers.';
 
 const notRecording =
-  'Nothing is recorded meanwhile. Every ten seconds the board asks by its own map, and records on as soon as the machine answers by it.';
+  'Recording is paused. Every ten seconds the board tries its own map, and continues recording as soon as the machine answers.';
 
 const stateWords = ({ phase, progress, line, says, places }: Probe, isNewLine: boolean): string => {
   if (phase === 'ended' && line !== null && places.length === 0)
@@ -76,16 +76,16 @@ const stateWords = ({ phase, progress, line, says, places }: Probe, isNewLine: b
   if (phase === 'finding')
     return progress?.k === 'trying'
       ? `${progress.asked} of at most ${progress.of} tried: ${progress.where}. ${notRecording}`
-      : `Asking the board… ${notRecording}`;
+      : `Waiting for the board… ${notRecording}`;
   if (phase === 'ended') return says ?? 'Ended.';
   if (phase === 'watching')
     return `Watching ${places.length} registers. Warm a probe with your hand: which number rises?`;
   if (phase === 'looking' && progress?.k === 'progress')
-    return `${progress.asked} of ${progress.of} asked, ${progress.found} answer`;
-  return phase === 'looking' ? 'Asking the board…' : 'The board only reads; nothing is written to the machine.';
+    return `${progress.asked} of ${progress.of} read, ${progress.found} answered`;
+  return phase === 'looking' ? 'Waiting for the board…' : 'The board only reads; nothing is written to the machine.';
 };
 
-/** Where a machine is, as people write it: `192.168.0.20`, `192.168.0.20:502` or `/dev/ttyUSB0`. */
+/** Parses the address of a machine: `192.168.0.20`, `192.168.0.20:502` or `/dev/ttyUSB0`. */
 const linkFrom = (text: string): Link | undefined => {
   const typed = text.trim();
   const line = typed.startsWith('/')
@@ -94,11 +94,11 @@ const linkFrom = (text: string): Link | undefined => {
   return parseShape(linkShape, line).data;
 };
 
-/** /machines/{id}/probe: which register is the beans, seen through the machine's board. */
+/** /machines/{id}/probe: finds the registers of a machine through its board. */
 export default function ProbePage() {
   const { id = '' } = useParams();
   const machine = useApi(getMachine, { params: { id } });
-  const config = useApi(getBoardConfig, { params: { id } }, { refreshInterval: lookEveryMs });
+  const config = useApi(getBoardConfig, { params: { id } }, { refreshInterval: pollIntervalMs });
   const chosen = config.data?.map ?? null;
   const map = useApi(getMachineMap, chosen === null ? null : { params: { id: chosen.id } });
   const { probe, listening, start, find, stop } = useProbe(id);
@@ -133,7 +133,7 @@ export default function ProbePage() {
   const link = probe.line?.link ?? typedLink;
   const sentLink = lacksMap && link !== undefined ? { link } : {};
   const foundUnits = probe.line?.units.slice(0, 4).join(', ');
-  /** What is typed must not be lost when the map arrives: its unit is the form's first word. */
+  /** The form waits for the map, whose unit is its default: later it would overwrite typed text. */
   const known = config.data !== undefined && (chosen === null || detail !== undefined || map.error !== undefined);
   return (
     <Page>
@@ -150,17 +150,17 @@ export default function ProbePage() {
       {failed === undefined && !known && <Skeleton className="h-96 w-full" />}
       {failed === undefined && config.data !== undefined && known && (
         <div className="flex flex-col gap-5">
-          <Panel title="Where to look">
+          <Panel title="What to read">
             {lacksMap && (
               <TextField
-                label="Where the machine is"
+                label="Machine address"
                 hint="The board has no map yet. An address like 192.168.0.20 or 192.168.0.20:502, or a serial adapter like /dev/ttyUSB0"
                 value={where}
                 onChange={(event) => setWhere(event.target.value)}
                 className="p-4 pb-0 md:w-1/2"
               />
             )}
-            <LookForm
+            <ReadForm
               units={typedUnits ?? foundUnits ?? String(mapUnit)}
               onUnits={setTypedUnits}
               isSerial={
@@ -187,20 +187,20 @@ export default function ProbePage() {
           <Panel title="Registers">
             <div className="flex flex-wrap items-end justify-between gap-4 border-b border-stroke p-4">
               <NumberField
-                label="The machine’s display shows"
-                hint="Puts the readings near it first"
+                label="Temperature on the machine’s display"
+                hint="Lists the nearest readings first"
                 unit="°C"
                 value={shownText}
                 onChange={(event) => setShownText(event.target.value)}
                 className="w-56"
               />
-              <Switch label="Looks like a temperature" checked={onlyTemperatures} onChange={setOnlyTemperatures} />
+              <Switch label="Only likely temperatures" checked={onlyTemperatures} onChange={setOnlyTemperatures} />
             </div>
             {candidates.length === 0 ? (
               <p className="px-4 py-10 text-center text-base text-muted">
                 {probe.places.length === 0
-                  ? 'Nothing seen yet.'
-                  : 'None of these registers looks like a temperature. Look at others, or show all.'}
+                  ? 'No registers read yet.'
+                  : 'None of these registers looks like a temperature. Read others, or show all.'}
               </p>
             ) : (
               <RegisterRows
@@ -255,9 +255,9 @@ export default function ProbePage() {
           )}
           {chosen === null && (
             <p className="rounded-md border border-stroke bg-sunken px-4 py-3 text-base text-content">
-              {lacksMap ? 'The board has no machine map yet.' : 'The board reads by a file of its own.'} To save what
-              you find, choose a map for it under Map and settings on the machine’s card, with the machine’s address;
-              any map of the right link will do.
+              {lacksMap ? 'The board has no machine map yet.' : 'The board uses its own map file.'} To save what you
+              find, choose a map for it under Map and settings on the machine’s card, with the machine’s address. Any
+              map with the same link works.
             </p>
           )}
           {detail !== undefined && base !== undefined && (

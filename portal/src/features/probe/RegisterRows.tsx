@@ -13,7 +13,7 @@ import { formatNumber, tenth } from '../../format/numbers.ts';
 import { Select } from '../../ui/Select.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 
-/** What a register may be picked as; a machine's other channels are added in the map's editor. */
+/** Channels that a register can be picked as; others are added in the map editor. */
 export const channelChoices = [
   { value: 'none', label: '--' },
   { value: 'bean_temp', label: 'Bean' },
@@ -26,7 +26,7 @@ export const channelChoices = [
 ] as const;
 export type ChannelChoice = (typeof channelChoices)[number]['value'];
 
-/** What a bit may be the machine's signal of. */
+/** Events that a bit can be the signal of. */
 export const signalChoices = [
   { value: 'none', label: '--' },
   { value: 'charge', label: 'Charge' },
@@ -54,7 +54,7 @@ interface RegisterRowsProps {
 
 const readingsOffered = 6;
 
-/** One row a register: what it says now, how it moved, what else its bits may mean, and what it is picked as. */
+/** One row per register: current value, change, other decodings, and the picked channel. */
 export const RegisterRows = ({ candidates, unit, picks, onPick }: RegisterRowsProps) => (
   <ul aria-label="Registers" className="divide-y divide-stroke">
     {candidates.map((candidate) => (
@@ -125,7 +125,7 @@ const RegisterRow = ({ candidate, unit, pick, onPick }: RegisterRowProps) => {
 
 const [width, height] = [96, 24];
 
-/** The newest values as a curve; for the eye alone, the figures stand beside it. */
+/** The newest values as a curve; decorative, the numbers are beside it. */
 export const Sparkline = ({ values }: { values: readonly number[] }) => {
   const shown = values.slice(-60);
   const low = Math.min(...shown);
@@ -149,7 +149,7 @@ interface BitRowsProps {
   onPick: (signal: SignalChoice, bit: BitCandidate) => void;
 }
 
-/** One row a coil or discrete input: what it says, how often it changed while one looked, what it is the signal of. */
+/** One row per coil or discrete input: state, number of changes, and the picked event. */
 export const BitRows = ({ bits, unit, signals, onPick }: BitRowsProps) => (
   <ul aria-label="Bits" className="divide-y divide-stroke">
     {bits.map((bit) => {

@@ -17,46 +17,48 @@ import { addressOf, call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 
 export interface Probe {
-  /** idle: nothing asked yet. looking: places are being asked for. watching: they are read again each second. */
-  /** finding: speeds and units are tried. */
+  /** idle: not started. finding: speeds and units are tried. looking: registers are read. watching: they are read every second. */
   readonly phase: 'idle' | 'finding' | 'looking' | 'watching' | 'ended';
   readonly progress: Extract<ProbeMessage, { k: 'progress' | 'trying' }> | null;
-  /** How the line is, when it was searched for and found. */
+  /** The line that was found by a search. */
   readonly line: { readonly link: Link; readonly units: readonly number[] } | null;
-  /** Why it ended or did not begin. */
+  /** Why it ended or did not start. */
   readonly says: string | null;
   readonly places: readonly RegisterSeries[];
 }
 
-/** Where the machine is, for a board without a machine map. */
+/** The address of the machine, for a board without a machine map. */
 export interface SentLink {
   readonly link?: Link;
 }
 
 const nothing: Probe = { phase: 'idle', progress: null, line: null, says: null, places: [] };
-/** A board that says nothing for so long is not there. */
-const patienceMs = 20_000;
+/** Without a message for this long the board counts as offline. */
+const silenceMs = 20_000;
 
-/** Looks at a machine's registers while the page is open; what is seen stays on this page alone. */
+/** Reads the registers of a machine while the page is open. The values are not stored. */
 export const useProbe = (machineId: string) => {
   const [probe, setProbe] = useState(nothing);
   const [listening, setListening] = useState(false);
   const [series] = useState(createProbeSeries);
   const current = useRef<string | null>(null);
-  /** What came before the server had told this page the number of its own look. */
+  /** Messages that arrived before the answer with the id of this probe. */
   const early = useRef<ProbeMessage[]>([]);
-  const patience = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const silence = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   const end = (says: string): void => {
-    clearTimeout(patience.current);
+    clearTimeout(silence.current);
     current.current = null;
     setProbe((before) => ({ ...before, phase: 'ended', says }));
   };
   const waitForBoard = (): void => {
-    clearTimeout(patience.current);
-    patience.current = setTimeout(
-      () => end('The board has said nothing for 20 s. Is it still online? An older agent can’t look at registers.'),
-      patienceMs,
+    clearTimeout(silence.current);
+    silence.current = setTimeout(
+      () =>
+        end(
+          'The board has not answered for 20 s. Check that it is online. Older agents can’t read registers for the portal.',
+        ),
+      silenceMs,
     );
   };
   const take = (message: ProbeMessage): void => {
@@ -66,7 +68,7 @@ export const useProbe = (machineId: string) => {
       return setProbe((before) => ({ ...before, progress: message }));
     if (message.k === 'line')
       return setProbe((before) => ({ ...before, line: { link: message.link, units: message.units } }));
-    // What is found is shown at once, and counts as the first reading.
+    // The first answers are shown at once and count as the first reading.
     series.take(message.blocks, message.seconds);
     setProbe((before) => ({
       ...before,
@@ -81,27 +83,27 @@ export const useProbe = (machineId: string) => {
     source.addEventListener('error', () => setListening(false));
     source.addEventListener('probe', (event: MessageEvent<string>) => {
       const parsed = parseJson(probeMessageShape, event.data);
-      if (!parsed.success) return logError('A board said something this page does not know', describeRefusal(parsed));
+      if (!parsed.success) return logError('Probe message of an unknown shape', describeRefusal(parsed));
       if (parsed.data.id === current.current) take(parsed.data);
       else if (early.current.length < 50) early.current.push(parsed.data);
     });
     return () => {
       source.close();
-      clearTimeout(patience.current);
+      clearTimeout(silence.current);
       if (current.current !== null) {
         call(stopProbe, { params: { id: machineId, probe_id: current.current } }).catch((error: unknown) =>
-          logError('A look at registers could not be ended', error),
+          logError('Failed to stop the probe', error),
         );
       }
     };
-    // The handlers reach what they need through refs and setters, which never change.
+    // The handlers use only refs and setters, which are stable.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [machineId]);
 
   const begin = async (phase: 'looking' | 'finding', ask: () => Promise<{ probe_id: string }>): Promise<void> => {
     series.clear();
     early.current = [];
-    // A line that was found stays known while its registers are looked at.
+    // The found line is kept while its registers are read.
     setProbe(({ line }) => ({ ...nothing, phase, line: phase === 'finding' ? null : line }));
     try {
       const { probe_id: id } = await ask();
@@ -109,7 +111,7 @@ export const useProbe = (machineId: string) => {
       waitForBoard();
       for (const message of early.current.filter((one) => one.id === id)) take(message);
     } catch (error) {
-      end(sentenceFor(error, 'The board could not be asked'));
+      end(sentenceFor(error, 'The board could not be reached'));
     }
   };
 
@@ -127,7 +129,7 @@ export const useProbe = (machineId: string) => {
       try {
         await call(stopProbe, { params: { id: machineId, probe_id: id } });
       } catch (error) {
-        end(sentenceFor(error, 'The board could not be asked'));
+        end(sentenceFor(error, 'The board could not be reached'));
       }
     },
   };

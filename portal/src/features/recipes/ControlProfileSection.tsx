@@ -16,11 +16,11 @@ import { parseTime, type RecipeFormState } from './recipe-form-values.ts';
 const curveKeys: readonly PageKey[] = [
   { label: 'On a point of a curve: move it', keys: ['←', '→', '↑', '↓'] },
   { label: 'On a point of a curve: by ten', keys: ['Shift', 'arrow'] },
-  { label: 'On a point of a curve: the next or the one before', keys: ['Page Down', 'Page Up'] },
+  { label: 'On a point of a curve: go to the next or the previous', keys: ['Page Down', 'Page Up'] },
   { label: 'On a point of a curve: delete it', keys: ['Del'] },
 ];
 
-/** Burner, exhaust and drum over time: pulled in the curves, typed in the table, shown whole in the preview. */
+/** Burner, exhaust and drum over time: dragged in the curves, typed in the table, shown together in the preview. */
 export const ControlProfileSection = ({
   form,
   referenceRoastId,
@@ -67,7 +67,7 @@ export const ControlProfileSection = ({
           <strong className="font-semibold text-strong">{formatCount(count)} points</strong>
           {interpolate.value
             ? `, one a second from ${formatDuration(drawn[0]?.time)} to ${formatDuration(drawn.at(-1)?.time)}`
-            : ', each held until the next'}
+            : ', each held until the next point'}
         </p>
       </div>
       <div className="grid xl:grid-cols-[minmax(0,1fr)_25rem]">
@@ -82,7 +82,7 @@ export const ControlProfileSection = ({
           />
         </div>
         <div
-          // Where a refused form takes the reader when nothing else is wrong.
+          // The focus target of a refused form when nothing else is wrong.
           ref={focusWhenRefused}
           tabIndex={-1}
           className="flex min-w-0 flex-col gap-3 border-t border-stroke p-3 xl:border-t-0 xl:border-l"

@@ -23,10 +23,10 @@ const columns: readonly { field: PointField; label: string; unit: string }[] = [
   { field: 'drum', label: 'Drum', unit: 'RPM' },
 ];
 
-/** Rows on the page at once: 1,800 of them would make every key press slow. */
+/** Rows per page: 1,800 of them would make every key press slow. */
 const rowsAtOnce = 100;
 
-/** The control points in figures: the same points as in the curves above, a hundred at a time. */
+/** The control points as numbers, a hundred per page. */
 export const ControlTable = ({ points, problems, onChange, active, onActive }: ControlTableProps) => {
   const change = (key: string, field: PointField, value: number | null) =>
     onChange(points.map((point) => (point.key === key ? { ...point, [field]: value } : point)));
@@ -36,7 +36,7 @@ export const ControlTable = ({ points, problems, onChange, active, onActive }: C
     const place = points.findIndex((point) => point.key === key);
     if (place >= 0) setPage(Math.floor(place / rowsAtOnce));
   };
-  // The page follows the point that is worked on in the curves, and the one just added.
+  // The page follows the active point of the curves, and a new one.
   if (active !== followed) {
     setFollowed(active);
     goTo(active);
@@ -57,7 +57,7 @@ export const ControlTable = ({ points, problems, onChange, active, onActive }: C
       )}
       {elsewhere !== null && (
         <Button kind="quiet" onClick={() => goTo(elsewhere)}>
-          Point {formatCount(points.findIndex(({ key }) => key === elsewhere) + 1)} needs another look
+          Point {formatCount(points.findIndex(({ key }) => key === elsewhere) + 1)} has an error
         </Button>
       )}
       <table className="w-full text-sm" aria-label="Control points">
@@ -119,7 +119,7 @@ export const ControlTable = ({ points, problems, onChange, active, onActive }: C
 };
 
 interface TablePagerProps {
-  /** Place of the first row on the page. */
+  /** Index of the first row on the page. */
   first: number;
   count: number;
   total: number;
@@ -168,7 +168,7 @@ const read = (field: PointField, text: string): number | null => {
   return Number.isFinite(value) ? value : null;
 };
 
-/** One figure. While it is typed the text stays as typed; the curve follows whatever can be read of it. */
+/** A number field. The text stays as typed; the curve follows its readable part. */
 const Cell = ({ label, field, value, wrong, describedBy, onChange, onLeave }: CellProps) => {
   const [typed, setTyped] = useState<string | null>(null);
   const step = (by: number) => {
@@ -191,7 +191,7 @@ const Cell = ({ label, field, value, wrong, describedBy, onChange, onLeave }: Ce
         onChange(read(field, event.target.value));
       }}
       onBlur={() => {
-        // What could not be read stays in sight, so that it can be mended.
+        // An unreadable text stays visible, to be corrected.
         if (value !== null) setTyped(null);
         onLeave();
       }}

@@ -8,26 +8,26 @@ interface CurveEditorProps {
   points: readonly DraftPoint[];
   onChange: (points: DraftPoint[]) => void;
   interpolated: boolean;
-  /** Target roast time, s: the axis reaches to it at least. */
+  /** Target roast time, s: the axis includes it. */
   roastSeconds: number;
-  /** Key of the point that is being worked on, here or in the table. */
+  /** Key of the active point, here or in the table. */
   active: string | null;
   onActive: (key: string | null) => void;
 }
 
 const laneHeight = 132;
-/** Below this nothing can be drawn: the page is being laid out. */
+/** Below this width nothing is drawn: the layout is not done. */
 const narrowest = 120;
 
 /**
- * The control profile as three lanes over one time axis. Points are pulled by mouse or finger, or moved by the arrow keys:
+ * The control profile as three lanes over one time axis. Points are dragged by mouse or finger, or moved by the arrow keys:
  * up and down the value, left and right the time of the whole point.
  */
 export const CurveEditor = ({ points, onChange, interpolated, roastSeconds, active, onActive }: CurveEditorProps) => {
   const hintId = useId();
   const frame = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
-  // While a point is pulled the axis stands still; afterwards it makes room again.
+  // The axis is fixed while a point is dragged and adapts afterwards.
   const [held, setHeld] = useState<number | null>(null);
   const [cursor, setCursor] = useState<number | null>(null);
   useLayoutEffect(() => {
@@ -76,7 +76,7 @@ export const CurveEditor = ({ points, onChange, interpolated, roastSeconds, acti
         </>
       )}
       <p className="px-3 pt-1 text-xs text-muted">
-        Pull the points.
+        Drag a point to change it.
         <span id={hintId} className="sr-only">
           Arrow up and down change the value, left and right the time, with Shift by ten. Page Up and Page Down go to
           the next point, Delete removes it.

@@ -4,7 +4,7 @@ import { limitsOf, withPointAt } from './control-points.ts';
 import { areaPath, handlePlaces, inset, linePath, secondsAt, snapped, valueAtY, xOf, yOf } from './lane-geometry.ts';
 import { LaneHandle, type LaneProps } from './LaneHandle.tsx';
 
-/** One lane of the curve editor: limits shaded, the line, and a handle on every point. */
+/** One lane of the curve editor: shaded limits, the line, and a handle on every point. */
 export const EditorLane = (props: LaneProps) => {
   const { lane, scale, ticks, points, all, interpolated, active, cursor, value, roastSeconds, onCursor, onChange } =
     props;

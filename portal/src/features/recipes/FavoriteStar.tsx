@@ -8,7 +8,7 @@ import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 
-/** One's own star on a recipe; changes at once and goes back if the server refuses. */
+/** The person's own star on a recipe; changes at once and back when the server refuses. */
 export const FavoriteStar = ({ recipe }: { recipe: Profile }) => {
   const [, start] = useTransition();
   const [on, setOn] = useOptimistic(recipe.is_favorite);

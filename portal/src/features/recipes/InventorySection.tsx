@@ -12,18 +12,18 @@ import { Checkbox } from '../../ui/Checkbox.tsx';
 import { numberOf, type RecipeFormState } from './recipe-form-values.ts';
 import { estimatedRoasts, isInsufficient, kgText } from './recipes.ts';
 
-/** Below this the linked lot raises the alert (product document, section 9). */
+/** Below this the linked lot triggers the alert (product document, section 9). */
 const lowStockKg = 20;
 
-/** Which green coffee the recipe draws on, how far it reaches, and what happens to it when a roast ends. */
+/** The lot of the recipe, its stock, and what happens to it when a roast ends. */
 export const InventorySection = ({ form }: { form: RecipeFormState }) => {
   const { control, formState } = form;
   const [lotId, maxBatch] = useWatch({ control, name: ['green_coffee_lot_id', 'max_batch_size'] });
   const { data: lot } = useApi(getLot, lotId === null ? null : { params: { id: lotId } });
   const maxBatchKg = numberOf(maxBatch);
 
-  /** A recipe that says nothing of its coffee yet takes origin and variety from the lot. */
-  const adopt = async (id: string) => {
+  /** An empty origin and variety are copied from the lot. */
+  const copyFromLot = async (id: string) => {
     try {
       const chosen = await call(getLot, { params: { id } });
       for (const [field, value] of [
@@ -50,7 +50,7 @@ export const InventorySection = ({ form }: { form: RecipeFormState }) => {
               onChange={(id) => {
                 form.clearErrors('green_coffee_lot_id');
                 field.onChange(id);
-                if (id !== null) void adopt(id);
+                if (id !== null) void copyFromLot(id);
               }}
               error={formState.errors.green_coffee_lot_id?.message}
             />

@@ -3,14 +3,14 @@ import { useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { limitsOf, moved, type DraftPoint } from './control-points.ts';
 import { secondsAt, snapped, valueAtY, valueText, xOf, yOf, type Lane, type LaneScale } from './lane-geometry.ts';
 
-/** What a lane of the curve editor and the handles on it are told. */
+/** Props of a lane of the curve editor and of its handles. */
 export interface LaneProps {
   lane: Lane;
   scale: LaneScale;
   ticks: readonly number[];
-  /** The points that can be drawn, by time. */
+  /** The points that can be drawn, sorted by time. */
   points: readonly DraftPoint[];
-  /** All of them, as they are kept. */
+  /** All points, as stored. */
   all: readonly DraftPoint[];
   interpolated: boolean;
   active: string | null;
@@ -19,7 +19,7 @@ export interface LaneProps {
   /** Value of this lane under the pointer or at the active point. */
   value: number | null;
   roastSeconds: number;
-  /** Id of the words that say which keys do what. */
+  /** Id of the description of the keys. */
   hintId: string;
   onCursor: (seconds: number | null) => void;
   onActive: (key: string | null) => void;
@@ -29,16 +29,16 @@ export interface LaneProps {
 
 interface LaneHandleProps extends LaneProps {
   point: DraftPoint;
-  /** Place among the drawn points. */
+  /** Index among the drawn points. */
   index: number;
 }
 
-/** Pixels before a pull counts in a direction: who sets the value must not shift the time by a tremble. */
+/** Minimum pixels of a drag in one direction: setting the value must not also shift the time by a small movement. */
 const deadZone = 6;
 
 /**
- * A finger on a handle pulls it and must not scroll the page. `touch-action` alone does not do it: on a group within SVG
- * Chromium pans all the same and cancels the pull. React's own touch listeners are passive.
+ * A finger on a handle drags it and must not scroll the page. `touch-action` alone does not do it: on a group within SVG
+ * Chromium still pans and cancels the drag. React's own touch listeners are passive.
  */
 const holdPage = (element: SVGGElement) => {
   element.addEventListener('touchstart', keepStill, { passive: false });
@@ -55,7 +55,7 @@ interface Pull {
   vertical: boolean;
 }
 
-/** One value of one control point: pulled by mouse or finger, or moved by keys. */
+/** One value of a control point: dragged by mouse or finger, or moved by keys. */
 export const LaneHandle = (props: LaneHandleProps) => {
   const { lane, scale, point, index, points, all, active, onActive, onChange, onHold } = props;
   const { field } = lane;
@@ -63,7 +63,7 @@ export const LaneHandle = (props: LaneHandleProps) => {
   const time = point.time ?? 0;
   const value = point[field] ?? 0;
   const isActive = active === point.key;
-  // One stop of the Tab key a lane: the active point, or the first.
+  // One tab stop per lane: the active point, or the first.
   const isTabStop = isActive || (index === 0 && !points.some(({ key }) => key === active));
   const { min, max } = limitsOf[field];
 
@@ -88,7 +88,7 @@ export const LaneHandle = (props: LaneHandleProps) => {
     if (from.horizontal || from.vertical) onChange(moved(all, point.key, to));
   };
   const end = (event: PointerEvent) => {
-    // A quick finger is let go further on than it was last seen.
+    // A fast drag ends further on than its last move event.
     if (event.type === 'pointerup') follow(event);
     pull.current = null;
     onHold(false);
@@ -145,7 +145,7 @@ export const LaneHandle = (props: LaneHandleProps) => {
       onKeyDown={onKeyDown}
       onDoubleClick={(event) => event.stopPropagation()}
     >
-      {/* What a finger hits. */}
+      {/* The touch target. */}
       <circle className="fill-transparent [r:12px] pointer-coarse:[r:20px]" />
       <circle r={10} className="fill-none stroke-focus stroke-2 opacity-0 group-focus-visible/handle:opacity-100" />
       <circle

@@ -11,19 +11,19 @@ import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { Skeleton } from '../../ui/Card.tsx';
 import { resultingCount, type DraftPoint } from './control-points.ts';
 
-// Chart.js is loaded where a chart is shown, and nowhere else.
+// Chart.js is loaded only where a chart is shown.
 const ProfileChart = lazy(() => import('../../components/chart/ProfileChart.tsx'));
 
 interface PreviewDialogProps {
   open: boolean;
   onClose: () => void;
-  /** In order of time, all of them readable. */
+  /** Sorted by time, all valid. */
   points: readonly DraftPoint[];
   interpolated: boolean;
   referenceRoastId: string | null;
 }
 
-/** The whole profile as the machine will be set, with the recipe's best past roast behind it where there is one. */
+/** The whole control profile, with the best past roast of the recipe as reference. */
 export const PreviewDialog = ({ open, onClose, points, interpolated, referenceRoastId }: PreviewDialogProps) => {
   const count = resultingCount(points, interpolated);
   return (
@@ -72,14 +72,14 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
       </Suspense>
       <p className="text-sm text-muted">
         {referenceRoastId === null ? (
-          'No rated roast of this recipe yet. Give its roasts a cupping score, and the best one stands behind these curves.'
+          'No roast of this recipe has a cupping score yet. The one with the best score is shown behind these curves.'
         ) : roastError || curveError ? (
-          'The best past roast of this recipe could not be read.'
+          'The best past roast of this recipe could not be loaded.'
         ) : roast === undefined ? (
-          'Reading the best past roast…'
+          'Loading the best past roast…'
         ) : (
           <>
-            Behind it: the best past roast,{' '}
+            Reference: the best past roast,{' '}
             <Link to={paths.roast(roast.id)} className="text-accent-text underline underline-offset-2">
               {roast.roast_number}
             </Link>{' '}

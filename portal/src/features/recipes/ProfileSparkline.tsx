@@ -3,7 +3,7 @@ import type { StoredPoint } from './control-points.ts';
 
 interface ProfileSparklineProps {
   points: readonly StoredPoint[];
-  /** Drawn as lines; otherwise every point holds until the next. */
+  /** Lines between the points; otherwise each point holds until the next. */
   interpolated: boolean;
   className?: string;
 }
@@ -16,7 +16,7 @@ const lines = [
   { field: 'drum', token: 'text-curve-drum', dash: '1.5 3' },
 ] as const;
 
-/** The control profile at a glance: burner, exhaust and drum over time, 0-100. */
+/** A small control profile: burner, exhaust and drum over time, 0-100. */
 export const ProfileSparkline = ({ points, interpolated, className }: ProfileSparklineProps) => {
   const last = points.at(-1)?.time ?? 0;
   if (points.length < 2 || last <= 0) return null;

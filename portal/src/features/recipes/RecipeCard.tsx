@@ -12,12 +12,12 @@ import { isInsufficient, kgText, minutesText } from './recipes.ts';
 
 interface RecipeCardProps {
   recipe: Profile;
-  /** Both must stay the same from one drawing to the next: hundreds of cards are not drawn again for a key press. */
+  /** Both must be stable: hundreds of cards must not render again for a key press. */
   onClone: (recipe: Profile) => void;
   onDelete: (recipe: Profile) => void;
 }
 
-/** A recipe in the list. The whole card opens it; Clone and Delete show on hover and focus, and always by touch. */
+/** A recipe in the list. The card opens it; Clone and Delete appear on hover and focus, and always by touch. */
 export const RecipeCard = memo(({ recipe, onClone, onDelete }: RecipeCardProps) => (
   <article
     aria-label={recipe.name}

@@ -63,9 +63,9 @@ export default function RecipesPage() {
   const { read, change } = useUrlState();
   const { data, error, mutate } = useRecipes();
   const { ask, dialog } = useDeletion(deletion);
-  // The same function at each render: hundreds of cards are not drawn again for a key press.
+  // A stable function: hundreds of cards must not render again for a key press.
   const askToDelete = useCallback((recipe: Profile) => ask([recipe]), [ask]);
-  // The list follows every key; the address follows when the typing pauses.
+  // The list follows every key; the address changes when the typing pauses.
   const [typed, setTyped] = useTyped(read('q') ?? '', (q) => change({ q }));
   const sought = useDeferredValue(typed);
   const filters = {
@@ -193,8 +193,8 @@ export default function RecipesPage() {
 }
 
 /**
- * How many of a long list are on the page: a step more whenever the element with the ref `more` comes near the screen.
- * Hundreds of cards at once would make every key press of a search slow.
+ * Number of rendered items of a long list; grows by a step whenever the element with the ref `more` comes near the screen.
+ * Rendering hundreds of cards at once would make every key press of a search slow.
  */
 export const useGrowingCount = (step: number): { count: number; more: (element: HTMLElement | null) => void } => {
   const [count, setCount] = useState(step);

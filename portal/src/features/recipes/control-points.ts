@@ -6,9 +6,9 @@ import {
   type ControlPoint,
 } from '@roastery/roasting/control-profile';
 
-/** A control point while it is edited: null where the field holds nothing that can be read. */
+/** A control point while it is edited: null where the field holds no valid number. */
 export interface DraftPoint {
-  /** Stays with the point while others come and go. */
+  /** Stable while other points are added and removed. */
   readonly key: string;
   /** Seconds after charge. */
   readonly time: number | null;
@@ -21,7 +21,7 @@ export interface DraftPoint {
 export type PointValue = 'burner' | 'exhaust' | 'drum';
 export type PointField = 'time' | PointValue;
 
-/** A point as the api keeps it. */
+/** A point as the api stores it. */
 export interface StoredPoint {
   time: number;
   burner: number;
@@ -29,7 +29,7 @@ export interface StoredPoint {
   drum: number;
 }
 
-/** The same limits as in the table's messages, by field. */
+/** Limits by field; the same as in the messages of the table. */
 export const limitsOf: Record<PointValue, { min: number; max: number; message: string }> = {
   burner: controlLimits.burner,
   exhaust: controlLimits.exhaust,
@@ -52,10 +52,10 @@ const crafted = ({ time, burner, exhaust, drum }: DraftPoint): ControlPoint => (
   drumRpm: drum ?? Number.NaN,
 });
 
-/** In the words of `@roastery/roasting`, which has the maths; unreadable figures are NaN. */
+/** As `@roastery/roasting` names the fields; invalid numbers are NaN. */
 export const controlPointsOf = (draft: readonly DraftPoint[]): ControlPoint[] => draft.map(crafted);
 
-/** Points whose four figures can all be read: what a curve can be drawn through. */
+/** Points with four valid numbers: those that a curve can be drawn through. */
 export const readablePoints = (draft: readonly DraftPoint[]): DraftPoint[] =>
   draft.filter(
     ({ time, burner, exhaust, drum }) => time !== null && burner !== null && exhaust !== null && drum !== null,
@@ -64,11 +64,11 @@ export const readablePoints = (draft: readonly DraftPoint[]): DraftPoint[] =>
 export const storedOf = (draft: readonly DraftPoint[]): Record<PointField, number | null>[] =>
   sorted(draft).map(({ time, burner, exhaust, drum }) => ({ time, burner, exhaust, drum }));
 
-/** By time; a point without one stays at the end. */
+/** Sorted by time; a point without a time stays at the end. */
 export const sorted = (draft: readonly DraftPoint[]): DraftPoint[] =>
   [...draft].sort((one, other) => (one.time ?? Number.POSITIVE_INFINITY) - (other.time ?? Number.POSITIVE_INFINITY));
 
-/** With the point that "Add Control Point" adds: a minute after the last. */
+/** Adds the point of "Add Control Point": a minute after the last. */
 export const withNext = (draft: readonly DraftPoint[]): DraftPoint[] => {
   const { timeSeconds, burner, exhaust, drumRpm } = nextControlPoint(
     controlPointsOf(draft).filter((point) => Number.isFinite(point.timeSeconds)),
@@ -76,7 +76,7 @@ export const withNext = (draft: readonly DraftPoint[]): DraftPoint[] => {
   return [...draft, { key: newKey(), time: timeSeconds, burner, exhaust, drum: drumRpm }];
 };
 
-/** With a point on the line between its neighbours, put in at a moment; one value may be set to what was pointed at. */
+/** Inserts a point at a time, on the line between its neighbours; one value may be given. */
 export const withPointAt = (
   draft: readonly DraftPoint[],
   seconds: number,
@@ -88,8 +88,8 @@ export const withPointAt = (
 };
 
 /**
- * What the profile asks for at a moment: on the line between two points, or what the last point said. Null before there is
- * anything to draw; the first and last point hold beyond their ends.
+ * The set values at a time: on the line between two points, or those of the last point. Null without points; the first and the
+ * last point hold beyond the ends.
  */
 export const valuesAt = (
   draft: readonly DraftPoint[],
@@ -110,20 +110,20 @@ export const valuesAt = (
   return { burner: at('burner'), exhaust: at('exhaust'), drum: at('drum') };
 };
 
-/** How many points the profile has in the end: one a second when interpolated (0-720 s are 721), else those entered. */
+/** Resulting number of points: one per second when interpolated (0-720 s are 721), else those entered. */
 export const resultingCount = (draft: readonly DraftPoint[], interpolated: boolean): number =>
   interpolated ? interpolateControlProfile(controlPointsOf(readablePoints(draft))).length : draft.length;
 
 const fieldNames = { timeSeconds: 'time', burner: 'burner', exhaust: 'exhaust', drumRpm: 'drum' } as const;
 
 export interface PointProblem {
-  /** Of which point; null for the profile as a whole. */
+  /** Key of the point; null for the whole profile. */
   key: string | null;
   field: PointField | null;
   message: string;
 }
 
-/** Everything wrong with the profile, in the document's words. */
+/** All errors of the profile, in the sentences of the document. */
 export const problemsOf = (draft: readonly DraftPoint[]): PointProblem[] =>
   validateControlProfile(controlPointsOf(draft)).map(({ index, field, message }) => ({
     key: index === null ? null : (draft[index]?.key ?? null),
@@ -131,7 +131,7 @@ export const problemsOf = (draft: readonly DraftPoint[]): PointProblem[] =>
     message,
   }));
 
-/** Moves a point, keeping it between its neighbours (a second apart) and its value within the limits; figures are whole. */
+/** Moves a point. It stays between its neighbours (a second apart) and within the limits; values are whole numbers. */
 export const moved = (
   draft: readonly DraftPoint[],
   key: string,
@@ -153,7 +153,7 @@ export const moved = (
   });
 };
 
-/** Four hours: what the contract takes. */
+/** Four hours, as in the contract. */
 const latestSeconds = 14_400;
 
 const within = (value: number, min: number, max: number): number => Math.min(Math.max(value, min), Math.max(min, max));

@@ -10,14 +10,14 @@ export interface Lane {
   readonly colour: string;
 }
 
-/** As on the roast page: gas, airflow, drum, each in its colour. The drum of a recipe is in RPM. */
+/** Gas, airflow and drum in the colours of the roast page. The drum of a recipe is in RPM. */
 export const lanes: readonly Lane[] = [
   { field: 'burner', label: 'Burner', unit: '%', colour: 'text-curve-gas' },
   { field: 'exhaust', label: 'Exhaust', unit: '%', colour: 'text-curve-airflow' },
   { field: 'drum', label: 'Drum', unit: 'RPM', colour: 'text-curve-drum' },
 ];
 
-/** Where the plot lies within a lane, px. */
+/** Position of the plot in a lane, px. */
 export const inset = { left: 34, right: 14, top: 12, bottom: 12 } as const;
 
 export interface LaneScale {
@@ -37,20 +37,20 @@ export const secondsAt = (scale: LaneScale, x: number): number =>
 export const yOf = (scale: LaneScale, value: number): number => inset.top + (1 - value / 100) * plotHeight(scale);
 export const valueAtY = (scale: LaneScale, y: number): number => (1 - (y - inset.top) / plotHeight(scale)) * 100;
 
-/** Right edge of the time axis: a little room after the last point or the end of the roast, to a whole minute. */
+/** Right edge of the time axis: the whole minute after the last point and the end of the roast. */
 export const axisEnd = (points: readonly DraftPoint[], roastSeconds: number): number => {
   const last = points.reduce((latest, { time }) => Math.max(latest, time ?? 0), Math.max(60, roastSeconds));
   return Math.ceil((last * 1.02 + 15) / 60) * 60;
 };
 
-/** Ticks in whole minutes, as many as have room. */
+/** Ticks in whole minutes, as many as fit. */
 export const minuteTicks = (scale: LaneScale): number[] => {
   const room = Math.max(2, Math.floor(plotWidth(scale) / 46));
   const step = [60, 120, 180, 300, 600, 900, 1800, 3600].find((each) => scale.endSeconds / each <= room) ?? 7200;
   return Array.from({ length: Math.floor(scale.endSeconds / step) + 1 }, (_, i) => i * step);
 };
 
-/** The line of one lane: straight between points when interpolated, else every value held until the next point. */
+/** The line of a lane: straight between points when interpolated, else each value held until the next point. */
 export const linePath = (
   scale: LaneScale,
   points: readonly DraftPoint[],
@@ -67,7 +67,7 @@ export const linePath = (
   return points.length > 0 && !interpolated ? `${parts.join('')}H${tenth(xOf(scale, end))}` : parts.join('');
 };
 
-/** The same, closed down to zero for its fill. */
+/** The same line, closed down to zero, for the fill. */
 export const areaPath = (scale: LaneScale, points: readonly DraftPoint[], field: PointValue, interpolated: boolean) => {
   const first = points[0];
   const last = points.at(-1);
@@ -77,12 +77,12 @@ export const areaPath = (scale: LaneScale, points: readonly DraftPoint[], field:
   return `${linePath(scale, points, field, interpolated)}L${tenth(endX)} ${floor}L${tenth(xOf(scale, first.time ?? 0))} ${floor}Z`;
 };
 
-/** More handles than this lie upon each other, and each of them costs at every key press. */
-const mostHandles = 60;
+/** More handles than this overlap, and each costs time at every key press. */
+const maxHandles = 60;
 
-/** Places of the points that have a handle: all of a few; of many every so many-th, the last, and those around the active one. */
+/** Indices of the points with a handle: all of a few; of many every n-th, the last, and those around the active one. */
 export const handlePlaces = (points: readonly DraftPoint[], active: string | null): number[] => {
-  const step = Math.ceil(points.length / mostHandles);
+  const step = Math.ceil(points.length / maxHandles);
   const place = points.findIndex((point) => point.key === active);
   return [...points.keys()].filter(
     (at) => at % step === 0 || at === points.length - 1 || (place >= 0 && Math.abs(at - place) <= 1),
@@ -93,5 +93,5 @@ export const handlePlaces = (points: readonly DraftPoint[], active: string | nul
 export const valueText = (lane: Lane, point: DraftPoint): string =>
   `${point[lane.field] ?? '--'} ${lane.unit} at ${formatDuration(point.time)}`;
 
-/** Whole 5 s when pulled by hand, whole seconds where neighbours are close; keys move by single seconds. */
+/** A drag snaps to 5 s, or to 1 s where neighbours are close; keys move by single seconds. */
 export const snapped = (seconds: number): number => Math.round(seconds / 5) * 5;

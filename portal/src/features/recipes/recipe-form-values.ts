@@ -10,7 +10,7 @@ import { draftOf, problemsOf, storedOf, type DraftPoint } from './control-points
 
 export type RecipeBody = z.output<typeof profileBodyShape>;
 
-/** What stands in the fields: figures as typed, times as m:ss, the temperature in the person's unit. */
+/** The fields as text: numbers as typed, times as m:ss, the temperature in the person's unit. */
 export interface RecipeValues {
   name: string;
   description: string;
@@ -31,7 +31,7 @@ export interface RecipeValues {
 export type RecipeField = keyof RecipeValues;
 export type RecipeFormState = UseFormReturn<RecipeValues, unknown, RecipeBody>;
 
-/** One decimal of a °C either way, so that opening and saving in °F changes nothing. */
+/** One decimal in both directions, so that opening and saving in °F changes nothing. */
 const oneDecimal = (value: number): number => Math.round(value * 10) / 10;
 const temperatureText = (celsius: number, unit: TemperatureUnit): string =>
   String(oneDecimal(unit === 'F' ? cToF(celsius) : celsius));
@@ -82,9 +82,9 @@ export const valuesOfRecipe = (recipe: Pick<Profile, RecipeField>, unit: Tempera
   control_profile: draftOf(recipe.control_profile),
 });
 
-/** Null for an empty field, NaN for one that holds no number. */
+/** Null for an empty field, NaN for an invalid number. */
 export const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
-/** Null for an empty field, NaN for what is no m:ss. */
+/** Null for an empty field, NaN for an invalid m:ss. */
 const secondsOf = (text: string): number | null => (text.trim() === '' ? null : (parseDuration(text) ?? Number.NaN));
 
 /** m:ss as seconds; null for anything else. */
@@ -95,7 +95,7 @@ const celsiusOf = (text: string, unit: TemperatureUnit): number | null => {
   return value === null || unit === 'C' ? value : oneDecimal(fToC(value));
 };
 
-/** As the api takes it, but for what the fields leave open: times in seconds, °C, points in order of time. */
+/** The body of the request before validation: times in seconds, °C, points sorted by time. */
 const bodyOf = (values: RecipeValues, unit: TemperatureUnit) => ({
   ...values,
   description: values.description.trim() === '' ? null : values.description,
@@ -111,7 +111,7 @@ const bodyOf = (values: RecipeValues, unit: TemperatureUnit) => ({
 
 const isWrittenTime = (text: string): boolean => text.trim() === '' || parseDuration(text) !== null;
 
-/** The document's sentence for a field, where the contract's own would be of numbers and types. */
+/** The document's sentence for a field, where the contract's own would be about types. */
 const sentenceOf = (field: string, values: RecipeValues, unit: TemperatureUnit): string | undefined => {
   if (field === 'target_drop_temp') {
     const celsius = celsiusOf(values.target_drop_temp, unit);
@@ -128,7 +128,7 @@ const sentenceOf = (field: string, values: RecipeValues, unit: TemperatureUnit):
   return undefined;
 };
 
-/** Holds the form to the contract's shape, in the document's sentences. */
+/** Checks the form against the contract's shape; the sentences are the document's. */
 export const recipeResolver =
   (unit: TemperatureUnit): Resolver<RecipeValues, unknown, RecipeBody> =>
   (values) => {

@@ -7,7 +7,7 @@ import { call } from '../../api/call.ts';
 export const levelChoices = ['Light', 'Medium', 'Dark'] as const;
 export type LevelChoice = (typeof levelChoices)[number];
 
-/** The list filters by three levels; Medium covers its neighbours. */
+/** The list filters by three levels; Medium includes its neighbours. */
 const levelOf: Record<string, LevelChoice> = {
   Light: 'Light',
   'Medium-Light': 'Medium',
@@ -36,25 +36,25 @@ export const filterRecipes = (recipes: readonly Profile[], filters: RecipeFilter
   );
 };
 
-/** Origins that occur in the recipes, in order of the alphabet. */
+/** The origins of the recipes, in alphabetical order. */
 export const originsOf = (recipes: readonly Profile[]): readonly string[] =>
   [...new Set(recipes.flatMap(({ coffee_origin: origin }) => (origin === null || origin === '' ? [] : [origin])))].sort(
     (one, other) => one.localeCompare(other),
   );
 
-/** Three figures above the list: how many, how many with one's own star, and the most any was used. */
+/** Figures above the list: number of recipes, favorites of this person, highest number of uses. */
 export const recipeTotals = (recipes: readonly Profile[]) => ({
   total: recipes.length,
   favorites: recipes.filter((recipe) => recipe.is_favorite).length,
   mostUsed: recipes.reduce((most, recipe) => Math.max(most, recipe.times_used), 0),
 });
 
-/** Roast time as a card has it: `12 min`, `10.5 min`. */
+/** Roast time in minutes: `12`, `10.5`. */
 export const minutesText = (seconds: number): string => formatNumber(seconds / 60, 0, 1);
 
 export const kgText = (kg: number): string => formatNumber(kg, 1, 2);
 
-/** How many full batches a lot still gives; null without a lot or a batch size. */
+/** Number of full batches left in a lot; null without a lot or a batch size. */
 export const estimatedRoasts = (currentKg: number | undefined, maxBatchKg: number | null): number | null =>
   currentKg === undefined || maxBatchKg === null || maxBatchKg <= 0
     ? null
@@ -63,7 +63,7 @@ export const estimatedRoasts = (currentKg: number | undefined, maxBatchKg: numbe
 export const isInsufficient = (currentKg: number | undefined, maxBatchKg: number | null): boolean =>
   currentKg !== undefined && maxBatchKg !== null && currentKg < maxBatchKg;
 
-/** What the api gives at once. */
+/** The maximum of the api. */
 const pageSize = 500;
 
 const readAll = async (): Promise<readonly Profile[]> => {
@@ -72,11 +72,11 @@ const readAll = async (): Promise<readonly Profile[]> => {
   while (recipes.length < total) {
     const page = await call(listProfiles, { query: { limit: pageSize, offset: recipes.length } });
     recipes.push(...page.profiles);
-    // A list that shrinks meanwhile must not be asked for for ever.
+    // The list may shrink between two requests: an empty page ends the loop.
     total = page.profiles.length === 0 ? 0 : page.total;
   }
   return recipes;
 };
 
-/** Every recipe: search and filters of the list work in the browser. Read again by `refresh(listProfiles)`. */
+/** All recipes, for search and filters in the browser. `refresh(listProfiles)` reads them again. */
 export const useRecipes = (): SWRResponse<readonly Profile[], ApiError> => useSWR([listProfiles.name, 'all'], readAll);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionChoices, actionWords, detailLines, subjectName } from './audit-words.ts';
+import { actionChoices, actionWords, detailLines, subjectName } from './audit-texts.ts';
 
 const entry = (detail: Record<string, unknown>, subject: string | null = '0193a1b2-0000-7000-8000-000000000000') => ({
   id: subject ?? '',

@@ -6,11 +6,11 @@ import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
 
-interface LookFormProps {
-  /** As it is typed: `1` or `1, 2`. */
+interface ReadFormProps {
+  /** As typed: `1` or `1, 2`. */
   units: string;
   onUnits: (units: string) => void;
-  /** Whether the machine is at a serial adapter, whose speed may be wrong too. */
+  /** Whether the machine is on a serial line, whose speed may be wrong. */
   isSerial: boolean;
   busy: boolean;
   ready: boolean;
@@ -34,15 +34,15 @@ const tablesOf = {
   all: ['holding', 'input', 'coil', 'discrete'],
 } as const;
 
-/** Units as people write them: `1` or `1, 2`. Undefined where that is none. */
+/** Parses units: `1` or `1, 2`. Undefined when invalid. */
 const unitsIn = (text: string): number[] | undefined => {
   const units = text.split(',').map((part) => Number(part.trim() === '' ? Number.NaN : part));
   const good = units.length <= 4 && units.every((unit) => Number.isInteger(unit) && unit >= 0 && unit <= 255);
   return good ? units : undefined;
 };
 
-/** Where to look; the usual answers are there already. */
-export const LookForm = (props: LookFormProps) => {
+/** Which registers to read, with the usual defaults. */
+export const ReadForm = (props: ReadFormProps) => {
   const { units, onUnits, isSerial, busy, ready, onStart, onFind, onStop } = props;
   const [tables, setTables] = useState<keyof typeof tablesOf>('registers');
   const [from, setFrom] = useState('0');
@@ -72,7 +72,7 @@ export const LookForm = (props: LookFormProps) => {
         label="Unit"
         value={units}
         onChange={(event) => onUnits(event.target.value)}
-        error={unitList === undefined ? 'A number, or up to four with commas' : undefined}
+        error={unitList === undefined ? 'Enter up to four numbers, separated by commas' : undefined}
         className="col-span-2 md:col-span-1"
       />
       <NumberField
@@ -82,13 +82,13 @@ export const LookForm = (props: LookFormProps) => {
         error={fromIsGood ? undefined : '0 to 65535'}
       />
       <NumberField
-        label="How many"
+        label="Number of registers"
         value={count}
         onChange={(event) => setCount(event.target.value)}
         error={countIsGood ? undefined : '1 to 2000'}
       />
       <div className="col-span-full flex flex-wrap items-center justify-between gap-3">
-        <Checkbox label="Also where controllers usually keep temperatures" checked={usual} onChange={setUsual} />
+        <Checkbox label="Also common temperature registers of controllers" checked={usual} onChange={setUsual} />
         {busy ? (
           <Button size="md" icon={<Square aria-hidden />} onClick={onStop}>
             Stop
@@ -99,7 +99,7 @@ export const LookForm = (props: LookFormProps) => {
               {isSerial ? 'Find speed and unit' : 'Find unit'}
             </Button>
             <Button type="submit" kind="primary" size="md" icon={<ScanSearch aria-hidden />} disabled={!ready}>
-              Look at registers
+              Read registers
             </Button>
           </div>
         )}

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@roastery/contract/users';
 
-/** What happened, as a person would say it, in the order of the filter. */
+/** Labels of the events, in the order of the filter. */
 const words: Readonly<Record<string, string>> = {
   'sign_in.succeeded': 'Signed in',
   'sign_in.failed': 'Failed to sign in',
@@ -15,31 +15,31 @@ const words: Readonly<Record<string, string>> = {
   'machine.updated': 'Changed a machine',
   'machine.archived': 'Archived a machine',
   'machine.deleted': 'Deleted a machine',
-  'machine.probed': 'Looked at a machine’s registers',
-  'machine.board_configured': 'Set map or settings of a board',
+  'machine.probed': 'Read a machine’s registers',
+  'machine.board_configured': 'Changed map or settings of a board',
   'machine_map.created': 'Added a machine map',
   'machine_map.saved': 'Changed a machine map',
   'board.refused': 'Board refused',
   'pairing.issued': 'Issued a pairing ticket',
-  'pairing.viewed': 'Looked at a pairing ticket',
+  'pairing.viewed': 'Viewed a pairing ticket',
   'pairing.downloaded': 'Downloaded a pairing ticket',
   'pairing.failed': 'Failed to pair a board',
   'pairing.blocked': 'Blocked attempts to pair',
   'pairing.redeemed': 'Paired a board',
-  'pairing.repeated': 'Asked for a pairing again',
+  'pairing.repeated': 'Repeated a pairing request',
   'pairing.confirmed': 'Board confirmed its pairing',
   'pairing.revoked': 'Revoked a pairing ticket',
   'credential.rotated': 'Rotated a machine token',
   'credential.ended': 'Machine token ended',
   'credential.revoked': 'Revoked a board',
   'roast.deleted': 'Deleted a roast',
-  'roast.made': 'Made a roast from a recording',
+  'roast.made': 'Created a roast from a recording',
   'roast.split': 'Split a roast',
   'roast.merged': 'Merged two roasts',
   'roast.discarded': 'Discarded a roast',
   'roast.restored': 'Restored a roast',
   'roast.mark_set': 'Set a mark',
-  'roast.mark_taken_back': 'Took a mark back',
+  'roast.mark_taken_back': 'Removed a mark',
   'lot.created': 'Added a lot',
   'lot.updated': 'Changed a lot',
   'lot.adjusted': 'Adjusted a weight',
@@ -56,13 +56,13 @@ const words: Readonly<Record<string, string>> = {
   'option.defaults_seeded': 'Seeded defaults',
 };
 
-/** An action without words of its own speaks for itself: `machine.token_rotated` → Machine token rotated. */
+/** An action without a label: `machine.token_rotated` → Machine token rotated. */
 export const actionWords = (action: string): string => {
   const plain = action.replaceAll(/[._]/g, ' ');
   return words[action] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
 };
 
-/** The choices of the filter, with the one in the address if it is none of the usual. */
+/** The choices of the filter, with an unknown one of the address. */
 export const actionChoices = (current: string): { value: string; label: string }[] => {
   const actions = Object.keys(words);
   if (current !== '' && !actions.includes(current)) actions.push(current);
@@ -71,10 +71,10 @@ export const actionChoices = (current: string): { value: string; label: string }
 
 const names = ['email', 'full_name', 'lot_number', 'serial_number', 'display_name', 'name', 'value', 'coffee_name'];
 
-/** Somebody's own coming and going: whom it happened to is who did it. */
+/** Events in which the person acts on their own account: the subject is the actor. */
 const isOwnDoing = (action: string): boolean => /^(?:sign_|session\.|password\.)/.test(action);
 
-/** What it happened to: its name where the entry kept one, else the beginning of its id. */
+/** Name of the subject where the entry has one, else the beginning of its id. */
 export const subjectName = ({ action, subject, detail }: AuditEntry): string => {
   for (const name of names) {
     const value = detail[name];

@@ -3,14 +3,14 @@ import { lacksMap } from '@roastery/contract/mqtt';
 import { formatBytes, formatCount, formatCounted } from '../../format/numbers.ts';
 import type { Tone } from '../../ui/Badge.tsx';
 
-/** What a warning means, short enough for a badge. */
+/** Labels of the warnings, short enough for a badge. */
 export const warningWords: Readonly<Record<DeviceWarning, string>> = {
   no_credential: 'No credential',
   offline: 'Offline',
   machine_link: 'No answer from machine',
   no_map: 'No map',
   config_refused: 'Map refused',
-  update_turned_back: 'Update turned back',
+  update_turned_back: 'Update rolled back',
   journal_waiting: 'Journal waiting',
   journal_dropped: 'Journal lost entries',
   history_sealed: 'History sealed',
@@ -20,7 +20,7 @@ export const warningWords: Readonly<Record<DeviceWarning, string>> = {
   credential_shared: 'Two boards use this credential',
 };
 
-/** Warnings that cost data, or keep the board out, until somebody acts. */
+/** Warnings about lost data or a board that can't connect. */
 export const isGrave = (warning: DeviceWarning): boolean =>
   warning === 'no_credential' ||
   warning === 'journal_dropped' ||
@@ -36,7 +36,7 @@ export const ticketWords: Readonly<Record<TicketState, { label: string; tone: To
   revoked: { label: 'Revoked', tone: 'neutral' },
 };
 
-/** Whether a board speaks for the machine. A ticket that was used once says nothing when its credential has ended since. */
+/** Whether a board is paired. A used ticket does not count when its credential has ended. */
 export const pairingWords = ({
   ticket,
   credential,
@@ -46,20 +46,20 @@ export const pairingWords = ({
 }): { label: string; tone: Tone } | null => {
   if (ticket === null) return null;
   const wasUsed = ticket.state === 'paired' || ticket.state === 'confirmed';
-  return wasUsed && credential === null ? { label: 'Not any more', tone: 'warning' } : ticketWords[ticket.state];
+  return wasUsed && credential === null ? { label: 'Ended', tone: 'warning' } : ticketWords[ticket.state];
 };
 
 const none = '--';
 
 export const mapText = ({ map }: Pick<Device, 'map'>): string => (map === null ? none : `${map.id} · rev ${map.rev}`);
 
-/** What became of the newest update, below the version; nothing once it stays. */
+/** Result of the newest update, below the version; undefined once it is accepted. */
 export const updateText = ({ update }: Pick<Device, 'update'>): string | null => {
   if (update === null || update.state === 'good') return null;
   if (update.state === 'on_trial') return 'On trial';
-  if (update.state === 'waiting') return `${update.installed} begins after the roast`;
+  if (update.state === 'waiting') return `${update.installed} starts after the roast`;
   if (update.state === 'unfinished') return `Update to ${update.installed} was not finished`;
-  return `Turned back from ${update.installed}${update.reason === undefined ? '' : `: ${update.reason}`}`;
+  return `Rolled back from ${update.installed}${update.reason === undefined ? '' : `: ${update.reason}`}`;
 };
 
 export const linkText = (device: Pick<Device, 'machine_link' | 'machine_link_detail' | 'map'>): string => {
@@ -74,7 +74,7 @@ export const journalText = ({ journal }: Pick<Device, 'journal'>): string =>
 export const clockText = ({ clock_synced: synced }: Pick<Device, 'clock_synced'>): string =>
   synced === null ? none : synced ? 'Set' : 'Not set';
 
-/** `7.4 GB free`, by thousands, as makers of cards count. */
+/** `7.4 GB free`, decimal units as on memory cards. */
 export const diskText = ({ disk_free_bytes: free, journal }: Pick<Device, 'disk_free_bytes' | 'journal'>): string => {
   const inMemory = journal?.entries_in_memory ?? null;
   if (inMemory !== null)
@@ -82,7 +82,7 @@ export const diskText = ({ disk_free_bytes: free, journal }: Pick<Device, 'disk_
   return free === null ? none : `${formatBytes(free)} free`;
 };
 
-/** What restoring does, for the question before it. */
+/** The question before restoring the history. */
 export const restoreQuestion = (
   {
     display_name: name,
@@ -96,7 +96,7 @@ export const restoreQuestion = (
   return `The board of ${name} holds ${formatCount(sealed.entries)} entries${when} that it recorded for another owner or before this server knew it. Restore them only if they belong to ${owner ?? 'the owner of this machine'}, who will see these roasts.`;
 };
 
-/** Where a board was paired from: the address, and which board it said it was. */
+/** Where a board was paired from: the address and the name it reported. */
 export const pairedFrom = ({
   redeemed_from: from,
   hardware_id: hardware,

@@ -8,7 +8,7 @@ import {
   pairingWords,
   restoreQuestion,
   updateText,
-} from './device-words.ts';
+} from './device-texts.ts';
 
 describe('words of a board', () => {
   it.each([
@@ -38,7 +38,7 @@ describe('words of a board', () => {
   it('tell which version was installed and why the one before it runs', () => {
     const update = { state: 'turned_back', installed: '0.2.0', earlier: '0.1.0', at: 1e12 } as const;
     expect(updateText({ update: { ...update, reason: 'it hung, 3 times' } })).toBe(
-      'Turned back from 0.2.0: it hung, 3 times',
+      'Rolled back from 0.2.0: it hung, 3 times',
     );
     expect(updateText({ update: { ...update, state: 'on_trial' } })).toBe('On trial');
     expect([updateText({ update: null }), updateText({ update: { ...update, state: 'good' } })]).toEqual([null, null]);
@@ -53,14 +53,14 @@ describe('words of a board', () => {
     expect(restoreQuestion({ ...device, sealed_history: null }, String)).toContain('no sealed history');
   });
 
-  it('call nobody paired whose credential has ended', () => {
+  it('does not show a board as paired whose credential has ended', () => {
     const credential = { origin: 'pairing', since: '2026-11-21T15:00:00Z', previous_valid_until: null } as const;
     const labels = (state: 'pending' | 'paired' | 'confirmed') => [
       pairingWords({ ticket: { state }, credential })?.label,
       pairingWords({ ticket: { state }, credential: null })?.label,
     ];
-    expect(labels('confirmed')).toEqual(['Paired', 'Not any more']);
-    expect(labels('paired')).toEqual(['Paired', 'Not any more']);
+    expect(labels('confirmed')).toEqual(['Paired', 'Ended']);
+    expect(labels('paired')).toEqual(['Paired', 'Ended']);
     expect(labels('pending')).toEqual(['Pending', 'Pending']);
     expect(pairingWords({ ticket: null, credential })).toBeNull();
   });
