@@ -4,8 +4,8 @@ import { Search } from 'lucide-react';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { useTyped } from '../components/use-typed.ts';
 import { classes } from '../ui/classes.ts';
-import { Kbd } from '../ui/Kbd.tsx';
-import { Spinner } from '../ui/Spinner.tsx';
+import { Kbd } from '../ui/Badge.tsx';
+import { Spinner } from '../ui/Button.tsx';
 import type { PaletteItem } from './palette-records.ts';
 import { usePaletteGroups } from './palette-items.ts';
 

@@ -1,4 +1,4 @@
-import { type PlannedRoast, cancelPlannedRoast, getPlannedRoast, listPlannedRoasts } from '@roastery/contract/planned';
+import { cancelPlannedRoast, getPlannedRoast, listPlannedRoasts, type PlannedRoast } from '@roastery/contract/planned';
 import { Timer, X } from 'lucide-react';
 import { useState } from 'react';
 import { refresh, useApi } from '../../api/use-api.ts';
@@ -8,7 +8,6 @@ import { plannedDetails, plannedName } from '../../components/PlannedRoast.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
 import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';

@@ -15,9 +15,8 @@ import { paths } from '../../components/paths.ts';
 import { plannedDetails, plannedName } from '../../components/PlannedRoast.tsx';
 import { attempt } from '../../components/roast-changes.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
-import { Card } from '../../ui/Card.tsx';
-import { LiveDot } from '../../ui/LiveDot.tsx';
-import { Skeleton } from '../../ui/Skeleton.tsx';
+import { Card, Skeleton } from '../../ui/Card.tsx';
+import { LiveDot } from '../../ui/Badge.tsx';
 import { removeFromQueue } from './PlannedQueue.tsx';
 
 const refreshMs = 3000;
