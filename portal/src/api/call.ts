@@ -43,14 +43,15 @@ export const onSignedOut = (listener: () => void): (() => void) => {
 
 /** Address of an endpoint with its parameters filled in, for links, downloads and event streams. */
 export const addressOf = (endpoint: AnyEndpoint, params: object | undefined, query: object | undefined): string => {
-  const given = new Map(Object.entries((params ?? {}) as Record<string, Scalar>));
+  const given = new Map<string, Scalar>(Object.entries(params ?? {}));
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = given.get(name);
     if (value === undefined) throw new Error(`${endpoint.name} needs the parameter ${name}`);
     return encodeURIComponent(String(value));
   });
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {}) as [string, Scalar][]) {
+  const asked: [string, Scalar][] = Object.entries(query ?? {});
+  for (const [name, value] of asked) {
     if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
   }
   const text = search.toString();

@@ -11,12 +11,17 @@ export interface ReadError {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined;
 
-const fieldsOf = (detail: unknown): FieldError[] =>
-  (Array.isArray(detail) ? (detail as unknown[]) : []).flatMap((line) => {
-    if (typeof line !== 'object' || line === null) return [];
-    const { field, message } = line as Record<string, unknown>;
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const fieldsOf = (detail: unknown): FieldError[] => {
+  const lines: readonly unknown[] = Array.isArray(detail) ? detail : [];
+  return lines.flatMap((line) => {
+    if (!isRecord(line)) return [];
+    const { field, message } = line;
     return typeof field === 'string' && typeof message === 'string' ? [{ field, message }] : [];
   });
+};
 
 /**
  * Reads the body of a refusal, whatever of it is there: a proxy or another version of the server may send a detail without a
@@ -30,8 +35,8 @@ export const readErrorBody = (text: string, isCode: (code: string) => code is Er
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { code, detail, request_id: requestId } = value as Record<string, unknown>;
+  if (!isRecord(value)) return undefined;
+  const { code, detail, request_id: requestId } = value;
   const read: ReadError = {
     code: typeof code === 'string' && isCode(code) ? code : undefined,
     detail: textOf(detail),

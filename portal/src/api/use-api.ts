@@ -6,8 +6,7 @@ import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from '
 import { forgetReadTimes, noteRead, showRead } from './read-times.ts';
 
 /** What an answer is stored under: same endpoint, same params and query, same answer. */
-const keyOf = (endpoint: AnyEndpoint, input: object) => {
-  const { params, query } = input as { params?: object; query?: object };
+const keyOf = (endpoint: AnyEndpoint, { params, query }: { params?: unknown; query?: unknown }) => {
   return [endpoint.name, params ?? null, query ?? null] as const;
 };
 

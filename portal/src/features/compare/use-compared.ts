@@ -18,7 +18,8 @@ const useOne = (id: string | undefined) => {
   const input = id === undefined ? null : { params: { id } };
   const roast = useApi(getRoast, input, once);
   const curve = useApi(getRoastCurveColumns, input, once);
-  return { roast: roast.data, curve: curve.data, error: (roast.error ?? curve.error) as unknown };
+  const error: unknown = roast.error ?? curve.error;
+  return { roast: roast.data, curve: curve.data, error };
 };
 
 /** The roasts with these ids, as they load. There is one slot per line style. */

@@ -24,10 +24,16 @@ export type FactValues = Record<(typeof textFields)[number] | (typeof numberFiel
 export const factFields = [...textFields, ...numberFields, ...idFields, 'start_time'] as const;
 
 export const emptyFacts = (roastedBy: string, startTime: string): FactValues => ({
-  ...(Object.fromEntries([...textFields, ...numberFields].map((field) => [field, ''])) as Record<
-    (typeof textFields)[number] | (typeof numberFields)[number],
-    string
-  >),
+  coffee_name: '',
+  coffee_origin: '',
+  coffee_process: '',
+  roast_number: '',
+  roast_level: '',
+  notes: '',
+  batch_size_kg: '',
+  end_weight_kg: '',
+  color: '',
+  cupping_score: '',
   machine_id: null,
   lot_id: null,
   profile_id: null,

@@ -89,7 +89,8 @@ export const useRoastFilters = (): RoastFilters => {
   const words = roastFilterKeys.map((key) => read(key) ?? '').join('\n');
   const values = useMemo(() => {
     const given = words.split('\n');
-    return usableFilters((key) => given[roastFilterKeys.indexOf(key as RoastFilterKey)] || undefined);
+    const byKey = new Map<string, string | undefined>(roastFilterKeys.map((key, at) => [key, given[at]]));
+    return usableFilters((key) => byKey.get(key) || undefined);
   }, [words]);
   return {
     values,
