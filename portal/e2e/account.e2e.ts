@@ -28,12 +28,9 @@ describe('the account', () => {
     await page.getByRole('combobox', { name: 'Region' }).fill('braz');
     await page.getByRole('option', { name: /Brazil/ }).click();
     await page.getByText(/^Dates and times: \d\d [A-Z][a-z]{2} 20\d\d, \d\d\/\d\d\/20\d\d - \d\d:\d\d$/).waitFor();
-    expect((await ana.call(me)).preferences).toEqual({
-      temperature_unit: 'F',
-      rate_unit: 'per_30_seconds',
-      theme: 'dark',
-      date_language: 'pt-BR',
-    });
+    await expect
+      .poll(async () => (await ana.call(me)).preferences)
+      .toEqual({ temperature_unit: 'F', rate_unit: 'per_30_seconds', theme: 'dark', date_language: 'pt-BR' });
     await using elsewhere = await roastery.openAs(ana, { colorScheme: 'light' });
     await elsewhere.page.goto('/account');
     await elsewhere.page.getByText('Example drop: 400.1 °F').waitFor();

@@ -4,10 +4,13 @@ import path from 'node:path';
 import { createUser } from '@roastery/contract/users';
 import { registerMachine, type RegisteredMachine } from '@roastery/contract/machines';
 import { startStack, type Stack } from '@roastery/stack/stack';
-import { launchBrowser, openPage, type WatchedPage } from '@roastery/testing/browser';
+import { migrate } from '@roastery/api/db/migrate';
+import { openDatabase } from '@roastery/api/db/sql';
+import { createLogger } from '@roastery/runtime/logger';
+import { createPagePool, launchBrowser, type PageOptions, type WatchedPage } from '@roastery/testing/browser';
 import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
 import { createTestDatabase } from '@roastery/testing/test-database';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 
 export interface Person {
   full_name: string;
@@ -15,33 +18,52 @@ export interface Person {
   password: string;
 }
 
-/** A roastery of its own for one file of tests, with a browser to look at it. */
+/** A roastery of its own for one file of tests, and pages that show it. */
 export interface TestRoastery {
   readonly stack: Stack;
-  readonly browser: Browser;
   /** The first admin, as a program. */
   readonly admin: RoasteryClient;
   /** Adds an ordinary user and signs them in, as a program. */
   addPerson(person: Person): Promise<RoasteryClient>;
-  /** A fresh browser that somebody is signed in with; nobody when `who` is null. Addresses may be given as paths. */
-  openAs(who: RoasteryClient | null, options?: BrowserContextOptions): Promise<WatchedPage>;
+  /** A page without stored data, signed in as `who`; signed out when `who` is null. Addresses may be given as paths. */
+  openAs(who: RoasteryClient | null, options?: PageOptions): Promise<WatchedPage>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts database, broker, api with portal, and a browser. */
+/** The schema without rows, applied once per run. */
+const migratedTemplate = {
+  name: 'migrated',
+  prepare: async (url: string) => {
+    const log = createLogger('test', 'silent');
+    const sql = openDatabase({ url, log });
+    await migrate(sql, log);
+    await sql.end();
+  },
+};
+
+/** One browser per worker: the files of a worker share this module. It ends with the worker. */
+let workerBrowser: Promise<Browser> | undefined;
+const openBrowser = async (): Promise<Browser> => {
+  const browser = await (workerBrowser ??= launchBrowser());
+  if (browser.isConnected()) return browser;
+  workerBrowser = launchBrowser();
+  return workerBrowser;
+};
+
+/** Starts broker and api with portal on a database of its own. */
 export const openRoastery = async (): Promise<TestRoastery> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'roastery-e2e-'));
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(migratedTemplate);
   const lines: string[] = [];
   const stack = await startStack({
     dataDir: folder,
     databaseUrl: database.url,
     onLine: (name, line) => lines.push(`${name}: ${line}`),
   });
-  const browser = await launchBrowser();
+  const pages = createPagePool(await openBrowser(), stack.url);
   const admin = await signIn(stack.url, stack.admin);
   const openAs: TestRoastery['openAs'] = async (who, options = {}) => {
-    const watched = await openPage(browser, { baseURL: stack.url, ...options });
+    const watched = await pages.open(options);
     watched.page.setDefaultTimeout(20_000);
     const [name = '', value = ''] = who?.cookie.split('=') ?? [];
     if (who !== null) await watched.page.context().addCookies([{ name, value, url: stack.url }]);
@@ -49,7 +71,6 @@ export const openRoastery = async (): Promise<TestRoastery> => {
   };
   return {
     stack,
-    browser,
     admin,
     addPerson: async (person) => {
       await admin.call(createUser, { body: person });
@@ -57,7 +78,7 @@ export const openRoastery = async (): Promise<TestRoastery> => {
     },
     openAs,
     [Symbol.asyncDispose]: async () => {
-      await browser.close();
+      await pages[Symbol.asyncDispose]();
       await stack.close();
       await database.drop();
       await rm(folder, { recursive: true, force: true });

@@ -249,7 +249,7 @@ describe('the server out of reach', () => {
   });
 
   it('leaves the frame standing when the code of a page can’t come, and loads it on request', async () => {
-    await using watched = await roastery.openAs(roastery.admin);
+    await using watched = await roastery.openAs(roastery.admin, { withoutCache: true });
     const { page } = watched;
     await page.goto('/machines');
     await page.getByText('No machines registered').waitFor();

@@ -10,7 +10,8 @@ import type { JournalMessage } from '../ingest/journal-message.ts';
 
 export const silentLog = createLogger('test', 'silent');
 
-const template = {
+/** The schema without rows, applied once per run. */
+export const migratedTemplate = {
   name: 'migrated',
   prepare: async (url: string) => {
     const sql = openDatabase({ url, log: silentLog });
@@ -21,7 +22,7 @@ const template = {
 
 /** A migrated database of its own, with a pool on it; both are gone when the test ends. */
 export const openMigratedDatabase = async () => {
-  const database = await createTestDatabase(template);
+  const database = await createTestDatabase(migratedTemplate);
   const sql = openDatabase({ url: database.url, log: silentLog });
   return {
     sql,

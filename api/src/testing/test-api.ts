@@ -8,6 +8,7 @@ import { quarantineRoutes } from '../ingest/quarantine-routes.ts';
 import { createLive } from '../live/live.ts';
 import { mailer } from '../domains/alerts/mailer.ts';
 import { startApi } from '../start-api.ts';
+import { migratedTemplate } from './ingest-fixture.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 export const testAdmin = { email: 'admin@example.com', password: 'a long phrase for the first admin' };
@@ -84,7 +85,7 @@ export interface OpenedTestApi {
 
 /** The whole api on a database of its own, as most tests of a domain begin. */
 export const openTestApi = async (config?: Partial<ApiConfig>): Promise<OpenedTestApi> => {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(migratedTemplate);
   const test = await startTestApi(database.url, config);
   return {
     databaseUrl: database.url,

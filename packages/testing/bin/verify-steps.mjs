@@ -1,14 +1,20 @@
-// The checks that need no database and no browser, in seconds: what `npm run verify` runs, and `npm test` runs first.
+// The checks that need neither database nor browser.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { ROOT } from '../../stack/bin/prepare.mjs';
 
 const inModules = (file) => path.join(ROOT, 'node_modules', ...file.split('/'));
 
-export const VERIFY_STEPS = [
+/** Checks of the sources without running them. `npm test` runs them beside the tests. */
+export const STATIC_CHECKS = [
   { name: 'types', command: [inModules('typescript/bin/tsc'), '-b'] },
   { name: 'lint', command: [inModules('oxlint/bin/oxlint'), '--type-aware', '--deny-warnings'] },
   { name: 'format', command: [inModules('oxfmt/bin/oxfmt'), '--check', '.'] },
+];
+
+/** What `npm run verify` runs. The structure test is one of the fast tests, so `npm test` has it among those. */
+export const VERIFY_STEPS = [
+  ...STATIC_CHECKS,
   {
     name: 'structure',
     command: [inModules('vitest/vitest.mjs'), 'run', '--project', 'fast', 'packages/testing/src/structure.test.ts'],
@@ -16,7 +22,7 @@ export const VERIFY_STEPS = [
 ];
 
 /**
- * Runs one step and says how it went; what it printed is shown when it failed.
+ * Runs one step and prints its result and duration, and its output when it failed.
  * @returns {Promise<boolean>} whether it passed
  */
 export async function runVerifyStep({ name, command }) {
@@ -31,11 +37,11 @@ export async function runVerifyStep({ name, command }) {
 function runQuietly(args) {
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  const gather = (chunk) => {
+  const append = (chunk) => {
     output += chunk;
   };
-  child.stdout.setEncoding('utf8').on('data', gather);
-  child.stderr.setEncoding('utf8').on('data', gather);
+  child.stdout.setEncoding('utf8').on('data', append);
+  child.stderr.setEncoding('utf8').on('data', append);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve({ code: code ?? 1, output }));

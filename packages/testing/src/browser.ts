@@ -1,4 +1,4 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { findChromium } from './chromium-binary.ts';
 
 /** Nothing but the page under test: no sandbox (it needs privileges that containers lack), no calls home, no QUIC. */
@@ -42,19 +42,16 @@ export interface WatchedPage {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/**
- * A page in a context of its own (no cookies shared) that remembers every complaint.
- * @param options playwright's context options: `viewport`, `colorScheme: 'dark'`, `baseURL`, `storageState` …
- */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({
-    viewport: SCREEN.desk,
-    locale: 'en-US',
-    timezoneId: 'UTC',
-    serviceWorkers: 'block',
-    ...options,
-  });
-  const page = await context.newPage();
+/** What every page is opened with. Transitions are off: a test sees the state after them. */
+const pageDefaults = {
+  viewport: SCREEN.desk,
+  locale: 'en-US',
+  timezoneId: 'UTC',
+  serviceWorkers: 'block',
+  reducedMotion: 'reduce',
+} as const satisfies BrowserContextOptions;
+
+const watch = (page: Page): string[] => {
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(`console: ${message.text()} (${message.location().url})`);
@@ -62,9 +59,73 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? 'failed';
-    // The page itself gives up requests when it navigates away or a stream is closed; that is no fault.
+    // A page aborts requests when it navigates away or closes a stream; that is no fault.
     if (reason !== 'net::ERR_ABORTED') complaints.push(`request: ${request.method()} ${request.url()} ${reason}`);
   });
+  return complaints;
+};
+
+/**
+ * A page in a context of its own (no cookies shared) that remembers every complaint.
+ * @param options playwright's context options: `viewport`, `colorScheme: 'dark'`, `baseURL`, `storageState` …
+ */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ ...pageDefaults, ...options });
+  const page = await context.newPage();
   const close = () => context.close();
-  return { page, complaints, close, [Symbol.asyncDispose]: close };
+  return { page, complaints: watch(page), close, [Symbol.asyncDispose]: close };
 }
+
+export interface PageOptions extends BrowserContextOptions {
+  /** With an empty HTTP cache, for tests of what a page does while the server does not answer. */
+  withoutCache?: true;
+}
+
+export interface PagePool {
+  /** A page without cookies and stored data, as after `openPage`; only its HTTP cache may hold files of the portal. */
+  open(options?: PageOptions): Promise<WatchedPage>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const emptyStorage = async (page: Page, origin: string): Promise<void> => {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb,cache_storage' });
+  await session.detach();
+};
+
+/**
+ * Opens pages of one origin and uses their contexts again: loading and compiling the portal anew for each test is half of
+ * what a short test costs. Contexts with permissions, service workers or
+ * an empty cache are not reused.
+ */
+export const createPagePool = (browser: Browser, origin: string): PagePool => {
+  const idle = new Map<string, BrowserContext[]>();
+  const opened = new Set<BrowserContext>();
+  const open: PagePool['open'] = async ({ withoutCache, ...options } = {}) => {
+    const isForOnePage =
+      withoutCache === true || options.permissions !== undefined || options.serviceWorkers === 'allow';
+    const key = JSON.stringify(options);
+    const used = isForOnePage ? undefined : idle.get(key)?.pop();
+    const context = used ?? (await browser.newContext({ ...pageDefaults, baseURL: origin, ...options }));
+    opened.add(context);
+    const page = await context.newPage();
+    if (used !== undefined) await emptyStorage(page, origin);
+    const close = async () => {
+      if (!opened.has(context)) return;
+      opened.delete(context);
+      if (isForOnePage) return context.close();
+      await Promise.all(context.pages().map((one) => one.close()));
+      await context.clearCookies();
+      await context.unrouteAll();
+      await context.setOffline(false);
+      idle.set(key, [...(idle.get(key) ?? []), context]);
+    };
+    return { page, complaints: watch(page), close, [Symbol.asyncDispose]: close };
+  };
+  return {
+    open,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([...opened, ...[...idle.values()].flat()].map((context) => context.close()));
+    },
+  };
+};

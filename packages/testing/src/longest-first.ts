@@ -1,29 +1,33 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Test files that take about a minute and more, the longest first; most of it is waiting. */
+/** Test files that take about half a minute or more, the longest first. */
 const longest = [
-  'under-systemd.system',
-  'faulty-line.system',
-  'screens.e2e',
-  'real-roasts.system',
-  'killed-at-random.system',
-  'fuzz.system',
+  'under-systemd.endurance',
+  'faulty-line.endurance',
+  'real-roasts.endurance',
+  'killed-at-random.endurance',
   'stream-limits.system',
-  'pairing.e2e',
-  'live-roast.e2e',
-  'slow-or-starved.system',
   'slow-database.system',
   'board-in-trouble.system',
-  'board-update.system',
-  'sign-in-to-machines.e2e',
+  'hostile-input.system',
+  'file-readers.system',
+  'screens.e2e',
+  'pairing.e2e',
+  'probe.e2e',
+  'live-roast.e2e',
+  'inventory.e2e',
+  'uplink',
+  'disk-faults',
 ];
+const projects = ['fast', 'system', 'browser', 'endurance'];
 
-const place = ({ moduleId }: TestSpecification): number => {
+/** Projects in their order, so that a worker keeps its modules; in a project the longest files first. */
+const place = ({ moduleId, project }: TestSpecification): number => {
   const index = longest.findIndex((name) => moduleId.includes(`/${name}.`));
-  return index === -1 ? longest.length : index;
+  return projects.indexOf(project.name) * (longest.length + 1) + (index === -1 ? longest.length : index);
 };
 
-/** Without times of an earlier run the largest files would begin, and a small file that waits for minutes come last, alone. */
+/** Without times of an earlier run Vitest starts the largest files first, and a small file that waits for minutes would run last. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

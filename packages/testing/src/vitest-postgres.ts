@@ -1,9 +1,19 @@
 import type { TestProject } from 'vitest/node';
-import { startTestPostgres } from './test-postgres.ts';
+import { startTestPostgres, type TestPostgres } from './test-postgres.ts';
 
-/** Vitest's globalSetup: one Postgres for the whole run, whose address every test file is given. */
+/** Vitest loads this file once for each project; its projects share one server through the global object. */
+const shared = globalThis as { roasteryTestPostgres?: { server: Promise<TestPostgres>; users: number } };
+
+/** Vitest's globalSetup: one Postgres for the whole run. Every test file gets its address. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startTestPostgres();
+  const postgres = (shared.roasteryTestPostgres ??= { server: startTestPostgres(), users: 0 });
+  postgres.users += 1;
+  const server = await postgres.server;
   project.provide('postgresUrl', server.url);
-  return () => server.close();
+  return async () => {
+    postgres.users -= 1;
+    if (postgres.users > 0) return;
+    delete shared.roasteryTestPostgres;
+    await server.close();
+  };
 }

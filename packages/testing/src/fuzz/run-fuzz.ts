@@ -9,7 +9,7 @@ export interface FuzzPlan extends Pick<FuzzPlace, 'dataDir' | 'databaseUrl'> {
   readonly seed: number;
   readonly requests: number;
   /** Ends earlier when this time has passed. */
-  readonly mostMs?: number;
+  readonly maxMs?: number;
   readonly say?: (line: string) => void;
 }
 
@@ -54,7 +54,7 @@ const renewed = async (roastery: FuzzRoastery, who: 'admin' | 'user', caller: Fu
 };
 
 /** Sends generated requests, by turns as admin and as user, and reports everything that should not happen. */
-export const runFuzz = async ({ seed, requests, mostMs, say = () => undefined, ...place }: FuzzPlan) => {
+export const runFuzz = async ({ seed, requests, maxMs, say = () => undefined, ...place }: FuzzPlan) => {
   const faults: string[] = [];
   const alarms: string[] = [];
   const byStatus: Record<number, number> = {};
@@ -93,7 +93,7 @@ export const runFuzz = async ({ seed, requests, mostMs, say = () => undefined, .
     const connections = openFuzzConnections(roastery.port, atOnce);
     const next = createRequestGenerator(createSeededRandom(seed), records.known);
     const callers = { admin: await roastery.callerOf('admin'), user: await roastery.callerOf('user') };
-    const end = mostMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + mostMs;
+    const end = maxMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + maxMs;
     let renewing = Promise.resolve();
     const renew = async (): Promise<void> => {
       await records.refresh();

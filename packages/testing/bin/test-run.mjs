@@ -1,0 +1,71 @@
+// What `npm test` and `npm run endurance` share: they prepare the clone, run Vitest and count.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { CannotPrepare, prepare, ROOT } from '../../stack/bin/prepare.mjs';
+
+/**
+ * Runs the given Vitest projects and prints the counts as the last line: `N passed, N failed`, with `, N skipped` if any.
+ * The exit code is 1 when something failed.
+ * @param {{ projects: string[], checks?: () => Promise<boolean[]> }} run `checks` run beside the tests and count as one test each
+ */
+export async function runTests({ projects, checks = async () => [] }) {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const scratch = mkdtempSync(path.join(os.tmpdir(), 'roastery-test-run-'));
+  try {
+    await prepare();
+    const report = path.join(scratch, 'report.json');
+    const [code, checked] = await Promise.all([runVitest(projects, report), checks()]);
+    for (const passed of checked) counts[passed ? 'passed' : 'failed'] += 1;
+    add(counts, readReport(report), code);
+  } catch (error) {
+    console.error(error instanceof CannotPrepare ? error.message : error);
+    counts.failed += 1;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  process.exitCode = counts.failed === 0 ? 0 : 1;
+  const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
+  console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
+}
+
+function runVitest(projects, report) {
+  const child = spawn(
+    process.execPath,
+    [
+      path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'),
+      'run',
+      ...projects.map((project) => `--project=${project}`),
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ],
+    { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
+
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    console.error('vitest ended without a report');
+    return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] };
+  }
+}
+
+function add(counts, result, code) {
+  counts.passed += result.numPassedTests;
+  counts.skipped += result.numPendingTests + result.numTodoTests;
+  // A file that does not load has no tests that could fail, and an error outside of all tests belongs to none.
+  const unloaded = result.testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  );
+  const failed = result.numFailedTests + unloaded.length;
+  counts.failed += failed === 0 && code !== 0 ? 1 : failed;
+}
