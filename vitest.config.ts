@@ -58,7 +58,11 @@ export default defineConfig({
       },
       {
         ...shared,
-        test: { ...realParts, name: 'endurance', include: [`${sources}/**/*.endurance.test.ts`] },
+        test: {
+          ...realParts,
+          name: 'endurance',
+          include: [`${sources}/**/*.endurance.test.ts`, 'deploy/**/*.endurance.test.ts'],
+        },
       },
     ],
   },
