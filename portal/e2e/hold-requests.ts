@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Page, Route } from 'playwright-core';
 
 /**
- * Keeps every request to an address waiting until the returned function is called, to see what a page says meanwhile.
+ * Keeps every request to an address waiting until the returned function is called, to see what a page shows while it waits.
  * @param answer what then happens to them; by default they go on to the server
  */
 export const holdRequests = async (

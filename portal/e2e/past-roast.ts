@@ -14,7 +14,7 @@ export interface PastRoast extends Partial<SimulateRoastOptions> {
   charged?: Date;
   /** When the machine gave no answer: seconds since charge, from and to. */
   silences?: readonly (readonly [from: number, to: number])[];
-  /** What somebody wrote about it afterwards. */
+  /** What a person entered afterwards. */
   details?: BodyOf<typeof updateRoast>;
 }
 

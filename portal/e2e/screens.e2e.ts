@@ -30,7 +30,7 @@ beforeAll(async () => {
   if (picturesIn !== undefined) await mkdir(picturesIn, { recursive: true });
   roastery = await openRoastery();
   const ana = await roastery.addPerson(anaRestrepo);
-  Object.assign(people, { ana, tomo: await roastery.addPerson(tomoIto), admin: roastery.admin, nobody: null });
+  Object.assign(people, { ana, tomo: await roastery.addPerson(tomoIto), admin: roastery.admin, 'signed out': null });
   await roastery.admin.call(putRoasterySettings, {
     body: { roastery_name: 'Northlight Coffee', address: '12 Mill Lane', city: 'Bergen', country: 'Norway' },
   });
@@ -204,8 +204,8 @@ const look = async ({ page, complaints }: WatchedPage, screen: Screen, at: Look)
 const visit = async ({ watched, turn }: Hand, screen: Screen): Promise<string[]> => {
   await turn(looks[0]);
   const found = await open(watched.page, screen);
-  // Where somebody chooses between the two, both have to be there; and a map says what its machine speaks.
-  if (screen.who !== 'nobody' && screen.who !== 'tomo' && !/account|upload|palette|map|probe/.test(screen.name))
+  // Where a person chooses between the two, both have to be there; and a map says what its machine speaks.
+  if (screen.who !== 'signed out' && screen.who !== 'tomo' && !/account|upload|palette|map|probe/.test(screen.name))
     found.push(...(await celsiusOn(watched.page)).map((text) => `${screen.name}: ${text}`));
   for (const at of looks) {
     await turn(at);

@@ -4,10 +4,10 @@ export interface Screen {
   name: string;
   /** `{machine}`, `{map}`, `{past}`, `{live}`, `{lot}`, `{recipe}`, `{blend}` and the like stand for ids. */
   address: string;
-  who: 'ana' | 'tomo' | 'admin' | 'nobody';
-  /** What has to be there before anything is looked at. */
+  who: 'ana' | 'tomo' | 'admin' | 'signed out';
+  /** What has to be there before the screen is checked. */
   shows: string | RegExp;
-  /** What somebody does on it first. */
+  /** What a person does on it first. */
   does?: (page: Page) => Promise<unknown>;
   /** A modal, a menu or the like covers the page. */
   isOver?: true;
@@ -27,7 +27,7 @@ const shortRoast = Array.from({ length: 120 }, (_, k) => {
 });
 const csvFile = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
-const signedOut = { who: 'nobody', allows: /auth\/me|401/ } as const;
+const signedOut = { who: 'signed out', allows: /auth\/me|401/ } as const;
 const over = { isOver: true } as const;
 
 /** Every screen, and every modal and tab that matters. A new page of the map must be here: the test says which is missing. */

@@ -24,7 +24,7 @@ const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 const axeSource = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** For a page that is looked at often: every document it opens has axe-core from the start, instead of being sent it. */
+/** For a page that is checked often: every document it opens has axe-core from the start. */
 export const keepAxe = (page: Page): Promise<unknown> => page.addInitScript({ path: axeSource });
 
 /**

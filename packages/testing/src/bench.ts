@@ -20,7 +20,7 @@ export interface Bench {
   onlyWhenNamed?: boolean;
   /** A missed aim is a failure of `npm run bench`, not only a remark in the table. */
   mustReach?: boolean;
-  /** @param say tells what is being done, for somebody waiting */
+  /** @param say prints progress */
   run(say: (line: string) => void): Promise<Measurement[]>;
 }
 

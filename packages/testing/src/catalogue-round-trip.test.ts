@@ -197,7 +197,7 @@ describe('the catalogue of machine maps', () => {
     for (const { name, map } of files) {
       expect(name).toBe(`${map.id}.json`);
       expect(map.source, map.id).toBeTruthy();
-      // Nobody of us has stood beside one of them.
+      // None of them was tried on real hardware by us.
       expect(map.verified, map.id).toBe('simulator');
     }
   });

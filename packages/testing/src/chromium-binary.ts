@@ -102,7 +102,7 @@ function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The temporary folder belongs to everyone: never run a program that somebody else put there. */
+/** The temporary folder belongs to everyone: never run a program that another user put there. */
 async function refuseForeignFolder(folder: string): Promise<void> {
   const { uid, mode } = await stat(folder);
   const mine = process.getuid?.();

@@ -1,6 +1,6 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A network line to a port of this computer that can be cut and mended: while it is cut nobody answers. */
+/** A network line to a port of this computer that can be cut and restored: while it is cut no request is answered. */
 export const openCuttableLine = async (targetPort: number) => {
   const sockets = new Set<Socket>();
   let server: Server | undefined;

@@ -189,6 +189,26 @@ export function barrels(files: readonly SourceFile[]): string[] {
   return files.filter(({ path }) => /\/index\.tsx?$/.test(path)).map(({ path }) => path);
 }
 
+const NO_STANDARD_TERM =
+  /\b(?:some|no)body\b|\bmean(?:while)\b|\b(?:is|are) (?:told)\b|\bput (?:down)\b|\btaken (?:in)\b|\blooked (?:at)\b/gi;
+
+/** Lines with words that plain technical English has a standard term for. Texts of the product document keep theirs. */
+export function wordsWithoutStandardTerm(files: readonly SourceFile[]): string[] {
+  return [...new Set(files.flatMap(({ path, text }) => placesOf(path, text, NO_STANDARD_TERM)))];
+}
+
+/** Files of less than 30 lines that are no tests: most of them belong where they are used. */
+export function smallFiles(files: readonly SourceFile[]): string[] {
+  return files.filter(({ path, lines }) => lines < 30 && !isTestFile(path)).map(({ path }) => path);
+}
+
+const CAST = /(?<!^\s*(?:import|export|\/\/|\/?\*)[^\n]*)\bas (?!const\b)[A-Z{[][\w.<>[\]{} |]*/gm;
+
+/** Type casts outside of tests. They belong where data enters, and nowhere else. */
+export function casts(files: readonly SourceFile[]): string[] {
+  return files.filter(({ path }) => !isTestFile(path)).flatMap(({ path, text }) => placesOf(path, text, CAST));
+}
+
 const READ_ONCE =
   /\bexpect\(\s*\(*(?:await|new URL\(\w*\.?page\.url)\b(?:(?!\bexpect\b|\.call\()[^;])*?\.(?:innerText|allInnerTexts|textContent|allTextContents|inputValue|count|isVisible|isHidden|isEnabled|isDisabled|isChecked|getAttribute|boundingBox|url)\(/g;
 

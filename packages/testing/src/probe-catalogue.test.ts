@@ -10,10 +10,10 @@ import { startSimulator } from '@roastery/simulator/simulator';
 import { describe, expect, it } from 'vitest';
 import { repositoryRoot } from './shared-data.ts';
 
-/** Machines of the catalogue, looked at without knowing their map, while they roast. */
+/** Machines of the catalogue, probed without their map while they roast. */
 const folder = path.join(repositoryRoot(), 'api', 'catalogue', 'maps');
 const names = (await readdir(folder)).toSorted();
-/** Every so manieth of the catalogue: each is looked at whole, some 500 requests. */
+/** Every n-th machine of the catalogue: probing one takes some 500 requests. */
 const step = 15;
 const maps = await Promise.all(
   names
@@ -79,7 +79,7 @@ const lookAt = async (written: MachineMap, holes: 'zero' | 'refuse'): Promise<Ra
 };
 
 describe('the probe before machines of the catalogue', () => {
-  it('has the beans among its first three, more surely when it is told what the display shows', async () => {
+  it('has the beans among its first three, more surely with the value on the display', async () => {
     const ranks = await Promise.all(maps.map((map, index) => lookAt(map, index % 2 === 0 ? 'zero' : 'refuse')));
     const among = (choose: (ranks: Ranks) => number): Ranks[] =>
       ranks.filter((one) => choose(one) >= 1 && choose(one) <= 3);

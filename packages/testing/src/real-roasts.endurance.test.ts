@@ -132,7 +132,7 @@ it.skipIf(!data.present)(
         const compared = compareWithFile(one, toleranceSeconds);
         expect(compared.foreign, `${name}: every stored sample is one of the file`).toEqual([]);
         // A sample stands for 125 ms in this test: a machine busy with other tests may let the board come late to one.
-        expect(compared.missing.length, `${name}: samples of the file nobody stored`).toBeLessThanOrEqual(
+        expect(compared.missing.length, `${name}: samples of the file that are not stored`).toBeLessThanOrEqual(
           compared.expected * 0.01,
         );
         await expectPageShows(browser, stack.url, client.cookie, one);

@@ -132,7 +132,7 @@ export interface CurveComparison {
   readonly foreign: string[];
   /** How many samples the file has between its charge and drop. */
   readonly expected: number;
-  /** Which of those nobody stored. */
+  /** Which of those are not stored. */
   readonly missing: number[];
   /** How far from its own time in the file a sample was stored at most, s. */
   readonly worstShiftSeconds: number;

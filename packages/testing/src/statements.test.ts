@@ -98,7 +98,7 @@ describe('the reading of the table', () => {
       `it('plain', () => {});`,
       `  it.each([\n  { statement: 'a (b)', page: open('x') },\n])('says $statement', () => {});`,
       `it.skipIf(no)(\n  data.title('don\\'t'), () => {});`,
-      '// nobody says it (`here`)',
+      '// only says it (`here`)',
     ].join('\n');
     expect(testTitles(source)).toEqual(['plain', 'says $statement', "don't"]);
     expect(hasTest(source, 'says a (b)')).toBe(true);

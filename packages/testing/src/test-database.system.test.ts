@@ -29,7 +29,7 @@ describe('a database for one test', () => {
     await expect(query(databases[2]?.url ?? '', 'SELECT 1')).rejects.toThrow(/does not exist/);
   });
 
-  it('can be removed while somebody is connected', async () => {
+  it('test database: can be dropped while a client is connected', async () => {
     const database = await createTestDatabase();
     const held = postgres(database.url, { max: 1, idle_timeout: 0 });
     await held`SELECT 1`;

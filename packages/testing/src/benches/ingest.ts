@@ -70,7 +70,7 @@ const measureIngest = async (sql: Database, size: number, perMachine: number): P
   for (const [index, { serialNumber, payload }] of payloads.entries()) {
     const topic = `roastery/v1/${serialNumber}/journal`;
     gatherer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
-    // As a socket would: what was sent meanwhile gets its turn.
+    // As a socket would: messages that were sent in between get their turn.
     if (index % 50 === 49) await new Promise((resolve) => setImmediate(resolve));
   }
   const total = payloads.length * size;

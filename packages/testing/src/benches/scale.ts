@@ -98,7 +98,7 @@ const signInPerson = async (
   return { who, origin, cookie: client.cookie, calls: pageCalls(samples, who === 'admin') };
 };
 
-/** Records roasts on a new machine of somebody, as its board ships them. */
+/** Records roasts on a new machine of the caller, as its board ships them. */
 const recordRoasts = async (
   client: RoasteryClient,
   mqttUrl: string,

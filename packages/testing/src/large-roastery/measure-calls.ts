@@ -29,7 +29,7 @@ export const addressOf = async ({ origin, cookie }: Caller, call: PageCall, nth:
   return endpointUrl(origin, call.endpoint, params, { offset: String(Math.max(0, total - 10)) });
 };
 
-/** Until the api has noticed that one left a file, ms: what it still does for nobody belongs to no other call. */
+/** Until the api has noticed that a client closed a download, ms: that work belongs to no other call. */
 const noticedWithinMs = 60;
 
 /** Asks one call so many times. Files are left at their first byte; everything else is read to its end. */

@@ -16,7 +16,7 @@ export const planNotices = {
 /** A table that was read from one end to the other. */
 export interface TableScan {
   readonly table: string;
-  /** Rows that were looked at for nothing, over all loops: an index would have left them alone. */
+  /** Rows that were read and discarded, over all loops: an index would have skipped them. */
   readonly rowsWasted: number;
 }
 export interface ToldPlan {

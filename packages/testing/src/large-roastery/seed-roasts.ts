@@ -52,7 +52,7 @@ export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
     INSERT INTO lot_movements (id, lot_id, at, kg, reason, roast_id)
     SELECT pg_temp.made_id('used' || id, 1, start_time), lot_id, start_time + interval '14 minutes', -batch_size_kg, 'roast', id
       FROM roasts WHERE lot_id IS NOT NULL AND status = 'completed'`;
-  // Somebody corrected the batch: the ledger has the difference, the roast the new weight.
+  // A corrected batch: the ledger has the difference, the roast the new weight.
   await sql`
     WITH edited AS (
       UPDATE roasts SET batch_size_kg = batch_size_kg + 0.5
