@@ -65,6 +65,17 @@ const dateOrInstant = z
   .nullable()
   .optional();
 
+/** Fields of a lot that are numbers, in forms and in CSV files. */
+export const lotNumberFields = [
+  'altitude',
+  'cost_per_kg',
+  'initial_weight',
+  'cupping_score',
+  'moisture_content',
+  'water_activity',
+  'density',
+] as const;
+
 export const lotBodyShape = z.object({
   lot_number: lineShape(60).min(1, 'Lot number is required'),
   coffee_name: lineShape(200).min(1, 'Coffee name is required'),

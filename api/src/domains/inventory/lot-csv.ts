@@ -1,4 +1,4 @@
-import { type Lot, lotBodyShape } from '@roastery/contract/inventory';
+import { type Lot, lotBodyShape, lotNumberFields } from '@roastery/contract/inventory';
 import type { FieldError } from '@roastery/contract/errors';
 import { parseShape } from '@roastery/contract/parse-shape';
 import type { FileJob } from '../../file-reading/file-job.ts';
@@ -10,15 +10,7 @@ import type { LotForm } from './create-lot.ts';
 type LotField = keyof LotForm;
 const fields = Object.keys(lotBodyShape.shape) as LotField[];
 const requiredFields = ['lot_number', 'coffee_name', 'origin', 'initial_weight'] as const;
-const numberFields: ReadonlySet<LotField> = new Set<LotField>([
-  'altitude',
-  'cost_per_kg',
-  'initial_weight',
-  'cupping_score',
-  'moisture_content',
-  'water_activity',
-  'density',
-]);
+const numberFields: ReadonlySet<LotField> = new Set<LotField>(lotNumberFields);
 const dayFields: ReadonlySet<LotField> = new Set<LotField>(['harvest_date', 'purchase_date']);
 
 /** What only the ledger or the clock decides: in the export for whoever reads it, left out of an import. */

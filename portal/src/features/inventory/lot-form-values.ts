@@ -1,4 +1,4 @@
-import { lotBodyShape, type Lot } from '@roastery/contract/inventory';
+import { lotBodyShape, lotNumberFields, type Lot } from '@roastery/contract/inventory';
 import { parseShape } from '@roastery/contract/parse-shape';
 import type { FieldErrors, Resolver } from 'react-hook-form';
 import type { z } from 'zod';
@@ -18,21 +18,12 @@ const textFields = [
   'screen_size',
   'notes',
 ] as const;
-const numberFields = [
-  'altitude',
-  'cost_per_kg',
-  'initial_weight',
-  'cupping_score',
-  'moisture_content',
-  'water_activity',
-  'density',
-] as const;
 const dateFields = ['harvest_date', 'purchase_date'] as const;
 
-type NumberField = (typeof numberFields)[number];
+type NumberField = (typeof lotNumberFields)[number];
 type DateField = (typeof dateFields)[number];
 export type LotField = (typeof textFields)[number] | NumberField | DateField;
-export const lotFields: readonly LotField[] = [...textFields, ...numberFields, ...dateFields];
+export const lotFields: readonly LotField[] = [...textFields, ...lotNumberFields, ...dateFields];
 
 /** The fields as text, numbers too; dates as `yyyy-mm-dd`. */
 export type LotValues = Record<LotField, string> & { is_reserved: boolean };
@@ -65,7 +56,7 @@ export const emptyLot: LotValues = {
 export const valuesOfLot = (lot: Lot): LotValues => ({
   ...emptyLot,
   ...Object.fromEntries(textFields.map((field) => [field, lot[field] ?? ''])),
-  ...Object.fromEntries(numberFields.map((field) => [field, lot[field] === null ? '' : String(lot[field])])),
+  ...Object.fromEntries(lotNumberFields.map((field) => [field, lot[field] === null ? '' : String(lot[field])])),
   ...Object.fromEntries(dateFields.map((field) => [field, lot[field]?.slice(0, 10) ?? ''])),
   is_reserved: lot.is_reserved,
 });
@@ -73,7 +64,7 @@ export const valuesOfLot = (lot: Lot): LotValues => ({
 /** On save empty strings become null, numbers are sent as numbers, days as ISO timestamps. */
 export const bodyOfValues = (values: LotValues): Record<string, string | number | null | undefined> => {
   const texts = textFields.map((field) => [field, values[field].trim() === '' ? null : values[field]]);
-  const numbers = numberFields.map((field) => [field, values[field].trim() === '' ? null : Number(values[field])]);
+  const numbers = lotNumberFields.map((field) => [field, values[field].trim() === '' ? null : Number(values[field])]);
   const dates = dateFields.map((field) => [field, values[field] === '' ? null : `${values[field]}T00:00:00.000Z`]);
   return Object.fromEntries([...texts, ...numbers, ...dates]);
 };
