@@ -3,6 +3,7 @@ import { linkShape, machineMapShape } from '@roastery/contract/machine-map';
 import { getMachine, listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import { startSimulator } from '@roastery/simulator/simulator';
+import { freePort } from '@roastery/stack/ports';
 import type { RunningMachine } from '@roastery/stack/machine';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { hasSerialCables, laySerialCable } from '@roastery/testing/serial-cable';
@@ -148,6 +149,64 @@ it('machine without a map: says so, is probed at a typed address, and reads by a
     lacks_map: false,
   });
   await running.stop();
+});
+
+it('machine without a map: saves the picked registers of an RTU over TCP machine as its first map', async () => {
+  const bare = await register(ana, 'PRB-4', 'First Map Drum');
+  const running = await roastery.stack.startMachine({
+    serial: bare.serial_number,
+    token: bare.auth_token,
+    start: 'preheat',
+    isAutomatic: false,
+    agentEnvironment: { MACHINE_MAP: '' },
+  });
+  const simulator = await startSimulator({
+    map: machineMapShape.parse({ ...demo, link: { kind: 'rtu-over-tcp', host: '127.0.0.1', port: await freePort() } }),
+    model: { start: 'preheat', autoCharge: false },
+  });
+  try {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await until(
+      'the board to connect',
+      async () => (await ana.call(getMachine, { params: { id: bare.id } })).lacks_map === true,
+      { timeoutMs: 60_000 },
+    );
+    await page.goto(`/machines/${bare.id}/probe`);
+    await page.getByLabel('Machine’s address').fill(`127.0.0.1:${simulator.port}`);
+    await page.getByRole('combobox', { name: /^Protocol/ }).click();
+    await page.getByRole('option', { name: 'Modbus RTU over TCP' }).click();
+    await page.getByRole('combobox', { name: /^Registers/ }).click();
+    await page.getByRole('option', { name: 'All four' }).click();
+    await page.getByLabel('How many').fill('32');
+    await page.getByRole('checkbox', { name: 'Also where controllers' }).uncheck();
+    await page.getByRole('button', { name: 'Look at registers' }).click();
+    await page.getByText(/^Watching \d+ registers/).waitFor({ timeout: 60_000 });
+    const save = page.getByRole('button', { name: 'Save and use this map' });
+    await expect.poll(() => save.isEnabled()).toBe(false);
+    const row = page.getByRole('list', { name: 'Registers' }).getByRole('listitem').filter({ hasText: beanAt });
+    await row.getByRole('combobox', { name: `${beanAt} is` }).click();
+    await page.getByRole('option', { name: 'Bean', exact: true }).click();
+    await save.click();
+    const proof = page.getByText('The board reads by the new map. Bean now:').locator('..');
+    await proof.waitFor({ timeout: 30_000 });
+    await until(
+      'the bean temperature to be shown',
+      async () => /\d/.test((await proof.innerText()).split('now:')[1] ?? ''),
+      {
+        timeoutMs: 15_000,
+      },
+    );
+    const config = await ana.call(getBoardConfig, { params: { id: bare.id } });
+    expect(config).toMatchObject({
+      state: 'running',
+      link: { kind: 'rtu-over-tcp' },
+      map: { model: 'First Map Drum' },
+    });
+  } finally {
+    await simulator.close();
+    await running.stop();
+  }
 });
 
 it.skipIf(!hasSerialCables())(

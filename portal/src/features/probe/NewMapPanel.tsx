@@ -33,31 +33,43 @@ import { channelLabel } from './RegisterRows.tsx';
 
 interface NewMapPanelProps {
   machineId: string;
+  machineName: string;
   config: BoardConfig;
-  /** The map that is edited. */
-  detail: MapDetail;
+  /** The map that is edited; undefined while the board has none. */
+  detail: MapDetail | undefined;
   /** The map on the line that was found; without a search the map in use. */
-  base: MachineMap;
+  base: MachineMap | undefined;
+  /** The machine's address and its usual unit, for the first map of a board. */
+  link: MachineLink;
+  unit: number;
   picks: readonly PickedPlace[];
   signals: readonly PickedSignal[];
   onSaved: () => void;
 }
 
-/** Saves the machine's own map, or a copy of a catalogue map. The board applies it between two roasts. */
-const save = async ({ machineId, config, detail, base, picks, signals }: NewMapPanelProps): Promise<void> => {
+type MapParts = Pick<NewMapPanelProps, 'machineName' | 'base' | 'link' | 'unit' | 'picks' | 'signals'>;
+
+/** The map with the picked registers. A board's first map gets the machine's name. */
+const newMap = ({ machineName, base, picks, signals, ...line }: MapParts): MachineMap => {
   // The address in the machine's configuration is not part of the map.
-  const { link, unit } = base;
-  const map = draftMap({ base, link, unit, picks, signals });
+  const { link, unit } = base ?? line;
+  const draft = draftMap({ base, link, unit, picks, signals });
+  return base === undefined ? { ...draft, model: machineName.slice(0, 80) } : draft;
+};
+
+/** Saves a revision of the machine's own map, or creates one. The board applies it between two roasts. */
+const save = async ({ machineId, config, detail, ...parts }: NewMapPanelProps): Promise<void> => {
+  const map = newMap(parts);
   const note = 'From Find registers';
-  if (detail.may_edit) {
+  if (detail?.may_edit === true) {
     await call(saveMachineMap, { params: { id: detail.id }, body: { map, rev: detail.rev, note } });
+    if (config.map?.id === detail.id) return;
   }
-  const id = detail.may_edit
-    ? detail.id
-    : (await call(createMachineMap, { body: { map, based_on: detail.id, note } })).id;
-  if (!detail.may_edit || config.map?.id !== id) {
-    await call(setBoardConfig, { params: { id: machineId }, body: { ...config.settings, map_id: id } });
-  }
+  const id =
+    detail?.may_edit === true
+      ? detail.id
+      : (await call(createMachineMap, { body: { map, note, ...(detail && { based_on: detail.id }) } })).id;
+  await call(setBoardConfig, { params: { id: machineId }, body: { ...config.settings, map_id: id } });
 };
 
 const lineText = (link: MachineLink): string =>
@@ -74,15 +86,17 @@ const lineChanges = (before: MachineMap, after: MachineMap): ChannelChange[] =>
 
 /** The picked registers compared with the map in use, and the button that saves them. */
 export const NewMapPanel = (props: NewMapPanelProps) => {
-  const { machineId, config, detail, base, picks, signals, onSaved } = props;
+  const { machineId, config, detail, base, picks, onSaved } = props;
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<string | null>(null);
   const [saved, setSaved] = useState(false);
-  const { link, unit } = base;
   const changes = [
-    ...lineChanges(detail.map, base),
-    ...channelChanges(detail.map, draftMap({ base, link, unit, picks, signals })),
+    ...(detail && base ? lineChanges(detail.map, base) : []),
+    ...channelChanges(detail?.map, newMap(props)),
   ];
+  /** A map without a bean temperature is refused. */
+  const hasBeans = detail !== undefined || picks.some(({ channel }) => channel === 'bean_temp');
+  const startText = detail === undefined ? '' : ` Changes are based on ${mapName(detail)}.`;
   const submit = async () => {
     setBusy(true);
     setTrouble(null);
@@ -102,7 +116,7 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
       <div className="flex flex-col gap-4 p-4">
         {changes.length === 0 ? (
           <p className="text-base text-muted">
-            {saved ? 'The map is saved.' : `Choose the register of the bean temperature. Based on ${mapName(detail)}.`}
+            {saved ? 'The map is saved.' : `Choose the register of the bean temperature.${startText}`}
           </p>
         ) : (
           <ul aria-label="Changes" className="flex flex-col gap-2 text-sm">
@@ -121,15 +135,22 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
         <FormError text={trouble} />
         {saved && <Proof machineId={machineId} running={config.state === 'running'} />}
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <Link to={paths.machineMap(config.map?.id ?? detail.id)} className="text-sm text-accent-text hover:underline">
-            {mapName(detail)}
-          </Link>
+          {detail === undefined ? (
+            <span className="text-sm text-muted">{hasBeans ? '' : 'The map needs a bean temperature.'}</span>
+          ) : (
+            <Link
+              to={paths.machineMap(config.map?.id ?? detail.id)}
+              className="text-sm text-accent-text hover:underline"
+            >
+              {mapName(detail)}
+            </Link>
+          )}
           <Button
             kind="primary"
             size="md"
             icon={<Check aria-hidden />}
             busy={busy}
-            disabled={changes.length === 0}
+            disabled={changes.length === 0 || !hasBeans}
             onClick={() => void submit()}
           >
             Save and use this map

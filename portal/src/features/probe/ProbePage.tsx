@@ -5,8 +5,7 @@ import {
   type Candidate,
   type RegisterSeries,
 } from '@roastery/contract/decodings';
-import { linkShape, type Link, type MachineMap } from '@roastery/contract/machine-map';
-import { parseShape } from '@roastery/contract/parse-shape';
+import type { Link, MachineMap } from '@roastery/contract/machine-map';
 import { getMachine } from '@roastery/contract/machines';
 import { getBoardConfig, getMachineMap } from '@roastery/contract/machine-maps';
 import type { PickedPlace, PickedSignal } from '@roastery/contract/map-draft';
@@ -19,7 +18,8 @@ import { paths } from '../../components/paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Panel, Skeleton } from '../../ui/Card.tsx';
 import { Switch } from '../../ui/Checkbox.tsx';
-import { NumberField, TextField } from '../../ui/TextField.tsx';
+import { NumberField } from '../../ui/TextField.tsx';
+import { MachineLinkFields } from './MachineLinkFields.tsx';
 import { BitRows, RegisterRows } from './RegisterRows.tsx';
 import { ReadForm } from './ReadForm.tsx';
 import { NewMapPanel } from './NewMapPanel.tsx';
@@ -85,15 +85,6 @@ const stateWords = ({ phase, progress, line, says, places }: Probe, isNewLine: b
   return phase === 'looking' ? 'Waiting for the board…' : 'The board only reads; nothing is written to the machine.';
 };
 
-/** Parses the address of a machine: `192.168.0.20`, `192.168.0.20:502` or `/dev/ttyUSB0`. */
-const linkFrom = (text: string): Link | undefined => {
-  const typed = text.trim();
-  const line = typed.startsWith('/')
-    ? { kind: 'rtu', path: typed }
-    : { kind: 'tcp', host: typed.replace(/:\d+$/, ''), port: Number(/:(\d+)$/.exec(typed)?.[1] ?? 502) };
-  return parseShape(linkShape, line).data;
-};
-
 /** /machines/{id}/probe: finds the registers of a machine through its board. */
 export default function ProbePage() {
   const { id = '' } = useParams();
@@ -105,7 +96,7 @@ export default function ProbePage() {
   const [picks, setPicks] = useState<readonly PickedPlace[]>([]);
   const [signals, setSignals] = useState<readonly PickedSignal[]>([]);
   const [typedUnits, setTypedUnits] = useState<string | null>(null);
-  const [where, setWhere] = useState('');
+  const [typedLink, setTypedLink] = useState<Link | undefined>();
   const [shownText, setShownText] = useState('');
   const [onlyTemperatures, setOnlyTemperatures] = useState(true);
   const [rows, setRows] = useState(rowsAtOnce);
@@ -126,15 +117,17 @@ export default function ProbePage() {
   const isBusy = probe.phase === 'finding' || probe.phase === 'looking' || probe.phase === 'watching';
   const detail = map.data;
   const base = detail && onLine(detail.map, probe.line);
-  const mapUnit = base?.unit ?? 1;
+  const mapUnit = base?.unit ?? probe.line?.units[0] ?? 1;
   const isNewLine = base !== undefined && JSON.stringify(base.link) !== JSON.stringify(detail?.map.link);
   const lacksMap = machine.data?.lacks_map === true;
-  const typedLink = linkFrom(where);
   const link = probe.line?.link ?? typedLink;
   const sentLink = lacksMap && link !== undefined ? { link } : {};
+  /** Of the map that the picks go into: the chosen one, or the first one of a board without a map. */
+  const mapLink = base?.link ?? (lacksMap ? link : undefined);
   const foundUnits = probe.line?.units.slice(0, 4).join(', ');
-  /** The form waits for the map, whose unit is its default: later it would overwrite typed text. */
-  const known = config.data !== undefined && (chosen === null || detail !== undefined || map.error !== undefined);
+  /** The form is shown once the map is loaded, since its unit is the default; it then stays through later loads. */
+  const isMapKnown = chosen === null || detail !== undefined || map.error !== undefined || probe.phase !== 'idle';
+  const known = config.data !== undefined && isMapKnown;
   return (
     <Page>
       <PageHeader title="Find Registers" crumbs={crumbs} subtitle={machine.data?.display_name} />
@@ -151,15 +144,7 @@ export default function ProbePage() {
       {failed === undefined && config.data !== undefined && known && (
         <div className="flex flex-col gap-5">
           <Panel title="What to read">
-            {lacksMap && (
-              <TextField
-                label="Machine address"
-                hint="The board has no map yet. An address like 192.168.0.20 or 192.168.0.20:502, or a serial adapter like /dev/ttyUSB0"
-                value={where}
-                onChange={(event) => setWhere(event.target.value)}
-                className="p-4 pb-0 md:w-1/2"
-              />
-            )}
+            {lacksMap && <MachineLinkFields onLink={setTypedLink} />}
             <ReadForm
               units={typedUnits ?? foundUnits ?? String(mapUnit)}
               onUnits={setTypedUnits}
@@ -253,19 +238,21 @@ export default function ProbePage() {
               )}
             </Panel>
           )}
-          {chosen === null && (
+          {chosen === null && !lacksMap && (
             <p className="rounded-md border border-stroke bg-sunken px-4 py-3 text-base text-content">
-              {lacksMap ? 'The board has no machine map yet.' : 'The board uses its own map file.'} To save what you
-              find, choose a map for it under Map and settings on the machine’s card, with the machine’s address. Any
-              map with the same link works.
+              The board uses its own map file. To save what you find, choose a map for it under Map and settings on the
+              machine’s card, with the machine’s address. Any map with the same link works.
             </p>
           )}
-          {detail !== undefined && base !== undefined && (
+          {mapLink !== undefined && (
             <NewMapPanel
               machineId={id}
+              machineName={machine.data?.display_name ?? ''}
               config={config.data}
               detail={detail}
               base={base}
+              link={mapLink}
+              unit={mapUnit}
               picks={picks}
               signals={signals}
               onSaved={() => {
