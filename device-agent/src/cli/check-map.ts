@@ -1,5 +1,11 @@
 import { ConfigError } from '@roastery/runtime/env';
-import { lineMs, slowLineRemedy, slowLineSentence } from '../core/line-pace.ts';
+import {
+  alikeAnswersRemedy,
+  alikeAnswersSentence,
+  lineMs,
+  slowLineRemedy,
+  slowLineSentence,
+} from '../core/line-pace.ts';
 import { planReads, readItems } from '../core/read-plan.ts';
 import { readMachineMap } from '../machine-map-file.ts';
 
@@ -22,6 +28,8 @@ export const checkMap = async (path: string | undefined): Promise<number> => {
     }
     const takes = lineMs(map);
     if (takes !== undefined) process.stdout.write(`  a reading keeps the line busy for ${Math.ceil(takes)} ms\n`);
+    const alike = alikeAnswersSentence(map);
+    if (alike !== undefined) process.stdout.write(`${alike} ${alikeAnswersRemedy}\n`);
     const slow = slowLineSentence(map);
     if (slow !== undefined) process.stdout.write(`${slow} ${slowLineRemedy}\n`);
     return 0;

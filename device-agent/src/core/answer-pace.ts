@@ -15,6 +15,8 @@ export interface AnswerPace {
   isKnown(): boolean;
   /** Three of four answers came within so many ms; undefined before the first. */
   usualMs(): number | undefined;
+  /** How quick this unit can be: the second quickest of its recent answers, ms; undefined before enough came. */
+  quickestMs(): number | undefined;
   /** How long to wait for an answer, ms. */
   deadlineMs(): number;
 }
@@ -35,6 +37,7 @@ export const createAnswerPace = (timeoutMs: number, longestMs: number): AnswerPa
     },
     isKnown: () => times.length >= enough,
     usualMs: () => usual,
+    quickestMs: () => (times.length < enough ? undefined : times.toSorted((a, b) => a - b)[1]),
     deadlineMs: () =>
       usual === undefined || usual * enoughRoom <= timeoutMs
         ? timeoutMs

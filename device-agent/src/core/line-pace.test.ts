@@ -1,6 +1,6 @@
 import { machineMapShape, type MachineMapInput } from '@roastery/contract/machine-map';
 import { describe, expect, it } from 'vitest';
-import { createPaceWatch, lineMs, slowLineSentence, slowReadingSentence } from './line-pace.ts';
+import { alikeAnswersSentence, createPaceWatch, lineMs, slowLineSentence, slowReadingSentence } from './line-pace.ts';
 
 const near = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`t${index}`, { at: `h:${index + 1}` }]));
 const scattered = Object.fromEntries(
@@ -31,6 +31,12 @@ describe('a serial line', () => {
     );
     expect(slowLineSentence(mapOf(scattered, { gapMs: 20, hz: 2 }))).toBeUndefined();
     expect(slowLineSentence(mapOf(scattered, { link: { kind: 'rtu', baud: 38_400 } }))).toBeUndefined();
+  });
+  it('line without transaction numbers: names a map whose answers all have one length', () => {
+    const alike = mapOf(scattered, { maxRegisters: 1 });
+    expect(alikeAnswersSentence(alike)).toContain('the agent reads nothing for 1.3 s');
+    expect(alikeAnswersSentence(mapOf(scattered))).toBeUndefined();
+    expect(alikeAnswersSentence({ ...alike, link: { kind: 'tcp', host: '127.0.0.1', port: 502 } })).toBeUndefined();
   });
   it('is busier with ASCII, and a network has no speed of its own', () => {
     const ascii = mapOf(near, { link: { kind: 'ascii', baud: 9600, dataBits: 7, parity: 'even' } });

@@ -1,4 +1,5 @@
 import type { Link, MachineMap } from '@roastery/contract/machine-map';
+import { answerHorizon } from './recent-answers.ts';
 import { planReads, readItems, type PlannedRead } from './read-plan.ts';
 
 type SerialLink = Extract<Link, { kind: 'rtu' | 'ascii' }>;
@@ -40,6 +41,20 @@ export const slowLineSentence = (map: MachineMap): string | undefined => {
 /** What to do about it. */
 export const slowLineRemedy =
   'Choose fewer readings a second in the portal, a higher baud rate in the machine and the map, or take channels out of the map.';
+
+/**
+ * Says what a lost answer costs on a line without transaction numbers when the map leaves only answers of one length; undefined
+ * where requests can have different lengths. README.md, "Whose answer is it?".
+ */
+export const alikeAnswersSentence = (map: MachineMap): string | undefined => {
+  const { link, maxRegisters, quietMs } = map;
+  const requests = planReads(readItems(map), map);
+  if (link.kind === 'tcp' || maxRegisters > 1 || requests.length < 2) return undefined;
+  const seconds = (answerHorizon(quietMs) / 1000).toFixed(1);
+  return `All answers of this map have one length (maxRegisters 1). After a lost or late answer the agent reads nothing for ${seconds} s, so that no value gets the name of another.`;
+};
+export const alikeAnswersRemedy =
+  'Raise maxRegisters in the machine map if the machine can give several registers in one answer, or read it over Modbus TCP.';
 
 /** Readings are judged over so many, so that one slow answer is no news. */
 const window = 20;

@@ -5,6 +5,8 @@ export const answerHorizon = (quietMs: number): number => 1.25 * quietMs;
 export interface Asked {
   readonly unit: number;
   readonly code: number;
+  /** Unit, function, first place and how many. */
+  readonly place: string;
   readonly at: number;
   answeredAt: number | undefined;
 }
@@ -40,12 +42,12 @@ export const createRecentAnswers = (horizonMs: number, now: () => number) => {
   const recentlyAsked = (mark: number) => recently(asked, mark, ({ at, answeredAt }) => answeredAt ?? at);
   const recentlyHeard = (mark: string) => recently(heard, mark, ({ at }) => at);
   return {
-    ask(mark: number, unit: number, code: number): Asked {
+    ask(mark: number, unit: number, code: number, place = ''): Asked {
       if (asked.size + heard.size > sweptAt) {
         for (const one of asked.keys()) recentlyAsked(one);
         for (const one of heard.keys()) recentlyHeard(one);
       }
-      const question: Asked = { unit, code, at: now(), answeredAt: undefined };
+      const question: Asked = { unit, code, place, at: now(), answeredAt: undefined };
       asked.set(mark, [...recentlyAsked(mark), question]);
       return question;
     },
@@ -59,21 +61,23 @@ export const createRecentAnswers = (horizonMs: number, now: () => number) => {
       heard.set(mark, [...before, { bytes, at: now() }]);
       return before.some((one) => one.bytes === bytes);
     },
-    /** These bytes were the answer to a question for this place, or all that came to it; `isOld` when they had come before. */
-    answered(place: string, bytes: string, isOld: boolean): void {
+    /** These bytes were the answer to a question for this place; `isOld` when they had come before, undefined where that says nothing. */
+    answered(place: string, bytes: string, isOld?: boolean): void {
       const before = places.get(place) ?? { answers: [], wereOld: [] };
       // A probe asks for thousands of places once; what is forgotten is only less well known.
       if (places.size > 500) places.clear();
       places.set(place, {
-        answers: [...before.answers.filter(({ at }) => isRecent(at)), { bytes, at: now() }],
-        wereOld: [...before.wereOld, isOld].slice(-judgedBy),
+        answers: [...before.answers, { bytes, at: now() }].slice(-judgedBy),
+        wereOld: isOld === undefined ? before.wereOld : [...before.wereOld, isOld].slice(-judgedBy),
       });
     },
-    /** Whether this place gave these bytes within the horizon, and often gives what it gave before. */
-    isSteady(place: string, bytes: string): boolean {
-      const { answers, wereOld } = places.get(place) ?? { answers: [], wereOld: [] };
-      const isOwn = answers.some((answer) => answer.bytes === bytes && isRecent(answer.at));
-      return isOwn && wereOld.filter(Boolean).length >= steadyAfter;
-    },
+    /** Whether this place gave these bytes within the horizon before a question. */
+    isOwn: (place: string, bytes: string, asked: Asked): boolean =>
+      places.get(place)?.answers.some((answer) => answer.bytes === bytes && asked.at - answer.at < horizonMs) === true,
+    /** Whether this place often gives what it gave before. */
+    isSteady: (place: string): boolean => (places.get(place)?.wereOld.filter(Boolean).length ?? 0) >= steadyAfter,
+    /** Whether an earlier question is still without its answer. */
+    hasUnanswered: (than: Asked): boolean =>
+      [...asked.keys()].some((mark) => recentlyAsked(mark).some((one) => one !== than && one.answeredAt === undefined)),
   };
 };

@@ -14,30 +14,50 @@ export interface WiderSpan extends Span {
 }
 
 /** A machine may know more places after a restart. */
-const tryAgainMs = 60_000;
+const tryAgainMs = 3_600_000;
 const lastPlace = 65_535;
 /** What one answer can hold. */
 const longest = (table: RegisterTable): number => (table === 'coil' || table === 'discrete' ? 2000 : 125);
 
+type Side = 'before' | 'after';
+
+/** From how many places beside it on a machine refuses to read; Infinity while it refused none. */
 interface Limits {
   before: number;
   after: number;
+  /** So many places after it were read. */
+  readAfter: number;
+  /** A refusal that was heard once: it may have been the late answer to another question. */
+  doubt: { readonly side: Side; readonly at: number } | undefined;
   readonly since: number;
 }
 
 const keyOf = ({ unit, table, start, count }: Span): string => `${unit}/${table}/${start}/${count}`;
+const maxPlaces = 500;
 
 /**
  * Reads a few places more than are wanted, so that the answer has a length of its own. Which neighbours the machine refuses is
- * remembered: the smallest length comes first, so the border is found at the first refusal beyond it.
+ * remembered: the smallest length comes first, so the border is found at the first refusals beyond it.
  */
 export const createWiderReads = (now: () => number) => {
   const limits = new Map<string, Limits>();
+  /** How many places each span was last asked with. */
+  const lastCounts = new Map<string, { readonly span: Span; readonly count: number }>();
   const limitsOf = (span: Span): Limits => {
     const known = limits.get(keyOf(span));
     if (known && now() - known.since < tryAgainMs) return known;
-    return { before: Infinity, after: Infinity, since: now() };
+    const readAfter = known?.readAfter ?? 0;
+    const unknown = { before: Infinity, after: Infinity, readAfter, doubt: undefined, since: now() };
+    if (limits.size > maxPlaces) limits.clear();
+    limits.set(keyOf(span), unknown);
+    return unknown;
   };
+  /** An unrequested answer has the length that its own span was last asked with, however long ago. */
+  const isLastOfAnother = (span: Span, count: number): boolean =>
+    [...lastCounts].some(
+      ([key, last]) =>
+        last.count === count && last.span.unit === span.unit && last.span.table === span.table && key !== keyOf(span),
+    );
   return {
     /** The shortest span around this one, up to `upTo` places, whose length `isFree`; undefined when there is none. */
     choose(span: Span, upTo: number, isFree: (count: number) => boolean): WiderSpan | undefined {
@@ -46,21 +66,36 @@ export const createWiderReads = (now: () => number) => {
       const most = Math.min(upTo, longest(span.table));
       for (let more = 0; span.count + more * step <= most; more++) {
         const room = Math.floor((lastPlace + 1 - span.start - span.count) / step);
-        const after = Math.min(more, known.after - 1, room);
+        // Beside places before it only those after it that were read: a refusal then has one cause.
+        const after = more < known.after && more <= room ? more : Math.min(known.readAfter, known.after - 1);
         const before = more - after;
         if (before >= known.before || before * step > span.start) return undefined;
         const count = span.count + more * step;
-        if (isFree(count)) return { ...span, start: span.start - before * step, count, before, after };
+        if (isFree(count) && !isLastOfAnother(span, count))
+          return { ...span, start: span.start - before * step, count, before, after };
       }
       return undefined;
     },
-    /** The machine refused it. */
+    /** Whether no other span was last asked with as many places. */
+    isDistinct: (span: Span): boolean => !isLastOfAnother(span, span.count),
+    asked(span: Span, count: number): void {
+      if (lastCounts.size > maxPlaces) lastCounts.clear();
+      lastCounts.set(keyOf(span), { span, count });
+    },
+    /** The machine answered with data. */
+    answered(span: Span, { after }: WiderSpan): void {
+      const known = limitsOf(span);
+      known.readAfter = Math.max(known.readAfter, after);
+      known.doubt = undefined;
+    },
+    /** A refusal came. Two of them in a row on one side are believed. */
     refused(span: Span, { before, after }: WiderSpan): void {
-      const known = { ...limitsOf(span) };
-      if (before > 0) known.before = Math.min(known.before, before);
-      else known.after = Math.min(known.after, after);
-      if (limits.size > 500) limits.clear();
-      limits.set(keyOf(span), known);
+      const known = limitsOf(span);
+      const side = after > known.readAfter ? 'after' : 'before';
+      const at = side === 'after' ? after : before;
+      const { doubt } = known;
+      if (doubt?.side === side) known[side] = Math.min(known[side], doubt.at, at);
+      known.doubt = doubt?.side === side ? undefined : { side, at };
     },
   };
 };

@@ -1,4 +1,4 @@
-import { slowLineRemedy, slowLineSentence } from '../core/line-pace.ts';
+import { alikeAnswersRemedy, alikeAnswersSentence, slowLineRemedy, slowLineSentence } from '../core/line-pace.ts';
 import { noMapYet } from '../status-page/concerns.ts';
 import { good, notConfigured, trouble, warning, type Check } from './check.ts';
 
@@ -18,6 +18,8 @@ export const checkMachineMap: Check = {
         );
       const slow = slowLineSentence(found.map);
       if (slow !== undefined) return warning(slow, slowLineRemedy);
+      const alike = alikeAnswersSentence(found.map);
+      if (alike !== undefined) return warning(alike, alikeAnswersRemedy);
       const { id, rev, maker, model, channels } = found.map;
       return good(`${maker} ${model} (${id}, revision ${rev}), ${Object.keys(channels).length} channels`);
     }

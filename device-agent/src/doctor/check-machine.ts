@@ -5,6 +5,7 @@ import { isMissing } from '../atomic-file.ts';
 import { describeLine } from '../board-report.ts';
 import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
 import { codeOf } from '../pairing/pairing-trouble.ts';
+import { waitsForLateAnswer } from '../machine/bus.ts';
 import { lateAnswer } from './machine-reading.ts';
 import { good, notConfigured, skipped, trouble, warning, withoutPage, type Check, type Verdict } from './check.ts';
 
@@ -62,6 +63,11 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
     return trouble(
       `The machine answers at ${where}, but refuses every place of the map: ${reason}.`,
       'Is it the map of this model? Choose another in the portal.',
+    );
+  if (reason === waitsForLateAnswer)
+    return trouble(
+      `Answers of the machine at ${where} were lost. The agent waits until none of them can come late any more, then reads on.`,
+      'If this stays, look at plugs, shield and termination of the line, and whether another master uses it.',
     );
   const says = `The machine does not answer at ${where}: ${reason}.`;
   if (!('host' in link)) {

@@ -25,8 +25,8 @@ export interface AnswerFraming {
   take(bytes: Buffer): AnswerFrame[];
   /** Whether an answer has begun and not ended. */
   isWithinAnswer(): boolean;
-  /** Bytes since the question that belong to no answer. */
-  strayBytes(): number;
+  /** Bytes since the question that belong to no answer; of an answer that is still coming too. */
+  strayBytes(): Buffer;
 }
 
 export class BrokenStream extends Error {

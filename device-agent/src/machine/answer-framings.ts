@@ -37,7 +37,7 @@ const createTcpFraming = (): AnswerFraming => {
       return answers;
     },
     isWithinAnswer: () => pending.length > 0,
-    strayBytes: () => 0,
+    strayBytes: () => Buffer.alloc(0),
   };
 };
 
@@ -51,8 +51,7 @@ const longestRtu = 3 + 255 + 2;
 const createRtuFraming = (): AnswerFraming => {
   let pending = Buffer.alloc(0);
   let expected: Question | undefined;
-  let received = 0;
-  let understood = 0;
+  let stray: Buffer[] = [];
   /** The answer that is waited for has begun here: nothing within it is taken for another one. */
   const isExpectedAt = (at: number): boolean =>
     expected !== undefined &&
@@ -63,13 +62,11 @@ const createRtuFraming = (): AnswerFraming => {
     ask(question, rtuFrame) {
       pending = Buffer.alloc(0);
       expected = question;
-      received = 0;
-      understood = 0;
+      stray = [];
       return rtuFrame;
     },
     take(bytes) {
       pending = Buffer.concat([pending, bytes]);
-      received += bytes.length;
       const answers: AnswerFrame[] = [];
       let done = 0;
       for (let at = 0; at + 5 <= pending.length;) {
@@ -81,16 +78,22 @@ const createRtuFraming = (): AnswerFraming => {
           isWhole && pending.readUInt16LE(end) === crc16(pending.subarray(at, end))
             ? answerOf(pending.subarray(at, end))
             : undefined;
-        if (answer) answers.push(answer);
-        if (answer) understood += end + 2 - at;
-        at = answer ? end + 2 : at + 1;
-        if (answer) done = at;
+        if (answer === undefined) {
+          at += 1;
+          continue;
+        }
+        answers.push(answer);
+        stray.push(pending.subarray(done, at));
+        at = end + 2;
+        done = at;
       }
-      pending = pending.subarray(Math.max(done, pending.length - longestRtu));
+      const kept = Math.max(done, pending.length - longestRtu);
+      stray.push(pending.subarray(done, kept));
+      pending = pending.subarray(kept);
       return answers;
     },
     isWithinAnswer: () => pending.length > 0,
-    strayBytes: () => received - understood,
+    strayBytes: () => Buffer.concat([...stray, pending]),
   };
 };
 
@@ -101,36 +104,36 @@ const sumOf = (bytes: Buffer): number => bytes.reduce((sum, byte) => (sum + byte
 /** Modbus ASCII. Its check is a sum of eight bits: it finds each error of one character, and 255 of 256 others. */
 const createAsciiFraming = (): AnswerFraming => {
   let pending = '';
-  let received = 0;
-  let understood = 0;
+  let stray = '';
   return {
     ask(_question, rtuFrame) {
       pending = '';
-      received = 0;
-      understood = 0;
+      stray = '';
       const body = rtuFrame.subarray(0, -crcBytes);
       const check = Buffer.from([-sumOf(body) & 0xff]);
       return Buffer.from(`:${Buffer.concat([body, check]).toString('hex').toUpperCase()}\r\n`, 'latin1');
     },
     take(bytes) {
       pending += bytes.toString('latin1');
-      received += bytes.length;
       const answers: AnswerFrame[] = [];
       for (let end = pending.indexOf('\n'); end >= 0; end = pending.indexOf('\n')) {
         // A line that was cut off has another one behind it.
-        const line = pending.slice(Math.max(0, pending.lastIndexOf(':', end)), end);
+        const start = Math.max(0, pending.lastIndexOf(':', end));
+        const line = pending.slice(start, end);
+        stray += pending.slice(0, start);
         pending = pending.slice(end + 1);
         const [, digits] = /^:((?:[0-9A-Fa-f]{2}){4,})\r$/.exec(line) ?? [];
         const frame = Buffer.from(digits ?? '', 'hex');
         const answer = frame.length > 0 && sumOf(frame) === 0 ? answerOf(frame.subarray(0, -1)) : undefined;
         if (answer) answers.push(answer);
-        if (answer) understood += line.length + 1;
+        else stray += `${line}\n`;
       }
+      stray += pending.slice(0, -longestAscii);
       pending = pending.slice(-longestAscii);
       return answers;
     },
     isWithinAnswer: () => pending.length > 0,
-    strayBytes: () => received - understood,
+    strayBytes: () => Buffer.from(stray + pending, 'latin1'),
   };
 };
 

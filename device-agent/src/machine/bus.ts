@@ -3,8 +3,10 @@ import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
 import { createAnswerPace, type AnswerPace } from '../core/answer-pace.ts';
 import { answerHorizon } from '../core/recent-answers.ts';
 import { createWiderReads } from '../core/wider-read.ts';
-import { answerBytes, exceptionFlag, type Question } from './answer-frame.ts';
-import { createConversation, type FittingAnswer, type Flight } from './conversation.ts';
+import { answerBytes } from './answer-frame.ts';
+import { openLine, type OpenLine } from './line-port.ts';
+import { createConversation } from './conversation.ts';
+import { broken, createExchange, type Moment, type Outcome, type Patience } from './exchange.ts';
 
 export interface BusRequest {
   readonly unit: number;
@@ -49,11 +51,14 @@ const settleMs = 50;
 /** A unit that gave no answer so often in a row rests. */
 const silencesBeforeRest = 2;
 /** So many lengths are tried in one reading when the machine refuses the neighbours. */
-const widthsTried = 4;
+const widthsTried = 6;
 /** Gateway codes of the Modbus specification: the unit behind it is dead, the gateway is not. */
 const gatewayExceptions = new Set([0x0a, 0x0b]);
 /** Codes that say: not these places. */
 const refusesPlaces = (code: number): boolean => code === 2 || code === 3;
+
+/** Why a line without transaction numbers rests after a question that got no answer. */
+export const waitsForLateAnswer = 'waits for a late answer';
 
 const codeOf: Record<RegisterTable, number> = { coil: 1, discrete: 2, holding: 3, input: 4 };
 
@@ -69,31 +74,6 @@ interface UnitState extends Rest {
   lateMs: number | undefined;
 }
 
-/** When a question was asked and its answer came, by the clock of the bus. */
-export interface Moment {
-  readonly askedAt: number;
-  readonly answeredAt: number;
-}
-
-/** What came of one question; `nothing` is a deadline that passed. */
-type Outcome =
-  | { readonly words: readonly number[]; readonly tookMs: number; readonly moment: Moment }
-  | { readonly exception: number; readonly tookMs: number }
-  | { readonly nothing: string }
-  | { readonly unasked: string }
-  | { readonly failed: string };
-const ambiguous: Outcome = { failed: 'answers that could belong to another request' };
-const broken: Outcome = { failed: 'connection closed' };
-const noneWithin = (deadlineMs: number): Outcome => ({ nothing: `no answer within ${Math.round(deadlineMs)} ms` });
-
-const isRefusal = ({ frame }: FittingAnswer): boolean => (frame.code & exceptionFlag) !== 0;
-/** The only answer that these are, apart from repeats of it. */
-const single = (answers: readonly FittingAnswer[]): FittingAnswer | undefined =>
-  new Set(answers.map(({ bytes }) => bytes)).size === 1 ? answers[0] : undefined;
-
-/** By then the true answer is here, where one comes at all. */
-const settledAt = ({ asked }: Flight, usualMs: number): number => asked.at + 1.5 * usualMs + 10;
-
 const newRest = (): Rest => ({ backoff: createBackoff(200, longestBackoffMs), until: -Infinity, reason: '' });
 
 /** On a serial line two frames are at least 3.5 characters apart; what came before a question is heard in that time. */
@@ -103,7 +83,12 @@ const silenceMs = (link: Link): number => ('baud' in link ? Math.max(2, Math.cei
  * The one owner of a Modbus line. One request at a time, under our own deadline; an answer counts only when it can belong to
  * no other request. README.md, "Whose answer is it?", has the argument.
  */
-export const createBus = (link: Link, timing: BusTiming, now: () => number = () => performance.now()) => {
+export const createBus = (
+  link: Link,
+  timing: BusTiming,
+  now: () => number = () => performance.now(),
+  open: OpenLine = openLine,
+) => {
   const horizonMs = answerHorizon(timing.quietMs);
   const stopping = new AbortController();
   const line = newRest();
@@ -153,6 +138,7 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
       },
     },
     now,
+    open,
   );
   const hangUp = (): void => {
     talk.close();
@@ -182,99 +168,22 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
     await new Promise((resolve) => setImmediate(resolve));
   };
 
-  const outcomeOf = ({ asked }: Flight, { frame, at }: FittingAnswer, deadlineMs: number): Outcome => {
-    const tookMs = at - asked.at;
-    // It came, or this process had its turn, too late to say when the machine took these values.
-    if (tookMs > deadlineMs) return noneWithin(deadlineMs);
-    // On Modbus TCP only the number has been compared so far: the codec refuses another unit, function or length.
-    const answer = talk.decode(frame);
-    if ('failed' in answer) return answer;
-    return 'words' in answer
-      ? { ...answer, tookMs, moment: { askedAt: asked.at, answeredAt: at } }
-      : { ...answer, tookMs };
-  };
+  const exchange = createExchange(talk, now, hearOut);
 
-  /** Answers with the mark of this question belong to it alone. */
-  const askApart = async (question: Question, deadlineMs: number, usualMs: number): Promise<Outcome> => {
-    const flight = talk.ask(question);
-    let heard = await talk.heardUntil(flight.asked.at + deadlineMs);
-    // A refusal has the same few bytes for every question: after one that came lately, the true answer may follow.
-    if (heard === 'heard' && flight.answers.every((answer) => isRefusal(answer) && answer.isCopy)) {
-      if ((await talk.heardUntil(settledAt(flight, usualMs))) === 'closed') heard = 'closed';
-    }
-    talk.over();
-    if (heard === 'closed') return broken;
-    if (heard === 'time') return noneWithin(deadlineMs);
-    const values = flight.answers.filter((answer) => !isRefusal(answer));
-    const answer = values.length === 0 ? flight.answers[0] : single(values);
-    if (answer === undefined) return ambiguous;
-    flight.asked.answeredAt = answer.at;
-    return outcomeOf(flight, answer, deadlineMs);
-  };
-
-  /**
-   * Answers with the mark of this question may be copies of answers that came within the horizon. It listens until a true answer would have
-   * come: what is new is the answer. Bytes that came before are believed where the place always says the same, or when it
-   * says them again.
-   */
-  const askAmongAlike = async (
-    question: Question,
-    deadlineMs: number,
-    usualMs: number,
-    heardOnce?: string,
-  ): Promise<Outcome> => {
-    const place = `${question.unit}/${question.code}/${question.start}/${question.count}`;
-    const flight = talk.ask(question);
-    const { asked, answers } = flight;
-    const until = asked.at + deadlineMs;
-    const settled = Math.min(until, settledAt(flight, usualMs));
-    const isCredible = (answer: FittingAnswer): boolean =>
-      !answer.isCopy || answer.bytes === heardOnce || isRefusal(answer) || talk.recent.isSteady(place, answer.bytes);
-    let heard: Awaited<ReturnType<typeof talk.heardUntil>> = 'heard';
-    while (heard === 'heard') {
-      const listenUntil = answers.length > 0 ? settled : until;
-      if (answers.length > 0 && now() >= listenUntil) break;
-      heard = await talk.heardUntil(listenUntil);
-    }
-    const isClean = talk.isClean(flight);
-    talk.over();
-    if (heard === 'closed') return broken;
-    const values = answers.filter((answer) => !isRefusal(answer));
-    const refusal = answers.find(isRefusal);
-    if (values.length === 0 && refusal) {
-      asked.answeredAt = refusal.at;
-      return outcomeOf(flight, refusal, deadlineMs);
-    }
-    if (values.length === 0) return noneWithin(deadlineMs);
-    if (!isClean) return ambiguous;
-    const fresh = values.filter(({ isCopy }) => !isCopy);
-    const answer = single(fresh.length > 0 ? fresh : values.filter(isCredible));
-    const copy = fresh.length === 0 ? single(values) : undefined;
-    if (answer || copy) talk.recent.answered(place, (answer ?? copy)?.bytes ?? '', fresh.length === 0);
-    if (answer || (copy && values.length === 1)) asked.answeredAt = now();
-    if (answer) return outcomeOf(flight, answer, deadlineMs);
-    if (copy === undefined || heardOnce !== undefined) return ambiguous;
-    await hearOut();
-    return talk.isOpen() ? askAmongAlike(question, deadlineMs, usualMs, copy.bytes) : broken;
-  };
-
-  const ask = async (request: BusRequest, { pace }: UnitState): Promise<Outcome> => {
+  /** On a line without transaction numbers: by a length of its own, else among answers that look alike. */
+  const askByLength = async (request: BusRequest, patience: Patience): Promise<Outcome> => {
     const code = codeOf[request.table];
-    const deadlineMs = pace.deadlineMs();
-    const usualMs = pace.usualMs() ?? deadlineMs;
-    const questionOf = ({ start, count }: { start: number; count: number }): Question => ({
-      unit: request.unit,
-      code,
-      start,
-      count,
-    });
-    if (talk.hasTransactions) return askApart(questionOf(request), deadlineMs, usualMs);
     const mark = (count: number): number => answerBytes({ code, count });
+    const ask = (how: typeof exchange.askDistinct, { start, count }: Pick<BusRequest, 'start' | 'count'>) => {
+      wider.asked(request, count);
+      return how({ unit: request.unit, code, start, count }, patience);
+    };
     for (let tried = 0; tried < widthsTried; tried++) {
       const span = wider.choose(request, request.upTo ?? 0, (count) => talk.recent.isFree(mark(count)));
       if (span === undefined) break;
-      const outcome = await askApart(questionOf(span), deadlineMs, usualMs);
+      const outcome = await ask(exchange.askDistinct, span);
       if ('words' in outcome) {
+        wider.answered(request, span);
         const first = request.start - span.start;
         return { ...outcome, words: outcome.words.slice(first, first + request.count) };
       }
@@ -287,12 +196,31 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
     const alike = talk.recent
       .asked(mark(request.count))
       .filter((asked) => asked.unit === request.unit && asked.code === code);
-    if (alike.length === 0) return askApart(questionOf(request), deadlineMs, usualMs);
     const pending = alike.find(({ answeredAt }) => answeredAt === undefined);
-    if (pending === undefined) return askAmongAlike(questionOf(request), deadlineMs, usualMs);
+    if (pending === undefined) {
+      const isDistinct = alike.length === 0 && wider.isDistinct(request);
+      return ask(isDistinct ? exchange.askDistinct : exchange.askAmongAlike, request);
+    }
     line.until = Math.max(line.until, pending.at + horizonMs);
-    line.reason = 'waits for a late answer';
+    line.reason = waitsForLateAnswer;
     return { unasked: line.reason };
+  };
+
+  const ask = async (request: BusRequest, { pace }: UnitState): Promise<Outcome> => {
+    const { unit, table, start, count } = request;
+    const askOnce = (): Promise<Outcome> => {
+      const deadlineMs = pace.deadlineMs();
+      const patience = { deadlineMs, usualMs: pace.usualMs() ?? deadlineMs, soonMs: (pace.quickestMs() ?? 0) / 2 };
+      return talk.hasTransactions
+        ? exchange.askDistinct({ unit, code: codeOf[table], start, count }, patience)
+        : askByLength(request, patience);
+    };
+    const outcome = await askOnce();
+    if (!('damaged' in outcome)) return outcome;
+    // A machine may have become quicker.
+    if (outcome.tookMs !== undefined) pace.took(outcome.tookMs);
+    await hearOut();
+    return talk.isOpen() ? askOnce() : broken;
   };
 
   const noAnswer = (unit: number, state: UnitState, reason: string): BusAnswer => {
@@ -334,9 +262,9 @@ export const createBus = (link: Link, timing: BusTiming, now: () => number = () 
       lastRequestAt = now();
       const outcome = await ask(request, state);
       lastRequestAt = now();
-      if ('failed' in outcome) {
+      if ('failed' in outcome || 'damaged' in outcome) {
         answering.delete(request.unit);
-        return { kind: 'failed', reason: outcome.failed };
+        return { kind: 'failed', reason: 'failed' in outcome ? outcome.failed : outcome.damaged };
       }
       if ('unasked' in outcome) return { kind: 'resting', reason: outcome.unasked };
       if ('nothing' in outcome) return noAnswer(request.unit, state, outcome.nothing);

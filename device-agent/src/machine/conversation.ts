@@ -3,7 +3,8 @@ import type { Link } from '@roastery/contract/machine-map';
 import { createRecentAnswers, type Asked } from '../core/recent-answers.ts';
 import { createFraming } from './answer-framings.ts';
 import { answerBytes, BrokenStream, exceptionFlag, type AnswerFrame, type Question } from './answer-frame.ts';
-import { openLine, type LinePort } from './line-port.ts';
+import type { LinePort, OpenLine } from './line-port.ts';
+import { createLineNoise } from './line-noise.ts';
 import { createModbusCodec, type DecodedAnswer } from './modbus-codec.ts';
 
 /** An answer that fits the question in flight. */
@@ -29,20 +30,33 @@ export interface Flight {
   readonly answers: FittingAnswer[];
   /** Answers that came since the question and do not fit it. */
   strangers: number;
+  /** Those of them that are no answer to any recent question: an answer whose unit or function was bent. */
+  unknown: number;
+  lastByteAt: number;
   wake: (() => void) | undefined;
 }
 
+const placeOf = ({ unit, code, start, count }: Question): string => `${unit}/${code}/${start}/${count}`;
 /** All refusals have one length, and no answer with values has it. */
 const refusalMark = -1;
+/** Fewer stray bytes than this are noise beside an answer, more are what is left of one. */
+const minDamagedBytes = 3;
 
 /**
  * One question in flight on one line. Every answer that comes is heard, in time or not, and only what fits the question in
  * flight by all that its line tells is handed out.
  */
-export const createConversation = (link: Link, horizonMs: number, events: ConversationEvents, now: () => number) => {
+export const createConversation = (
+  link: Link,
+  horizonMs: number,
+  events: ConversationEvents,
+  now: () => number,
+  openLine: OpenLine,
+) => {
   const recent = createRecentAnswers(horizonMs, now);
   const hasTransactions = link.kind === 'tcp';
   const codec = createModbusCodec();
+  const noise = createLineNoise();
   let framing = createFraming(link.kind);
   let port: LinePort | undefined;
   let flight: Flight | undefined;
@@ -78,18 +92,21 @@ export const createConversation = (link: Link, horizonMs: number, events: Conver
       flight.answers.push({ frame, bytes, at: now(), isCopy });
       return;
     }
-    if (flight) flight.strangers += 1;
+    const questions = recent.asked(mark).filter((asked) => asked.unit === frame.unit && asked.code === frame.code);
+    if (flight) {
+      flight.strangers += 1;
+      if (questions.length === 0 && !isRefusal) flight.unknown += 1;
+    }
     if (isCopy) return;
-    const question = recent
-      .asked(mark)
-      .find((asked) => asked.unit === frame.unit && asked.code === frame.code && asked.answeredAt === undefined);
+    const question = questions.find((asked) => asked.answeredAt === undefined);
     if (question === undefined) return;
     question.answeredAt = now();
+    recent.answered(question.place, bytes);
     events.late(frame.unit, question.answeredAt - question.at);
   };
   const data = (bytes: Buffer): void => {
     silentSince = undefined;
-    const before = flight?.answers.length ?? 0;
+    if (flight) flight.lastByteAt = now();
     try {
       // All that these bytes hold is heard before one is believed: two answers may come joined.
       for (const frame of framing.take(bytes)) hear(frame);
@@ -97,7 +114,7 @@ export const createConversation = (link: Link, horizonMs: number, events: Conver
       if (!(error instanceof BrokenStream)) throw error;
       return broke(error.message);
     }
-    if (flight && flight.answers.length > before) flight.wake?.();
+    flight?.wake?.();
   };
 
   return {
@@ -108,7 +125,13 @@ export const createConversation = (link: Link, horizonMs: number, events: Conver
     silentMs: (): number => (silentSince === undefined ? 0 : now() - silentSince),
     isWithinAnswer: (): boolean => framing.isWithinAnswer(),
     /** Whether the line carried nothing since the question but answers that fit it. */
-    isClean: ({ strangers }: Flight): boolean => strangers === 0 && framing.strayBytes() === 0,
+    isClean: ({ strangers }: Flight): boolean => strangers === 0 && noise.isUsual(framing.strayBytes()),
+    /** Whether an answer came that nothing can be read from: what is left of it, or one in the name of an unknown unit or function. */
+    isDamaged({ unknown }: Flight): boolean {
+      if (hasTransactions) return false;
+      const stray = framing.strayBytes();
+      return unknown > 0 || (stray.length >= minDamagedBytes && !noise.isUsual(stray));
+    },
     async open(deadlineMs: number): Promise<void> {
       framing = createFraming(link.kind);
       const opened = await openLine(link, deadlineMs, {
@@ -125,16 +148,15 @@ export const createConversation = (link: Link, horizonMs: number, events: Conver
       const transaction = hasTransactions ? newTransaction() : 0;
       silentSince ??= now();
       const mark = hasTransactions ? transaction : answerBytes(question);
-      const asked = recent.ask(mark, question.unit, question.code);
-      flight = { question, transaction, asked, answers: [], strangers: 0, wake: undefined };
+      const asked = recent.ask(mark, question.unit, question.code, placeOf(question));
+      flight = { question, transaction, asked, answers: [], strangers: 0, unknown: 0, lastByteAt: 0, wake: undefined };
       port?.write(framing.ask(question, codec.encode(question), transaction));
       return flight;
     },
-    /** Waits for the next answers that fit the question in flight; `time` when none came until then, `closed` for a line that broke. */
-    async heardUntil(until: number): Promise<'heard' | 'time' | 'closed'> {
+    /** Waits for the next bytes, or until that time; `closed` for a line that broke. */
+    async bytesUntil(until: number): Promise<'open' | 'closed'> {
       const current = flight;
       if (current === undefined || port === undefined) return 'closed';
-      const before = current.answers.length;
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         current.wake = resolve;
@@ -142,13 +164,13 @@ export const createConversation = (link: Link, horizonMs: number, events: Conver
       });
       clearTimeout(timer);
       current.wake = undefined;
-      if (port === undefined) return 'closed';
-      return current.answers.length > before ? 'heard' : 'time';
+      return port === undefined ? 'closed' : 'open';
     },
     /** What an accepted answer says to the newest question. */
     decode: (answer: AnswerFrame): DecodedAnswer => codec.decode(answer),
     /** The question in flight is given up, or answered. */
     over(): void {
+      if (flight && flight.answers.length > 0) noise.heard(framing.strayBytes());
       flight = undefined;
     },
     close,

@@ -116,3 +116,4 @@ export const openLine = (link: Link, deadlineMs: number, listener: LineListener)
   link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
     ? openSocket(link, deadlineMs, listener)
     : openSerial(link, deadlineMs, listener);
+export type OpenLine = typeof openLine;

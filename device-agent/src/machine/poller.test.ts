@@ -15,13 +15,16 @@ const mapAt = (port: number) =>
     channels: { [requestNumber]: { at: 'i:0', unit: '%' }, bean_temp: { at: 'i:1', scale: 0.1 } },
   });
 const busyMs = 500;
+const busyFor = (ms: number): void => {
+  for (const from = performance.now(); performance.now() - from < ms;);
+};
 
 it('poller: names each reading that becomes no sample, with the time in which its answer came', async () => {
   const answers: { number: number; monoMs: number }[] = [];
   const onAnswer = ({ words: [number = 0], monoMs }: AnsweredRead): void => {
     answers.push({ number, monoMs });
     // The processor is away while an answer is under way.
-    for (const from = performance.now(); answers.length % 4 === 0 && performance.now() - from < busyMs;);
+    if (answers.length % 4 === 0) busyFor(busyMs);
   };
   await using simulator = await startSimulator({ map: mapAt(5020), port: 0, onAnswer });
   const samples = new Set<number | null | undefined>();
@@ -44,4 +47,27 @@ it('poller: names each reading that becomes no sample, with the time in which it
   );
   expect(unnamed).toEqual([]);
   expect(dropped.every(({ reason }) => reason !== '')).toBe(true);
+});
+
+it('poller: a reading that begins late is not followed by the next one at once', async () => {
+  await using simulator = await startSimulator({ map: mapAt(5020), port: 0 });
+  const map = machineMapShape.parse({ ...mapAt(simulator.port ?? 0), hz: 4 });
+  const monos: number[] = [];
+  const poller = startPoller({
+    map,
+    monoNow: () => performance.now(),
+    reading({ mono }) {
+      monos.push(mono);
+      // The processor is away until shortly before the reading after the next one is due.
+      if (monos.length % 2 === 1) setTimeout(() => busyFor(440), 20);
+    },
+    linkChanged: () => undefined,
+  });
+  try {
+    await until('readings', () => Promise.resolve(monos.length >= 8), { timeoutMs: 20_000 });
+  } finally {
+    await poller.stop();
+  }
+  const gaps = monos.slice(1).map((mono, index) => mono - (monos[index] ?? mono));
+  expect(Math.min(...gaps)).toBeGreaterThan(80);
 });

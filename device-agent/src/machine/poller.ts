@@ -4,6 +4,7 @@ import { watchForStalls } from './stall-watch.ts';
 import { createPaceWatch, lineMs } from '../core/line-pace.ts';
 import { createSpanJudge } from '../core/reading-span.ts';
 import { createBus, type BusRequest } from './bus.ts';
+import type { OpenLine } from './line-port.ts';
 import { shareBus } from './shared-bus.ts';
 import { createReader } from './reader.ts';
 
@@ -39,6 +40,8 @@ export interface PollerParts {
   readonly reading: (reading: Reading) => void;
   readonly dropped?: (reading: DroppedReading) => void;
   readonly linkChanged: (link: MachineLink) => void;
+  /** Opens the machine's line; default: its socket or serial adapter. */
+  readonly openLine?: OpenLine;
 }
 
 /** A processor that was away for longer may have left an answer lying about for that long. */
@@ -58,8 +61,8 @@ const describe = (channels: readonly string[], qualities: readonly Quality[]): s
  * Reads the machine at the map's rate. A reading that takes too long moves the ones after it: they never queue, and a line
  * that is too slow for the map is read as fast as it can.
  */
-export const startPoller = ({ map, monoNow, reading, dropped, linkChanged }: PollerParts) => {
-  const bus = shareBus(createBus(map.link, map, monoNow));
+export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openLine }: PollerParts) => {
+  const bus = shareBus(createBus(map.link, map, monoNow, openLine));
   const reader = createReader(map, bus, monoNow);
   const spans = createSpanJudge(lineMs(map) ?? 0);
   let droppedInRow = 0;
@@ -120,7 +123,8 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged }: Pol
   let busy: Promise<void> = Promise.resolve();
   const schedule = (): void => {
     const now = performance.now();
-    dueAt = Math.max(dueAt + periodMs, now);
+    // A reading that began late does not pull the next one close to it.
+    dueAt = Math.max(dueAt + periodMs, tickedAt + periodMs / 2, now);
     timer = setTimeout(tick, dueAt - now);
   };
   const tick = (): void => {

@@ -17,6 +17,27 @@ export interface AskedQuestion {
   readonly isSound: boolean;
 }
 
+export interface StampedMachine {
+  readonly bank: RegisterBank;
+  readonly faults: FaultsInput;
+  readonly seed?: number | undefined;
+}
+
+/** What a machine answers by, and what it was asked. */
+export const createFaultyMachine = ({ bank, faults: first, seed = 1 }: StampedMachine) => {
+  let faults: Faults = faultsShape.parse(first);
+  const asked: AskedQuestion[] = [];
+  const context: ConversationContext = {
+    bank,
+    faults: () => faults,
+    random: createRandom(seed),
+    onRequest: () => undefined,
+    onFate: ({ unit, pdu }, fate) =>
+      void asked.push({ at: monoMs(), unit, code: pdu[0] ?? 0, start: pdu.readUInt16BE(1), isSound: isSound(fate) }),
+  };
+  return { context, asked, setFaults: (next: FaultsInput) => void (faults = faultsShape.parse(next)) };
+};
+
 /** A machine at the end of a faulty line, at one address through all cuts. */
 export interface FaultyLine extends AsyncDisposable {
   readonly link: Link;
@@ -28,11 +49,8 @@ export interface FaultyLine extends AsyncDisposable {
   setFaults(faults: FaultsInput): void;
 }
 
-export interface FaultyLineOptions {
+export interface FaultyLineOptions extends StampedMachine {
   readonly kind: Link['kind'];
-  readonly bank: RegisterBank;
-  readonly faults: FaultsInput;
-  readonly seed?: number;
   /** Name of the serial adapter that the master opens. */
   readonly adapter: string;
   /** How fast a serial line is; default: at once. */
@@ -41,17 +59,8 @@ export interface FaultyLineOptions {
 
 /** Lays it. Serial lines need `hasSerialCables()`. */
 export const layFaultyLine = async (options: FaultyLineOptions): Promise<FaultyLine> => {
-  const { kind, bank, adapter, seed = 1 } = options;
-  let faults: Faults = faultsShape.parse(options.faults);
-  const asked: AskedQuestion[] = [];
-  const context: ConversationContext = {
-    bank,
-    faults: () => faults,
-    random: createRandom(seed),
-    onRequest: () => undefined,
-    onFate: ({ unit, pdu }, fate) =>
-      void asked.push({ at: monoMs(), unit, code: pdu[0] ?? 0, start: pdu.readUInt16BE(1), isSound: isSound(fate) }),
-  };
+  const { kind, adapter } = options;
+  const { context, asked, setFaults } = createFaultyMachine(options);
   let port = 0;
   let listener: ModbusListener | undefined;
   let cable: SerialCable | undefined;
@@ -85,7 +94,7 @@ export const layFaultyLine = async (options: FaultyLineOptions): Promise<FaultyL
     asked,
     cut,
     mend,
-    setFaults: (next) => void (faults = faultsShape.parse(next)),
+    setFaults,
     [Symbol.asyncDispose]: cut,
   };
 };

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Link } from '@roastery/contract/machine-map';
+import type { Link, MachineMap } from '@roastery/contract/machine-map';
 import { startPoller, type MachineLink, type Reading } from '@roastery/device-agent/machine/poller';
 import type { FaultsInput } from '@roastery/simulator/modbus/faults';
-import { layFaultyLine } from './faulty-line.ts';
+import { layFaultyLine, type AskedQuestion } from './faulty-line.ts';
 import { keptReadings, readingTimes } from './kept-readings.ts';
 import { bankOf, mapOf, wrongValues, type LayoutName } from './layouts.ts';
 import { monoMs } from './stamped-machine.ts';
@@ -20,6 +20,8 @@ export interface ReadOverFaultyLine {
   readonly charactersPerSecond?: number;
   /** How far a value may be from the moment of its sample, ms; default: less than the time between two readings. */
   readonly atMostMs?: number;
+  /** Readings of the first seconds are not counted: the agent learns which neighbours of its registers can be read. */
+  readonly learningSeconds?: number;
 }
 
 export interface ReadReport {
@@ -33,6 +35,41 @@ export interface ReadReport {
   readonly reachedHz: number;
   readonly link: MachineLink;
 }
+
+interface Read {
+  readonly readings: readonly Reading[];
+  readonly channels: readonly string[];
+  readonly link: MachineLink;
+}
+
+/** Examines each value that was read against what the machine was asked. */
+export const judgeReadings = (
+  { layout, atMostMs, learningSeconds = 0 }: Pick<ReadOverFaultyLine, 'layout' | 'atMostMs' | 'learningSeconds'>,
+  map: MachineMap,
+  asked: readonly AskedQuestion[],
+  { readings, channels, link }: Read,
+): ReadReport => {
+  const samples = readings.map(({ mono, values }) => ({ mono, values, channels }));
+  const first = samples[0]?.mono ?? 0;
+  const last = samples.at(-1)?.mono ?? 0;
+  const times = readingTimes(map, asked);
+  const learnt = (asked[0]?.at ?? 0) + learningSeconds * 1000;
+  // The last reading may have been cut off by the end.
+  const { sound, kept } = keptReadings(
+    map,
+    asked.filter(({ at }) => at < last && at >= learnt),
+    samples,
+  );
+  return {
+    wrong: samples.flatMap((sample) => wrongValues(map, layout, sample, times, atMostMs)),
+    readings: samples.length,
+    values: samples.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0),
+    sound,
+    kept,
+    reachedHz: last > first ? ((samples.length - 1) * 1000) / (last - first) : 0,
+    link,
+  };
+};
 
 /** Reads a stamped machine by the agent's poller over a faulty line, and examines each value. */
 export const readOverFaultyLine = async (run: ReadOverFaultyLine): Promise<ReadReport> => {
@@ -58,25 +95,7 @@ export const readOverFaultyLine = async (run: ReadOverFaultyLine): Promise<ReadR
     await sleep(run.seconds * 1000);
     const link = poller.link();
     await poller.stop();
-    const samples = readings.map(({ mono, values }) => ({ mono, values, channels: poller.channels }));
-    const first = samples[0]?.mono ?? 0;
-    const last = samples.at(-1)?.mono ?? 0;
-    const times = readingTimes(map, line.asked);
-    // The last reading may have been cut off by the end.
-    const { sound, kept } = keptReadings(
-      map,
-      line.asked.filter(({ at }) => at < last),
-      samples,
-    );
-    return {
-      wrong: samples.flatMap((sample) => wrongValues(map, layout, sample, times, run.atMostMs)),
-      readings: samples.length,
-      values: samples.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0),
-      sound,
-      kept,
-      reachedHz: last > first ? ((samples.length - 1) * 1000) / (last - first) : 0,
-      link,
-    };
+    return judgeReadings(run, map, line.asked, { readings, channels: poller.channels, link });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,0 +1,142 @@
+import { exceptionFlag, type Question } from './answer-frame.ts';
+import type { Conversation, FittingAnswer, Flight } from './conversation.ts';
+
+/** When a question was asked and its answer came, by the clock of the bus. */
+export interface Moment {
+  readonly askedAt: number;
+  readonly answeredAt: number;
+}
+
+/** What came of one question. */
+export type Outcome =
+  | { readonly words: readonly number[]; readonly tookMs: number; readonly moment: Moment }
+  | { readonly exception: number; readonly tookMs: number }
+  /** Nothing that could be the answer came before the deadline. */
+  | { readonly nothing: string }
+  /** An answer came and can't be used. None is due any more, so the question may be asked again at once. */
+  | { readonly damaged: string; readonly tookMs?: number }
+  | { readonly unasked: string }
+  | { readonly failed: string };
+
+export const broken: Outcome = { failed: 'connection closed' };
+const damagedAnswer: Outcome = { damaged: 'the answer was damaged' };
+const ambiguous = 'answers that could belong to another request';
+
+export interface Patience {
+  readonly deadlineMs: number;
+  /** How long most answers of this unit take. */
+  readonly usualMs: number;
+  /** An answer that comes sooner may have been under way before its question. */
+  readonly soonMs: number;
+}
+
+/** After a damaged answer: the rest of a slow one would have come by then. */
+const quietAfterDamageMs = 30;
+
+const isRefusal = ({ frame }: FittingAnswer): boolean => (frame.code & exceptionFlag) !== 0;
+/** The only answer that these are, apart from repeats of it. */
+const single = (answers: readonly FittingAnswer[]): FittingAnswer | undefined =>
+  new Set(answers.map(({ bytes }) => bytes)).size === 1 ? answers[0] : undefined;
+/** By then the true answer is here, where one comes at all. */
+const settledAt = ({ asked }: Flight, { usualMs }: Patience): number => asked.at + 1.5 * usualMs + 10;
+
+/** Asks one question and decides which of the answers on the line is its own. README.md, "Whose answer is it?". */
+export const createExchange = (talk: Conversation, now: () => number, hearOut: () => Promise<void>) => {
+  /** Listens until the deadline; with an answer until `enoughAt`, after a damaged one until the line is quiet. */
+  const listen = async (flight: Flight, patience: Patience, enoughAt: () => number): Promise<'over' | 'closed'> => {
+    const deadline = flight.asked.at + patience.deadlineMs;
+    for (;;) {
+      let until = deadline;
+      if (flight.answers.length > 0) until = Math.min(until, enoughAt());
+      else if (talk.isDamaged(flight))
+        until = Math.min(until, Math.max(settledAt(flight, patience), flight.lastByteAt + quietAfterDamageMs));
+      if (now() >= until) return 'over';
+      if ((await talk.bytesUntil(until)) === 'closed') return 'closed';
+    }
+  };
+
+  const outcomeOf = ({ asked }: Flight, { frame, at }: FittingAnswer, { deadlineMs }: Patience): Outcome => {
+    asked.answeredAt = at;
+    const tookMs = at - asked.at;
+    // The answer came, or this process got its turn, too late to say when the machine took these values.
+    if (tookMs > deadlineMs) return none(deadlineMs);
+    // On Modbus TCP only the number has been compared so far: the codec refuses another unit, function or length.
+    const answer = talk.decode(frame);
+    if ('failed' in answer) return { damaged: answer.failed };
+    return 'words' in answer
+      ? { ...answer, tookMs, moment: { askedAt: asked.at, answeredAt: at } }
+      : { ...answer, tookMs };
+  };
+
+  const withoutAnswer = (flight: Flight, { deadlineMs }: Patience): Outcome => {
+    if (!talk.isDamaged(flight)) return none(deadlineMs);
+    flight.asked.answeredAt = now();
+    return damagedAnswer;
+  };
+
+  /** For a question whose answer differs from every other answer that may still come: by its number or its length. */
+  const askDistinct = async (question: Question, patience: Patience): Promise<Outcome> => {
+    const flight = talk.ask(question);
+    const tookMs = ({ at }: FittingAnswer): number => at - flight.asked.at;
+    // An answer that is too quick was under way before its question.
+    const isTooSoon = (answer: FittingAnswer): boolean => !talk.hasTransactions && tookMs(answer) < patience.soonMs;
+    // All refusals have the same few bytes: one may be late or a repeat, and the true answer may follow.
+    const isDoubtful = (answer: FittingAnswer): boolean =>
+      isTooSoon(answer) || (isRefusal(answer) && (answer.isCopy || talk.recent.hasUnanswered(flight.asked)));
+    const heard = await listen(flight, patience, () =>
+      !talk.hasTransactions && flight.answers.every(isDoubtful) ? settledAt(flight, patience) : -Infinity,
+    );
+    talk.over();
+    if (heard === 'closed') return broken;
+    const [first] = flight.answers;
+    if (first === undefined) return withoutAnswer(flight, patience);
+    const values = flight.answers.filter((answer) => !isRefusal(answer));
+    const inTime = values.filter((answer) => !isTooSoon(answer));
+    if (values[0] && inTime.length === 0) return { damaged: ambiguous, tookMs: tookMs(values[0]) };
+    const answer = values.length === 0 ? first : single(inTime);
+    if (answer === undefined) return { damaged: ambiguous };
+    if (!talk.hasTransactions) talk.recent.answered(flight.asked.place, answer.bytes);
+    return outcomeOf(flight, answer, patience);
+  };
+
+  /**
+   * For a question whose answer looks like the answers to others. No earlier one of them is without its answer, so all that
+   * may come beside the true answer are repeats, whose bytes are known, and unrequested answers. It listens until the true answer
+   * would be there: one new answer on a clean line is the true one. Other bytes are believed when the place often gives the
+   * same, or gives them again when it is asked again (`heardOnce`).
+   */
+  const askAmongAlike = async (question: Question, patience: Patience, heardOnce?: string): Promise<Outcome> => {
+    const flight = talk.ask(question);
+    const { asked, answers } = flight;
+    const { place } = asked;
+    const heard = await listen(flight, patience, () => settledAt(flight, patience));
+    const isClean = talk.isClean(flight);
+    talk.over();
+    if (heard === 'closed') return broken;
+    const values = answers.filter((answer) => !isRefusal(answer));
+    const refusal = answers.find(isRefusal);
+    if (values.length === 0) return refusal ? outcomeOf(flight, refusal, patience) : withoutAnswer(flight, patience);
+    const fresh = values.filter(({ isCopy }) => !isCopy);
+    const isDamaged = talk.isDamaged(flight);
+    const copy = fresh.length === 0 ? single(values) : undefined;
+    // Repeats of other answers alone: the true one may still come.
+    const isOwn = copy !== undefined && (copy.bytes === heardOnce || talk.recent.isOwn(place, copy.bytes, asked));
+    if (fresh.length === 0 && !isOwn && !isDamaged) return { failed: ambiguous };
+    // The true answer is among these, or it is the damaged one beside them: none is due any more.
+    asked.answeredAt = now();
+    const answer = copy ?? single(fresh);
+    if (answer === undefined) return { damaged: ambiguous };
+    const isCredible = copy ? isOwn && (copy.bytes === heardOnce || (isClean && talk.recent.isSteady(place))) : isClean;
+    if (isCredible) {
+      talk.recent.answered(place, answer.bytes, copy !== undefined);
+      return outcomeOf(flight, answer, patience);
+    }
+    if (heardOnce !== undefined || (copy && !isOwn)) return { damaged: ambiguous };
+    await hearOut();
+    return talk.isOpen() ? askAmongAlike(question, patience, answer.bytes) : broken;
+  };
+
+  return { askDistinct, askAmongAlike };
+};
+
+const none = (deadlineMs: number): Outcome => ({ nothing: `no answer within ${Math.round(deadlineMs)} ms` });

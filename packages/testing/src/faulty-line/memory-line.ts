@@ -1,0 +1,75 @@
+import { Duplex } from 'node:stream';
+import type { Link } from '@roastery/contract/machine-map';
+import type { OpenLine } from '@roastery/device-agent/machine/line-port';
+import { createAsciiFraming } from '@roastery/simulator/modbus/ascii-framing';
+import { converse, type ConversationContext } from '@roastery/simulator/modbus/conversation';
+import { createMbapFraming } from '@roastery/simulator/modbus/mbap-framing';
+import { createRtuFraming } from '@roastery/simulator/modbus/rtu-framing';
+import { createRandom } from '@roastery/simulator/model/random';
+
+const framings: Record<Link['kind'], () => ReturnType<typeof createRtuFraming>> = {
+  tcp: createMbapFraming,
+  'rtu-over-tcp': () => createRtuFraming(),
+  rtu: () => createRtuFraming(),
+  ascii: createAsciiFraming,
+};
+/** So many pieces of bytes arrive in two parts, and the second one so much later. */
+const splitShare = 0.1;
+const splitMs = 1;
+
+export interface MemoryLine {
+  readonly kind: Link['kind'];
+  /** What the machine at its end answers by. */
+  readonly context: ConversationContext;
+  /** From one end to the other. */
+  readonly travelMs: number;
+  readonly seed: number;
+}
+
+/**
+ * A line between the agent and a simulated machine within this process, so that it can be read in virtual time. Bytes take
+ * their time, arrive in order, and some of them in two parts.
+ */
+export const layMemoryLine = ({ kind, context, travelMs, seed }: MemoryLine): OpenLine => {
+  const random = createRandom(seed);
+  return (_link, _deadlineMs, listener) => {
+    let isOpen = true;
+    /** One direction. */
+    const carry = (arrive: (bytes: Buffer) => void) => {
+      let freeAt = 0;
+      const deliver = (bytes: Buffer, extraMs: number): void => {
+        freeAt = Math.max(freeAt, performance.now() + travelMs + extraMs);
+        setTimeout(() => {
+          if (isOpen) arrive(bytes);
+        }, freeAt - performance.now());
+      };
+      return (bytes: Buffer): void => {
+        const cut = random.chance(splitShare) ? Math.floor(random.between(1, bytes.length)) : bytes.length;
+        deliver(bytes.subarray(0, cut), 0);
+        if (cut < bytes.length) deliver(bytes.subarray(cut), splitMs);
+      };
+    };
+    const toMaster = carry((bytes) => listener.data(bytes));
+    const machine = new Duplex({
+      read: () => undefined,
+      write(bytes: Buffer, _encoding, done) {
+        toMaster(bytes);
+        done();
+      },
+    });
+    const toMachine = carry((bytes) => void machine.push(bytes));
+    machine.once('close', () => {
+      if (!isOpen) return;
+      isOpen = false;
+      listener.closed();
+    });
+    converse(machine, framings[kind](), context);
+    return Promise.resolve({
+      write: toMachine,
+      close() {
+        isOpen = false;
+        machine.destroy();
+      },
+    });
+  };
+};

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { readInVirtualTime } from './read-in-virtual-time.ts';
+import { everyFault } from './record-over-faulty-line.ts';
+
+const seconds = 40;
+const hz = 4;
+
+describe('faulty line in virtual time: many machines whose registers name themselves and their time', () => {
+  it.each([
+    // Among these are seeds where an unrequested answer came in the place of a lost or damaged one.
+    { kind: 'tcp', layout: 'tables', seeds: [1, 2, 3, 4], minShare: 0.85 },
+    { kind: 'rtu-over-tcp', layout: 'single', seeds: [3, 5, 9, 10, 14, 16], minShare: 0.85 },
+    // Nothing but waiting helps after a lost or late answer of a machine whose answers all have one length.
+    { kind: 'rtu-over-tcp', layout: 'strict', seeds: [12, 47, 50, 88], minShare: 0.5 },
+    { kind: 'ascii', layout: 'strict', seeds: [50], minShare: 0.4 },
+  ] as const)(
+    '$kind, $layout: stores no wrong value and keeps the sound readings',
+    async ({ kind, layout, seeds, minShare }) => {
+      const reports = await readInVirtualTime({ kind, layout, faults: everyFault, seconds, hz }, seeds);
+      expect(reports.flatMap(({ wrong }) => wrong)).toEqual([]);
+      const sumOf = (figure: (report: (typeof reports)[number]) => number): number =>
+        reports.reduce((sum, report) => sum + figure(report), 0);
+      expect(sumOf(({ kept }) => kept) / sumOf(({ sound }) => sound)).toBeGreaterThan(0.95);
+      expect(sumOf(({ readings }) => readings) / (seeds.length * seconds * hz)).toBeGreaterThan(minShare);
+    },
+    120_000,
+  );
+
+  it('keeps every reading of a line without faults', async () => {
+    for (const layout of ['tables', 'single', 'strict', 'block'] as const) {
+      const run = { kind: 'rtu-over-tcp', layout, faults: {}, seconds, hz, learningSeconds: 5 } as const;
+      for (const { sound, kept, wrong } of await readInVirtualTime(run, [1, 2])) {
+        expect(wrong).toEqual([]);
+        expect(kept, layout).toBe(sound);
+      }
+    }
+  }, 120_000);
+});
