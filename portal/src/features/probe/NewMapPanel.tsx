@@ -1,4 +1,4 @@
-import type { Link as MachineLink, MachineMap } from '@roastery/contract/machine-map';
+import type { Link as MachineLink, MachineMap, MachineMapInput } from '@roastery/contract/machine-map';
 import {
   createMachineMap,
   getBoardConfig,
@@ -50,7 +50,7 @@ interface NewMapPanelProps {
 type MapParts = Pick<NewMapPanelProps, 'machineName' | 'base' | 'link' | 'unit' | 'picks' | 'signals'>;
 
 /** The map with the picked registers. A board's first map gets the machine's name. */
-const newMap = ({ machineName, base, picks, signals, ...line }: MapParts): MachineMap => {
+const newMap = ({ machineName, base, picks, signals, ...line }: MapParts): MachineMapInput => {
   // The address in the machine's configuration is not part of the map.
   const { link, unit } = base ?? line;
   const draft = draftMap({ base, link, unit, picks, signals });
