@@ -24,7 +24,9 @@ describe.skipIf(bin === undefined)('backup and restore (skipped without an insta
     postgres = startSystemPostgres(bin ?? '');
     folder = mkdtempSync(path.join(tmpdir(), 'roastery-backups-'));
     postgres.query('postgres', 'CREATE DATABASE roastery;');
-    for (const file of readdirSync(migrations).sort()) {
+    for (const file of readdirSync(migrations)
+      .filter((name) => name.endsWith('.sql'))
+      .sort()) {
       postgres.query('roastery', readFileSync(path.join(migrations, file), 'utf8'));
     }
     postgres.query(

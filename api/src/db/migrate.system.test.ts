@@ -6,7 +6,9 @@ import { ConfigError } from '@roastery/runtime/env';
 import { createLogger } from '@roastery/runtime/logger';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterEach, describe, expect, it } from 'vitest';
-import { migrate, migrationsFolder, readMigrations } from './migrate.ts';
+import { migrate } from './migrate.ts';
+import { migrationsFolder, readMigrations } from './migration-files.ts';
+import { readCatalog } from './schema-catalog.ts';
 import { openDatabase, type Database } from './sql.ts';
 
 const log = createLogger('test', 'silent');
@@ -35,19 +37,8 @@ const folderWith = async (count: number, more: Record<string, string> = {}): Pro
   return pathToFileURL(`${folder}/`);
 };
 
-/** Everything a schema consists of, as Postgres itself spells it. */
-const schemaOf = async (sql: Database): Promise<unknown> => ({
-  columns: await sql`
-    SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns
-     WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`,
-  indexes: await sql`SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname`,
-  constraints: await sql`
-    SELECT conrelid::regclass::text AS on_table, pg_get_constraintdef(oid) AS definition FROM pg_constraint
-     WHERE connamespace = 'public'::regnamespace ORDER BY 1, conname`,
-});
-
 describe('migrations', () => {
-  it('bring an empty database up to date, and do nothing the second time', async () => {
+  it('bring an empty database up to date, and apply nothing the second time', async () => {
     const { sql } = await freshDatabase();
     const names = (await readMigrations()).map((file) => file.name);
     expect(await migrate(sql, log)).toEqual(names);
@@ -60,13 +51,23 @@ describe('migrations', () => {
     expect(applied.flat().sort()).toEqual((await readMigrations()).map((file) => file.name));
   });
 
-  it('give the same schema step by step as all at once', async () => {
-    const atOnce = await freshDatabase();
-    await migrate(atOnce.sql, log);
-    const stepwise = await freshDatabase();
+  it('of two branches are applied in either order and give the same schema', async () => {
     const { length } = await readMigrations();
-    for (let count = 1; count <= length; count += 1) await migrate(stepwise.sql, log, await folderWith(count));
-    expect(await schemaOf(stepwise.sql)).toEqual(await schemaOf(atOnce.sql));
+    const branches = {
+      '0002_cups.sql': 'CREATE TABLE cups (id int PRIMARY KEY);',
+      '0002_tasters.sql': 'CREATE TABLE tasters (id int PRIMARY KEY);',
+      '0003_scores.sql': 'ALTER TABLE lots ADD COLUMN score int;',
+    };
+    const names = Object.keys(branches);
+    const atOnce = await freshDatabase();
+    await migrate(atOnce.sql, log, await folderWith(length, branches));
+    for (const late of names) {
+      const { sql } = await freshDatabase();
+      const others = Object.fromEntries(Object.entries(branches).filter(([name]) => name !== late));
+      await migrate(sql, log, await folderWith(length, others));
+      expect(await migrate(sql, log, await folderWith(length, branches))).toEqual([late]);
+      expect(await readCatalog(sql, 'public')).toEqual(await readCatalog(atOnce.sql, 'public'));
+    }
   });
 
   it('that fail half way leave the schema as it was, and go on where they stopped', async () => {
