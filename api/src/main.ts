@@ -10,7 +10,7 @@ import { domains } from './domains/domains.ts';
 import { prepareFirstStart } from './domains/users/first-start.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { startIngest } from './ingest/ingest.ts';
-import { quarantineRoutes } from './ingest/quarantine-routes.ts';
+import { quarantineRoutes } from './ingest/quarantine-replay.ts';
 import { createLive } from './live/live.ts';
 import { startApi, type Service } from './start-api.ts';
 

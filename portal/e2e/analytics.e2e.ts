@@ -117,12 +117,12 @@ describe('analytics', () => {
     await page.getByRole('link', { name: 'Little Drum' }).click();
     await page.waitForURL(/\/roasts\?from=.*&machine_id=[0-9a-f-]{36}$/);
     // Until the list of machines is there, a quiet bar stands for the chosen one, and no id.
-    const letGo = await holdRequests(page, '**/api/v1/analytics/choices*');
+    const releasePlan = await holdRequests(page, '**/api/v1/analytics/choices*');
     await page.reload();
     const chosen = page.getByRole('combobox', { name: 'Machine' });
     await expect.poll(() => chosen.getAttribute('aria-busy')).toBe('true');
     await expect.poll(() => chosen.evaluate((field) => getComputedStyle(field).color)).toBe('rgba(0, 0, 0, 0)');
-    letGo();
+    releasePlan();
     await expect.poll(() => chosen.inputValue()).toBe('Little Drum');
     await page.goto('/analytics?by=person');
     await page.getByRole('link', { name: 'Ida' }).click();

@@ -389,12 +389,12 @@ describe('a roast that can’t be shown', () => {
   it('says Loading roast... and then why', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
-    const letGo = await holdRequests(page, `**/api/v1/roasts/${roast.id}`, (route) =>
+    const releasePlan = await holdRequests(page, `**/api/v1/roasts/${roast.id}`, (route) =>
       route.fulfill({ status: 500, body: 'not ours' }),
     );
     await page.goto(`/roasts/${roast.id}`);
     await page.getByText('Loading roast...').waitFor();
-    letGo();
+    releasePlan();
     await page.getByRole('alert').waitFor();
     await expect.poll(() => page.getByRole('alert').innerText()).toContain('Something went wrong on the server.');
     await page.unroute(`**/api/v1/roasts/${roast.id}`);

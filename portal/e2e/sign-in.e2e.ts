@@ -23,10 +23,10 @@ describe('signing in', () => {
   it('shows the texts of the product and says Loading until it knows who is there', async () => {
     await using watched = await roastery.openAs(null);
     const { page } = watched;
-    const letGo = await holdRequests(page, '**/api/v1/auth/me');
+    const releasePlan = await holdRequests(page, '**/api/v1/auth/me');
     await page.goto('/dashboard');
     await page.getByText('Loading', { exact: true }).waitFor();
-    letGo();
+    releasePlan();
     await page.waitForURL('**/login');
     await expect.poll(() => page.getByRole('main').innerText()).toContain('COFFEE ROAST MANAGEMENT');
     await expect.poll(() => page.getByRole('contentinfo').innerText()).toBe('Intelligent Roasting Management System');
@@ -64,12 +64,12 @@ describe('signing in', () => {
     ]);
     expect(box?.y, 'above the button').toBeLessThan(button?.y ?? 0);
 
-    const letGo = await holdRequests(page, '**/api/v1/auth/login');
+    const releasePlan = await holdRequests(page, '**/api/v1/auth/login');
     await signInAs(page, roastery.stack.admin);
     const busy = page.getByRole('button', { name: 'Logging in...' });
     await busy.waitFor();
     await expect.poll(() => alert.count(), { message: 'the old refusal is gone' }).toBe(0);
-    letGo();
+    releasePlan();
     await page.waitForURL('**/dashboard');
     await page.getByText('Welcome back').waitFor();
   });

@@ -1,6 +1,6 @@
 /**
- * Arrays of the built-in types that we use. The driver can ask the server for them on each connection, but a connection that
- * is lost at that moment leaves a rejection nobody can handle, which ends the process; and it saves the question.
+ * Arrays of the built-in types that we use. The driver can query the server for them on each connection, but a connection that is
+ * lost at that moment causes an unhandled rejection, which ends the process.
  */
 type Element = string | number | boolean | Date | null;
 

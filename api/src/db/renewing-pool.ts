@@ -1,13 +1,17 @@
+import { Socket } from 'node:net';
 import { pause } from '@roastery/runtime/backoff';
 import type { Logger } from '@roastery/runtime/logger';
 import type postgres from 'postgres';
-import { WatchedSocket } from './watched-socket.ts';
 
 /**
- * postgres 3.4.9 uses a connection object again after the server dropped it, with what was left of the interrupted query
- * in it: the next query can get rows or errors of the earlier one, a place in the pool can stop working for good, and
- * a `rollback` on the closed socket throws where nobody can catch it. So a pool that lost a connection is retired: new work
- * goes to a fresh one, work on its sound connections may end, and nothing reconnects in it.
+ * A workaround for faults of postgres 3.4.9, open upstream (github.com/porsager/postgres): a connection object is used again after
+ * the server closed it, so that the next query can get rows or errors of the earlier one, and a transaction's later queries run on
+ * the new connection, outside of it (#1216); a `rollback` on the closed socket is an uncaught exception that ends the process
+ * (#1208); queries queued in the transaction never settle (#1186). It can go when these are fixed: renewing-pool.system.test.ts
+ * then passes with the driver's own pool.
+ *
+ * A pool that lost a connection is retired: new work uses a fresh pool, work on its intact connections may end, and nothing
+ * reconnects in it.
  */
 
 export interface SocketOptions {
@@ -15,13 +19,36 @@ export interface SocketOptions {
   readonly port: number[];
   readonly path?: string | false;
 }
-export type OpenSocket = (options: SocketOptions) => WatchedSocket;
+export type OpenSocket = (options: SocketOptions) => Socket;
 /** Makes a pool whose connections use these sockets; `max` overrides its size. */
 export type MakePool = (openSocket: OpenSocket, max?: number) => postgres.Sql;
 
-/** Work on the sound connections of a retired pool gets this long. */
+/** A TCP connection that reports when it was lost after it had worked, as opposed to being closed by us. */
+class WatchedSocket extends Socket {
+  readonly #onLost: () => void;
+  #isLeaving = false;
+
+  constructor(onLost: () => void) {
+    super();
+    this.#onLost = onLost;
+  }
+
+  /** The driver closes with a last message; Node itself, answering the other side's end, has none. */
+  override end(...args: unknown[]): this {
+    if (args.length > 0) this.#isLeaving = true;
+    return super.end(...(args as Parameters<Socket['end']>));
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    if (this.bytesRead > 0 && !this.#isLeaving) this.#onLost();
+    // oxlint-disable-next-line no-underscore-dangle -- Node's own name: every end of a stream passes here
+    super._destroy(error, callback);
+  }
+}
+
+/** Time for work on the intact connections of a retired pool. */
 const retireSeconds = 5;
-const listenAgainMs = 500;
+const relistenMs = 500;
 
 const lostConnection = (): Error =>
   Object.assign(new Error('the connection to Postgres was lost'), { code: 'CONNECTION_CLOSED' });
@@ -40,7 +67,7 @@ const startGeneration = (make: MakePool, log: Logger, onRetired: () => void, max
     onRetired();
     generation.ended ??= generation.sql
       .end({ timeout: retireSeconds })
-      .catch((error: unknown) => log.debug({ err: error }, 'a retired pool did not end cleanly'));
+      .catch((error: unknown) => log.debug({ err: error }, 'retired pool ended with an error'));
   };
   const openSocket: OpenSocket = ({ host, port, path }) => {
     if (generation.isRetired) throw lostConnection();
@@ -61,7 +88,7 @@ const bound = (target: object, key: PropertyKey): unknown => {
 type Work = (tx: postgres.TransactionSql) => unknown;
 const never = new Promise<never>(() => undefined);
 
-/** A transaction whose pool was retired sends nothing more; the driver rejects `begin` when the socket is closed. */
+/** A transaction of a retired pool sends no further query; the driver rejects `begin` when the socket is closed. */
 const begin = (generation: Generation, options: string, work: Work): Promise<unknown> => {
   const guard = (tx: postgres.TransactionSql): postgres.TransactionSql =>
     new Proxy(tx, {
@@ -88,7 +115,7 @@ interface Listener {
   readonly onListen: (() => void) | undefined;
 }
 
-/** Listens on a connection of its own, and again whenever that was lost, calling `onListen` each time. */
+/** Listens on a connection of its own, again after each loss of it, and calls `onListen` each time. */
 const createListening = (make: MakePool, log: Logger) => {
   const listeners = new Set<Listener>();
   let generation: Generation | undefined;
@@ -102,7 +129,7 @@ const createListening = (make: MakePool, log: Logger) => {
 
   const restart = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
-      await pause(listenAgainMs, stopped.signal);
+      await pause(relistenMs, stopped.signal);
       if (stopped.signal.aborted || listeners.size === 0) return;
       const fresh = open();
       try {
@@ -111,12 +138,12 @@ const createListening = (make: MakePool, log: Logger) => {
         for (const listener of listeners) listener.onListen?.();
         return;
       } catch (error) {
-        log.debug({ err: error }, 'listening is not possible yet');
-        // Lost meanwhile: its own retirement has begun another attempt.
+        log.debug({ err: error }, 'listening failed; retrying');
+        // The connection was lost during the attempt, which started another one.
         if (fresh.isRetired) return;
         fresh.isRetired = true;
         fresh.ended = fresh.sql.end({ timeout: 1 });
-        fresh.ended.catch((failure: unknown) => log.debug({ err: failure }, 'a pool did not end cleanly'));
+        fresh.ended.catch((failure: unknown) => log.debug({ err: failure }, 'pool ended with an error'));
       }
     }
   };
@@ -144,7 +171,7 @@ const createListening = (make: MakePool, log: Logger) => {
   };
 };
 
-/** A pool in the driver's own interface that survives the loss of its server. */
+/** A pool with the driver's interface that survives the loss of its server. */
 export const openRenewingPool = (make: MakePool, log: Logger): postgres.Sql => {
   let hasEnded = false;
   const start = (): Generation =>

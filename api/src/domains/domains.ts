@@ -14,6 +14,7 @@ import { machineMapRoutes } from './machine-maps/routes.ts';
 import { machineRoutes } from './machines/routes.ts';
 import { mqttRoutes } from './mqtt/routes.ts';
 import { plannedRoutes } from './planned/routes.ts';
+import { probeRoutes } from './probe/routes.ts';
 import { profileRoutes } from './profiles/routes.ts';
 import { roastRoutes } from './roasts/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -28,6 +29,7 @@ export const domains: readonly Domain[] = [
   machineRoutes,
   machineMapRoutes,
   plannedRoutes,
+  probeRoutes,
   importRoutes,
   exportRoutes,
   roastRoutes,

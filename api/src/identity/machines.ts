@@ -1,3 +1,6 @@
+import type { Connection } from '@roastery/contract/machines';
+import { type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
+import { parseShape } from '@roastery/contract/parse-shape';
 import type { SignedInUser } from '../http/server-context.ts';
 import type { Sql } from '../db/sql.ts';
 import { notFound } from '../http/app-error.ts';
@@ -33,3 +36,48 @@ export const isOnline = (sql: Sql) => sql`(m.is_online AND m.last_seen_at > now(
 /** The connection of a machine `m`, as `Connection` of the contract. */
 export const connectionOf = (sql: Sql) => sql`
   CASE WHEN m.last_seen_at IS NULL THEN 'never_connected' WHEN ${isOnline(sql)} THEN 'online' ELSE 'offline' END`;
+
+export interface MachineConnection {
+  readonly connection: Connection;
+  readonly last_seen_at: string | null;
+  readonly status: DeviceStatus | null;
+}
+
+export interface WatchedMachine extends MachineConnection {
+  readonly id: string;
+  readonly serialNumber: string;
+}
+
+interface ConnectionRow {
+  id: string;
+  serial_number: string;
+  connection: Connection;
+  last_seen_at: string | null;
+  status: unknown;
+}
+
+/** Connection of these machines; archived and deleted ones are absent. */
+export const readConnections = async (
+  sql: Sql,
+  machineIds: readonly string[],
+): Promise<Map<string, WatchedMachine>> => {
+  const rows = await sql<ConnectionRow[]>`
+    SELECT m.id, m.serial_number, m.last_seen_at, m.status,
+      ${connectionOf(sql)} AS connection
+    FROM machines m WHERE m.id = ANY(${[...machineIds]}::uuid[]) AND m.archived_at IS NULL`;
+  return new Map(
+    rows.map((row) => {
+      const status = parseShape(statusShape, row.status);
+      return [
+        row.id,
+        {
+          id: row.id,
+          serialNumber: row.serial_number,
+          connection: row.connection,
+          last_seen_at: row.last_seen_at,
+          status: status.success ? status.data : null,
+        },
+      ];
+    }),
+  );
+};

@@ -1,10 +1,10 @@
 import type { Sql } from '../db/sql.ts';
 import { readSamples, type Samples } from '../domains/roasts/read-samples.ts';
-import type { KnownBatch } from './journal-message.ts';
+import type { KnownBatch } from './decode-batch.ts';
 import { coveredBy, type SeqRange } from './seq-ranges.ts';
 import type { Recording, StreamPart } from './streams.ts';
 
-/** A batch of which a part is in the database already, as it was before this batch. */
+/** A batch of which a part was committed before it. */
 export interface Overlap {
   readonly known: KnownBatch;
   readonly recording: Recording;
@@ -15,7 +15,7 @@ export interface Overlap {
 const sameReading = (sent: number | null, stored: number | null): boolean =>
   sent === null || stored === null ? sent === stored : Math.fround(sent) === Math.fround(stored);
 
-/** The first sequence number at which a batch says something other than what is stored, and what differs. */
+/** The first sequence number at which a batch differs from what is stored, and the difference. */
 const firstDifference = (
   { batch }: KnownBatch,
   parts: readonly SeqRange[],
@@ -25,7 +25,7 @@ const firstDifference = (
   for (const { start, end } of parts) {
     for (let seq = start; seq < end; seq++) {
       const place = places.get(seq);
-      // Nothing stored under it: an event, or an entry refused earlier. Marks are compared by their own key.
+      // No sample is stored under it: an event, or an entry refused earlier. Marks are compared by their own key.
       if (place === undefined) continue;
       if (batch.k === 'events') return `seq ${seq} was a sample and is now an event`;
       const index = seq - batch.seq;
@@ -39,11 +39,11 @@ const firstDifference = (
   return undefined;
 };
 
-/** Repeats of one recording this close together are compared with one reading of what is stored. */
-const seqsAtOnce = 20_000;
+/** Repeats of one recording within so many sequence numbers are compared by one query. */
+const maxSeqsPerQuery = 20_000;
 
-/** The overlaps of each recording in groups that lie close together, so that a board which repeats its backlog costs few queries. */
-const neighbours = (overlaps: readonly Overlap[]): Overlap[][] => {
+/** Groups the overlaps of each recording by place, so that a board that resends its backlog costs few queries. */
+const groupByPlace = (overlaps: readonly Overlap[]): Overlap[][] => {
   const sorted = overlaps.toSorted((a, b) =>
     a.recording.recordingId === b.recording.recordingId
       ? startOf(a) - startOf(b)
@@ -54,7 +54,7 @@ const neighbours = (overlaps: readonly Overlap[]): Overlap[][] => {
   const groups: Overlap[][] = [];
   for (const overlap of sorted) {
     const [first] = groups.at(-1) ?? [];
-    const isNear = first?.recording === overlap.recording && endOf(overlap) - startOf(first) <= seqsAtOnce;
+    const isNear = first?.recording === overlap.recording && endOf(overlap) - startOf(first) <= maxSeqsPerQuery;
     if (isNear) groups.at(-1)?.push(overlap);
     else groups.push([overlap]);
   }
@@ -64,15 +64,15 @@ const startOf = ({ parts }: Overlap): number => parts[0]?.start ?? 0;
 const endOf = ({ parts }: Overlap): number => parts.at(-1)?.end ?? 0;
 
 /**
- * Which of these repeats claim something else under a sequence number that is taken. The first word stands; this only
- * says so, since two contents under one number mean a board whose journal was copied or damaged.
+ * Repeats whose content differs from what is stored under their sequence numbers. The first content stands; the others are
+ * reported, since two contents under one number mean a copied or damaged journal.
  */
 export const findConflicts = async (
   tx: Sql,
   overlaps: readonly Overlap[],
 ): Promise<{ known: KnownBatch; reason: string }[]> => {
   const found: { known: KnownBatch; reason: string }[] = [];
-  for (const group of neighbours(overlaps)) {
+  for (const group of groupByPlace(overlaps)) {
     const [first] = group;
     if (first === undefined) continue;
     const last = Math.max(...group.map(endOf)) - 1;
@@ -107,7 +107,7 @@ const markDifference = async (
   return undefined;
 };
 
-/** What of a part of a batch was there before it. */
+/** The entries of a part of a batch that were committed before it. */
 export const overlapOf = (known: KnownBatch, { recording, range }: StreamPart): Overlap | undefined => {
   const parts = coveredBy(recording.committed, range);
   return parts.length === 0 ? undefined : { known, recording, parts };

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
-import { commitMessages, type Acknowledgement } from './commit-messages.ts';
+import { type Acknowledgement, commitMessages } from './commit.ts';
 
 const serial = 'CONT-1';
 const roastId = '0190a8c0-0000-7000-8000-000000000007';

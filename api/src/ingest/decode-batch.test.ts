@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { sampleBatchShape, type SampleBatch } from '@roastery/contract/mqtt';
 import { describe, expect, it } from 'vitest';
-import { decodeBatch } from './decode-batch.ts';
-import { readSampleBatch } from './sample-columns.ts';
+import { decodeBatch, readSampleBatch } from './decode-batch.ts';
 
 const good = {
   v: 1,

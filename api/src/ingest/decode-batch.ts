@@ -1,26 +1,169 @@
 import { gunzipSync } from 'node:zlib';
-import { entryCount, eventBatchShape, sampleBatchShape, type JournalBatch } from '@roastery/contract/mqtt';
+import { channelNameShape } from '@roastery/contract/channels';
+import {
+  continuesShape,
+  entryCount,
+  eventBatchShape,
+  type JournalBatch,
+  maxBatchEntries,
+  type SampleBatch,
+  sampleBatchShape,
+} from '@roastery/contract/mqtt';
 import { describeRefusal, parseShape } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
-import { readSampleBatch } from './sample-columns.ts';
 import type { SeqRange } from './seq-ranges.ts';
 
-/** 600 entries of 64 channels are under 400 KB as JSON; anything beyond this is a mistake or an attack. */
+/** A message of the journal topic as received: compressed, so that a queued message costs the size of its payload. */
+export interface QueuedMessage {
+  readonly topic: string;
+  readonly serialNumber: string;
+  readonly payload: Buffer;
+  readonly receivedAtMs: number;
+}
+
+/** A message in a transaction. */
+export interface JournalMessage extends QueuedMessage {
+  readonly decoded: Decoded;
+}
+
+/** A valid batch with its machine. */
+export interface KnownBatch {
+  readonly message: JournalMessage;
+  readonly machineId: string;
+  readonly ownerId: string;
+  readonly batch: JournalBatch;
+}
+
+const { shape } = sampleBatchShape;
+
+const maxDtMs = 86_400_000;
+const maxReading = 1e6;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isRisingTimes = (value: unknown): value is number[] => {
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxBatchEntries) return false;
+  let before = 0;
+  for (const ms of value as unknown[]) {
+    if (typeof ms !== 'number' || !Number.isInteger(ms) || ms < before || ms > maxDtMs) return false;
+    before = ms;
+  }
+  return true;
+};
+
+const isColumns = (value: unknown, columns: number, length: number): value is (number | null)[][] => {
+  if (!Array.isArray(value) || value.length !== columns) return false;
+  for (const column of value as unknown[]) {
+    if (!Array.isArray(column) || column.length !== length) return false;
+    for (const reading of column as unknown[]) {
+      if (reading === null) continue;
+      if (typeof reading !== 'number' || !(reading >= -maxReading && reading <= maxReading)) return false;
+    }
+  }
+  return true;
+};
+
+/**
+ * Cache of values that the shape has accepted: heads hardly change from one batch of a board to its next. `keyOf` answers
+ * undefined for values of another kind: only small, flat values may become keys.
+ */
+const createAccepted = (keyOf: (value: unknown) => string | undefined, accepts: (value: unknown) => boolean) => {
+  const accepted = new Set<string>();
+  return (value: unknown): boolean => {
+    const key = keyOf(value);
+    if (key === undefined) return false;
+    if (accepted.has(key)) return true;
+    if (!accepts(value)) return false;
+    // Names come from boards: a hostile one must not fill the memory.
+    if (accepted.size >= 10_000) accepted.clear();
+    if (key.length < 4000) accepted.add(key);
+    return true;
+  };
+};
+const isText = (value: unknown): value is string => typeof value === 'string';
+const textKey = (value: unknown): string | undefined => (isText(value) ? value : undefined);
+const mapKey = (value: unknown): string | undefined => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { id, rev } = value as Fields;
+  return isText(id) && typeof rev === 'number' ? `${rev} ${id}` : undefined;
+};
+const channelsKey = (value: unknown): string | undefined =>
+  Array.isArray(value) && value.every(isText) ? JSON.stringify(value) : undefined;
+
+const isEpoch = createAccepted(textKey, (value) => parseShape(shape.epoch, value).success);
+const isBoot = createAccepted(textKey, (value) => parseShape(shape.boot, value).success);
+const isMap = createAccepted(mapKey, (value) => parseShape(shape.map, value).success);
+const isChannels = createAccepted(
+  channelsKey,
+  (value) =>
+    Array.isArray(value) &&
+    parseShape(shape.ch, value).success &&
+    new Set(value).size === value.length &&
+    value.every((name) => parseShape(channelNameShape, name).success),
+);
+
+const isMillis = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 8.64e15;
+
+const isHead = (batch: Fields): boolean =>
+  batch['v'] === 1 &&
+  batch['k'] === 'samples' &&
+  typeof batch['synced'] === 'boolean' &&
+  typeof batch['seq'] === 'number' &&
+  Number.isSafeInteger(batch['seq']) &&
+  batch['seq'] >= 0 &&
+  isMillis(batch['t']) &&
+  isMillis(batch['mono']) &&
+  isEpoch(batch['epoch']) &&
+  isBoot(batch['boot']) &&
+  isMap(batch['map']) &&
+  isChannels(batch['ch']);
+
+/**
+ * Accepts exactly what `sampleBatchShape` accepts, ten times faster: every sample of every board passes here (a test compares
+ * both). Undefined: the batch is invalid; parse it with the shape for the reason.
+ */
+export const readSampleBatch = (value: unknown): SampleBatch | undefined => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const batch = value as Fields;
+  if (!isHead(batch)) return undefined;
+  const { epoch, seq, boot, synced, t, mono, map, dt, ch, s } = batch as Fields & SampleBatch;
+  if (!isRisingTimes(dt) || !isColumns(s, ch.length, dt.length)) return undefined;
+  const continues = batch['continues'] === undefined ? undefined : parseShape(continuesShape, batch['continues']).data;
+  // Field by field: fields that a newer agent adds are dropped, as the shape drops them.
+  return {
+    v: 1,
+    k: 'samples',
+    epoch,
+    seq,
+    boot,
+    synced,
+    t,
+    mono,
+    ...(continues === undefined ? {} : { continues }),
+    map: { id: map.id, rev: map.rev },
+    dt,
+    ch,
+    s,
+  };
+};
+
+/** 600 entries of 64 channels are under 400 KB as JSON; more than this is an error or an attack. */
 const maxJsonBytes = 4 * 1024 * 1024;
 
 export type Decoded =
   | { readonly ok: true; readonly batch: JournalBatch }
   | {
       readonly ok: false;
-      /** For a person: what was wrong with it. */
+      /** Shown to people. */
       readonly reason: string;
-      /** Which entries of which stream it claimed to be, as far as it says so: they are acknowledged as refused. */
+      /** Stream and entries that it claimed, if they can be read: they are acknowledged as refused. */
       readonly claims?: { readonly epoch: string; readonly range: SeqRange };
     };
 
 const gzipMagic = (payload: Buffer): boolean => payload[0] === 0x1f && payload[1] === 0x8b;
 
-/** The head of a batch whose body may be anything. */
+/** The head of a batch with any body. */
 const claimShape = z.object({
   epoch: sampleBatchShape.shape.epoch,
   seq: sampleBatchShape.shape.seq,
@@ -81,14 +224,14 @@ const decode = (payload: Buffer): Decoded => {
 };
 
 /**
- * Reads a journal message: JSON, plain or gzipped. Answers the batch, or why it is none and which entries it claimed.
- * Never throws; never unpacks more than 4 MB.
+ * Reads a journal message: JSON, plain or gzipped. Answers the batch, or the reason of the refusal and the claimed entries.
+ * Never throws; never decompresses more than 4 MB.
  */
 export const decodeBatch = (payload: Buffer): Decoded => {
   try {
     return decode(payload);
   } catch (error) {
-    // Nesting without end, for one, exhausts the stack wherever the value is walked.
+    // For example, deep nesting overflows the stack.
     return refuse(`cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`);
   }
 };
@@ -96,7 +239,7 @@ export const decodeBatch = (payload: Buffer): Decoded => {
 const valueBytes = 24;
 const eventBytes = 600;
 
-/** About what a decoded batch costs in memory: each value is an object of its own. */
+/** Estimated memory of a decoded batch: each value is an object of its own. */
 export const decodedBytes = (decoded: Decoded): number => {
   if (!decoded.ok) return 0;
   const { batch } = decoded;

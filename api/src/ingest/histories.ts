@@ -5,10 +5,10 @@ import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { historyRestoredChannel, publishStatements } from '../domains/devices/history-statements.ts';
 
-/** Without any other reason what is held is stated again after so long: a statement may have been lost on its way. */
-const againMs = 6 * 3_600_000;
-/** Boards whose statements are read in one query. */
-const boardsAtOnce = 50;
+/** Statements are repeated after so long: one may have been lost. */
+const repeatMs = 6 * 3_600_000;
+/** Boards per query. */
+const maxBoardsPerQuery = 50;
 
 interface KnownBoard {
   readonly session: string;
@@ -16,8 +16,8 @@ interface KnownBoard {
 }
 
 /**
- * Answers each online board that lists streams in its status with what the server holds of them: once for each stream and
- * session, and again for all when the database comes back.
+ * Answers each online board that lists streams in its status with the entries that the server holds of them: once for each stream
+ * and session, and again for all after the database was unavailable.
  */
 export const createHistories = ({ sql, mqtt, log }: { sql: Database; mqtt: MqttLink; log: Logger }) => {
   const boards = new Map<string, KnownBoard>();
@@ -26,8 +26,8 @@ export const createHistories = ({ sql, mqtt, log }: { sql: Database; mqtt: MqttL
     try {
       await publishStatements({ sql, mqtt }, held);
     } catch (error) {
-      log.warn(loggable(error), 'statements of held history failed');
-      // Answered at the board's next status.
+      log.warn(loggable(error), 'history statement failed');
+      // The board's next status is answered.
       for (const { serialNumber } of held) boards.delete(serialNumber);
     }
   };
@@ -37,26 +37,27 @@ export const createHistories = ({ sql, mqtt, log }: { sql: Database; mqtt: MqttL
       serialNumber,
       epochs: [...(boards.get(serialNumber)?.epochs ?? [])],
     }));
-    for (let from = 0; from < all.length; from += boardsAtOnce) await state(all.slice(from, from + boardsAtOnce));
+    for (let from = 0; from < all.length; from += maxBoardsPerQuery)
+      await state(all.slice(from, from + maxBoardsPerQuery));
   };
   const restateAll = (): void => void restate([...boards.keys()]);
-  const timer = setInterval(restateAll, againMs);
+  const timer = setInterval(restateAll, repeatMs);
   timer.unref();
   let hasListened = false;
   const listening = sql.listen(
     historyRestoredChannel,
     (serialNumber) => void restate([serialNumber]),
     () => {
-      // Again after a loss of the database: it may have been restored from a backup.
+      // The database may have been restored from a backup.
       if (hasListened) restateAll();
       hasListened = true;
     },
   );
-  listening.catch((error: unknown) => log.warn(loggable(error), 'cannot listen for confirmed restores'));
+  listening.catch((error: unknown) => log.warn(loggable(error), 'restore notifications unavailable'));
 
   return {
-    /** A status that was stored. */
-    async heard(serialNumber: string, { online, session, history }: DeviceStatus): Promise<void> {
+    /** Call with each stored status. */
+    async onStatus(serialNumber: string, { online, session, history }: DeviceStatus): Promise<void> {
       if (!online) {
         if (boards.get(serialNumber)?.session === session) boards.delete(serialNumber);
         return;

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allMachines, topicOf } from '@roastery/contract/mqtt';
-import { type Plans, plansShape } from '@roastery/contract/roast-plan';
+import { plansShape, type Plans } from '@roastery/contract/roast-plan';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { startTestPostgres } from '@roastery/testing/test-postgres';
 import { createJournalBoard } from '@roastery/testing/journal-board';
@@ -9,12 +9,12 @@ import { until } from '@roastery/testing/until';
 import { connectAsync } from 'mqtt';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type MqttLink, openMqttLink } from '../broker/link.ts';
+import { openMqttLink, type MqttLink } from '../broker/link.ts';
 import { migrate } from '../db/migrate.ts';
-import { type Database, openDatabase } from '../db/sql.ts';
+import { openDatabase, type Database } from '../db/sql.ts';
 import { createHealth } from '../http/server-context.ts';
 import { openMigratedDatabase, registerMachine, silentLog } from '../testing/ingest-fixture.ts';
-import { connectBoard, type PlainBroker, startPlainBroker } from '../testing/whole-api.ts';
+import { connectBoard, startPlainBroker, type PlainBroker } from '../testing/whole-api.ts';
 import { type Ingest, startIngest } from './ingest.ts';
 
 describe('ingest over MQTT', () => {

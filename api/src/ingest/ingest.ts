@@ -1,20 +1,67 @@
-import { allMachines, parseTopic } from '@roastery/contract/mqtt';
+import { type Ack, allMachines, parseTopic, topicOf } from '@roastery/contract/mqtt';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { Registry } from 'prom-client';
 import type { MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import type { Health } from '../http/server-context.ts';
-import { ackMessages } from './acknowledge.ts';
-import type { Committed } from './commit-messages.ts';
-import { followConfigs } from './configs.ts';
-import { createGatherer, type GathererOptions, type IngestProgress } from './gatherer.ts';
-import { createIngestMetrics } from './ingest-metrics.ts';
+import { type BatchWriterOptions, createBatchWriter, type IngestProgress } from './batch-writer.ts';
+import type { Acknowledgement, Committed } from './commit.ts';
 import { createHistories } from './histories.ts';
-import { createLastSeen } from './last-seen.ts';
-import { followPlans } from './plans.ts';
-import { followStatuses } from './statuses.ts';
+import { createIngestMetrics } from './metrics.ts';
+import { followConfigs, followPlans, followStatuses } from './mqtt-followers.ts';
+import type { SeqRange, SeqRanges } from './seq-ranges.ts';
 import { startSweeper } from './sweeper.ts';
+
+/** The contract's limit of ranges in one message. */
+const maxRanges = 1000;
+/** A healthy stream has a handful of ranges. With more than this, only those that the commit touched are sent. */
+const maxWholeRanges = 50;
+
+const touches = (range: SeqRange, parts: readonly SeqRange[]): boolean =>
+  parts.some((part) => part.start < range.end && part.end > range.start);
+
+/**
+ * Acknowledgements for a board: the entries of its stream that it may delete. All of them while the list is short, which also
+ * repairs lost acknowledgements.
+ */
+const ackMessages = ({
+  serialNumber,
+  epoch,
+  ranges,
+  covered,
+}: Acknowledgement): { topic: string; payload: string }[] => {
+  const sent: SeqRanges = ranges.length <= maxWholeRanges ? ranges : ranges.filter((range) => touches(range, covered));
+  const messages: { topic: string; payload: string }[] = [];
+  for (let from = 0; from < sent.length; from += maxRanges) {
+    const part = sent.slice(from, from + maxRanges);
+    const ack: Ack = { v: 1, epoch, ranges: part.map(({ start, end }) => [start, end - 1]) };
+    messages.push({ topic: topicOf(serialNumber, 'ack'), payload: JSON.stringify(ack) });
+  }
+  return messages;
+};
+
+/** `last_seen_at` is compared with limits of a minute and more, so it need not be more precise than this. */
+const writeEveryMs = 10_000;
+
+/** Updates `last_seen_at`, a few times a minute for each machine, all that are due in one statement. */
+const createLastSeen = (sql: Database, log: Logger, now: () => number = Date.now) => {
+  const written = new Map<string, number>();
+  return {
+    update(machineIds: readonly string[]): void {
+      const time = now();
+      const due = machineIds.filter((id) => time - (written.get(id) ?? 0) >= writeEveryMs).sort();
+      if (due.length === 0) return;
+      for (const id of due) written.set(id, time);
+      sql`
+        UPDATE machines SET last_seen_at = ${new Date(time)}
+        WHERE id IN (SELECT id FROM machines WHERE id = ANY(${due}::uuid[]) ORDER BY id FOR UPDATE)
+          AND (last_seen_at IS NULL OR last_seen_at < ${new Date(time)})`.catch((error: unknown) =>
+        log.warn(loggable(error), 'last_seen_at not updated'),
+      );
+    },
+  };
+};
 
 export interface IngestContext {
   readonly sql: Database;
@@ -24,10 +71,10 @@ export interface IngestContext {
   readonly health: Health;
 }
 
-export interface IngestOptions extends Pick<GathererOptions, 'gatherMs' | 'maxWaitingBytes'> {
+export interface IngestOptions extends Pick<BatchWriterOptions, 'flushDelayMs' | 'maxQueuedBytes'> {
   /**
-   * Group of instances that divide the journals among them (`$share/<group>/…`), for brokers that can. Without it every
-   * instance receives everything, which is safe: what one has stored, the other finds stored.
+   * Group of instances that share the journals (`$share/<group>/…`), for brokers with shared subscriptions. Without it every
+   * instance receives everything, which is safe: each recognises what another has stored.
    */
   readonly sharedGroup?: string;
   /** Ends stale roasts and removes old samples; off in tests that watch every row. Default on. */
@@ -58,14 +105,14 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
       for (const { topic, payload } of ackMessages(acknowledgement)) {
         // Not awaited: a lost acknowledgement is repaired by the next, or when the board sends again.
         mqtt.publish(topic, payload, { qos: 1 }).catch((error: unknown) => {
-          if (mayLog('ack') !== undefined) log.warn({ err: error }, 'acknowledgements could not be sent');
+          if (mayLog('ack') !== undefined) log.warn({ err: error }, 'acknowledgement not sent');
         });
       }
     }
-    lastSeen.heardFrom(committed.machineIds);
+    lastSeen.update(committed.machineIds);
   };
   const histories = createHistories({ sql, mqtt, log });
-  const gatherer = createGatherer({
+  const writer = createBatchWriter({
     sql,
     log,
     ...options,
@@ -75,11 +122,11 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     onDropped: () => {
       metrics.dropped.inc();
       const held = mayLog('dropped');
-      if (held !== undefined) log.warn({ more: held }, 'too many messages wait; boards will send these again');
+      if (held !== undefined) log.warn({ more: held }, 'message queue full');
     },
   });
-  context.health.ingest = () => gatherer.progress();
-  const metrics = createIngestMetrics(context.metrics, () => gatherer.progress());
+  context.health.ingest = () => writer.progress();
+  const metrics = createIngestMetrics(context.metrics, () => writer.progress());
 
   const filter = allMachines('journal');
   const unsubscribe = mqtt.subscribe(
@@ -90,19 +137,19 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
       if (place?.kind !== 'journal') return;
       metrics.messages.inc();
       const { serialNumber } = place;
-      gatherer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
+      writer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
     },
   );
-  const stopStatuses = followStatuses({ sql, mqtt, log }, (serial, status) => histories.heard(serial, status));
+  const stopStatuses = followStatuses({ sql, mqtt, log }, (serial, status) => histories.onStatus(serial, status));
   const stopConfigs = followConfigs({ sql, mqtt, log });
   const stopPlans = followPlans({ sql, mqtt, log });
   const sweeper = options.sweep === false ? undefined : startSweeper(sql, log);
 
   return {
     get isHealthy() {
-      return !gatherer.isAway;
+      return !writer.isOffline;
     },
-    progress: () => gatherer.progress(),
+    progress: () => writer.progress(),
     async close() {
       unsubscribe();
       stopStatuses();
@@ -110,7 +157,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
       await stopPlans();
       await histories.close();
       await sweeper?.close();
-      await gatherer.close().catch((error: unknown) => log.warn(loggable(error), 'ingest did not end cleanly'));
+      await writer.close().catch((error: unknown) => log.warn(loggable(error), 'ingest ended with an error'));
     },
   };
 };

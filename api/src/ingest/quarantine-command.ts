@@ -1,25 +1,24 @@
 import { parseArgs } from 'node:util';
-import { createLogger } from '@roastery/runtime/logger';
 import { systemActor } from '../db/audit.ts';
-import { type Database, openDatabase } from '../db/sql.ts';
+import { openDatabase, type Database } from '../db/sql.ts';
 import { AppError } from '../http/app-error.ts';
-import { listQuarantined } from './quarantine-routes.ts';
-import { replayQuarantined } from './replay-quarantined.ts';
+import { createLogger } from '@roastery/runtime/logger';
+import { listQuarantined, replayQuarantined } from './quarantine-replay.ts';
 
 export const quarantineUsage = `Journal messages that were refused:
   list [--machine SERIAL]                      what is in quarantine, newest first, and why
-  replay ID …  |  --machine SERIAL  |  --all   store them after all, e.g. after an update`;
+  replay ID …  |  --machine SERIAL  |  --all   store them, e.g. after an update`;
 
-const atOnce = 200;
-/** More than the quarantine holds. */
-const most = 10_000;
+const pageSize = 200;
+/** More than the limit of the quarantine. */
+const maxMessages = 10_000;
 
 const readAll = async (sql: Database, serial: string | undefined) => {
   const all: Awaited<ReturnType<typeof listQuarantined>>['quarantined'] = [];
-  for (let offset = 0; offset < most; offset += atOnce) {
-    const { quarantined } = await listQuarantined(sql, { limit: atOnce, offset, q: serial });
+  for (let offset = 0; offset < maxMessages; offset += pageSize) {
+    const { quarantined } = await listQuarantined(sql, { limit: pageSize, offset, q: serial });
     all.push(...quarantined.filter((one) => serial === undefined || one.serial_number === serial));
-    if (quarantined.length < atOnce) break;
+    if (quarantined.length < pageSize) break;
   }
   return all;
 };
@@ -68,7 +67,7 @@ export const runQuarantineCommand = async (
   const sql = openDatabase({ url: databaseUrl, log: createLogger('quarantine', 'warn'), connections: 1 });
   try {
     if (command === 'list') return await list(sql, values.machine, say);
-    // Oldest first, as they would have come.
+    // Oldest first, in the order of arrival.
     const wanted = ids.length > 0 ? ids : (await readAll(sql, values.machine)).map(({ id }) => id).toReversed();
     return await replay(sql, wanted, say);
   } finally {

@@ -7,12 +7,11 @@ import type { Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin } from '../testing/test-api.ts';
-import { commitMessages, commitRefusal } from './commit-messages.ts';
-import { decodeBatch } from './decode-batch.ts';
-import type { JournalMessage } from './journal-message.ts';
-import { auditDrops, machineLimits } from './quarantine.ts';
+import { commitMessages, commitRefusal } from './commit.ts';
+import { decodeBatch, type JournalMessage } from './decode-batch.ts';
 import { runQuarantineCommand } from './quarantine-command.ts';
-import { replayQuarantined } from './replay-quarantined.ts';
+import { replayQuarantined } from './quarantine-replay.ts';
+import { auditDrops, machineLimits } from './quarantine.ts';
 import type { SeqRanges } from './seq-ranges.ts';
 
 const poison = (serialNumber: string, text: string, receivedAtMs = Date.now()): JournalMessage => {
@@ -81,7 +80,7 @@ describe('the quarantine', () => {
     expect(await auditDrops(sql)).toBe(0);
     const audits = await sql`SELECT actor, detail FROM audit_log WHERE action = 'quarantine.dropped'`;
     expect(audits).toEqual([
-      { actor: 'system', detail: { serial_number: 'Q-2', messages: dropped, because: 'no room' } },
+      { actor: 'system', detail: { serial_number: 'Q-2', messages: dropped, because: 'quarantine full' } },
     ]);
     const large = Array.from({ length: 80 }, (_, n) => poison('Q-3', `${n} ${'x'.repeat(255 * 1024)}`, now + n));
     for (const message of large) await commitMessages(sql, [message]);

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { recordAudits, systemActor } from '../db/audit.ts';
 import type { Database, Sql } from '../db/sql.ts';
-import type { JournalMessage } from './journal-message.ts';
+import type { JournalMessage } from './decode-batch.ts';
 
 export interface Refusal {
   readonly message: JournalMessage;
-  /** For a person: why it was not stored. */
+  /** Why it was not stored; shown to people. */
   readonly reason: string;
   /** Undefined where no machine has the serial number. */
   readonly machineId?: string | undefined;
@@ -16,21 +16,21 @@ export interface QuarantineLimits {
   readonly messages: number;
   readonly bytes: number;
 }
-/** Of one machine, and of all: beyond it the oldest are dropped. */
+/** Of one machine, and of all: above it the oldest are dropped. */
 export const machineLimits: QuarantineLimits = { messages: 200, bytes: 16 * 1024 * 1024 };
 export const allLimits: QuarantineLimits = { messages: 5000, bytes: 256 * 1024 * 1024 };
 
-/** More than the broker lets through; a quarantined message is kept to be looked at, not to fill the disk. */
+/** More than the broker's limit on packets. */
 const maxKeptBytes = 256 * 1024;
 const maxReasonLength = 500;
 /** Postgres refuses NUL in a text, and a topic or a message of a driver can hold one. */
-// oxlint-disable-next-line no-control-regex -- NUL is what is taken out here
+// oxlint-disable-next-line no-control-regex -- NUL is replaced here
 const storable = (text: string): string => text.replaceAll(/\u0000/g, '\uFFFD').slice(0, maxReasonLength);
 
 const keyOf = ({ serialNumber, payload }: JournalMessage): Buffer =>
   createHash('sha256').update(serialNumber).update('\0').update(payload).digest();
 
-/** A statement must not meet the same key twice; in the order of keys, two instances wait instead of deadlocking. */
+/** Each key once, since a statement must not upsert a row twice; in order, so that two instances wait instead of deadlocking. */
 const rowsOf = (refusals: readonly Refusal[]) => {
   const rows = new Map<string, ReturnType<typeof rowOf>>();
   for (const refusal of refusals) {
@@ -78,7 +78,7 @@ const dropOldest = async (
   return dropped.length;
 };
 
-/** Keeps refused messages with their reason, each once. Answers how many older ones had to go for them. */
+/** Stores refused messages with their reason, each once. Answers how many older ones were dropped for them. */
 export const writeQuarantine = async (
   tx: Sql,
   refusals: readonly Refusal[],
@@ -96,7 +96,7 @@ export const writeQuarantine = async (
 
 const auditEveryHours = 1;
 
-/** Leaves in the audit log how many messages were dropped since it was last said, at most once an hour for each machine. */
+/** Records in the audit log how many messages were dropped since the last record, at most once an hour for each machine. */
 export const auditDrops = (sql: Database): Promise<number> =>
   sql.begin(async (tx) => {
     const due = await tx<{ serial_number: string; dropped: number; audited: number }[]>`
@@ -113,7 +113,7 @@ export const auditDrops = (sql: Database): Promise<number> =>
       systemActor,
       due.map(({ serial_number, dropped, audited }) => ({
         action: 'quarantine.dropped',
-        detail: { serial_number, messages: dropped - audited, because: 'no room' },
+        detail: { serial_number, messages: dropped - audited, because: 'quarantine full' },
       })),
     );
     return due.length;

@@ -3,9 +3,8 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
 import { placeBoardRoasts } from '../domains/roasts/board-roasts.ts';
 import { refreshRoast } from '../domains/roasts/recompute-roast.ts';
-import { insertNotes } from './recording-notes.ts';
 
-/** An event of a stream that is new, with what its place in the stream says about it. */
+/** A new event of a stream with its place there. */
 export interface PlacedEvent {
   readonly recordingId: string;
   readonly machineId: string;
@@ -22,7 +21,22 @@ type Placed<T extends JournalEvent['type']> = PlacedEvent & { readonly event: Ex
 const ofType = <T extends JournalEvent['type']>(events: readonly PlacedEvent[], type: T): Placed<T>[] =>
   events.filter((placed): placed is Placed<T> => placed.event.type === type);
 
-/** Every word about a mark is kept, under the sequence number it came with. */
+/** Stores journal events about the recording itself: starts of the agent, and gaps. */
+const insertNotes = async (tx: Sql, events: readonly PlacedEvent[]): Promise<void> => {
+  const rows = events.flatMap(({ recordingId, seq, bootNo, monoMs, event }) => {
+    const place = { recording_id: recordingId, event_seq: seq, boot_no: bootNo, mono_ms: monoMs };
+    const nothing = { agent_version: null, from_seq: null, to_seq: null, reason: null };
+    if (event.type === 'start') return { ...place, ...nothing, kind: 'start', agent_version: event.agent_version };
+    // A range that runs backwards covers no entry.
+    if (event.type !== 'gap' || event.to_seq < event.from_seq) return [];
+    const { from_seq, to_seq, reason } = event;
+    return { ...place, ...nothing, kind: 'gap', from_seq, to_seq, reason };
+  });
+  if (rows.length === 0) return;
+  await tx`INSERT INTO recording_notes ${tx(rows)} ON CONFLICT (recording_id, event_seq) DO NOTHING`;
+};
+
+/** Stores every statement about a mark under its sequence number. */
 const insertMarks = async (tx: Sql, marks: readonly Placed<'mark'>[]): Promise<void> => {
   if (marks.length === 0) return;
   const rows = marks.map(({ event, recordingId, bootNo, seq }) => ({
@@ -44,13 +58,12 @@ const insertMarks = async (tx: Sql, marks: readonly Placed<'mark'>[]): Promise<v
 };
 
 /**
- * Keeps what a board says about its roast: of the events of a roast the one with the highest sequence number decides its
- * state, the one with the lowest its begin. Another stream can't touch it: a board's roast belongs to the recording it was
- * made in.
+ * Stores a roast as its board reports it: of its events the one with the highest sequence number decides the state, the one with
+ * the lowest the begin. Another stream can't change it: a board's roast belongs to the recording it was made in.
  */
-const keepBoardRoast = async (tx: Sql, placed: Placed<'roast'>): Promise<void> => {
+const upsertBoardRoast = async (tx: Sql, placed: Placed<'roast'>): Promise<void> => {
   const { event, seq, bootNo, monoMs } = placed;
-  // The plan is said at the begin only, which may come after the end.
+  // Only the event at the begin has the plan, and it may arrive after the end.
   await tx`
     INSERT INTO board_roasts AS b (id, recording_id, machine_id, owner_id, state, state_seq, state_boot_no, state_mono_ms,
                                    begin_seq, begin_boot_no, begin_mono_ms, plan_id)
@@ -68,8 +81,8 @@ const keepBoardRoast = async (tx: Sql, placed: Placed<'roast'>): Promise<void> =
     WHERE b.recording_id = excluded.recording_id`;
 };
 
-/** The roasts that events speak about, without those that were deleted for good and that no other roast hears. */
-const heardRoasts = async (tx: Sql, events: readonly PlacedEvent[]): Promise<Set<string>> => {
+/** The roasts of these events, without those that were deleted for good and are no source of another roast. */
+const liveRoasts = async (tx: Sql, events: readonly PlacedEvent[]): Promise<Set<string>> => {
   const ids = new Set<string>();
   for (const { event } of events) if ('roast_id' in event) ids.add(event.roast_id);
   if (ids.size === 0) return ids;
@@ -82,24 +95,24 @@ const heardRoasts = async (tx: Sql, events: readonly PlacedEvent[]): Promise<Set
 };
 
 /**
- * Applies events that were not applied before, in any order. `alsoTouched`: roasts to bring in line for another reason.
- * Answers the ids of the roasts that may have changed.
+ * Applies new events, in any order. `alsoTouched`: roasts to refresh for another reason. Answers the ids of the roasts that may
+ * have changed.
  */
 export const applyEvents = async (
   tx: Sql,
   events: readonly PlacedEvent[],
   alsoTouched: readonly string[] = [],
 ): Promise<string[]> => {
-  const known = await heardRoasts(tx, events);
-  const heard = events.filter(({ event }) => !('roast_id' in event) || known.has(event.roast_id));
-  await insertNotes(tx, heard);
-  await insertMarks(tx, ofType(heard, 'mark'));
-  const roasts = ofType(heard, 'roast').sort((a, b) =>
+  const known = await liveRoasts(tx, events);
+  const applied = events.filter(({ event }) => !('roast_id' in event) || known.has(event.roast_id));
+  await insertNotes(tx, applied);
+  await insertMarks(tx, ofType(applied, 'mark'));
+  const roasts = ofType(applied, 'roast').sort((a, b) =>
     a.event.roast_id === b.event.roast_id ? a.seq - b.seq : a.event.roast_id < b.event.roast_id ? -1 : 1,
   );
-  for (const roast of roasts) await keepBoardRoast(tx, roast);
+  for (const roast of roasts) await upsertBoardRoast(tx, roast);
   const byRecording = new Map<string, Set<string>>();
-  for (const { recordingId, event } of heard) {
+  for (const { recordingId, event } of applied) {
     if (!('roast_id' in event)) continue;
     const ids = byRecording.get(recordingId) ?? new Set();
     byRecording.set(recordingId, ids.add(event.roast_id));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coveredBy, formatMultirange, missingFrom, parseMultirange, withRange, type SeqRanges } from './seq-ranges.ts';
+import { coveredBy, formatMultirange, missingFrom, parseMultirange, type SeqRanges, withRange } from './seq-ranges.ts';
 
 /** The same by sets of numbers, slow and plain. */
 const numbersOf = (ranges: SeqRanges): Set<number> => {

@@ -4,7 +4,7 @@ export interface SeqRange {
   readonly end: number;
 }
 
-/** Ranges that rise, don't overlap and don't touch: the normal form that Postgres' int8multirange has too. */
+/** Ascending ranges that neither overlap nor touch: the normal form of Postgres' int8multirange. */
 export type SeqRanges = readonly SeqRange[];
 
 /** Reads Postgres' text form, `{[0,20),[40,60)}`. Throws on anything else: it comes from our own column. */
@@ -33,7 +33,7 @@ const firstTouching = (ranges: SeqRanges, seq: number): number => {
   return low;
 };
 
-/** The ranges with one more; overlapping and touching ones become one. */
+/** The ranges with one more; overlapping and touching ones are merged. */
 export const withRange = (ranges: SeqRanges, added: SeqRange): SeqRanges => {
   if (added.end <= added.start) return ranges;
   const from = firstTouching(ranges, added.start);
@@ -46,7 +46,7 @@ export const withRange = (ranges: SeqRanges, added: SeqRange): SeqRanges => {
   return [...ranges.slice(0, from), { start, end }, ...ranges.slice(to)];
 };
 
-/** The parts of `wanted` that no range covers, rising. */
+/** The parts of `wanted` that no range covers, ascending. */
 export const missingFrom = (ranges: SeqRanges, wanted: SeqRange): SeqRange[] => {
   const missing: SeqRange[] = [];
   let at = wanted.start;
@@ -60,7 +60,7 @@ export const missingFrom = (ranges: SeqRanges, wanted: SeqRange): SeqRange[] => 
   return missing;
 };
 
-/** The parts of `wanted` that the ranges cover, rising. */
+/** The parts of `wanted` that the ranges cover, ascending. */
 export const coveredBy = (ranges: SeqRanges, wanted: SeqRange): SeqRange[] => {
   const covered: SeqRange[] = [];
   for (let index = firstTouching(ranges, wanted.start); index < ranges.length; index++) {

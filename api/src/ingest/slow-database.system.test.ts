@@ -6,7 +6,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Database } from '../db/sql.ts';
 import { openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
-import { createGatherer } from './gatherer.ts';
+import { createBatchWriter } from './batch-writer.ts';
 
 const boards = 40;
 const samplesEach = 20;
@@ -37,7 +37,7 @@ describe('ingest on a slow database', () => {
     const { log, lines } = collectingLog();
     const acknowledged = new Set<string>();
     let commits = 0;
-    const gatherer = createGatherer({
+    const writer = createBatchWriter({
       sql,
       log,
       stalledMs: 1000,
@@ -47,7 +47,7 @@ describe('ingest on a slow database', () => {
         for (const { serialNumber } of acknowledgements) acknowledged.add(serialNumber);
       },
     });
-    closing.push(() => gatherer.close());
+    closing.push(() => writer.close());
     const sent: JournalBoard[] = [];
     for (let n = 0; n < boards; n++) {
       await registerMachine(sql, `S-${n}`);
@@ -60,15 +60,15 @@ describe('ingest on a slow database', () => {
         for (const batch of board.batches()) {
           const payload = Buffer.from(JSON.stringify(batch));
           const serialNumber = `S-${n}`;
-          gatherer.add({ topic: topicOf(serialNumber, 'journal'), serialNumber, payload, receivedAtMs: Date.now() });
+          writer.add({ topic: topicOf(serialNumber, 'journal'), serialNumber, payload, receivedAtMs: Date.now() });
         }
       }
     };
-    return { sql, gatherer, lines, acknowledged, sent, send, commits: () => commits };
+    return { sql, writer, lines, acknowledged, sent, send, commits: () => commits };
   };
 
   it('halves a transaction that takes too long until it passes, and names the slow statement', async () => {
-    const { sql, gatherer, lines, acknowledged, send } = await fortyBoards();
+    const { sql, writer, lines, acknowledged, send } = await fortyBoards();
     // Half a second for each row: forty boards at once take longer than any statement may.
     await sql.unsafe(`
       CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END $$;
@@ -76,17 +76,17 @@ describe('ingest on a slow database', () => {
     send();
     await until('every row', async () => (await storedSamples(sql)) === boards * samplesEach, { timeoutMs: 90_000 });
     await until('every acknowledgement', () => acknowledged.size === boards);
-    expect(lines.find(({ msg }) => msg === 'ingest transaction given up')).toMatchObject({
+    expect(lines.find(({ msg }) => msg === 'ingest transaction failed')).toMatchObject({
       statement: expect.stringContaining('INSERT INTO recording_chunks'),
       err: { code: '57014' },
     });
-    expect(gatherer.progress().isStalled).toBe(false);
-    expect(gatherer.progress()).toMatchObject({ oldestWaitingSeconds: 0, waitingBytes: 0, parkedMachines: 0 });
+    expect(writer.progress().isStalled).toBe(false);
+    expect(writer.progress()).toMatchObject({ oldestWaitingSeconds: 0, queuedBytes: 0, parkedMachines: 0 });
     expect(await sql`SELECT 1 FROM quarantine`).toHaveLength(0);
   });
 
   it('parks the machine whose stream is locked and stores all others; its rows land after the lock', async () => {
-    const { sql, gatherer, sent, acknowledged, send } = await fortyBoards();
+    const { sql, writer, sent, acknowledged, send } = await fortyBoards();
     const stuck = sent[17];
     if (stuck === undefined) throw new Error('no board');
     await sql`
@@ -102,23 +102,23 @@ describe('ingest on a slow database', () => {
     await until('the rows of all others', async () => (await storedSamples(sql)) === (boards - 1) * samplesEach, {
       timeoutMs: 28_000,
     });
-    await until('the parked machine', () => gatherer.progress().parkedMachines === 1, { timeoutMs: 28_000 });
+    await until('the parked machine', () => writer.progress().parkedMachines === 1, { timeoutMs: 28_000 });
     expect(acknowledged.has('S-17')).toBe(false);
     release.abort();
     await held;
     await until('the rows of the parked one', () => acknowledged.has('S-17'), { timeoutMs: 40_000 });
     expect(await storedSamples(sql)).toBe(boards * samplesEach);
-    expect(gatherer.progress()).toMatchObject({ waitingBytes: 0, parkedMachines: 0 });
+    expect(writer.progress()).toMatchObject({ queuedBytes: 0, parkedMachines: 0 });
   });
 
   it('quarantines nothing because of trouble of the server', async () => {
-    const { sql, gatherer, acknowledged, send } = await fortyBoards();
+    const { sql, writer, acknowledged, send } = await fortyBoards();
     // As while a backup is restored over it.
     await sql`ALTER TABLE recording_chunks RENAME TO elsewhere`;
     send();
-    await until('the trouble to be noticed', () => gatherer.progress().parkedMachines > 0, { timeoutMs: 20_000 });
+    await until('the trouble to be noticed', () => writer.progress().parkedMachines > 0, { timeoutMs: 20_000 });
     expect(acknowledged.size).toBe(0);
-    await until('the stall', () => gatherer.progress().isStalled);
+    await until('the stall', () => writer.progress().isStalled);
     await sql`ALTER TABLE elsewhere RENAME TO recording_chunks`;
     await until('every acknowledgement', () => acknowledged.size === boards, { timeoutMs: 60_000 });
     expect(await storedSamples(sql)).toBe(boards * samplesEach);

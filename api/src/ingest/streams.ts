@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Continues } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
-import { clockQuality, type ClockQuality, type WallClock } from './wall-clock.ts';
 import { parseMultirange, type SeqRange, type SeqRanges } from './seq-ranges.ts';
+import { clockQuality, type ClockQuality, type WallClock } from './wall-clock.ts';
 
 /** A row in `recordings`, locked for the transaction, with its boots and column layouts. */
 export interface Recording {
@@ -20,16 +20,16 @@ export interface StreamPart {
   readonly recording: Recording;
   readonly range: SeqRange;
 }
-/** Where a stream is stored: nearly always in one part, without an end. */
+/** The places of a stream: nearly always one part without an end. */
 export type Stream = readonly StreamPart[];
 
 export interface StreamKey {
   readonly machineId: string;
   readonly epoch: string;
 }
-/** A stream of which entries have arrived. */
+/** A stream with arrived entries. */
 export interface ArrivingStream extends StreamKey {
-  /** Behind the last of these entries. */
+  /** After the last of these entries. */
   readonly end: number;
   readonly continues?: Continues | undefined;
 }
@@ -55,7 +55,7 @@ interface PartRow {
   readonly until_seq: number | null;
 }
 
-/** Rows are taken in one order everywhere, so that instances which share streams wait for each other instead of deadlocking. */
+/** Rows are locked in one order everywhere, so that instances which share streams wait for each other instead of deadlocking. */
 const lockParts = (tx: Sql, keys: readonly StreamKey[]) => tx<PartRow[]>`
   SELECT p.epoch, r.id, r.machine_id, r.committed::text AS committed, p.from_seq, p.until_seq
   FROM stream_parts p
@@ -65,7 +65,7 @@ const lockParts = (tx: Sql, keys: readonly StreamKey[]) => tx<PartRow[]>`
   ORDER BY r.machine_id, r.epoch, p.from_seq
   FOR NO KEY UPDATE OF r`;
 
-const beginRecordings = async (tx: Sql, keys: readonly StreamKey[]): Promise<void> => {
+const createRecordings = async (tx: Sql, keys: readonly StreamKey[]): Promise<void> => {
   await tx`
     INSERT INTO recordings (id, machine_id, epoch, source)
     SELECT id, machine_id, epoch, 'agent'
@@ -75,11 +75,11 @@ const beginRecordings = async (tx: Sql, keys: readonly StreamKey[]): Promise<voi
     ON CONFLICT (machine_id, epoch) DO NOTHING`;
 };
 
-/** Lets a stream go on in the recording that it continues, unless other entries have its place there. */
-const continueRecording = (tx: Sql, { machineId, epoch }: StreamKey, { epoch: begun, seq }: Continues) => tx`
+/** Stores a stream in the recording that it continues, unless other entries have its place there. */
+const continueRecording = (tx: Sql, { machineId, epoch }: StreamKey, { epoch: continued, seq }: Continues) => tx`
   INSERT INTO continuing_streams (machine_id, epoch, from_seq, recording_id)
   SELECT p.machine_id, ${epoch}, ${seq}, p.recording_id
-  FROM (SELECT * FROM stream_parts WHERE machine_id = ${machineId} AND epoch = ${begun} AND from_seq <= ${seq}
+  FROM (SELECT * FROM stream_parts WHERE machine_id = ${machineId} AND epoch = ${continued} AND from_seq <= ${seq}
         ORDER BY from_seq DESC LIMIT 1) p
   JOIN recordings r ON r.id = p.recording_id
   WHERE isempty(r.committed * int8multirange(int8range(${seq}, (
@@ -87,8 +87,8 @@ const continueRecording = (tx: Sql, { machineId, epoch }: StreamKey, { epoch: be
   ON CONFLICT DO NOTHING`;
 
 /**
- * A board went on with a stream whose numbers another stream has continued: it was restarted while its disk failed. From
- * there on the stream has a recording of its own, so that neither hides the other.
+ * A board continued a stream whose numbers another stream has continued too: it was restarted while its disk failed. From there
+ * on the stream has a recording of its own, so that neither hides the other.
  */
 const divertStream = async (tx: Sql, { machineId, epoch }: StreamKey, fromSeq: number): Promise<void> => {
   const id = uuidV7();
@@ -100,7 +100,7 @@ const divertStream = async (tx: Sql, { machineId, epoch }: StreamKey, fromSeq: n
     VALUES (${machineId}, ${epoch}, ${fromSeq}, ${id})`;
 };
 
-/** Of each stream one entry, with the last number that arrived and what it continues. */
+/** One entry for each stream, with the last number that arrived and the stream that it continues. */
 const distinct = (arriving: readonly ArrivingStream[]): ArrivingStream[] => {
   const byKey = new Map<string, ArrivingStream>();
   for (const stream of arriving) {
@@ -114,29 +114,29 @@ const distinct = (arriving: readonly ArrivingStream[]): ArrivingStream[] => {
   return [...byKey.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 };
 
-/** Locks where these streams are stored, making what is new. */
+/** Locks the recordings of these streams and creates those that are new. */
 export const lockStreams = async (tx: Sql, arriving: readonly ArrivingStream[]): Promise<Map<string, Stream>> => {
   const wanted = distinct(arriving);
-  const begun = wanted.flatMap(({ machineId, continues }) =>
+  const continued = wanted.flatMap(({ machineId, continues }) =>
     continues ? [{ machineId, epoch: continues.epoch }] : [],
   );
-  let rows = await lockParts(tx, [...wanted, ...begun]);
+  let rows = await lockParts(tx, [...wanted, ...continued]);
   const isThere = (key: StreamKey): boolean =>
     rows.some((row) => row.machine_id === key.machineId && row.epoch === key.epoch);
-  const again = async (): Promise<void> => void (rows = await lockParts(tx, [...wanted, ...begun]));
+  const reload = async (): Promise<void> => void (rows = await lockParts(tx, [...wanted, ...continued]));
 
   const isNew = wanted.filter((stream) => !isThere(stream));
   if (isNew.length > 0) {
     const roots = isNew.map(({ machineId, epoch, continues }) => ({ machineId, epoch: continues?.epoch ?? epoch }));
-    await beginRecordings(tx, roots);
-    await again();
+    await createRecordings(tx, roots);
+    await reload();
     for (const stream of isNew)
       if (stream.continues && !isThere(stream)) await continueRecording(tx, stream, stream.continues);
-    if (isNew.some(({ continues }) => continues)) await again();
+    if (isNew.some(({ continues }) => continues)) await reload();
     const alone = isNew.filter((stream) => !isThere(stream));
     if (alone.length > 0) {
-      await beginRecordings(tx, alone);
-      await again();
+      await createRecordings(tx, alone);
+      await reload();
     }
   }
   for (const stream of wanted) {
@@ -144,7 +144,7 @@ export const lockStreams = async (tx: Sql, arriving: readonly ArrivingStream[]):
     const last = parts.reduce((a, b) => (b.from_seq > a.from_seq ? b : a), parts[0] ?? missingStream());
     if (last.until_seq === null || stream.end <= last.until_seq) continue;
     await divertStream(tx, stream, last.until_seq);
-    await again();
+    await reload();
   }
   return toStreams(tx, rows);
 };
@@ -179,7 +179,7 @@ const toStreams = async (tx: Sql, rows: readonly PartRow[]): Promise<Map<string,
 
 const readBootsAndLayouts = async (tx: Sql, recordings: ReadonlyMap<string, Recording>): Promise<void> => {
   const ids = [...recordings.keys()];
-  // Sent together: the connection is one, so they run in this order without waiting for each other's answer.
+  // Pipelined on one connection.
   const [boots, layouts] = await Promise.all([
     tx<{ recording_id: string; boot_no: number; boot_id: string; wall_offset_ms: number; quality: number }[]>`
       SELECT recording_id, boot_no, boot_id, wall_offset_ms, quality FROM recording_boots

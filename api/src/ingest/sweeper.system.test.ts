@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
-import { commitMessages } from './commit-messages.ts';
-import { sealStreams } from './seal-chunks.ts';
+import { sealStreams } from './chunks.ts';
+import { commitMessages } from './commit.ts';
 import { abortStaleRoasts, removeOldSamples, sweepRules } from './sweeper.ts';
 
 const recordingOf = async (sql: Database, board: JournalBoard): Promise<string> => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { betterClock, clockOf, clockQuality, type ClockClaim, type WallClock } from './wall-clock.ts';
+import { betterClock, type ClockClaim, clockOf, clockQuality, type WallClock } from './wall-clock.ts';
 
 const bootedAt = Date.parse('2026-11-21T06:00:00Z');
 const day = 86_400_000;

@@ -1,4 +1,6 @@
-/** How a boot's wall clock is known: only from when we received its data, from its own unsynchronised clock, or from a synchronised one. */
+import type { Sql } from '../db/sql.ts';
+
+/** Source of a boot's wall clock: only the time of receipt, the board's unsynchronised clock, or its synchronised one. */
 export const clockQuality = { received: 0, unsynchronised: 1, synchronised: 2 } as const;
 export type ClockQuality = (typeof clockQuality)[keyof typeof clockQuality];
 
@@ -10,7 +12,7 @@ export interface WallClock {
 
 export interface ClockClaim {
   readonly synced: boolean;
-  /** Wall clock of the first entry as the board has it, ms since 1970. */
+  /** The board's wall clock at the first entry, ms since 1970. */
   readonly t: number;
   readonly mono: number;
   /** Monotonic time of the batch's last entry. */
@@ -18,17 +20,17 @@ export interface ClockClaim {
   readonly receivedAtMs: number;
 }
 
-/** Clocks of server and board may disagree by this much without either being called wrong. */
+/** Allowed difference between the clocks of server and board. */
 const toleranceMs = 2 * 60_000;
-/** A synchronised clock is slewed, not stepped; more than this is a real correction. */
+/** Small differences of a synchronised clock are slewing; more than this is a correction. */
 const stepMs = 2_000;
 
-/** The latest offset that the time of receipt allows: nothing happened after we received it. */
+/** The latest offset that the time of receipt allows: no entry is later than its receipt. */
 export const latestOffsetOf = ({ receivedAtMs, lastMono }: ClockClaim): number => receivedAtMs - lastMono;
 
 /**
- * What one batch says about its boot's clock. Nothing can have happened after we received it, so a clock that claims
- * that is wrong, synchronised or not. An unsynchronised clock is believed while it agrees with the time of receipt.
+ * The wall clock of a boot according to one batch. No entry is later than its receipt, so a clock that claims that is wrong,
+ * synchronised or not. An unsynchronised clock is accepted while it agrees with the time of receipt.
  */
 export const clockOf = (claim: ClockClaim): WallClock => {
   const latestOffset = latestOffsetOf(claim);
@@ -40,10 +42,10 @@ export const clockOf = (claim: ClockClaim): WallClock => {
 };
 
 /**
- * Which of two synchronised clocks of one boot is right; one of them was set to a wrong time. What arrives at once shows the
- * true offset, so the one nearer to it counts. A backlog shows only which of them can't be.
+ * The more plausible of two synchronised clocks of one boot; one of them was set to a wrong time. A batch that arrives without
+ * delay shows the true offset, so the nearer one counts. A backlog only shows which of them is impossible.
  */
-const truerOf = (known: WallClock, said: WallClock, latestOffset: number): WallClock => {
+const morePlausible = (known: WallClock, said: WallClock, latestOffset: number): WallClock => {
   const [knownAway, saidAway] = [known, said].map(({ offsetMs }) => Math.abs(latestOffset - offsetMs)) as [
     number,
     number,
@@ -53,9 +55,8 @@ const truerOf = (known: WallClock, said: WallClock, latestOffset: number): WallC
 };
 
 /**
- * The better of what is known and what a new batch says. A backlog makes the time of receipt too late, so of two such
- * estimates the earlier one is nearer to the truth; for the same reason it can correct an unsynchronised clock only
- * downwards.
+ * The better of the known clock and that of a new batch. A backlog makes the time of receipt too late, so of two such estimates
+ * the earlier one is better; for the same reason it can correct an unsynchronised clock only downwards.
  */
 export const betterClock = (
   known: WallClock | undefined,
@@ -65,7 +66,28 @@ export const betterClock = (
   if (known === undefined || said.quality > known.quality) return said;
   if (said.quality < known.quality) return known;
   if (said.quality === clockQuality.synchronised) {
-    return Math.abs(said.offsetMs - known.offsetMs) > stepMs ? truerOf(known, said, latestOffset) : known;
+    return Math.abs(said.offsetMs - known.offsetMs) > stepMs ? morePlausible(known, said, latestOffset) : known;
   }
   return said.offsetMs < known.offsetMs ? said : known;
+};
+
+/** The corrected wall clock of a boot. */
+export interface ClockChange {
+  readonly recordingId: string;
+  readonly machineId: string;
+  readonly bootNo: number;
+  readonly byMs: number;
+}
+
+/** Moves the start of the roasts of these boots; elapsed times are monotonic and stay. Answers the roasts' ids. */
+export const moveStarts = async (tx: Sql, changes: readonly ClockChange[]): Promise<string[]> => {
+  const moved: string[] = [];
+  for (const { recordingId, machineId, bootNo, byMs } of changes) {
+    const rows = await tx<{ id: string }[]>`
+      UPDATE roasts SET start_time = start_time + make_interval(secs => ${byMs / 1000})
+      WHERE machine_id = ${machineId} AND recording_id = ${recordingId} AND boot_no = ${bootNo}
+      RETURNING id`;
+    moved.push(...rows.map((row) => row.id));
+  }
+  return moved;
 };

@@ -5,18 +5,17 @@ import { openMqttLink } from '../broker/link.ts';
 import type { AppContext } from '../context.ts';
 import { AppError, notFound } from '../http/app-error.ts';
 import { openSessionStream } from '../http/session-streams.ts';
+import { sseAnswer } from '../http/sse-stream.ts';
 import { findMachine } from '../domains/machines/queries.ts';
-import { readConnections } from './connection.ts';
+import { readConnections } from '../identity/machines.ts';
 import { createLiveHub, type LiveHub } from './live-hub.ts';
-import { probeRoutes } from './probe.ts';
 
 /** The live stream of machines: its endpoint, and the service behind it that listens to broker and database. */
 export const createLive = () => {
   let hub: LiveHub | undefined;
 
-  const routes: Domain = (mounting) => {
-    probeRoutes(mounting);
-    mounting.forUser(machineLive, async (context, { params, signal }) => {
+  const routes: Domain = ({ forUser }) => {
+    forUser(machineLive, async (context, { params, signal }) => {
       if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet', 2);
       const { sql, user } = context;
       const visible = await findMachine(sql, user, params.id);
@@ -26,14 +25,7 @@ export const createLive = () => {
       const session = await openSessionStream(context);
       const end = AbortSignal.any([signal, session.signal]);
       const body = hub.watch(machine, user.id, end, () => session.done());
-      return new Response(body, {
-        headers: {
-          'content-type': 'text/event-stream; charset=utf-8',
-          'cache-control': 'no-store, no-transform',
-          // nginx and its like would gather the events otherwise.
-          'x-accel-buffering': 'no',
-        },
-      });
+      return sseAnswer(body);
     });
   };
 

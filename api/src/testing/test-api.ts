@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { readConfig, type ApiConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
-import { quarantineRoutes } from '../ingest/quarantine-routes.ts';
+import { quarantineRoutes } from '../ingest/quarantine-replay.ts';
 import { createLive } from '../live/live.ts';
 import { mailer } from '../domains/alerts/mailer.ts';
 import { startApi } from '../start-api.ts';

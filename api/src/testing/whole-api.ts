@@ -6,7 +6,7 @@ import { readConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
 import { startIngest, type IngestOptions } from '../ingest/ingest.ts';
-import { quarantineRoutes } from '../ingest/quarantine-routes.ts';
+import { quarantineRoutes } from '../ingest/quarantine-replay.ts';
 import { createLive } from '../live/live.ts';
 import { startApi } from '../start-api.ts';
 import { silentLog } from './ingest-fixture.ts';

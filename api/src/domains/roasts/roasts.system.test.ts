@@ -3,7 +3,7 @@ import type { CurveColumns, Datapoint, LearntCrack, Roast, RoastRow } from '@roa
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/commit-messages.ts';
+import { commitMessages } from '../../ingest/commit.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';

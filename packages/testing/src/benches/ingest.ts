@@ -1,7 +1,7 @@
 import { openDatabase, type Database } from '@roastery/api/db/sql';
 import { migrate } from '@roastery/api/db/migrate';
-import { createGatherer } from '@roastery/api/ingest/gatherer';
-import { sealStreams } from '@roastery/api/ingest/seal-chunks';
+import { createBatchWriter } from '@roastery/api/ingest/batch-writer';
+import { sealStreams } from '@roastery/api/ingest/chunks';
 import { createLogger } from '@roastery/runtime/logger';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { simulateRoast } from '@roastery/simulator/simulate-roast';
@@ -55,7 +55,7 @@ const payloadsOf = (size: number, perMachine: number): { serialNumber: string; p
 const measureIngest = async (sql: Database, size: number, perMachine: number): Promise<number> => {
   const payloads = payloadsOf(size, perMachine);
   let committed = 0;
-  const gatherer = createGatherer({
+  const writer = createBatchWriter({
     sql,
     log,
     onCommitted: ({ samples }) => {
@@ -64,19 +64,19 @@ const measureIngest = async (sql: Database, size: number, perMachine: number): P
     onDropped: () => {
       throw new Error('a message found no room');
     },
-    maxWaitingBytes: 1024 * 1024 * 1024,
+    maxQueuedBytes: 1024 * 1024 * 1024,
   });
   const begun = performance.now();
   for (const [index, { serialNumber, payload }] of payloads.entries()) {
     const topic = `roastery/v1/${serialNumber}/journal`;
-    gatherer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
+    writer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
     // As a socket would: messages that were sent in between get their turn.
     if (index % 50 === 49) await new Promise((resolve) => setImmediate(resolve));
   }
   const total = payloads.length * size;
   await until('all samples to be committed', () => committed === total, { timeoutMs: 120_000, everyMs: 1 });
   const seconds = (performance.now() - begun) / 1000;
-  await gatherer.close();
+  await writer.close();
   return total / seconds;
 };
 

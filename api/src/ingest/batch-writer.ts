@@ -1,101 +1,97 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { isCollision, isDatabaseAway, isFaultOfData, isTooSlow, loggable, statementOf } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import type { IngestHealth } from '../http/server-context.ts';
-import { commitMessages, commitRefusal, type Committed } from './commit-messages.ts';
-import { decodeBatch, decodedBytes } from './decode-batch.ts';
-import type { JournalMessage, WaitingMessage } from './journal-message.ts';
-import { createWaitingMessages } from './waiting-messages.ts';
+import { commitMessages, commitRefusal, type Committed } from './commit.ts';
+import { decodeBatch, decodedBytes, type JournalMessage, type QueuedMessage } from './decode-batch.ts';
+import { createMessageQueue } from './message-queue.ts';
 
-export interface GathererOptions {
+export interface BatchWriterOptions {
   readonly sql: Database;
   readonly log: Logger;
   /** Called after each commit with what it made durable. */
   readonly onCommitted: (committed: Committed) => void;
-  /** Called for a message that found no room. Boards send again what isn't acknowledged. */
+  /** Called for a message that was dropped because the queue is full. Boards resend what isn't acknowledged. */
   readonly onDropped: () => void;
   readonly onFlush?: (seconds: number) => void;
-  /** Called when a transaction was given up because it took too long. */
+  /** Called when a transaction timed out. */
   readonly onTimeout?: () => void;
-  /** Time to gather from the first message on, ms. */
-  readonly gatherMs?: number;
-  /** Room for messages that wait or are being stored, bytes as they came. */
-  readonly maxWaitingBytes?: number;
-  /** Nothing committed for so long although messages wait: ingest is stalled. */
+  /** From the first message to the flush, ms: messages that arrive in between share its transaction. */
+  readonly flushDelayMs?: number;
+  /** Messages that wait or are being stored, bytes as received. */
+  readonly maxQueuedBytes?: number;
+  /** Without a commit for so long although messages wait, ingest is stalled. */
   readonly stalledMs?: number;
 }
 
-/** How ingest gets on, for readiness and metrics. */
+/** For readiness and metrics. */
 export interface IngestProgress extends IngestHealth {
-  readonly waitingBytes: number;
+  readonly queuedBytes: number;
 }
 
-/** A transaction holds at most this much: beyond it, larger statements win nothing and hold locks for longer. */
+/** Limits of one transaction: larger ones are no faster and hold locks for longer. */
 const maxBatchMessages = 2000;
 const maxDecodedBytes = 16 * 1024 * 1024;
-/** Decoding gives way to others after so long. */
+/** Decoding yields to the event loop after so long. */
 const sliceMs = 10;
 
-/**
- * While Postgres works on one transaction the next one is being prepared. Which of two that share a stream comes first does
- * not matter: the stream's row is locked.
- */
+/** While Postgres works on one transaction the next one is prepared. Two that share a stream may run in either order: its row is locked. */
 const transactionsAtOnce = 2;
 
-/** A collision with another instance goes away when one of both tries again. */
+/** A serialization failure or deadlock with another instance is resolved by a retry. */
 const collisionTries = 5;
-/** A transaction that took longer is no reason to put more into the next one. */
+/** The batch limit grows again only after a transaction that was faster than this. */
 const quickSeconds = 2;
 
-const decoded = (message: WaitingMessage): JournalMessage => ({ ...message, decoded: decodeBatch(message.payload) });
+const decoded = (message: QueuedMessage): JournalMessage => ({ ...message, decoded: decodeBatch(message.payload) });
 
 /**
- * Gathers messages of all machines for a moment and stores them in one transaction. While Postgres is away they wait, up to
- * a limit, and nothing is acknowledged. A transaction that takes too long is given up and half of it tried; a message that
- * takes too long alone is parked with its machine, so that the others go on. A message that can't be stored is found by
- * halving and quarantined with the reason.
+ * Collects messages of all machines for a moment and stores them in one transaction. While Postgres is unavailable they are
+ * queued, up to a limit, and nothing is acknowledged. After a timeout the next transaction is half as large; a message that times
+ * out alone is parked with its machine, so that the other machines continue. A message that can't be stored is found by bisection
+ * and quarantined with the reason.
  */
-export const createGatherer = (options: GathererOptions) => {
+export const createBatchWriter = (options: BatchWriterOptions) => {
   const {
     sql,
     log,
     onCommitted,
     onDropped,
-    gatherMs = 50,
-    maxWaitingBytes = 64 * 1024 * 1024,
+    flushDelayMs = 50,
+    maxQueuedBytes = 64 * 1024 * 1024,
     stalledMs = 60_000,
   } = options;
   const stopping = new AbortController();
   const backoff = createBackoff(200, 2000);
-  const waiting = createWaitingMessages(maxWaitingBytes);
+  const queue = createMessageQueue(maxQueuedBytes);
   const mayLog = createLogGate(10_000);
   const sleepers = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
-  let away = false;
-  let isGathering = false;
+  let isOffline = false;
+  let isCollecting = false;
   let batchLimit = maxBatchMessages;
   const startedAtMs = Date.now();
   let lastCommitAtMs: number | undefined;
 
-  /** Unpacks as many as make a transaction. */
-  const takeBatch = async (): Promise<{ raw: WaitingMessage[]; batch: JournalMessage[]; isTrial: boolean }> => {
-    const trial = waiting.nextTrial(Date.now());
+  /** Decodes as many messages as fit into a transaction. */
+  const takeBatch = async (): Promise<{ raw: QueuedMessage[]; batch: JournalMessage[]; isTrial: boolean }> => {
+    const trial = queue.nextTrial(Date.now());
     if (trial !== undefined) return { raw: [trial], batch: [decoded(trial)], isTrial: true };
-    const raw: WaitingMessage[] = [];
+    const raw: QueuedMessage[] = [];
     const batch: JournalMessage[] = [];
     let bytes = 0;
     let since = performance.now();
     while (raw.length < batchLimit && bytes < maxDecodedBytes) {
-      const message = waiting.next();
+      const message = queue.next();
       if (message === undefined) break;
       raw.push(message);
       const read = decoded(message);
       batch.push(read);
       bytes += decodedBytes(read.decoded) + message.payload.length;
       if (performance.now() - since < sliceMs) continue;
-      await yieldToOthers();
+      await yieldToEventLoop();
       since = performance.now();
     }
     return { raw, batch, isTrial: false };
@@ -106,7 +102,7 @@ export const createGatherer = (options: GathererOptions) => {
     onCommitted(result);
   };
 
-  /** Stores all of them or finds out which can't be. Throws when Postgres is away, is in trouble or takes too long. */
+  /** Stores the batch, quarantining what can't be stored. Throws when Postgres is unavailable, fails or times out. */
   const store = async (batch: readonly JournalMessage[], tries = collisionTries): Promise<void> => {
     try {
       committed(await commitMessages(sql, batch));
@@ -119,23 +115,23 @@ export const createGatherer = (options: GathererOptions) => {
         await store(batch.slice(0, half));
         return store(batch.slice(half));
       }
-      log.warn({ ...loggable(error), topic: only.topic }, 'a batch could not be stored and is quarantined');
+      log.warn({ ...loggable(error), topic: only.topic }, 'batch quarantined');
       const reason = `could not be stored: ${error instanceof Error ? error.message : 'unknown error'}`;
       committed(await commitRefusal(sql, only, reason));
     }
   };
 
   const wakeOne = (): void => {
-    // One worker gathers at a time; the other may be busy storing.
-    if (isGathering) return;
+    // One worker collects at a time; the other may be storing.
+    if (isCollecting) return;
     for (const sleeper of sleepers) {
       sleepers.delete(sleeper);
       return sleeper();
     }
   };
 
-  const park = (message: WaitingMessage): void => {
-    const waitMs = waiting.park(message, Date.now());
+  const park = (message: QueuedMessage): void => {
+    const waitMs = queue.park(message, Date.now());
     const timer = setTimeout(() => {
       timers.delete(timer);
       wakeOne();
@@ -143,38 +139,38 @@ export const createGatherer = (options: GathererOptions) => {
     timers.add(timer);
   };
 
-  /** Half as much next time, or the one that is left set aside: what others sent must not wait for it. */
-  const giveUp = (raw: readonly WaitingMessage[], isTrial: boolean, error: unknown): void => {
+  /** Halves the next batch; parks a message that failed alone, so that other machines do not wait for it. */
+  const splitOrPark = (raw: readonly QueuedMessage[], isTrial: boolean, error: unknown): void => {
     if (isTooSlow(error)) options.onTimeout?.();
     const statement = statementOf(error);
     const more = mayLog(`${statement}`);
     if (more !== undefined) {
-      log.warn({ ...loggable(error), statement, messages: raw.length, more }, 'ingest transaction given up');
+      log.warn({ ...loggable(error), statement, messages: raw.length, more }, 'ingest transaction failed');
     }
     const [first] = raw;
     if (raw.length === 1 && first !== undefined) return park(first);
     if (!isTrial) batchLimit = Math.max(1, raw.length >> 1);
-    waiting.putBack(raw);
+    queue.requeue(raw);
   };
 
-  /** Repeats until it is stored or has to give way; what was stored before a loss of Postgres is known when it is sent again. */
-  const storeWhenPossible = async ({ raw, batch, isTrial }: Awaited<ReturnType<typeof takeBatch>>): Promise<void> => {
+  /** Retries while Postgres is unavailable. A retry of what was committed before the connection was lost is recognised as a repeat. */
+  const storeWithRetry = async ({ raw, batch, isTrial }: Awaited<ReturnType<typeof takeBatch>>): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
         const begun = performance.now();
         await store(batch);
         const seconds = (performance.now() - begun) / 1000;
         options.onFlush?.(seconds);
-        if (away) log.info('the database is back: ingest goes on');
-        away = false;
+        if (isOffline) log.info('database available');
+        isOffline = false;
         backoff.reset();
         if (seconds < quickSeconds && !isTrial) batchLimit = Math.min(maxBatchMessages, batchLimit * 2);
-        waiting.release(raw);
+        queue.release(raw);
         return;
       } catch (error) {
-        if (isTooSlow(error) || !isDatabaseAway(error)) return giveUp(raw, isTrial, error);
-        if (!away) log.warn(loggable(error), 'the database is away: nothing is acknowledged until it is back');
-        away = true;
+        if (isTooSlow(error) || !isDatabaseAway(error)) return splitOrPark(raw, isTrial, error);
+        if (!isOffline) log.warn(loggable(error), 'database unavailable');
+        isOffline = true;
         await pause(backoff.nextMs(), stopping.signal);
       }
     }
@@ -184,50 +180,50 @@ export const createGatherer = (options: GathererOptions) => {
     while (!stopping.signal.aborted) {
       const taken = await takeBatch();
       if (taken.raw.length > 0) {
-        if (waiting.count > 0) wakeOne();
-        await storeWhenPossible(taken);
+        if (queue.count > 0) wakeOne();
+        await storeWithRetry(taken);
         continue;
       }
       await new Promise<void>((resolve) => {
         sleepers.add(resolve);
       });
       if (stopping.signal.aborted) break;
-      isGathering = true;
-      await pause(gatherMs, stopping.signal);
-      isGathering = false;
+      isCollecting = true;
+      await pause(flushDelayMs, stopping.signal);
+      isCollecting = false;
     }
-    // One last time: what came in before the end is stored if Postgres is there, else the boards send it again.
+    // The last flush. If Postgres is unavailable, the boards send these messages again.
     const rest = await takeBatch();
-    if (rest.raw.length === 0 || away) return;
+    if (rest.raw.length === 0 || isOffline) return;
     try {
       await store(rest.batch);
     } catch (error) {
-      log.warn(loggable(error), 'the last messages could not be stored; their boards will send them again');
+      log.warn(loggable(error), 'last flush failed');
     }
   };
   const running = Promise.all(Array.from({ length: transactionsAtOnce }, run));
   return {
-    /** Keeps a message until it is stored, or drops it when there is no room. */
-    add(message: WaitingMessage): void {
-      // The client's buffer may be a small part of a large one, which would be kept with it.
-      if (!waiting.add({ ...message, payload: Buffer.from(message.payload) })) return onDropped();
+    /** Queues a message until it is stored, or drops it when the queue is full. */
+    add(message: QueuedMessage): void {
+      // Copied: the client's buffer may be a slice of a large one, which would stay in memory with it.
+      if (!queue.add({ ...message, payload: Buffer.from(message.payload) })) return onDropped();
       wakeOne();
     },
     progress(): IngestProgress {
       const now = Date.now();
-      const { oldestAtMs } = waiting;
+      const { oldestAtMs } = queue;
       const waitedMs = oldestAtMs === undefined ? 0 : Math.max(0, now - oldestAtMs);
       return {
-        waitingBytes: waiting.bytes,
+        queuedBytes: queue.bytes,
         oldestWaitingSeconds: waitedMs / 1000,
         lastCommitAt: lastCommitAtMs === undefined ? undefined : new Date(lastCommitAtMs),
-        parkedMachines: waiting.parkedMachines,
+        parkedMachines: queue.parkedMachines,
         isStalled: waitedMs > stalledMs && now - (lastCommitAtMs ?? startedAtMs) > stalledMs,
       };
     },
     /** Whether Postgres could be reached at the last attempt. */
-    get isAway(): boolean {
-      return away;
+    get isOffline(): boolean {
+      return isOffline;
     },
     async close(): Promise<void> {
       stopping.abort();

@@ -1,11 +1,15 @@
-import { type Actor, recordAudit } from '../db/audit.ts';
+import * as contract from '@roastery/contract/quarantine';
+import type { Quarantined } from '@roastery/contract/quarantine';
+import type { Domain } from '../app.ts';
+import { type Actor, actorOf, recordAudit } from '../db/audit.ts';
+import { containing } from '../db/search.ts';
 import type { Database, Sql } from '../db/sql.ts';
 import { AppError, notFound } from '../http/app-error.ts';
-import { commitIn } from './commit-messages.ts';
+import { commitIn } from './commit.ts';
 import { decodeBatch } from './decode-batch.ts';
 import { rangeOf } from './place-batch.ts';
-import { lockStreams, partsOf } from './streams.ts';
 import { formatMultirange, missingFrom, type SeqRange, withRange } from './seq-ranges.ts';
+import { lockStreams, partsOf } from './streams.ts';
 
 interface Row {
   readonly topic: string;
@@ -23,8 +27,7 @@ const readRow = async (tx: Sql, id: string): Promise<Row> => {
 };
 
 /**
- * The refusal had counted these entries as dealt with. Those that no chunk holds are open again; events are applied once
- * however often they come.
+ * The refusal counted these entries as committed. Those that no chunk holds are uncommitted again; events are idempotent.
  */
 const reopen = async (tx: Sql, machineId: string, epoch: string, range: SeqRange): Promise<void> => {
   const isStored = await tx`SELECT 1 FROM stream_parts WHERE machine_id = ${machineId} AND epoch = ${epoch}`;
@@ -41,7 +44,7 @@ const reopen = async (tx: Sql, machineId: string, epoch: string, range: SeqRange
   }
 };
 
-/** A refusal in a replay leaves the message where it is; its reason becomes today's. */
+/** The replayed message is refused again: it stays in quarantine with the new reason. */
 class StillRefused extends Error {
   override readonly name = 'StillRefused';
 }
@@ -59,7 +62,7 @@ const replayIn = async (tx: Sql, id: string, by: Actor): Promise<{ samples: numb
   const message = { topic, serialNumber, payload, receivedAtMs: Date.parse(received_at), decoded };
   const { samples, events, quarantined, conflicts } = await commitIn(tx, [message]);
   if (quarantined + conflicts > 0)
-    throw new StillRefused('another content was stored under its sequence numbers; the first stands');
+    throw new StillRefused('other content is stored under its sequence numbers; the first content stands');
   await tx`DELETE FROM quarantine WHERE id = ${id}`;
   await recordAudit(tx, by, {
     action: 'quarantine.replayed',
@@ -69,7 +72,7 @@ const replayIn = async (tx: Sql, id: string, by: Actor): Promise<{ samples: numb
   return { samples, events };
 };
 
-/** Stores a quarantined message after all, in one transaction. Throws `conflict` with the reason where it is refused again. */
+/** Stores a quarantined message in one transaction. Throws `conflict` with the reason if it is refused again. */
 export const replayQuarantined = async (
   sql: Database,
   id: string,
@@ -91,3 +94,38 @@ export const discardQuarantined = (sql: Database, id: string, by: Actor): Promis
     await tx`DELETE FROM quarantine WHERE id = ${id}`;
     await recordAudit(tx, by, { action: 'quarantine.discarded', subject: machine_id, detail: { serial_number } });
   });
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+  readonly q?: string | undefined;
+}
+
+/** Refused messages, newest first. */
+export const listQuarantined = async (sql: Sql, { limit, offset, q }: Page) => {
+  const search = q === undefined || q === '' ? undefined : containing(q);
+  const where = sql`${search === undefined ? sql`true` : sql`q.serial_number ILIKE ${search} OR m.display_name ILIKE ${search} OR q.reason ILIKE ${search}`}`;
+  const from = sql`
+    quarantine q LEFT JOIN machines m ON m.serial_number = q.serial_number AND m.archived_at IS NULL
+      AND (q.machine_id IS NULL OR q.machine_id = m.id)`;
+  const [count] = await sql<{ total: number }[]>`SELECT count(*) AS total FROM ${from} WHERE ${where}`;
+  const [drops] = await sql<{ dropped: number }[]>`SELECT coalesce(sum(dropped), 0) AS dropped FROM quarantine_drops`;
+  const quarantined = await sql<Quarantined[]>`
+    SELECT q.id, coalesce(q.serial_number, '') AS serial_number, m.id AS machine_id, m.display_name, q.reason,
+           octet_length(q.payload) AS bytes, q.received_at, q.times,
+           coalesce(q.last_received_at, q.received_at) AS last_received_at
+      FROM ${from} WHERE ${where}
+     ORDER BY q.received_at DESC, q.id DESC LIMIT ${limit} OFFSET ${offset}`;
+  return { quarantined: [...quarantined], total: count?.total ?? 0, dropped: drops?.dropped ?? 0 };
+};
+
+export const quarantineRoutes: Domain = (routes) => {
+  routes.forUser(contract.listQuarantined, ({ sql }, { query }) => listQuarantined(sql, query));
+  routes.forUser(contract.replayQuarantined, (context, { params }) =>
+    replayQuarantined(context.sql, params.id, actorOf(context)),
+  );
+  routes.forUser(contract.discardQuarantined, async (context, { params }) => {
+    await discardQuarantined(context.sql, params.id, actorOf(context));
+    return { discarded: true };
+  });
+};

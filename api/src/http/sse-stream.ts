@@ -1,34 +1,38 @@
-import type { LiveEvent } from '@roastery/contract/live';
-
 const encoder = new TextEncoder();
 
-/** One event as it travels: `event:` its type, `data:` its JSON, which has no line breaks of its own. */
-export const sseEvent = (event: LiveEvent): Uint8Array => sseFrame(event.type, event);
+/** One server-sent event: `event:` its name, `data:` its JSON, which has no line breaks of its own. */
 export const sseFrame = (name: string, data: unknown): Uint8Array =>
   encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 
 const heartbeat = encoder.encode(': still here\n\n');
 
-/** A reader that lags this far behind is cut off: it reconnects and starts with a fresh backlog. */
+/** A reader that lags this far behind is disconnected: it reconnects and starts with a fresh backlog. */
 const maxQueuedBytes = 1024 * 1024;
 
 export interface SseStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Queues bytes; `allowance` more may wait because of them (a backlog is large by itself). */
+  /** Queues bytes; `allowance` more may be queued because of them (a backlog is large by itself). */
   readonly send: (bytes: Uint8Array, allowance?: number) => void;
   readonly heartbeat: () => void;
   /** Ends the answer. Harmless when it has ended. */
   readonly close: () => void;
+  /** Ends the answer when the signal aborts; at once if it has. */
+  readonly closeOn: (signal: AbortSignal) => void;
 }
 
-/** A body that is written to from outside, bounded. `onEnd` is called once, whoever ended it. */
+/**
+ * The body of a stream of server-sent events, written to from outside, with a bounded queue. `onEnd` is called once, whoever
+ * ended it. README.md, "Server-sent events", has why this is not Hono's `streamSSE`.
+ */
 export const createSseStream = (onEnd: () => void): SseStream => {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let ended = false;
   let limit = maxQueuedBytes;
+  const watched = new AbortController();
   const end = (): void => {
     if (ended) return;
     ended = true;
+    watched.abort();
     onEnd();
   };
   const body = new ReadableStream<Uint8Array>(
@@ -50,11 +54,25 @@ export const createSseStream = (onEnd: () => void): SseStream => {
     limit += allowance;
     const queued = maxQueuedBytes - (controller.desiredSize ?? 0);
     if (queued + bytes.byteLength > limit) {
-      // Erroring instead of closing throws the queue away: a reader that is stuck must not keep it in memory.
+      // An error, unlike `close`, discards the queue: a reader that is stuck must not keep it in memory.
       controller.error(new Error('the reader is too slow'));
       return end();
     }
     controller.enqueue(bytes);
   };
-  return { body, send, heartbeat: () => send(heartbeat), close };
+  const closeOn = (signal: AbortSignal): void => {
+    if (signal.aborted) close();
+    else signal.addEventListener('abort', close, { signal: watched.signal });
+  };
+  return { body, send, heartbeat: () => send(heartbeat), close, closeOn };
 };
+
+export const sseAnswer = (body: ReadableStream<Uint8Array>): Response =>
+  new Response(body, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      // nginx and similar proxies would buffer the events otherwise.
+      'x-accel-buffering': 'no',
+    },
+  });

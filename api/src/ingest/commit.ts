@@ -1,22 +1,29 @@
 import type { Database, Sql } from '../db/sql.ts';
-import { findConflicts, overlapOf, type Overlap } from './conflicts.ts';
-import type { JournalMessage, KnownBatch } from './journal-message.ts';
-import { placeBatch, rangeOf, type Placed } from './place-batch.ts';
-import { writeQuarantine, type Refusal } from './quarantine.ts';
+import { arrivingSamples, insertChunks, joinNeighbours, samplesIn } from './chunks.ts';
+import { findConflicts, type Overlap, overlapOf } from './conflicts.ts';
+import type { JournalMessage, KnownBatch } from './decode-batch.ts';
+import {
+  type BootRow,
+  placeBatch,
+  type Placed,
+  rangeOf,
+  updateCommitted,
+  writeBoots,
+  writeLayouts,
+} from './place-batch.ts';
+import { type Refusal, writeQuarantine } from './quarantine.ts';
 import { applyEvents } from './roast-events.ts';
-import { arrivingSamples, joinNeighbours, samplesIn } from './sample-pieces.ts';
-import { coveredBy, missingFrom, withRange, type SeqRange, type SeqRanges } from './seq-ranges.ts';
-import { insertChunks, updateCommitted, writeBoots, writeLayouts, type BootRow } from './store-samples.ts';
+import { coveredBy, missingFrom, type SeqRange, type SeqRanges, withRange } from './seq-ranges.ts';
 import { keyOf, lockStreams, partsOf, type Recording, type Stream, type StreamKey } from './streams.ts';
-import { moveStarts, type ClockChange } from './clock-changes.ts';
+import { type ClockChange, moveStarts } from './wall-clock.ts';
 
-/** What may be told to a board after the commit. */
+/** Sent to a board after the commit. */
 export interface Acknowledgement {
   readonly serialNumber: string;
   readonly epoch: string;
-  /** All that is in the database, or only what this message claimed when its machine is unknown. */
+  /** All entries in the database, or only those that this message claimed when its machine is unknown. */
   readonly ranges: SeqRanges;
-  /** What the messages of this commit covered. */
+  /** Entries that the messages of this commit covered. */
   readonly covered: readonly SeqRange[];
 }
 
@@ -26,9 +33,9 @@ export interface Committed {
   readonly events: number;
   readonly quarantined: number;
   readonly conflicts: number;
-  /** Older messages that left the quarantine for want of room. */
+  /** Older messages dropped because the quarantine is full. */
   readonly dropped: number;
-  /** Machines that were heard from. */
+  /** Machines whose batches were read. */
   readonly machineIds: string[];
 }
 
@@ -45,26 +52,26 @@ interface Claim {
   readonly reason: string;
 }
 
-interface Sorted {
+interface Classified {
   readonly known: KnownBatch[];
-  /** Refused, and it is known which entries of which stream they are. */
+  /** Refused; stream and entries are known. */
   readonly claims: Claim[];
-  /** Refused, and nothing can be said about a stream of ours. */
-  readonly strays: Refusal[];
+  /** Refused; the stream is unknown. */
+  readonly unassigned: Refusal[];
 }
 
-const sortOut = (messages: readonly JournalMessage[], machines: ReadonlyMap<string, MachineRow>): Sorted => {
-  const sorted: Sorted = { known: [], claims: [], strays: [] };
+const classify = (messages: readonly JournalMessage[], machines: ReadonlyMap<string, MachineRow>): Classified => {
+  const sorted: Classified = { known: [], claims: [], unassigned: [] };
   for (const message of messages) {
     const machine = machines.get(message.serialNumber);
     const { decoded } = message;
     if (machine === undefined) {
       const why = decoded.ok ? '' : `; ${decoded.reason}`;
-      sorted.strays.push({ message, reason: `no machine has this serial number, or it is archived${why}` });
+      sorted.unassigned.push({ message, reason: `no machine has this serial number, or it is archived${why}` });
     } else if (decoded.ok) {
       sorted.known.push({ message, machineId: machine.id, ownerId: machine.owner_id, batch: decoded.batch });
     } else if (decoded.claims === undefined) {
-      sorted.strays.push({ message, machineId: machine.id, reason: decoded.reason });
+      sorted.unassigned.push({ message, machineId: machine.id, reason: decoded.reason });
     } else {
       const key = { machineId: machine.id, epoch: decoded.claims.epoch };
       sorted.claims.push({ key, message, range: decoded.claims.range, reason: decoded.reason });
@@ -73,8 +80,8 @@ const sortOut = (messages: readonly JournalMessage[], machines: ReadonlyMap<stri
   return sorted;
 };
 
-/** Entries refused for good count as dealt with, so that a repeat of them is not quarantined again. */
-const takeClaims = (claims: readonly Claim[], streams: ReadonlyMap<string, Stream>): Refusal[] =>
+/** Refused entries count as committed, so that a repeat of them is not quarantined again. */
+const commitClaims = (claims: readonly Claim[], streams: ReadonlyMap<string, Stream>): Refusal[] =>
   claims.flatMap(({ key, message, range, reason }) => {
     const parts = partsOf(streams.get(keyOf(key)) ?? [], range).filter(
       ({ recording, range: part }) => missingFrom(recording.committed, part).length > 0,
@@ -106,7 +113,7 @@ const offsetsOf = (recordings: Iterable<Recording>): Map<string, Map<number, num
     ]),
   );
 
-const acknowledge = (sorted: Sorted, streams: ReadonlyMap<string, Stream>): Acknowledgement[] => {
+const acknowledge = (sorted: Classified, streams: ReadonlyMap<string, Stream>): Acknowledgement[] => {
   const covered = new Map<string, { serialNumber: string; epoch: string; ranges: SeqRange[] }>();
   const add = (key: StreamKey, serialNumber: string, range: SeqRange): void => {
     const entry = covered.get(keyOf(key)) ?? { serialNumber, epoch: key.epoch, ranges: [] };
@@ -122,14 +129,14 @@ const acknowledge = (sorted: Sorted, streams: ReadonlyMap<string, Stream>): Ackn
     ranges: (streams.get(key) ?? []).flatMap(({ recording, range }) => coveredBy(recording.committed, range)),
     covered: ranges,
   }));
-  const strays = sorted.strays.flatMap(({ message: { serialNumber, decoded } }) => {
+  const unassigned = sorted.unassigned.flatMap(({ message: { serialNumber, decoded } }) => {
     const claim = decoded.ok
       ? { epoch: decoded.batch.epoch, range: rangeOf({ batch: decoded.batch }) }
       : decoded.claims;
     if (claim === undefined) return [];
     return [{ serialNumber, epoch: claim.epoch, ranges: [claim.range], covered: [claim.range] }];
   });
-  return [...ours, ...strays];
+  return [...ours, ...unassigned];
 };
 
 const storePlaced = async (
@@ -154,14 +161,14 @@ const storePlaced = async (
   return chunks.reduce((sum, { run }) => sum + samplesIn(run), 0);
 };
 
-/** Stores these messages in a transaction that is under way. */
+/** Stores these messages within the caller's transaction. */
 export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Promise<Committed> => {
   const serials = [...new Set(messages.map((message) => message.serialNumber))];
   const machines = await tx<MachineRow[]>`
     SELECT id, serial_number, owner_id FROM machines
     WHERE serial_number = ANY(${serials}::text[]) AND archived_at IS NULL`;
-  const sorted = sortOut(messages, new Map(machines.map((row) => [row.serial_number, row])));
-  const { known, claims, strays } = sorted;
+  const classified = classify(messages, new Map(machines.map((row) => [row.serial_number, row])));
+  const { known, claims, unassigned } = classified;
   const receivedAtMs = messages[0]?.receivedAtMs ?? Date.now();
   const arriving = [
     ...known.map(({ machineId, batch }) => ({
@@ -186,7 +193,7 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
       return { recording: part.recording, placed: placeBatch(batch, part) };
     });
   });
-  const refusals = [...strays, ...takeClaims(claims, streams)];
+  const refusals = [...unassigned, ...commitClaims(claims, streams)];
 
   const { rows, changes } = clockChanges(recordings, offsetsBefore);
   await writeBoots(tx, rows);
@@ -207,7 +214,7 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
   );
   await applyEvents(tx, events, touched);
   return {
-    acknowledgements: acknowledge(sorted, streams),
+    acknowledgements: acknowledge(classified, streams),
     samples,
     events: events.length,
     quarantined: refusals.length,
@@ -217,18 +224,18 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
   };
 };
 
-/** Of many messages a part may pass where all together take too long, so they are given up sooner than one alone. */
-const deadlines = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' } : { statement: '15s', lock: '5s' });
+/** Many messages time out sooner than one alone, since a part of them may succeed. */
+const timeouts = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' } : { statement: '15s', lock: '5s' });
 
-/** Stores these messages in one transaction, all or none. What it answers may be acknowledged: it is committed. */
+/** Stores these messages in one transaction, all or none. Its result is committed and may be acknowledged. */
 export const commitMessages = (sql: Database, messages: readonly JournalMessage[]): Promise<Committed> =>
   sql.begin(async (tx) => {
-    const { statement, lock } = deadlines(messages.length);
+    const { statement, lock } = timeouts(messages.length);
     await tx`SELECT set_config('statement_timeout', ${statement}, true), set_config('lock_timeout', ${lock}, true)`;
     return commitIn(tx, messages);
   });
 
-/** Puts one message away that can't be stored, with the reason, and counts its entries as dealt with. */
+/** Quarantines one message that can't be stored, with the reason, and counts its entries as committed. */
 export const commitRefusal = (sql: Database, message: JournalMessage, reason: string): Promise<Committed> => {
   const { decoded } = message;
   const claims = decoded.ok ? { epoch: decoded.batch.epoch, range: rangeOf({ batch: decoded.batch }) } : decoded.claims;

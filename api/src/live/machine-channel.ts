@@ -1,21 +1,21 @@
 import type { LiveEvent, LiveSamples } from '@roastery/contract/live';
 import { liveReadingShape, topicOf, type SampleBatch } from '@roastery/contract/mqtt';
-import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
-import { createLogGate, type Logger } from '@roastery/runtime/logger';
+import type { Logger } from '@roastery/runtime/logger';
 import type { MqttLink } from '../broker/link.ts';
+import { subscribeJson } from '../broker/subscribe-json.ts';
+import type { WatchedMachine } from '../identity/machines.ts';
+import { sseFrame, type SseStream } from '../http/sse-stream.ts';
 import { decodeBatch } from '../ingest/decode-batch.ts';
-import type { WatchedMachine } from './connection.ts';
-import { sseEvent, type SseStream } from './sse-stream.ts';
 
 export interface Watcher {
   readonly userId: string;
   readonly stream: SseStream;
-  /** What passes by while the backlog is being read; undefined once it was sent. */
-  held: Uint8Array[] | undefined;
+  /** Events that arrive while the backlog is being read; undefined after the backlog was sent. */
+  pending: Uint8Array[] | undefined;
 }
 
 const maxLiveBytes = 16 * 1024;
-/** A draining journal older than this, against the newest reading, is not for the eye. */
+/** Journal samples that are older than the newest reading by more than this are not shown. */
 const windowMs = 5 * 60_000;
 const beforeChargeMs = 60_000;
 
@@ -26,11 +26,12 @@ const samplesOf = (batch: SampleBatch): LiveSamples => ({
   channels: Object.fromEntries(batch.ch.map((name, index) => [name, batch.s[index] ?? []])),
 });
 
-/** A machine that somebody watches: its topics are subscribed to as long as it has watchers. */
-export const createRoom = (machine: WatchedMachine, mqtt: MqttLink, log: Logger) => {
+export const eventFrame = (event: LiveEvent): Uint8Array => sseFrame(event.type, event);
+
+/** The live events of one machine for all its watchers. Its topics are subscribed to as long as it has watchers. */
+export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, log: Logger) => {
   const watchers = new Set<Watcher>();
-  const mayLog = createLogGate(60_000);
-  /** The newest sample that went by: from here on a lost connection is made up for. */
+  /** The newest sample that passed: a backfill after a lost connection starts here. */
   const newest: { epoch: string | null; seq: number; boot: string | undefined; mono: number } = {
     epoch: null,
     seq: -1,
@@ -40,12 +41,12 @@ export const createRoom = (machine: WatchedMachine, mqtt: MqttLink, log: Logger)
   let chargeMono: number | null = null;
 
   const deliver = (watcher: Watcher, bytes: Uint8Array): void => {
-    if (watcher.held === undefined) watcher.stream.send(bytes);
-    else watcher.held.push(bytes);
+    if (watcher.pending === undefined) watcher.stream.send(bytes);
+    else watcher.pending.push(bytes);
   };
   const broadcast = (event: LiveEvent): void => {
     if (watchers.size === 0) return;
-    const bytes = sseEvent(event);
+    const bytes = eventFrame(event);
     for (const watcher of watchers) deliver(watcher, bytes);
   };
 
@@ -54,23 +55,18 @@ export const createRoom = (machine: WatchedMachine, mqtt: MqttLink, log: Logger)
     Object.assign(newest, { epoch, seq, boot, mono });
   };
 
-  const stopLive = mqtt.subscribe(topicOf(machine.serialNumber, 'live'), 0, (_topic, payload) => {
-    if (payload.length > maxLiveBytes) return;
-    const reading = parseJson(liveReadingShape, payload.toString('utf8'));
-    if (!reading.success) {
-      if (mayLog('refused') !== undefined) {
-        log.warn({ machine: machine.id, reason: describeRefusal(reading) }, 'live reading refused');
-      }
-      return;
-    }
-    const { data } = reading;
-    noteNewest(data.epoch, data.seq - 1, data.boot, data.mono);
-    broadcast({ type: 'reading', reading: data, received_at: new Date().toISOString() });
-  });
+  const stopLive = subscribeJson(
+    { mqtt, log },
+    { filter: topicOf(machine.serialNumber, 'live'), qos: 0, shape: liveReadingShape, maxBytes: maxLiveBytes },
+    (reading) => {
+      noteNewest(reading.epoch, reading.seq - 1, reading.boot, reading.mono);
+      broadcast({ type: 'reading', reading, received_at: new Date().toISOString() });
+    },
+  );
 
   const stopJournal = mqtt.subscribe(topicOf(machine.serialNumber, 'journal'), 0, (_topic, payload) => {
     const decoded = decodeBatch(payload);
-    // Events reach watchers as changed roasts, once they are committed; poison is ingest's to tell of.
+    // Journal events reach watchers as changed roasts after their commit. Unreadable batches are logged by ingest.
     if (!decoded.ok || decoded.batch.k !== 'samples') return;
     const { batch } = decoded;
     const lastMono = batch.mono + (batch.dt.at(-1) ?? 0);
@@ -85,14 +81,14 @@ export const createRoom = (machine: WatchedMachine, mqtt: MqttLink, log: Logger)
     watchers: watchers as ReadonlySet<Watcher>,
     newest: newest as Readonly<typeof newest>,
     broadcast,
-    /** One event in two forms: for those who have the roast among their favourites, and for the others. */
+    /** One event in two forms: for watchers who have the roast among their favourites, and for the others. */
     broadcastRoast(event: Extract<LiveEvent, { type: 'roast' }>, favouredBy: ReadonlySet<string>): void {
       chargeMono = event.roast.status === 'in_progress' ? event.charge_mono : null;
-      const plain = sseEvent(event);
-      const starred = sseEvent({ ...event, roast: { ...event.roast, is_favorite: true } });
+      const plain = eventFrame(event);
+      const starred = eventFrame({ ...event, roast: { ...event.roast, is_favorite: true } });
       for (const watcher of watchers) deliver(watcher, favouredBy.has(watcher.userId) ? starred : plain);
     },
-    /** The backlog tells which roast runs. */
+    /** From the backlog: the charge of the running roast. */
     setCharge(mono: number | null): void {
       chargeMono = mono;
     },
@@ -105,4 +101,4 @@ export const createRoom = (machine: WatchedMachine, mqtt: MqttLink, log: Logger)
     },
   };
 };
-export type Room = ReturnType<typeof createRoom>;
+export type MachineChannel = ReturnType<typeof createMachineChannel>;

@@ -3,11 +3,10 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
-import { decodeBatch, decodedBytes } from './decode-batch.ts';
-import type { WaitingMessage } from './journal-message.ts';
-import { createWaitingMessages } from './waiting-messages.ts';
+import { decodeBatch, decodedBytes, type QueuedMessage } from './decode-batch.ts';
+import { createMessageQueue } from './message-queue.ts';
 
-const messageOf = (serialNumber: string, payload: Buffer | string): WaitingMessage => ({
+const messageOf = (serialNumber: string, payload: Buffer | string): QueuedMessage => ({
   topic: `roastery/v1/${serialNumber}/journal`,
   serialNumber,
   payload: Buffer.from(payload),
@@ -36,15 +35,15 @@ describe('messages that wait', () => {
   it('cost no more memory than is counted, however small they are packed', () => {
     const payloads = backlog(400);
     const limit = 8 * 1024 * 1024;
-    const waiting = createWaitingMessages(limit);
+    const queue = createMessageQueue(limit);
     const before = heldBytes();
     let kept = 0;
-    for (let n = 0; waiting.add(messageOf(`B-${n}`, payloads[n % payloads.length] ?? '')); n++) kept = n + 1;
+    for (let n = 0; queue.add(messageOf(`B-${n}`, payloads[n % payloads.length] ?? '')); n++) kept = n + 1;
     const cost = heldBytes() - before;
-    expect(waiting.bytes).toBeLessThanOrEqual(limit);
+    expect(queue.bytes).toBeLessThanOrEqual(limit);
     expect(kept).toBeGreaterThan(500);
-    expect(cost).toBeLessThan(waiting.bytes * 1.25);
-    expect(waiting.next()?.serialNumber).toBe('B-0');
+    expect(cost).toBeLessThan(queue.bytes * 1.25);
+    expect(queue.next()?.serialNumber).toBe('B-0');
   });
 
   it('are decoded at a cost that is estimated from what they hold', () => {
@@ -61,42 +60,42 @@ describe('messages that wait', () => {
   });
 
   it('are kept once while they wait or are being stored, and again afterwards', () => {
-    const waiting = createWaitingMessages(1e6);
-    expect(waiting.add(messageOf('A', 'x'))).toBe(true);
-    expect(waiting.add(messageOf('A', 'x'))).toBe(true);
-    expect(waiting.add(messageOf('B', 'x'))).toBe(true);
-    expect(waiting.count).toBe(2);
-    const first = waiting.next();
+    const queue = createMessageQueue(1e6);
+    expect(queue.add(messageOf('A', 'x'))).toBe(true);
+    expect(queue.add(messageOf('A', 'x'))).toBe(true);
+    expect(queue.add(messageOf('B', 'x'))).toBe(true);
+    expect(queue.count).toBe(2);
+    const first = queue.next();
     if (first === undefined) throw new Error('no message');
-    waiting.add(messageOf('A', 'x'));
-    expect(waiting.count).toBe(1);
-    waiting.release([first]);
-    waiting.add(messageOf('A', 'x'));
-    expect(waiting.count).toBe(2);
+    queue.add(messageOf('A', 'x'));
+    expect(queue.count).toBe(1);
+    queue.release([first]);
+    queue.add(messageOf('A', 'x'));
+    expect(queue.count).toBe(2);
   });
 
   it('wait apart while their machine is parked, are tried one alone, and go on together once that is stored', () => {
-    const waiting = createWaitingMessages(1e6);
+    const queue = createMessageQueue(1e6);
     for (const [serial, text] of [
       ['A', '1'],
       ['A', '2'],
       ['B', '1'],
     ] as const)
-      waiting.add(messageOf(serial, text));
-    const stuck = waiting.next();
+      queue.add(messageOf(serial, text));
+    const stuck = queue.next();
     if (stuck === undefined) throw new Error('no message');
-    const waitMs = waiting.park(stuck, 0);
-    expect(waiting.next()?.serialNumber).toBe('B');
-    expect(waiting.next()).toBeUndefined();
-    expect(waiting.nextTrial(waitMs - 1)).toBeUndefined();
-    const trial = waiting.nextTrial(waitMs);
+    const waitMs = queue.park(stuck, 0);
+    expect(queue.next()?.serialNumber).toBe('B');
+    expect(queue.next()).toBeUndefined();
+    expect(queue.nextTrial(waitMs - 1)).toBeUndefined();
+    const trial = queue.nextTrial(waitMs);
     expect(trial).toBe(stuck);
-    expect(waiting.nextTrial(waitMs * 100)).toBeUndefined();
-    expect(waiting.park(stuck, 0)).toBeGreaterThan(waitMs);
-    expect(waiting.parkedMachines).toBe(1);
-    const again = waiting.nextTrial(Number.MAX_SAFE_INTEGER);
+    expect(queue.nextTrial(waitMs * 100)).toBeUndefined();
+    expect(queue.park(stuck, 0)).toBeGreaterThan(waitMs);
+    expect(queue.parkedMachines).toBe(1);
+    const again = queue.nextTrial(Number.MAX_SAFE_INTEGER);
     expect(again).toBe(stuck);
-    waiting.release([stuck]);
-    expect([waiting.parkedMachines, waiting.next()?.payload.toString()]).toEqual([0, '2']);
+    queue.release([stuck]);
+    expect([queue.parkedMachines, queue.next()?.payload.toString()]).toEqual([0, '2']);
   });
 });

@@ -4,9 +4,9 @@ import { probeRequestShape, type ProbeRequest } from '@roastery/contract/probe';
 import { until } from '@roastery/testing/until';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
-import type { Visitor } from '../testing/visitor.ts';
-import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from '../testing/whole-api.ts';
+import { openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
+import type { Visitor } from '../../testing/visitor.ts';
+import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from '../../testing/whole-api.ts';
 
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
 let broker: PlainBroker;

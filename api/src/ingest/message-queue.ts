@@ -1,40 +1,40 @@
 import { hash } from 'node:crypto';
-import type { WaitingMessage } from './journal-message.ts';
+import type { QueuedMessage } from './decode-batch.ts';
 
-/** An object, its place in the queue and its key cost about this much beside the payload. */
+/** About what an object, its place in the queue and its key cost beside the payload. */
 const messageOverhead = 768;
-const costOf = ({ payload }: WaitingMessage): number => payload.length + messageOverhead;
+const costOf = ({ payload }: QueuedMessage): number => payload.length + messageOverhead;
 
-/** A machine whose messages could not be stored for now. */
+/** A machine whose messages could not be stored yet. */
 interface Parked {
-  readonly messages: WaitingMessage[];
+  readonly messages: QueuedMessage[];
   dueAtMs: number;
   tries: number;
 }
-const firstParkMs = 1000;
-const longestParkMs = 30_000;
+const minParkMs = 1000;
+const maxParkMs = 30_000;
 
 /**
- * Messages from their arrival to their commit, with a limit in bytes that counts those under way too. Boards repeat what is
- * not acknowledged: what waits already is not kept twice. Messages of a parked machine wait apart from the others.
+ * Messages from their arrival to their commit, limited in bytes, including those that are being stored. Boards resend what is not
+ * acknowledged: a message that is queued already is not queued twice. Messages of a parked machine wait apart from the others.
  */
-export const createWaitingMessages = (maxBytes: number) => {
-  let queue: WaitingMessage[] = [];
+export const createMessageQueue = (maxBytes: number) => {
+  let queue: QueuedMessage[] = [];
   let head = 0;
   let bytes = 0;
-  const held = new Map<WaitingMessage, string>();
+  const held = new Map<QueuedMessage, string>();
   const keys = new Set<string>();
   const parked = new Map<string, Parked>();
 
   const waitingNow = (): number => queue.length - head;
-  const putInFront = (messages: readonly WaitingMessage[]): void => {
+  const requeue = (messages: readonly QueuedMessage[]): void => {
     queue = [...messages, ...queue.slice(head)];
     head = 0;
   };
 
   return {
-    /** Answers false when there is no room. */
-    add(message: WaitingMessage): boolean {
+    /** Answers false when the queue is full. */
+    add(message: QueuedMessage): boolean {
       const key = `${message.serialNumber}/${hash('sha1', message.payload, 'base64')}`;
       if (keys.has(key)) return true;
       if (bytes + costOf(message) > maxBytes) return false;
@@ -45,7 +45,7 @@ export const createWaitingMessages = (maxBytes: number) => {
       return true;
     },
     /** The next message of a machine that is not parked. */
-    next(): WaitingMessage | undefined {
+    next(): QueuedMessage | undefined {
       while (head < queue.length) {
         const message = queue[head];
         head += 1;
@@ -61,28 +61,28 @@ export const createWaitingMessages = (maxBytes: number) => {
       return undefined;
     },
     /** One message of a machine that was parked long enough: it is tried alone. */
-    nextTrial(nowMs: number): WaitingMessage | undefined {
+    nextTrial(nowMs: number): QueuedMessage | undefined {
       for (const apart of parked.values()) {
         if (apart.dueAtMs > nowMs) continue;
-        // The other worker leaves it alone until this trial has ended.
+        // Not due for the other worker until this trial has ended.
         apart.dueAtMs = Number.POSITIVE_INFINITY;
         return apart.messages.shift();
       }
       return undefined;
     },
-    putBack: putInFront,
-    /** Sets a machine's messages aside; answers for how long, ms. */
-    park(message: WaitingMessage, nowMs: number): number {
+    requeue,
+    /** Parks a machine's messages; answers for how long, ms. */
+    park(message: QueuedMessage, nowMs: number): number {
       const apart = parked.get(message.serialNumber) ?? { messages: [], dueAtMs: 0, tries: 0 };
-      const waitMs = Math.min(longestParkMs, firstParkMs * 2 ** apart.tries);
+      const waitMs = Math.min(maxParkMs, minParkMs * 2 ** apart.tries);
       apart.messages.unshift(message);
       apart.tries += 1;
       apart.dueAtMs = nowMs + waitMs;
       parked.set(message.serialNumber, apart);
       return waitMs;
     },
-    /** These are committed, or will be sent again. */
-    release(messages: readonly WaitingMessage[]): void {
+    /** Removes messages that are committed, or that boards will resend. */
+    release(messages: readonly QueuedMessage[]): void {
       for (const message of messages) {
         const key = held.get(message);
         if (key === undefined) continue;
@@ -92,7 +92,7 @@ export const createWaitingMessages = (maxBytes: number) => {
         const apart = parked.get(message.serialNumber);
         if (apart === undefined) continue;
         parked.delete(message.serialNumber);
-        putInFront(apart.messages);
+        requeue(apart.messages);
       }
     },
     get count(): number {
@@ -112,4 +112,4 @@ export const createWaitingMessages = (maxBytes: number) => {
     },
   };
 };
-export type WaitingMessages = ReturnType<typeof createWaitingMessages>;
+export type MessageQueue = ReturnType<typeof createMessageQueue>;

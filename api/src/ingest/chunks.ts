@@ -1,0 +1,212 @@
+import type { SampleBatch } from '@roastery/contract/mqtt';
+import type { Database, Sql } from '../db/sql.ts';
+import type { SeqRange } from './seq-ranges.ts';
+
+/** Samples of one boot and one layout, without a gap: they become a chunk. */
+export interface SamplePiece {
+  readonly firstSeq: number;
+  readonly bootNo: number;
+  readonly layoutNo: number;
+  /** ms since boot of the first sample. */
+  readonly monoMs: number;
+  /** ms after `monoMs`, one a sample. */
+  readonly dtMs: readonly number[];
+  /** One column a channel, each as long as `dtMs`. */
+  readonly columns: readonly (readonly (number | null)[])[];
+}
+
+/** Size of sealed chunks: they compress well, and larger ones would make reading a short curve wasteful. */
+const sealedSamples = 600;
+/** Size of chunks of a draining backlog: with 8 channels they stay just below Postgres' compression, which would slow ingest. */
+export const arrivingSamples = 200;
+
+/** The part of a batch with these sequence numbers. */
+export const cutPiece = (batch: SampleBatch, part: SeqRange, bootNo: number, layoutNo: number): SamplePiece => {
+  const from = part.start - batch.seq;
+  const to = part.end - batch.seq;
+  if (from === 0 && to === batch.dt.length) {
+    const first = batch.dt[0] ?? 0;
+    return {
+      firstSeq: batch.seq,
+      bootNo,
+      layoutNo,
+      monoMs: batch.mono + first,
+      dtMs: first === 0 ? batch.dt : batch.dt.map((dt) => dt - first),
+      columns: batch.s,
+    };
+  }
+  const first = batch.dt[from] ?? 0;
+  return {
+    firstSeq: part.start,
+    bootNo,
+    layoutNo,
+    monoMs: batch.mono + first,
+    dtMs: batch.dt.slice(from, to).map((dt) => dt - first),
+    columns: batch.s.map((column) => column.slice(from, to)),
+  };
+};
+
+/** dt is an int4. */
+const maxSpanMs = 86_400_000;
+
+/** Whether `next` continues `piece` so that both may be one chunk. */
+const continues = (piece: SamplePiece, next: SamplePiece): boolean =>
+  next.firstSeq === piece.firstSeq + piece.dtMs.length &&
+  next.bootNo === piece.bootNo &&
+  next.layoutNo === piece.layoutNo &&
+  next.monoMs >= piece.monoMs + (piece.dtMs.at(-1) ?? 0);
+
+/** Consecutive pieces that become one chunk; the first one is its key. */
+type Run = readonly [SamplePiece, ...SamplePiece[]];
+
+export const samplesIn = (run: Run): number => run.reduce((sum, piece) => sum + piece.dtMs.length, 0);
+
+/** Joins consecutive pieces: few large chunks take less disk and are read faster than many small ones. */
+export const joinNeighbours = (pieces: readonly SamplePiece[], maxSamples: number): Run[] => {
+  const runs: [SamplePiece, ...SamplePiece[]][] = [];
+  let length = 0;
+  for (const piece of pieces.toSorted((a, b) => a.firstSeq - b.firstSeq)) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    length += piece.dtMs.length;
+    const fits = run !== undefined && piece.monoMs - run[0].monoMs < maxSpanMs && length <= maxSamples;
+    if (fits && last !== undefined && continues(last, piece)) {
+      run.push(piece);
+    } else {
+      runs.push([piece]);
+      length = piece.dtMs.length;
+    }
+  }
+  return runs;
+};
+
+interface Chunk {
+  readonly recordingId: string;
+  readonly run: Run;
+}
+
+/** Smallest number a float4 holds with full precision; Postgres refuses smaller ones. */
+const minReal = 1.2e-38;
+
+const isTiny = (number: number | null): boolean =>
+  number !== null && number !== 0 && number < minReal && number > -minReal;
+
+/** Numbers as they stand in an array of Postgres, inside the quotes of an outer text[]: nothing needs escaping. */
+const numbersLiteral = (numbers: readonly (number | null)[]): string => {
+  const storable = numbers.some(isTiny) ? numbers.map((number) => (isTiny(number) ? 0 : number)) : numbers;
+  const text = JSON.stringify(storable).slice(1, -1);
+  return text.includes('n') ? text.replaceAll('null', 'NULL') : text;
+};
+
+/** ms after the run's first sample; later pieces count from there too. */
+const timesLiteral = (run: Run): string =>
+  run
+    .map((piece) => {
+      const later = piece.monoMs - run[0].monoMs;
+      return numbersLiteral(later === 0 ? piece.dtMs : piece.dtMs.map((ms) => ms + later));
+    })
+    .join(',');
+
+/** One column after the other, each through all pieces. */
+const valuesLiteral = (run: Run): string =>
+  run[0].columns
+    .map((_, channel) => run.map((piece) => numbersLiteral(piece.columns[channel] ?? [])).join(','))
+    .join(',');
+
+const quotedArrays = (arrays: readonly string[]): string => `{${arrays.map((text) => `"{${text}}"`).join(',')}}`;
+
+/**
+ * Writes chunks, one statement for all of them. Arrays of different lengths can't be unnested, so each travels as text and is
+ * cast. The caller holds the streams' rows and has cut away what is there, so that no key can collide.
+ */
+export const insertChunks = async (tx: Sql, chunks: readonly Chunk[], receivedAtMs: number): Promise<void> => {
+  if (chunks.length === 0) return;
+  const dt = quotedArrays(chunks.map(({ run }) => timesLiteral(run)));
+  const values = quotedArrays(chunks.map(({ run }) => valuesLiteral(run)));
+  await tx`
+    INSERT INTO recording_chunks (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, values, received_at)
+    SELECT recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms::integer[], "values"::real[],
+           ${new Date(receivedAtMs)}::timestamptz
+    FROM unnest(
+      ${chunks.map(({ recordingId }) => recordingId)}::uuid[],
+      ${chunks.map(({ run }) => run[0].firstSeq)}::bigint[],
+      ${chunks.map(({ run }) => run[0].bootNo)}::smallint[],
+      ${chunks.map(({ run }) => run[0].layoutNo)}::smallint[],
+      ${chunks.map(({ run }) => run[0].monoMs)}::bigint[],
+      ${dt}::text[], ${values}::text[]
+    ) AS chunk (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values")`;
+};
+
+/**
+ * Sealing: a board that is online sends a few samples a second, so its chunks are small: twice the disk and many rows for one
+ * curve. When a stretch of a stream is complete, its small chunks are merged; samples and the keys of the first ones stay. The
+ * stream's row is locked, so ingest sees either state.
+ */
+
+/** The newest part is not sealed: batches of it may still arrive. */
+const openSeqs = 2 * sealedSamples;
+/** One transaction seals this many sequence numbers, some 50 ms. */
+const maxSeqsPerTransaction = 10 * sealedSamples;
+const maxStreamsPerRun = 200;
+
+interface ChunkRow {
+  first_seq: number;
+  boot_no: number;
+  layout_no: number;
+  mono_ms: number;
+  dt: string;
+  values: string;
+  received_at: string;
+}
+
+const numbersOf = (text: string): (number | null)[] =>
+  JSON.parse(`[${text.slice(1, -1).replaceAll('NULL', 'null')}]`) as (number | null)[];
+
+const pieceOf = (row: ChunkRow): SamplePiece => {
+  const dtMs = numbersOf(row.dt).map((ms) => ms ?? 0);
+  const values = numbersOf(row.values);
+  const columns = Array.from({ length: values.length / dtMs.length }, (_, channel) =>
+    values.slice(channel * dtMs.length, (channel + 1) * dtMs.length),
+  );
+  return { firstSeq: row.first_seq, bootNo: row.boot_no, layoutNo: row.layout_no, monoMs: row.mono_ms, dtMs, columns };
+};
+
+/** Seals the next stretch of one stream. Answers by how many chunks there are fewer. */
+const sealNext = async (tx: Sql, recordingId: string): Promise<number> => {
+  const [stream] = await tx<{ sealed_seq: number; last_seq: number }[]>`
+    SELECT sealed_seq, coalesce(upper(committed), 0) AS last_seq FROM recordings
+    WHERE id = ${recordingId} FOR NO KEY UPDATE`;
+  if (stream === undefined) return 0;
+  const end = Math.min(stream.sealed_seq + maxSeqsPerTransaction, stream.last_seq - openSeqs);
+  if (end <= stream.sealed_seq) return 0;
+  const rows = await tx<ChunkRow[]>`
+    SELECT first_seq, boot_no, layout_no, mono_ms, dt_ms::text AS dt, values::text AS "values", received_at
+    FROM recording_chunks
+    WHERE recording_id = ${recordingId} AND first_seq >= ${stream.sealed_seq} AND first_seq < ${end}
+    ORDER BY first_seq`;
+  await tx`UPDATE recordings SET sealed_seq = ${end} WHERE id = ${recordingId}`;
+  // Runs of one chunk are unchanged.
+  const runs = joinNeighbours(rows.map(pieceOf), sealedSamples).filter((run) => run.length > 1);
+  if (runs.length === 0) return 0;
+  const gone = runs.flatMap((run) => run.map((piece) => piece.firstSeq));
+  await tx`
+    DELETE FROM recording_chunks WHERE recording_id = ${recordingId} AND first_seq = ANY(${gone}::bigint[])`;
+  const newest = Math.max(...rows.map((row) => Date.parse(row.received_at)));
+  await insertChunks(
+    tx,
+    runs.map((run) => ({ recordingId, run })),
+    newest,
+  );
+  return gone.length - runs.length;
+};
+
+/** Seals streams that are due, each in a transaction of its own. Answers by how many chunks there are fewer. */
+export const sealStreams = async (sql: Database): Promise<number> => {
+  const due = await sql<{ id: string }[]>`
+    SELECT id FROM recordings
+    WHERE source = 'agent' AND upper(committed) - sealed_seq > ${openSeqs + sealedSamples}
+    ORDER BY last_received_at LIMIT ${maxStreamsPerRun}`;
+  let fewer = 0;
+  for (const { id } of due) fewer += await sql.begin((tx) => sealNext(tx, id));
+  return fewer;
+};
