@@ -1,6 +1,6 @@
 import type { LotMovement } from '@roastery/contract/inventory';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { lowStockKg } from '@roastery/contract/low-stock';
+import { lowStockKg } from '@roastery/contract/limits';
 import type { Sql } from '../db/sql.ts';
 
 export interface Movement {

@@ -1,4 +1,4 @@
-import { boardUpdateShape } from '@roastery/contract/board-update';
+import { boardUpdateShape } from '@roastery/contract/mqtt';
 import { z } from 'zod';
 
 const rangeOfTime = z.number().int();

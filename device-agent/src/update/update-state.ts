@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { boardUpdateShape, type BoardUpdate } from '@roastery/contract/board-update';
+import { boardUpdateShape, type BoardUpdate } from '@roastery/contract/mqtt';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { isMissing } from '../atomic-file.ts';
 

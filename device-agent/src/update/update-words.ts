@@ -1,4 +1,4 @@
-import type { BoardUpdate } from '@roastery/contract/board-update';
+import type { BoardUpdate } from '@roastery/contract/mqtt';
 
 /** What became of the newest update, as a sentence, and what to do where something is to be done. */
 export interface UpdateWords {

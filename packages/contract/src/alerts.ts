@@ -19,7 +19,7 @@ export const listAlerts = endpoint({
   method: 'GET',
   path: '/alerts',
   tag: 'Alerts',
-  summary: 'Watched lots that fell below 20 kg, as far as one has not dismissed them; newest first',
+  summary: 'Low-stock alerts: watched lots below 20 kg that the user has not dismissed, newest first',
   access: 'user',
   response: z.object({ alerts: z.array(lotAlertShape) }),
 });
@@ -29,7 +29,7 @@ export const dismissAlert = endpoint({
   method: 'POST',
   path: '/alerts/{id}/dismiss',
   tag: 'Alerts',
-  summary: 'Not to be told of this lot again, oneself, until it was restocked and falls anew',
+  summary: 'Dismiss the alert of this lot for the user, until the lot is restocked and falls below the threshold again',
   access: 'user',
   params: z.object({ id: idShape }),
   response: messageShape,
@@ -40,7 +40,7 @@ export const mailStatusShape = z.object({
   /** Whether the api was given SMTP_URL. */
   is_configured: z.boolean(),
   from: z.string().nullable(),
-  /** Who is told: active administrators, and the roastery's own address for alerts. */
+  /** Recipients: active administrators and the roastery's address for alerts. */
   recipients: z.array(z.string()),
   waiting: z.number().int(),
   last_sent_at: instantShape.nullable(),
@@ -54,7 +54,7 @@ export const getMailStatus = endpoint({
   method: 'GET',
   path: '/settings/mail',
   tag: 'Alerts',
-  summary: 'Whether mail can be sent, to whom alerts go, and what went wrong last',
+  summary: 'Whether mail can be sent, the recipients of alerts, and the last error',
   access: 'admin',
   response: mailStatusShape,
 });
@@ -64,7 +64,7 @@ export const sendTestMail = endpoint({
   method: 'POST',
   path: '/settings/mail/test',
   tag: 'Alerts',
-  summary: 'Send a test mail to yourself; a refusal carries the answer of the mail server',
+  summary: 'Send a test mail to the signed-in user; an error contains the answer of the mail server',
   access: 'admin',
   response: messageShape,
   errors: ['conflict'],

@@ -49,7 +49,7 @@ export const analyticsProduction = endpoint({
   method: 'GET',
   path: '/analytics/production',
   tag: 'Analytics',
-  summary: 'What was roasted, in all and by period, over the machines one may see; weeks begin on Monday',
+  summary: 'Production in total and by period, over the machines that the user may see; weeks begin on Monday',
   access: 'user',
   query: z.object(periodQuery),
   response: z.object({
@@ -85,7 +85,7 @@ export const analyticsGroups = endpoint({
   method: 'GET',
   path: '/analytics/groups/{by}',
   tag: 'Analytics',
-  summary: 'The same figures by machine, coffee, recipe or person; together they are the totals',
+  summary: 'Production by machine, coffee, recipe or person; the groups add up to the totals',
   access: 'user',
   params: z.object({ by: groupKindShape }),
   query: z.object({
@@ -103,7 +103,7 @@ export const analyticsChoices = endpoint({
   method: 'GET',
   path: '/analytics/choices',
   tag: 'Analytics',
-  summary: 'Machines, coffees, recipes and people that occur in a span of days: what the filters offer',
+  summary: 'Machines, coffees, recipes and people with roasts in a range of days: choices of the filters',
   access: 'user',
   query: z.object({ from: analyticsFilters.from, to: analyticsFilters.to }),
   response: z.object({
@@ -156,7 +156,7 @@ export const analyticsConsistency = endpoint({
   method: 'GET',
   path: '/analytics/consistency/{id}',
   tag: 'Analytics',
-  summary: 'How near the newest 40 roasts of a recipe came to its reference roast',
+  summary: 'Deviation of the newest 40 roasts of a recipe from its reference roast',
   access: 'user',
   params: z.object({ id: idShape }),
   query: z.object({
@@ -210,7 +210,7 @@ export const analyticsGreen = endpoint({
   method: 'GET',
   path: '/analytics/green',
   tag: 'Analytics',
-  summary: 'Green coffee used and what it cost, in all, by period and by lot',
+  summary: 'Green coffee used and its cost: in total, by period and by lot',
   access: 'user',
   query: z.object({ ...periodQuery, limit: z.coerce.number().int().min(1).max(500).default(50) }),
   response: z.object({

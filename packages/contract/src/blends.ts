@@ -25,7 +25,7 @@ export const blendShape = z.object({
 });
 export type Blend = z.infer<typeof blendShape>;
 
-export const mostComponents = 20;
+export const maxBlendComponents = 20;
 
 const blendFields = {
   name: lineShape(120).min(1, 'Name is required'),
@@ -38,7 +38,7 @@ const blendFields = {
         kg: z.number('Enter the weight in kg').min(0.000_001, 'Weight must be greater than 0').max(10_000),
       }),
     )
-    .max(mostComponents)
+    .max(maxBlendComponents)
     .refine(
       (components) => new Set(components.map(({ roast_id: id }) => id)).size === components.length,
       'A roast stands in the blend twice',
@@ -77,7 +77,7 @@ export const listBlendableRoasts = endpoint({
   method: 'GET',
   path: '/blends/roasts',
   tag: 'Blends',
-  summary: 'Finished roasts of which something is left, newest first',
+  summary: 'Finished roasts with weight left for blending, newest first',
   access: 'user',
   query: z.object({
     ...pageQuery(50),
@@ -104,7 +104,7 @@ export const createBlend = endpoint({
   method: 'POST',
   path: '/blends',
   tag: 'Blends',
-  summary: 'Mix finished roasts; no more of each than is left',
+  summary: 'Create a blend of finished roasts, at most the weight that each has left',
   access: 'user',
   status: 201,
   body: z.object({ ...blendFields, components: blendFields.components.min(1, emptyBlendSentence) }),
@@ -116,7 +116,7 @@ export const updateBlend = endpoint({
   method: 'PUT',
   path: '/blends/{id}',
   tag: 'Blends',
-  summary: 'Change a blend; its roasts get back what it no longer takes',
+  summary: 'Change a blend; weight that it no longer uses returns to its roasts',
   access: 'user',
   params: byId,
   /** Its components may be none where roasts that were deleted since stay in it. */
@@ -130,7 +130,7 @@ export const deleteBlend = endpoint({
   method: 'DELETE',
   path: '/blends/{id}',
   tag: 'Blends',
-  summary: 'Delete a blend; its roasts get back what it took',
+  summary: 'Delete a blend; its weight returns to its roasts',
   access: 'user',
   params: byId,
   response: messageShape,

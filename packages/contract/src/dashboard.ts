@@ -6,7 +6,8 @@ export const systemStats = endpoint({
   method: 'GET',
   path: '/dashboard/stats',
   tag: 'Dashboard',
-  summary: 'The four figures of the dashboard, over the machines one may see, days in the roastery time zone',
+  summary:
+    'The four figures of the dashboard, over the machines that the user may see; days in the roastery’s time zone',
   access: 'user',
   response: z.object({
     activeMachines: z.number().int(),

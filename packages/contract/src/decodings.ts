@@ -119,7 +119,7 @@ const scoreOf = (
   return values.length > 2 && steps === 0 ? score * 0.5 : score;
 };
 
-/** A later decoding that says the same numbers as an earlier one is no choice of its own. */
+/** A later decoding with the same numbers as an earlier one is left out. */
 const withoutEchoes = (readings: readonly Reading[]): Reading[] => {
   const seen = new Set<string>();
   return readings.filter(({ values }) => {
@@ -184,7 +184,7 @@ export const rankTemperatures = (places: readonly RegisterSeries[], options: Ran
 /** A coil or a discrete input, with what it said. */
 export interface BitCandidate {
   readonly place: RegisterSeries;
-  /** How often it went up or down while somebody looked. */
+  /** How often it went up or down during the probe. */
   readonly changes: number;
 }
 

@@ -18,7 +18,7 @@ export const deviceSelf = endpoint({
   method: 'GET',
   path: '/devices/me',
   tag: 'Devices',
-  summary: 'The machine behind a credential, and where its broker is',
+  summary: 'The machine of a credential, and the address of its broker',
   access: 'device',
   response: deviceSelfShape,
 });
@@ -28,7 +28,7 @@ export const revokeOwnCredential = endpoint({
   method: 'POST',
   path: '/devices/me/revoke',
   tag: 'Devices',
-  summary: 'A board that forgets its credential ends it here too; it is good for nothing from then on',
+  summary: 'Revoke the credential of this request: a board that is reset discards it',
   access: 'device',
   body: z.object({ because: z.enum(['factory_reset']) }),
   response: z.object({ serial_number: z.string() }),
@@ -39,7 +39,7 @@ export const pairingLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 /** Twelve of twenty letters are 51.9 bits. */
 export const pairingCodeLength = 12;
 
-/** The letters of a code as somebody typed it: case, dashes, blanks and the ticket's `PAIR-` do not count. */
+/** The letters of a typed code: case, dashes, blanks and the ticket's `PAIR-` are ignored. */
 export const lettersOfPairingCode = (typed: string): string =>
   typed
     .toUpperCase()
@@ -57,13 +57,13 @@ export const pairDevice = endpoint({
   path: '/devices/pair',
   tag: 'Devices',
   summary:
-    'Exchange a pairing ticket, once, for the credential whose hash the board sends; the same hash may ask again',
+    'Exchange a pairing ticket once for a credential, whose hash the board sends; a repeat with the same hash succeeds',
   access: 'public',
   body: z.object({
     code: z.string().max(64),
     /** SHA-256 of the secret that the board made for itself, in hex. The secret never travels here. */
     secret_hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
-    /** Which board this is, as far as it can tell. */
+    /** Identifies the board's hardware, if it is known. */
     hardware_id: lineShape(80),
     agent_version: lineShape(40),
   }),

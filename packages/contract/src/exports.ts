@@ -19,7 +19,7 @@ const oneRoast = (format: string, summary: string, produces: string) =>
   });
 
 export const exportRoastXlsx = oneRoast('xlsx', 'A roast as a workbook: summary, curve, marks', spreadsheetType);
-export const exportRoastCsv = oneRoast('csv', 'The curve of a roast with its marks, a line a sample', 'text/csv');
+export const exportRoastCsv = oneRoast('csv', 'The curve of a roast with its marks, one line per sample', 'text/csv');
 export const exportRoastAlog = oneRoast('alog', 'A roast as a file that Artisan opens', 'application/octet-stream');
 
 export const exportRoastPdf = endpoint({
@@ -27,7 +27,7 @@ export const exportRoastPdf = endpoint({
   method: 'GET',
   path: '/roasts/{id}/export/pdf',
   tag: 'Roasts',
-  summary: 'A report to hand on: what was roasted, its chart and its marks',
+  summary: 'A report as PDF: facts, chart and marks of the roast',
   access: 'user',
   params: z.object({ id: idShape }),
   query: z.object({ temperature_unit: z.enum(['C', 'F']).default('C') }),

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { boardUpdateShape } from './board-update.ts';
+import { boardUpdateShape, epochShape, maxHistoryStreams } from './mqtt.ts';
 import { endpoint } from './endpoint.ts';
 import { boardConfigShape } from './machine-maps.ts';
 import { connectionShape } from './machines.ts';
-import { epochShape, maxHistoryStreams } from './mqtt.ts';
 import { idShape, instantShape, pageQuery } from './shapes.ts';
 
 /**
@@ -112,7 +111,7 @@ export const listDevices = endpoint({
   method: 'GET',
   path: '/admin/devices',
   tag: 'Fleet',
-  summary: 'The board of every machine, as it last described itself',
+  summary: 'The board of every machine with its last status',
   access: 'admin',
   query: z.object({ ...pageQuery(50) }),
   response: z.object({ devices: z.array(deviceShape), total: z.number().int() }),
@@ -123,7 +122,7 @@ export const listPairingTickets = endpoint({
   method: 'GET',
   path: '/admin/pairing-tickets',
   tag: 'Fleet',
-  summary: 'Pairing tickets, newest first, with age, state and where a board was paired from',
+  summary: 'Pairing tickets, newest first, with age, state and the address that a board was paired from',
   access: 'admin',
   query: z.object({ ...pageQuery(50), state: z.enum(ticketStates).optional() }),
   response: z.object({ tickets: z.array(pairingTicketShape), total: z.number().int() }),
@@ -161,7 +160,7 @@ export const reissuePairingTicket = endpoint({
   name: 'reissuePairingTicket',
   method: 'POST',
   path: '/machines/{id}/pairing-ticket',
-  summary: 'A new ticket; one that was still open is revoked. What is paired stays paired until the new one is used',
+  summary: 'Create a pairing ticket and revoke the open one. A paired board stays paired until the new ticket is used',
   status: 201,
   response: issuedTicketShape,
   errors: ['not_found'],
@@ -172,7 +171,7 @@ export const notePairingTicket = endpoint({
   name: 'notePairingTicket',
   method: 'POST',
   path: '/machines/{id}/pairing-ticket/notes',
-  summary: 'Leave in the audit log that somebody looked at a code or downloaded its ticket',
+  summary: 'Record in the audit log that a code was viewed or its ticket downloaded',
   body: z.object({ what: z.enum(['viewed', 'downloaded']) }),
   response: z.object({ noted: z.boolean() }),
   errors: ['not_found'],
@@ -183,7 +182,7 @@ export const revokePairingTicket = endpoint({
   method: 'DELETE',
   path: '/pairing-tickets/{id}',
   tag: 'Fleet',
-  summary: 'Revoke a ticket that nobody has used yet',
+  summary: 'Revoke an unused ticket',
   access: 'user',
   params: z.object({ id: idShape }),
   response: pairingTicketShape,
@@ -195,7 +194,7 @@ export const rotateCredential = endpoint({
   name: 'rotateCredential',
   method: 'POST',
   path: '/machines/{id}/credential/rotate',
-  summary: 'A new machine token, shown this once; the one before it works on for the overlap',
+  summary: 'Create a new machine token, answered only once; the earlier one stays valid for the overlap',
   body: z.object({ overlap_hours: z.number().int().min(0).max(168).default(24) }),
   response: z.object({
     serial_number: z.string(),
@@ -212,7 +211,7 @@ export const revokeCredential = endpoint({
   name: 'revokeCredential',
   method: 'DELETE',
   path: '/machines/{id}/credential',
-  summary: 'Revoke every credential and open ticket of this machine and disconnect its board at once',
+  summary: 'Revoke every credential and open ticket of this machine and disconnect its board',
   response: z.object({ credentials: z.number().int(), tickets: z.number().int(), disconnected: z.boolean() }),
   errors: ['not_found'],
 });
@@ -224,7 +223,7 @@ export const restoreHistory = endpoint({
   method: 'POST',
   path: '/machines/{id}/history/restore',
   summary:
-    'Confirm that a board may send streams that it recorded for another owner to this machine; it sends what is missing',
+    'Restore history: the board may send streams that it recorded for another owner to this machine; it sends what is missing',
   body: z.object({ epochs: z.array(epochShape).min(1).max(maxHistoryStreams) }),
   response: z.object({ streams: z.number().int() }),
   errors: ['not_found', 'conflict'],

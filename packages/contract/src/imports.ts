@@ -3,19 +3,19 @@ import { endpoint } from './endpoint.ts';
 import { impossibleWeight, isWeightPossible, markShape, roastFieldsShape, roastShape } from './roasts.ts';
 import { givenInstantShape, idShape, instantShape, lineShape, temperatureShape } from './shapes.ts';
 
-/** The largest file that is taken, bytes. The longest of the real ones we know has 0.4 MB. */
-export const largestUpload = 10 * 1024 * 1024;
-export const largestUploadText = '10 MB';
+/** Maximum size of a file, bytes. The largest real one that we know has 0.4 MB. */
+export const maxUploadBytes = 10 * 1024 * 1024;
+export const maxUploadText = '10 MB';
 
 export const uploadFormats = ['alog', 'csv', 'xlsx'] as const;
 export type UploadFormat = (typeof uploadFormats)[number];
 export const temperatureUnitShape = z.enum(['C', 'F']);
 export const timeUnitShape = z.enum(['s', 'cs', 'ms']);
 
-/** Where a unit is known from: the file says so, we guessed by its values, or a person chose it. */
+/** Source of a unit: the file, a guess from its values, or a person. */
 const unitSourceShape = z.enum(['file', 'guess', 'person']);
 
-/** What a person may set right before the roast is taken in. Absent: as the file says, or as we guess. */
+/** What a person may correct before the import. Absent: as in the file, or guessed. */
 export const uploadChoicesShape = z.object({
   temperature_unit: temperatureUnitShape.optional(),
   time_unit: timeUnitShape.optional(),
@@ -55,7 +55,7 @@ export const uploadShape = z.object({
   samples: z.number().int(),
   /** From the first to the last sample. */
   recorded_seconds: z.number(),
-  /** From the first sample to the charge; null while nobody knows the charge. */
+  /** From the first sample to the charge; null while the charge is unknown. */
   charge_seconds: z.number().nullable(),
   channels: z.array(
     z.object({ name: z.string(), label: z.string(), unit: z.enum(['°C', '%', '']), readings: z.number().int() }),
@@ -70,7 +70,7 @@ export const uploadShape = z.object({
   }),
   /** What had to be assumed or left out, a sentence each. */
   warnings: z.array(z.string()),
-  /** Why it can't be taken in yet, as a sentence: a charge has to be set. Null when it can. */
+  /** Why it can't be imported yet, as a sentence: a charge has to be set. Null when it can. */
   missing: z.string().nullable(),
   /** Roasts one may see that hold the same file, or the same curve. */
   duplicates: z.array(
@@ -92,12 +92,11 @@ export const uploadRoastFile = endpoint({
   method: 'POST',
   path: '/roasts/uploads',
   tag: 'Roasts',
-  summary:
-    'Read an Artisan .alog, a CSV or an XLSX file of one roast and answer what is in it; nothing is taken in yet',
+  summary: 'Upload an Artisan .alog, CSV or XLSX file of one roast and preview its content; nothing is imported yet',
   access: 'user',
   status: 201,
   query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
-  accepts: { type: 'application/octet-stream', maxBytes: largestUpload },
+  accepts: { type: 'application/octet-stream', maxBytes: maxUploadBytes },
   response: uploadShape,
   errors: ['too_large', 'wrong_type', 'too_many_requests'],
 });
@@ -107,7 +106,7 @@ export const getRoastUpload = endpoint({
   method: 'GET',
   path: '/roasts/uploads/{id}',
   tag: 'Roasts',
-  summary: 'What is in an uploaded file, for a day after the upload',
+  summary: 'Content of an uploaded file, for a day after the upload',
   access: 'user',
   params: byId,
   response: uploadShape,
@@ -119,7 +118,7 @@ export const chooseRoastUpload = endpoint({
   method: 'PUT',
   path: '/roasts/uploads/{id}',
   tag: 'Roasts',
-  summary: 'Read the file again with other units, charge or drop',
+  summary: 'Preview the file again with other units, charge or drop',
   access: 'user',
   params: byId,
   body: uploadChoicesShape,
@@ -142,7 +141,7 @@ export const takeUploadShape = roastFactsShape
   .extend({
     machine_id: idShape.nullable().optional(),
     start_time: chargedAtShape,
-    /** A file or curve that is here already is refused, unless one says that it is wanted twice. */
+    /** A file or curve that was imported before is refused unless this is true. */
     even_if_duplicate: z.boolean().default(false),
   })
   .refine(isWeightPossible, { path: ['end_weight_kg'], message: impossibleWeight });
@@ -152,7 +151,7 @@ export const createRoastFromUpload = endpoint({
   method: 'POST',
   path: '/roasts/uploads/{id}/roast',
   tag: 'Roasts',
-  summary: 'Take the uploaded roast in: its samples, its marks and what was roasted',
+  summary: 'Import the uploaded roast: its samples, its marks and what was roasted',
   access: 'user',
   status: 201,
   params: byId,
@@ -184,7 +183,7 @@ export const logRoast = endpoint({
   method: 'POST',
   path: '/roasts',
   tag: 'Roasts',
-  summary: 'Log a roast by hand: what was roasted and its few figures, without a curve',
+  summary: 'Log a roast by hand, without a curve',
   access: 'user',
   status: 201,
   body: logRoastShape,

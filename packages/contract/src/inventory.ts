@@ -50,7 +50,7 @@ export const lotShape = z.object({
   /** Recipes linked to the lot. */
   usage_count: z.number().int(),
   status: lotStatusShape,
-  /** Reserved by hand; the status says so unless the lot is in use or depleted. */
+  /** Reserved by hand; shown as the status unless the lot is in use or depleted. */
   is_reserved: z.boolean(),
   archived_at: instantShape.nullable(),
   revision: z.number().int(),
@@ -153,8 +153,8 @@ export const inventorySummary = endpoint({
 
 const filterList = (name: string, path: string, summary: string) =>
   endpoint({ name, method: 'GET', path, tag: 'Inventory', summary, access: 'user', response: z.array(z.string()) });
-export const lotOrigins = filterList('lotOrigins', '/inventory/filters/origins', 'Origins that occur');
-export const lotLocations = filterList('lotLocations', '/inventory/filters/locations', 'Locations that occur');
+export const lotOrigins = filterList('lotOrigins', '/inventory/filters/origins', 'Origins of all lots');
+export const lotLocations = filterList('lotLocations', '/inventory/filters/locations', 'Locations of all lots');
 export const lotStatusList = filterList('lotStatusList', '/inventory/filters/statuses', 'All statuses');
 
 /** The api mounts this before `getLot`: `export` is no id. */
@@ -163,7 +163,7 @@ export const exportLots = endpoint({
   method: 'GET',
   path: '/inventory/lots/export',
   tag: 'Inventory',
-  summary: 'All lots that match, as CSV (UTF-8, first line the names of the fields)',
+  summary: 'All matching lots as CSV (UTF-8; the first line has the names of the fields)',
   access: 'user',
   query: z.object({ q: pageQuery(1).q, ...lotFilters }),
   produces: 'text/csv',
@@ -186,7 +186,7 @@ export const importLots = endpoint({
   method: 'POST',
   path: '/inventory/lots/import',
   tag: 'Inventory',
-  summary: 'Take in the lots of a CSV file: all of them or, when one row is wrong, none; a dry run previews',
+  summary: 'Import lots from a CSV file: all of them or, when a row is invalid, none; a dry run previews',
   access: 'user',
   body: z.object({
     csv: z.string().min(1, 'The file is empty').max(1_000_000),
@@ -222,7 +222,7 @@ export const createLot = endpoint({
   method: 'POST',
   path: '/inventory/lots',
   tag: 'Inventory',
-  summary: 'Take a lot in',
+  summary: 'Create a lot',
   access: 'user',
   status: 201,
   body: lotBodyShape,
@@ -275,7 +275,7 @@ export const listLotMovements = endpoint({
   method: 'GET',
   path: '/inventory/lots/{id}/movements',
   tag: 'Inventory',
-  summary: 'The ledger behind the current weight, newest first',
+  summary: 'Weight movements of a lot, newest first',
   access: 'user',
   params: byId,
   query: z.object(pageQuery(100)),
@@ -288,7 +288,7 @@ export const adjustLot = endpoint({
   method: 'POST',
   path: '/inventory/lots/{id}/movements',
   tag: 'Inventory',
-  summary: 'Adjust the weight and say why',
+  summary: 'Adjust the weight, with a reason',
   access: 'user',
   status: 201,
   params: byId,

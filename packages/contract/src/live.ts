@@ -56,7 +56,7 @@ export const machineLive = endpoint({
   method: 'GET',
   path: '/machines/{id}/live',
   tag: 'Live',
-  summary: 'Server-sent events: backlog, then the tail. See `LiveEvent`',
+  summary: 'Server-sent events: the backlog, then live events. See `LiveEvent`',
   access: 'user',
   params: z.object({ id: idShape }),
   produces: 'text/event-stream',

@@ -4,7 +4,7 @@ import { lineShape } from './shapes.ts';
 
 /**
  * A machine map says which Modbus registers mean what. It is data: catalogue entry or the owner's file.
- * Addresses are zero-based as on the wire; `40001` notation is refused with a sentence that says what to write.
+ * Addresses are zero-based as on the wire; `40001` notation is refused with a sentence that names the correct address.
  */
 
 const addressSentence =

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { linkKinds, linkShape, machineMapShape, mapIdShape, storedMapShape, verificationShape } from './machine-map.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 
-/** One of the catalogue, the same for everybody, or one that somebody here made. */
+/** A map of the catalogue, the same for all, or one of this roastery. */
 export const mapOrigins = ['catalogue', 'own'] as const;
 
 export const mapSummaryShape = z.object({
@@ -28,7 +28,7 @@ export const listMachineMaps = endpoint({
   method: 'GET',
   path: '/machine-maps',
   tag: 'Machine maps',
-  summary: 'Own maps and those of the catalogue, found by words of maker and model',
+  summary: 'The roastery’s own maps and those of the catalogue; search by make and model',
   access: 'user',
   query: z.object({ ...pageQuery(50), origin: z.enum(mapOrigins).optional() }),
   response: z.object({ maps: z.array(mapSummaryShape), total: z.number().int() }),
@@ -52,7 +52,7 @@ export const getMachineMap = endpoint({
   name: 'getMachineMap',
   method: 'GET',
   path: '/machine-maps/{id}',
-  summary: 'One map, whole',
+  summary: 'One map',
   query: revisionQuery,
   response: mapDetailShape,
   errors: ['not_found'],
@@ -82,14 +82,14 @@ export const downloadMachineMap = endpoint({
   name: 'downloadMachineMap',
   method: 'GET',
   path: '/machine-maps/{id}/file',
-  summary: 'A map as the file that boards and other roasteries read',
+  summary: 'Download a map as a file for boards and other roasteries',
   query: revisionQuery,
   produces: 'application/json',
   errors: ['not_found'],
 });
 
 /** So many own maps a person may have; more than machines are built. */
-export const mostOwnMaps = 200;
+export const maxOwnMaps = 200;
 
 const noteShape = lineShape(200);
 
@@ -98,7 +98,7 @@ export const createMachineMap = endpoint({
   method: 'POST',
   path: '/machine-maps',
   tag: 'Machine maps',
-  summary: 'Take a map in as one’s own: a file, or a copy. It gets an id of its own and revision 1',
+  summary: 'Create an own map from a file or a copy. It gets an id of its own and revision 1',
   access: 'user',
   status: 201,
   body: z.object({ map: machineMapShape, based_on: mapIdShape.optional(), note: noteShape.optional() }),
@@ -111,7 +111,7 @@ export const saveMachineMap = endpoint({
   name: 'saveMachineMap',
   method: 'PUT',
   path: '/machine-maps/{id}',
-  summary: 'Save an own map as its next revision; the boards that read by it get it',
+  summary: 'Save an own map as its next revision; boards that use it receive it',
   body: z.object({
     map: machineMapShape,
     /** The revision that the change began from. */
@@ -127,7 +127,7 @@ export const deleteMachineMap = endpoint({
   name: 'deleteMachineMap',
   method: 'DELETE',
   path: '/machine-maps/{id}',
-  summary: 'Delete an own map that no machine is read by; its revisions stay stored',
+  summary: 'Delete an own map that no machine uses; its revisions stay stored',
   response: z.object({ message: z.string() }),
   errors: ['not_found', 'conflict'],
 });
@@ -170,7 +170,7 @@ export const boardConfigShape = z.object({
   state: z.enum(pushStates),
   /** Why it waits or was refused, in the board's words. */
   reason: z.string().nullable(),
-  /** What the board says it reads by. */
+  /** The map that the board's status names. */
   running_map: mapNameShape.nullable(),
 });
 export type BoardConfig = z.infer<typeof boardConfigShape>;
@@ -182,7 +182,7 @@ export const getBoardConfig = endpoint({
   name: 'getBoardConfig',
   method: 'GET',
   path: '/machines/{id}/board-config',
-  summary: 'Which map and settings a machine’s board is to use, and whether it does',
+  summary: 'Map and settings of a machine’s board, and whether it runs them',
   response: boardConfigShape,
   errors: ['not_found'],
 });
@@ -192,7 +192,7 @@ export const setBoardConfig = endpoint({
   name: 'setBoardConfig',
   method: 'PUT',
   path: '/machines/{id}/board-config',
-  summary: 'Choose the map and the settings of a machine’s board; it takes them between two roasts',
+  summary: 'Set map and settings of a machine’s board; it applies them between two roasts',
   body: boardSettingsShape.partial().extend({
     map_id: mapIdShape.nullable(),
     /** Default the newest. */

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { mapIdShape } from './machine-map.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 
-/** The dot on a machine's card: heard from within a minute, heard from before, never heard from. */
+/** The dot on a machine's card: `online` when its board sent something within a minute. */
 export const connectionShape = z.enum(['online', 'offline', 'never_connected']);
 export type Connection = z.infer<typeof connectionShape>;
 
@@ -58,7 +58,7 @@ export const listMachines = endpoint({
   method: 'GET',
   path: '/machines',
   tag: 'Machines',
-  summary: 'Own machines, or all for an admin. `X-Total-Count` carries the number without paging',
+  summary: 'The user’s machines; all for an admin. `X-Total-Count` has the number without paging',
   access: 'user',
   query: z.object({
     ...pageQuery(500),
@@ -73,7 +73,7 @@ export const machineTotals = endpoint({
   method: 'GET',
   path: '/machines/totals',
   tag: 'Machines',
-  summary: 'Machines, roasts and kg over the machines one may see',
+  summary: 'Totals of machines, roasts and kg over the machines that the user may see',
   access: 'user',
   response: z.object({ machines: z.number().int(), roasts: z.number().int(), kg_roasted: z.number() }),
 });
@@ -107,7 +107,7 @@ export const registerMachine = endpoint({
   method: 'POST',
   path: '/machines',
   tag: 'Machines',
-  summary: 'Register a machine; token and pairing code are answered this once',
+  summary: 'Register a machine; token and pairing code are answered only once',
   access: 'user',
   status: 201,
   body: registerMachineShape,
@@ -120,7 +120,7 @@ export const updateMachine = endpoint({
   method: 'PUT',
   path: '/machines/{id}',
   tag: 'Machines',
-  summary: 'Rename, retype, change capacity; the serial number stays',
+  summary: 'Change name, type or capacity; the serial number stays',
   access: 'user',
   params: z.object({ id: idShape }),
   body: editMachineShape.extend({ revision: z.number().int().optional() }),
@@ -133,7 +133,7 @@ export const deleteMachine = endpoint({
   method: 'DELETE',
   path: '/machines/{id}',
   tag: 'Machines',
-  summary: 'Delete, or archive when it has roasts; its board is disconnected either way',
+  summary: 'Delete a machine, or archive it when it has roasts; its board is disconnected',
   access: 'user',
   params: z.object({ id: idShape }),
   response: z.object({ message: z.string(), archived: z.boolean() }),

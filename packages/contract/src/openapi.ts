@@ -93,7 +93,7 @@ export const openApiDocument = () => {
       title: 'Roasting Management',
       version: '1.0.0',
       description:
-        'Temperatures in °C, weights in kg, durations in seconds, times ISO 8601 in UTC. Somebody else’s id answers 404.',
+        'Temperatures in °C, weights in kg, durations in seconds, times ISO 8601 in UTC. An id that the user may not see answers 404.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: apiBasePath }],

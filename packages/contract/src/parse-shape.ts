@@ -44,7 +44,7 @@ export const parseJson = <S extends z.ZodType>(shape: S, text: string): Parsed<z
   return parseShape(shape, value);
 };
 
-const longestSentence = 500;
+const maxSentence = 500;
 
 /** `channels.bean_temp.at: …`: the first few issues of a refusal in one line of at most 500 characters. */
 export const describeRefusal = ({ issues }: Refusal, most = 1): string => {
@@ -52,7 +52,7 @@ export const describeRefusal = ({ issues }: Refusal, most = 1): string => {
     .slice(0, most)
     .map(({ path, message }) => `${path.map(String).join('.') || 'value'}: ${message}`);
   const more = issues.length > most ? ` (and ${issues.length - most} more)` : '';
-  return `${lines.join('; ').slice(0, longestSentence - more.length)}${more}`;
+  return `${lines.join('; ').slice(0, maxSentence - more.length)}${more}`;
 };
 
 /** A value of our own making that does not fit its shape. */

@@ -2,9 +2,9 @@ import { placeKey, type RegisterSeries } from './decodings.ts';
 import type { ProbeBlock } from './probe.ts';
 
 /** Readings kept of each place: two minutes at one a second. */
-const longest = 120;
+const maxReadings = 120;
 
-/** What was seen at each place while somebody looks. Rounds in which a place did not answer leave no reading of it. */
+/** The readings of each place during a probe. A round in which a place did not answer has no reading of it. */
 export const createProbeSeries = () => {
   const places = new Map<string, RegisterSeries>();
   return {
@@ -18,8 +18,8 @@ export const createProbeSeries = () => {
             unit,
             table,
             address: start + index,
-            words: [...(known?.words ?? []), word].slice(-longest),
-            seconds: [...(known?.seconds ?? []), seconds].slice(-longest),
+            words: [...(known?.words ?? []), word].slice(-maxReadings),
+            seconds: [...(known?.seconds ?? []), seconds].slice(-maxReadings),
           });
         }
       }

@@ -4,13 +4,13 @@ import { linkShape, sentLinkShape } from './machine-map.ts';
 import { idShape } from './shapes.ts';
 
 /**
- * Looking for a machine's instruments through its board: a request on the board's topic `probe`, its answers on `probed`.
- * Nothing of it is stored or retained, and nothing writes to the machine: there is no word for it here.
+ * Finding a machine's instruments through its board: a request on the board's topic `probe`, its answers on `probed`. Nothing is
+ * stored or retained, and nothing writes to the machine: no request does.
  */
 export const probeTables = ['holding', 'input', 'coil', 'discrete'] as const;
 const tableShape = z.enum(probeTables);
 
-/** More registers than this are no longer a look but a siege. */
+/** More registers at once would load the machine too much. */
 export const maxProbePlaces = 2000;
 export const maxProbeUnits = 4;
 
@@ -20,12 +20,12 @@ export const probeWishShape = z
     tables: z.array(tableShape).min(1).max(4),
     from: z.number().int().min(0).max(65_535),
     count: z.number().int().min(1).max(maxProbePlaces),
-    /** Also a few registers at each place where controllers usually keep theirs. */
+    /** Also a few registers at each address range that controllers commonly use. */
     usual_places: z.boolean(),
   })
   .refine(({ from, count }) => from + count <= 65_536, {
     path: ['count'],
-    message: 'The last register there is has number 65535',
+    message: 'The highest register number is 65535',
   });
 export type ProbeWish = z.infer<typeof probeWishShape>;
 
@@ -38,7 +38,7 @@ export const probeRequestShape = z.discriminatedUnion('do', [
     v: z.literal(1),
     do: z.literal('look'),
     id: idShape,
-    /** A board whose clock is set takes no older request; ms since 1970. */
+    /** A board whose clock is set ignores an expired request; ms since 1970. */
     expires_at: z.number().int(),
     /** The board stops by itself after so long. */
     lasts_s: z.number().int().min(5).max(900),
@@ -47,7 +47,7 @@ export const probeRequestShape = z.discriminatedUnion('do', [
   }),
   z.object({
     v: z.literal(1),
-    /** Ask which speed, parity and units answer on the machine's line; the board reads nothing else meanwhile. */
+    /** Finds speed, parity and units that answer on the machine's line; the board reads nothing else at the same time. */
     do: z.literal('find'),
     id: idShape,
     expires_at: z.number().int(),
@@ -73,7 +73,7 @@ export const probeEnds = [
   'nobody',
 ] as const;
 
-/** What a message may hold at most, so that it stays far below the broker's limit on packets. */
+/** Limit of one message, far below the broker's limit on packets. */
 export const maxProbeWords = 1000;
 
 const wordShape = z.number().int().min(0).max(65_535);
@@ -92,20 +92,20 @@ export const probeMessageShape = z.discriminatedUnion('k', [
     v: z.literal(1),
     id: idShape,
     k: z.literal('progress'),
-    /** Places asked for so far, of how many. */
+    /** Requests so far, of how many. */
     asked: z.number().int().min(0),
     of: z.number().int().min(0),
     found: z.number().int().min(0),
-    /** What is being asked for, e.g. `unit 1, holding 96 to 127`. */
+    /** Current request, e.g. `unit 1, holding 96 to 127`. */
     where: z.string().max(80),
   }),
   z.object({
     v: z.literal(1),
     id: idShape,
     k: z.literal('words'),
-    /** 0 while places are being looked for; then each round reads all that were found again. */
+    /** 0 during the search; then each round reads all found registers again. */
     round: z.number().int().min(0),
-    /** Seconds since the look began. */
+    /** Seconds since the probe began. */
     seconds: z.number().min(0),
     blocks: z.array(probeBlockShape).min(1).max(200),
   }),
@@ -113,7 +113,7 @@ export const probeMessageShape = z.discriminatedUnion('k', [
     v: z.literal(1),
     id: idShape,
     k: z.literal('trying'),
-    /** Questions asked so far, of at most how many. */
+    /** Requests so far, of at most how many. */
     asked: z.number().int().min(0),
     of: z.number().int().min(0),
     /** `rtu /dev/ttyUSB0 9600 baud, no parity, unit 1` */
@@ -123,7 +123,7 @@ export const probeMessageShape = z.discriminatedUnion('k', [
     v: z.literal(1),
     id: idShape,
     k: z.literal('line'),
-    /** How the machine's line is, and the units that answer on it. */
+    /** Settings of the machine's line, and the units that answer on it. */
     link: sentLinkShape,
     units: z.array(z.number().int().min(0).max(255)).min(1).max(32),
   }),
@@ -141,7 +141,7 @@ export type ProbeEnd = (typeof probeEnds)[number];
 
 const ofMachine = { params: z.object({ id: idShape }), access: 'user', tag: 'Probe' } as const;
 
-/** Where the machine is: needed while its board has no machine map, ignored otherwise. */
+/** The machine's address: needed while its board has no machine map, ignored otherwise. */
 const whereItIs = { link: linkShape.optional() };
 
 export const startProbe = endpoint({
@@ -149,7 +149,7 @@ export const startProbe = endpoint({
   name: 'startProbe',
   method: 'POST',
   path: '/machines/{id}/probe',
-  summary: 'Ask a machine’s board to look at its registers, by reading alone; what it sees is in `watchProbe`',
+  summary: 'Start a probe: the machine’s board reads registers, and writes none; results come from `watchProbe`',
   status: 202,
   body: probeWishShape.safeExtend(whereItIs),
   response: z.object({ probe_id: idShape, lasts_s: z.number().int() }),
@@ -162,7 +162,7 @@ export const findProbeLine = endpoint({
   method: 'POST',
   path: '/machines/{id}/probe/find',
   summary:
-    'Ask a machine’s board which speed, parity and units answer on its line, by reading alone; it reads nothing else meanwhile',
+    'Find speed, parity and units that answer on the machine’s line; the board only reads, and nothing else at the same time',
   status: 202,
   body: z.object({
     /** Tried first, beside the usual ones. */
@@ -179,8 +179,8 @@ export const stopProbe = endpoint({
   method: 'POST',
   path: '/machines/{id}/probe/{probe_id}/stop',
   params: z.object({ id: idShape, probe_id: idShape }),
-  summary: 'End a look at the registers',
-  /** Not asked: the board can't be reached, and ends the look by itself when its time is up. */
+  summary: 'Stop a probe',
+  /** False: the board can't be reached; the probe ends by itself after its time. */
   response: z.object({ asked: z.boolean() }),
   errors: ['not_found'],
 });
@@ -190,7 +190,7 @@ export const watchProbe = endpoint({
   name: 'watchProbe',
   method: 'GET',
   path: '/machines/{id}/probe',
-  summary: 'Server-sent events `probe`: what the board sees, while it looks. See `ProbeMessage`',
+  summary: 'Server-sent events `probe`: messages of the board while it probes. See `ProbeMessage`',
   produces: 'text/event-stream',
   errors: ['not_found', 'too_many_requests', 'not_ready'],
 });

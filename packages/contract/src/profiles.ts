@@ -4,7 +4,7 @@ import { roastLevelShape } from './roasts.ts';
 import { flagQueryShape, idShape, lineShape, messageShape, pageQuery, textShape } from './shapes.ts';
 
 /** One a second for half an hour. */
-export const mostControlPoints = 1800;
+export const maxControlPoints = 1800;
 
 /** One step of a control profile. Drum in RPM; burner and exhaust in %. */
 export const controlPointShape = z.object({
@@ -28,11 +28,11 @@ export const profileBodyShape = z.object({
   green_coffee_lot_id: idShape.nullable().optional(),
   auto_deduct_inventory: z.boolean().default(true),
   alert_low_inventory: z.boolean().default(false),
-  /** Sparse points as entered, rising in time; `auto_interpolate` says that a second-by-second profile is meant. */
+  /** Sparse points as entered, ascending in time; `auto_interpolate`: interpolate to a profile of one point per second. */
   control_profile: z
     .array(controlPointShape)
     .min(2, 'At least 2 control points are required')
-    .max(mostControlPoints)
+    .max(maxControlPoints)
     .refine(
       (points) => points.every((point, i) => i === 0 || point.time > (points[i - 1]?.time ?? -1)),
       'Each control point must be later than the one before',
@@ -143,7 +143,7 @@ export const toggleProfileFavorite = endpoint({
   method: 'POST',
   path: '/profiles/{id}/toggle-favorite',
   tag: 'Recipes',
-  summary: 'Switch the own star',
+  summary: 'Toggle the user’s favourite',
   access: 'user',
   params: byId,
   response: z.object({ is_favorite: z.boolean() }),
@@ -155,7 +155,7 @@ export const setReferenceRoast = endpoint({
   method: 'PUT',
   path: '/profiles/{id}/reference',
   tag: 'Recipes',
-  summary: 'Choose the roast that this recipe is measured against; null goes back to the best rated',
+  summary: 'Choose the reference roast of this recipe; null: the roast with the best score',
   access: 'user',
   params: byId,
   body: z.object({ roast_id: idShape.nullable() }),
@@ -168,7 +168,7 @@ export const cloneProfile = endpoint({
   method: 'POST',
   path: '/profiles/{id}/clone',
   tag: 'Recipes',
-  summary: 'Copy a recipe as "… (Copy)", never used',
+  summary: 'Copy a recipe as "… (Copy)" with a use count of 0',
   access: 'user',
   status: 201,
   params: byId,

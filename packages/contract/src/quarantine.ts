@@ -27,7 +27,7 @@ export const listQuarantined = endpoint({
   path: '/admin/quarantine',
   tag: 'Fleet',
   summary:
-    'Journal messages that were refused, newest first, with the reason; the oldest are dropped when there is no room',
+    'Quarantined journal messages with the reason, newest first; the oldest are dropped when the quarantine is full',
   access: 'admin',
   query: z.object({ ...pageQuery(50) }),
   response: z.object({
@@ -43,7 +43,7 @@ export const replayQuarantined = endpoint({
   name: 'replayQuarantined',
   method: 'POST',
   path: '/admin/quarantine/{id}/replay',
-  summary: 'Store a refused message after all, e.g. after an update of the server',
+  summary: 'Replay a quarantined message, e.g. after an update of the server',
   response: z.object({ samples: z.number().int(), events: z.number().int() }),
   errors: ['not_found', 'conflict'],
 });
@@ -53,7 +53,7 @@ export const discardQuarantined = endpoint({
   name: 'discardQuarantined',
   method: 'DELETE',
   path: '/admin/quarantine/{id}',
-  summary: 'Remove a refused message for good',
+  summary: 'Delete a quarantined message',
   response: z.object({ discarded: z.boolean() }),
   errors: ['not_found'],
 });

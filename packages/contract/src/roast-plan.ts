@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { mostControlPoints } from './profiles.ts';
+import { maxControlPoints } from './profiles.ts';
 import { idShape, lineShape } from './shapes.ts';
 
 /** A point of a plan: %, drum in RPM and, by the machine's full speed, in %. */
@@ -27,7 +27,7 @@ const planBody = {
   /** First crack to drop, s. */
   target_development_time: z.number().min(0).max(14_400).nullable(),
   /** Rising in time; empty without a recipe. */
-  points: z.array(plannedPointShape).max(mostControlPoints),
+  points: z.array(plannedPointShape).max(maxControlPoints),
   /** Led from point to point second by second; else each point holds until the next. */
   interpolated: z.boolean(),
   /** RPM at which this machine's drum reads 100 %. */
@@ -42,13 +42,13 @@ export type RoastPlan = z.infer<typeof roastPlanShape>;
  * So many plans go to a board at most: the one it follows, and what its next charges take while it is offline.
  * Fewer where their points fill the message.
  */
-export const mostPlansOnBoard = 4;
+export const maxPlansOnBoard = 4;
 
 /**
  * Payload of `plan`, retained: what this machine roasts by and what waits for its next charges, in their order. An empty
  * list, or an empty payload, takes back what was sent.
  */
-export const plansShape = z.object({ v: z.literal(1), plans: z.array(roastPlanShape).max(mostPlansOnBoard) });
+export const plansShape = z.object({ v: z.literal(1), plans: z.array(roastPlanShape).max(maxPlansOnBoard) });
 export type Plans = z.infer<typeof plansShape>;
 
 /** What a roast was held against: its plan, or (without an id) the recipe that it was given later. */
@@ -60,7 +60,7 @@ export const getRoastPlan = endpoint({
   method: 'GET',
   path: '/roasts/{id}/plan',
   tag: 'Roasts',
-  summary: 'What was planned for a roast, as it stood at its charge; else its recipe as it is now; null without either',
+  summary: 'The plan of a roast as it was at the charge; otherwise its current recipe; null without either',
   access: 'user',
   params: z.object({ id: idShape }),
   response: z.object({ plan: followedPlanShape.nullable() }),

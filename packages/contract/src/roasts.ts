@@ -1,7 +1,6 @@
 import { crackSources } from '@roastery/roasting/first-crack';
 import { markKinds } from '@roastery/roasting/marks';
 import { z } from 'zod';
-import { curveGapShape } from './curve-gaps.ts';
 import { endpoint } from './endpoint.ts';
 import {
   flagQueryShape,
@@ -14,6 +13,28 @@ import {
   temperatureShape,
   textShape,
 } from './shapes.ts';
+
+/**
+ * Why there are no samples. `disk_full`, `cap_reached`, `damaged`: the board lost or dropped them. `board_off`: it was switched
+ * off. `agent_stopped`: its program was not running. `machine_silent`: the machine did not answer. `not_arrived`: they are still
+ * on the board or in transit.
+ */
+export const gapReasons = [
+  'disk_full',
+  'cap_reached',
+  'damaged',
+  'board_off',
+  'agent_stopped',
+  'machine_silent',
+  'not_arrived',
+] as const;
+export const curveGapShape = z.object({
+  /** Seconds since charge of the last sample before it, and of the first one after it. */
+  from_seconds: z.number(),
+  to_seconds: z.number(),
+  reason: z.enum(gapReasons),
+});
+export type CurveGap = z.infer<typeof curveGapShape>;
 
 export const roastStatusShape = z.enum(['in_progress', 'completed', 'aborted']);
 export type RoastStatus = z.infer<typeof roastStatusShape>;
@@ -116,7 +137,7 @@ export const roastPartShape = z.enum(roastParts);
 export type RoastPart = z.infer<typeof roastPartShape>;
 
 /** As many as one page of analytics compares, and some more. */
-const mostPickedRoasts = 100;
+const maxPickedRoasts = 100;
 
 export const roastFilters = {
   status: roastStatusShape.optional(),
@@ -134,7 +155,7 @@ export const roastFilters = {
   ids: z
     .string()
     .transform((text) => text.split(','))
-    .pipe(z.array(idShape).max(mostPickedRoasts))
+    .pipe(z.array(idShape).max(maxPickedRoasts))
     .optional(),
   /** Name of a recipe that was deleted: its roasts keep it. */
   former_recipe: lineShape(200).optional(),
@@ -148,7 +169,7 @@ export const listRoasts = endpoint({
   method: 'GET',
   path: '/roasts',
   tag: 'Roasts',
-  summary: 'Roasts of the machines one may see; `total` counts all that match',
+  summary: 'Roasts of the machines that the user may see; `total` counts all matches',
   access: 'user',
   query: z.object({ ...pageQuery(100), sort: z.enum(roastSorts).default('-start_time'), ...roastFilters }),
   response: z.object({ roasts: z.array(roastRowShape), total: z.number().int() }),
@@ -194,7 +215,7 @@ export const getRoastCurve = endpoint({
   method: 'GET',
   path: '/roasts/{id}/curve',
   tag: 'Roasts',
-  summary: 'The recorded curve from charge to drop, one object a sample',
+  summary: 'The recorded curve from charge to drop, one object per sample',
   access: 'user',
   params: z.object({ id: idShape }),
   query: curveWindowQuery,
@@ -221,7 +242,7 @@ export const getRoastCurveColumns = endpoint({
   method: 'GET',
   path: '/roasts/{id}/curve/columns',
   tag: 'Roasts',
-  summary: 'The same curve with every recorded channel, as columns: a fifth of the bytes; and where it has gaps',
+  summary: 'The curve with every recorded channel as columns, a fifth of the bytes, and its gaps',
   access: 'user',
   params: z.object({ id: idShape }),
   query: curveWindowQuery,
@@ -246,7 +267,7 @@ export const getLearntCrack = endpoint({
   method: 'GET',
   path: '/roasts/{id}/learnt-crack',
   tag: 'Roasts',
-  summary: 'At which bean temperature its beans will crack, learnt from the roasts before it',
+  summary: 'Predicted bean temperature at first crack, from earlier roasts',
   access: 'user',
   params: z.object({ id: idShape }),
   response: learntCrackShape,
@@ -296,7 +317,7 @@ export const updateRoast = endpoint({
   method: 'PUT',
   path: '/roasts/{id}',
   tag: 'Roasts',
-  summary: 'What was roasted and by whom; never the recorded curve',
+  summary: 'Edit what was roasted and by whom; the recorded curve never changes',
   access: 'user',
   params: z.object({ id: idShape }),
   body: editRoastShape,
@@ -336,7 +357,7 @@ export const putMark = endpoint({
   method: 'PUT',
   path: '/roasts/{id}/marks/{kind}',
   tag: 'Roasts',
-  summary: 'Set or move a mark by hand; the window moves, no sample changes',
+  summary: 'Set or move a mark by hand; the roast’s window moves, no sample changes',
   access: 'user',
   params: markParams,
   body: markBodyShape,
@@ -349,7 +370,7 @@ export const deleteMark = endpoint({
   method: 'DELETE',
   path: '/roasts/{id}/marks/{kind}',
   tag: 'Roasts',
-  summary: 'Take back a mark set by hand: the one it replaced counts again',
+  summary: 'Remove a mark set by hand: the mark that it replaced is used again',
   access: 'user',
   params: markParams,
   response: roastShape,

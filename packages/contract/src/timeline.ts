@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { gapReasons } from './curve-gaps.ts';
+import { gapReasons, roastShape, roastStatusShape } from './roasts.ts';
 import { endpoint } from './endpoint.ts';
-import { roastShape, roastStatusShape } from './roasts.ts';
 import { givenInstantShape, idShape, instantShape, messageShape } from './shapes.ts';
 
 const between = z.object({ from: instantShape, to: instantShape });
@@ -58,7 +57,7 @@ export const getTimeline = endpoint({
   method: 'GET',
   path: '/machines/{id}/timeline',
   tag: 'Timeline',
-  summary: 'What a machine recorded in a span: recordings, bean temperature, gaps with reasons, and roasts as windows',
+  summary: 'A machine’s timeline: recordings, bean temperature, gaps with reasons, and roasts',
   access: 'user',
   params: z.object({ id: idShape }),
   query: z.object({
@@ -77,7 +76,7 @@ export const makeRoast = endpoint({
   method: 'POST',
   path: '/machines/{id}/roasts',
   tag: 'Timeline',
-  summary: 'Make a roast of a stretch of a machine’s recording; without a drop it is in progress',
+  summary: 'Create a roast from a stretch of a machine’s recording; without a drop it is in progress',
   access: 'user',
   status: 201,
   params: z.object({ id: idShape }),
@@ -97,7 +96,7 @@ export const splitRoast = endpoint({
   method: 'POST',
   path: '/roasts/{id}/split',
   tag: 'Timeline',
-  summary: 'Make two roasts of one: the first drops at this moment, the second is charged then',
+  summary: 'Split a roast: the first part drops at this moment, the second is charged then',
   access: 'user',
   params: byId,
   body: z.object({ at: givenInstantShape }),
@@ -110,7 +109,7 @@ export const mergeRoasts = endpoint({
   method: 'POST',
   path: '/roasts/{id}/merge',
   tag: 'Timeline',
-  summary: 'Make one roast of two neighbours of one recording: the earlier one stays and gets the later one’s drop',
+  summary: 'Merge two neighbouring roasts of one recording: the earlier one stays and gets the later one’s drop',
   access: 'user',
   params: byId,
   body: z.object({ with: idShape }),
@@ -123,7 +122,7 @@ export const discardRoast = endpoint({
   method: 'POST',
   path: '/roasts/{id}/discard',
   tag: 'Timeline',
-  summary: 'Say that this was no roast. Its samples stay, its stock and its plan go back; it can be restored',
+  summary: 'Discard a roast that was none. Its samples stay, stock and plan are released; it can be restored',
   access: 'user',
   params: byId,
   response: messageShape,
@@ -135,7 +134,7 @@ export const restoreRoast = endpoint({
   method: 'POST',
   path: '/roasts/{id}/restore',
   tag: 'Timeline',
-  summary: 'Bring back a roast that was discarded, as it was',
+  summary: 'Restore a discarded roast',
   access: 'user',
   params: byId,
   response: roastShape,

@@ -1,4 +1,4 @@
-import { gapReasons } from '@roastery/contract/curve-gaps';
+import { gapReasons } from '@roastery/contract/roasts';
 import { expect, it } from 'vitest';
 import { roastGapText } from './gap-texts.ts';
 

@@ -1,4 +1,4 @@
-import type { CurveGap } from '@roastery/contract/curve-gaps';
+import type { CurveGap } from '@roastery/contract/roasts';
 import type { TimelineGap } from '@roastery/contract/timeline';
 import { formatDuration } from '@roastery/roasting/units';
 

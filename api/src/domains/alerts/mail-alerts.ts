@@ -1,4 +1,4 @@
-import { lowStockKg } from '@roastery/contract/low-stock';
+import { lowStockKg } from '@roastery/contract/limits';
 import type { Database, Sql } from '../../db/sql.ts';
 import { formatKilograms } from '../../format/format.ts';
 import { isWatched } from '../../ledger/move-lot.ts';

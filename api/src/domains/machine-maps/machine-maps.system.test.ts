@@ -1,6 +1,6 @@
 import type { MachineMapInput } from '@roastery/contract/machine-map';
 import {
-  mostOwnMaps,
+  maxOwnMaps,
   type BoardConfig,
   type MapDetail,
   type MapRevision,
@@ -257,7 +257,7 @@ describe('machine maps', () => {
     await whole.api.context.sql`
       INSERT INTO machine_maps (id, owner_id, rev)
       SELECT 'own-many-' || n, (SELECT id FROM users WHERE email = 'collector@example.com'), 1
-        FROM generate_series(1, ${mostOwnMaps - 1}) n`;
+        FROM generate_series(1, ${maxOwnMaps - 1}) n`;
     const made = await Promise.all([1, 2].map(() => collector.send<Refusal>('POST', '/machine-maps', { map: drum })));
     expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201, 409]));
     const detail = expect.stringContaining('Delete one that no machine is read by');

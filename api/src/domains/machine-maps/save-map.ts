@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { MachineMap } from '@roastery/contract/machine-map';
-import { type MapDetail, mostOwnMaps } from '@roastery/contract/machine-maps';
+import { type MapDetail, maxOwnMaps } from '@roastery/contract/machine-maps';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -37,10 +37,10 @@ export const createMap = async (
     await tx`SELECT 1 FROM users WHERE id = ${context.user.id} FOR NO KEY UPDATE`;
     const [own] = await tx<{ maps: number }[]>`
       SELECT count(*)::int AS maps FROM machine_maps WHERE owner_id = ${context.user.id} AND deleted_at IS NULL`;
-    if ((own?.maps ?? 0) >= mostOwnMaps)
+    if ((own?.maps ?? 0) >= maxOwnMaps)
       throw new AppError(
         'conflict',
-        `You have ${mostOwnMaps} machine maps of your own. Delete one that no machine is read by`,
+        `You have ${maxOwnMaps} machine maps of your own. Delete one that no machine is read by`,
       );
     await tx`
       INSERT INTO machine_maps (id, owner_id, rev, based_on)

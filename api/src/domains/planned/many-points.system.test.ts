@@ -1,5 +1,5 @@
 import { maxPacketBytes } from '@roastery/contract/mqtt';
-import { mostControlPoints, type Profile } from '@roastery/contract/profiles';
+import { maxControlPoints, type Profile } from '@roastery/contract/profiles';
 import { plansShape } from '@roastery/contract/roast-plan';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addMachine } from '../../testing/example-data.ts';
@@ -23,9 +23,9 @@ describe('recipes of 1,800 points', () => {
 
   it('are saved, read and listed whole; one point more is refused', async () => {
     const { admin } = opened;
-    const tooMany = { name: 'Too many', control_profile: points(mostControlPoints + 1) };
+    const tooMany = { name: 'Too many', control_profile: points(maxControlPoints + 1) };
     expect((await admin.send('POST', '/profiles', tooMany)).status).toBe(422);
-    const body = { name: 'Second by second', control_profile: points(mostControlPoints) };
+    const body = { name: 'Second by second', control_profile: points(maxControlPoints) };
     const saved = await admin.send<Profile>('POST', '/profiles', body);
     expect(saved.status).toBe(201);
     expect((await admin.send<Profile>('GET', `/profiles/${saved.body.id}`)).body).toEqual(saved.body);
@@ -38,7 +38,7 @@ describe('recipes of 1,800 points', () => {
     const { sql } = test.api.context;
     const me = await admin.send<{ id: string }>('GET', '/auth/me');
     const machineId = await addMachine(sql, me.body.id);
-    const body = { name: 'Long', control_profile: points(mostControlPoints) };
+    const body = { name: 'Long', control_profile: points(maxControlPoints) };
     const recipe = (await admin.send<Profile>('POST', '/profiles', body)).body;
     for (let n = 0; n < 4; n += 1) {
       const plan = { machine_id: machineId, profile_id: recipe.id, batch_size_kg: 12 };
@@ -48,6 +48,6 @@ describe('recipes of 1,800 points', () => {
     const payload = JSON.stringify({ v: 1, plans });
     expect(Buffer.byteLength(payload)).toBeLessThan(maxPacketBytes - 1024);
     expect(plansShape.safeParse(JSON.parse(payload)).success).toBe(true);
-    expect(plans[0]?.points).toHaveLength(mostControlPoints);
+    expect(plans[0]?.points).toHaveLength(maxControlPoints);
   });
 });

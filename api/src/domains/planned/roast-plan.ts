@@ -1,6 +1,6 @@
 import { maxPacketBytes } from '@roastery/contract/mqtt';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
-import { type FollowedPlan, followedPlanShape, mostPlansOnBoard, type RoastPlan } from '@roastery/contract/roast-plan';
+import { type FollowedPlan, followedPlanShape, maxPlansOnBoard, type RoastPlan } from '@roastery/contract/roast-plan';
 import { rpmToPercent } from '@roastery/roasting/control-profile';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -65,7 +65,7 @@ export const readPlansOfMachine = async (sql: Sql, machineId: string): Promise<R
     LEFT JOIN roasts r ON r.id = p.roast_id
     WHERE p.machine_id = ${machineId} AND m.archived_at IS NULL
       AND (p.bound_at IS NULL AND p.cancelled_at IS NULL OR r.status = 'in_progress')
-    ORDER BY p.bound_at NULLS LAST, p.created_at, p.id LIMIT ${mostPlansOnBoard}`;
+    ORDER BY p.bound_at NULLS LAST, p.created_at, p.id LIMIT ${maxPlansOnBoard}`;
   return thatFit(rows.map((row) => ({ ...(row.plan ?? planOf(row)), id: row.id, roast_id: row.roast_id })));
 };
 

@@ -1,5 +1,4 @@
-import type { CurveGap } from '@roastery/contract/curve-gaps';
-import type { Datapoint, RecordedCurve } from '@roastery/contract/roasts';
+import type { CurveGap, Datapoint, RecordedCurve } from '@roastery/contract/roasts';
 import { type Curve, type OpenedCurve, ratesAlong, ratesOnceRead, wholeCurve } from './roast-curve.ts';
 import type { Column } from './read-samples.ts';
 

@@ -1,4 +1,4 @@
-import type { CurveGap } from '@roastery/contract/curve-gaps';
+import type { CurveGap } from '@roastery/contract/roasts';
 import { rateOfRise, type RoastWindow } from '@roastery/roasting/rate-of-rise';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Database, Sql } from '../../db/sql.ts';

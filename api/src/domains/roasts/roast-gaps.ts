@@ -1,4 +1,4 @@
-import type { CurveGap } from '@roastery/contract/curve-gaps';
+import type { CurveGap } from '@roastery/contract/roasts';
 import { samplingHoles } from '@roastery/roasting/sampling-holes';
 import type { Sql } from '../../db/sql.ts';
 

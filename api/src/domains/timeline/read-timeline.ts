@@ -1,6 +1,6 @@
 import type { ParsedQuery } from '@roastery/contract/endpoint';
 import type { getTimeline, Timeline, TimelineRoast } from '@roastery/contract/timeline';
-import { longestTimelineDays, shortestTimelineSeconds } from '@roastery/contract/timeline-limits';
+import { maxTimelineDays, minTimelineSeconds } from '@roastery/contract/limits';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { invalid, notFound } from '../../http/app-error.ts';
@@ -33,11 +33,11 @@ const spanOf = (
   }
   const toMs = to === undefined ? Date.parse(from ?? '') + dayMs : Date.parse(to);
   const fromMs = from === undefined ? toMs - dayMs : Date.parse(from);
-  if (toMs - fromMs < shortestTimelineSeconds * 1000) {
-    throw invalid('to', `The span must be at least ${shortestTimelineSeconds} seconds long`);
+  if (toMs - fromMs < minTimelineSeconds * 1000) {
+    throw invalid('to', `The span must be at least ${minTimelineSeconds} seconds long`);
   }
-  if (toMs - fromMs > longestTimelineDays * dayMs) {
-    throw invalid('to', `The span must be at most ${longestTimelineDays} days long`);
+  if (toMs - fromMs > maxTimelineDays * dayMs) {
+    throw invalid('to', `The span must be at most ${maxTimelineDays} days long`);
   }
   return { fromMs, toMs };
 };

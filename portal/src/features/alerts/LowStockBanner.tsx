@@ -1,5 +1,5 @@
 import { dismissAlert, listAlerts, type LotAlert } from '@roastery/contract/alerts';
-import { lowStockKg } from '@roastery/contract/low-stock';
+import { lowStockKg } from '@roastery/contract/limits';
 import { PackageX, X } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { sentenceFor } from '../../api/api-error.ts';

@@ -1,4 +1,4 @@
-import { listBlendableRoasts, mostComponents, type BlendableRoast } from '@roastery/contract/blends';
+import { listBlendableRoasts, maxBlendComponents, type BlendableRoast } from '@roastery/contract/blends';
 import { PackageOpen, Plus, Search } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '../../api/use-api.ts';
@@ -63,7 +63,7 @@ export const BlendableRoasts = ({ blendId, chosen, onChoose }: BlendableRoastsPr
             <Offered
               key={roast.roast_id}
               roast={roast}
-              isFull={chosen.length >= mostComponents}
+              isFull={chosen.length >= maxBlendComponents}
               onChoose={() => onChoose(roast)}
             />
           ))}

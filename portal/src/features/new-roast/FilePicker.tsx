@@ -1,4 +1,4 @@
-import { largestUpload, largestUploadText, uploadRoastFile, type Upload } from '@roastery/contract/imports';
+import { maxUploadBytes, maxUploadText, uploadRoastFile, type Upload } from '@roastery/contract/imports';
 import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -11,8 +11,8 @@ export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => voi
   const [failure, setFailure] = useState<string | null>(null);
   const choose = async (file: File) => {
     setFailure(null);
-    if (file.size > largestUpload) {
-      setFailure(`${file.name} is larger than ${largestUploadText}.`);
+    if (file.size > maxUploadBytes) {
+      setFailure(`${file.name} is larger than ${maxUploadText}.`);
       return;
     }
     setBusy(true);
@@ -37,7 +37,7 @@ export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => voi
           {busy ? 'Reading the file…' : 'Choose a roast file or drop it here'}
         </span>
         <span className="max-w-md text-sm text-muted">
-          Artisan .alog, CSV or XLSX, up to {largestUploadText}. You can check its contents before it is saved.
+          Artisan .alog, CSV or XLSX, up to {maxUploadText}. You can check its contents before it is saved.
         </span>
       </FileDrop>
       <FormError text={failure} />

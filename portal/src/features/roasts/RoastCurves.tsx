@@ -1,6 +1,5 @@
-import type { CurveGap } from '@roastery/contract/curve-gaps';
+import type { CurveGap, CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
 import type { FollowedPlan } from '@roastery/contract/roast-plan';
-import type { CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Maximize2 } from 'lucide-react';
 import { Suspense, use, useEffect, useMemo, useState } from 'react';

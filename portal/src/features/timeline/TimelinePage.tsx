@@ -1,6 +1,6 @@
 import { getMachine } from '@roastery/contract/machines';
 import { getTimeline, type Timeline, type TimelineRoast } from '@roastery/contract/timeline';
-import { longestTimelineDays } from '@roastery/contract/timeline-limits';
+import { maxTimelineDays } from '@roastery/contract/limits';
 import { ChartGantt, ChevronLeft, ChevronRight, ZoomIn, ZoomOut } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
 import { useParams } from 'react-router-dom';
@@ -233,7 +233,7 @@ const hourMs = 3_600_000;
 
 /** All that was recorded, as far back as one answer reaches. */
 const wholeOf = (first: number, last: number): Span =>
-  withRoom({ from: Math.max(first, last - (longestTimelineDays - 20) * dayMs), to: last }, 0.02);
+  withRoom({ from: Math.max(first, last - (maxTimelineDays - 20) * dayMs), to: last }, 0.02);
 
 /** The shown span and its controls. */
 const SpanBar = ({ timeline, span, stretch, roast, onSpan }: SpanBarProps) => {

@@ -1,4 +1,4 @@
-import { longestTimelineDays, shortestTimelineSeconds } from '@roastery/contract/timeline-limits';
+import { maxTimelineDays, minTimelineSeconds } from '@roastery/contract/limits';
 
 /** A stretch of time, ms since 1970. */
 export interface Span {
@@ -7,14 +7,14 @@ export interface Span {
 }
 
 export const dayMs = 86_400_000;
-const longestMs = longestTimelineDays * dayMs;
-const shortestMs = Math.max(60, shortestTimelineSeconds) * 1000;
+const longestMs = maxTimelineDays * dayMs;
+const shortestMs = Math.max(60, minTimelineSeconds) * 1000;
 
 /** The span of an address; undefined when it names none that can be shown. */
 export const readSpan = (from: string | undefined, to: string | undefined): Span | undefined => {
   const span = { from: Date.parse(from ?? ''), to: Date.parse(to ?? '') };
   const length = span.to - span.from;
-  return length >= shortestTimelineSeconds * 1000 && length <= longestMs ? span : undefined;
+  return length >= minTimelineSeconds * 1000 && length <= longestMs ? span : undefined;
 };
 
 /** Makes a span `factor` times as long around a moment, which stays where it is on the screen. */
