@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readArray, writeArray } from './array-types.ts';
 
-describe('arrays as Postgres writes them', () => {
-  it('keep texts that hold its own signs', () => {
+describe('array types', () => {
+  it('keep texts with quotes, commas and braces', () => {
     const texts = ['plain', 'a,b', '{c}', 'say "d"', 'back\\slash', '', 'NULL', 'line\nbreak', 'ü'];
     expect(readArray(writeArray(texts), (text) => text)).toEqual(texts);
   });
-  it('tell nothing from the word NULL', () => {
+  it('distinguish null from the word NULL', () => {
     expect(readArray('{NULL,"NULL",x}', (text) => text)).toEqual([null, 'NULL', 'x']);
     expect(writeArray([null, 'NULL', 1.5, true])).toBe('{NULL,"NULL",1.5,t}');
   });

@@ -70,7 +70,7 @@ describe('migrations', () => {
     }
   });
 
-  it('that fail half way leave the schema as it was, and go on where they stopped', async () => {
+  it('that fail half way leave the schema as it was, and continue at the failed file', async () => {
     const { sql } = await freshDatabase();
     const { length } = await readMigrations();
     const broken = await folderWith(length, {

@@ -18,8 +18,8 @@ const within = <T>(ms: number, work: Promise<T>): Promise<T> =>
     }),
   ]);
 
-describe('a pool whose server keeps dropping connections', () => {
-  it('never answers one query with the rows of another, never hangs, never half-commits', async () => {
+describe('renewing pool: lost connections', () => {
+  it('never mixes the rows of two queries, never hangs, never commits a part', async () => {
     await using database = await createTestDatabase();
     const sql = openDatabase({ url: database.url, log, connections: 4 });
     const axe = openDatabase({ url: database.url, log, connections: 1, name: 'axe' });
@@ -89,7 +89,7 @@ describe('a pool whose server keeps dropping connections', () => {
     await Promise.all([sql.end({ timeout: 1 }), axe.end({ timeout: 1 })]);
   });
 
-  it('hears notifications again, and says that some may have been missed', async () => {
+  it('listens again, and reports that notifications may have been missed', async () => {
     await using database = await createTestDatabase();
     const sql = openDatabase({ url: database.url, log });
     const axe = openDatabase({ url: database.url, log, name: 'axe' });

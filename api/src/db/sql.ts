@@ -78,3 +78,6 @@ export const openDatabase = ({
     });
   return openRenewingPool(make, log);
 };
+
+/** Pattern of ILIKE for texts that contain `q`; `%` and `_` in it are literal. */
+export const containing = (q: string): string => `%${q.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;

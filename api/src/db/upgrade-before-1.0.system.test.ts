@@ -105,7 +105,7 @@ describe('upgrade of a database before 1.0', () => {
     },
   );
 
-  it('happens at the start of the api, which then serves the roasts', async () => {
+  it('runs at the start of the api', async () => {
     const { url, sql } = await earlierDatabase();
     const [{ roasts } = { roasts: 0 }] = await sql<{ roasts: number }[]>`SELECT count(*)::int AS roasts FROM roasts`;
     await using test = await startTestApi(url);
@@ -113,7 +113,7 @@ describe('upgrade of a database before 1.0', () => {
     expect((await test.api.context.sql`SELECT FROM roasts`).length).toBe(roasts);
   });
 
-  it('does nothing the second time, and says so', async () => {
+  it('changes nothing the second time, and reports it', async () => {
     const { url } = await earlierDatabase();
     const lines: string[] = [];
     const say = (line: string): void => void lines.push(line);

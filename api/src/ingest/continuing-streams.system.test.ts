@@ -64,7 +64,7 @@ describe('continuing streams', () => {
     }
   });
 
-  it('gives a stream a recording of its own where another one has its place', async () => {
+  it('stores a stream in a recording of its own when its place is taken', async () => {
     const { board, changes, streams } = splitJournal();
     const [first = [], second = [], third = []] = streams;
     await using database = await openMigratedDatabase();
@@ -78,7 +78,7 @@ describe('continuing streams', () => {
     expect(samples).toHaveLength(2);
   });
 
-  it('loses nothing of a board that went on with the first stream after a restart', async () => {
+  it('loses no sample of a board that continued the first stream after a restart', async () => {
     const { board, changes, streams } = splitJournal();
     const taken = changes[0] ?? 0;
     await using database = await openMigratedDatabase();

@@ -63,8 +63,8 @@ const oddities: unknown[] = [
   Array.from({ length: 601 }, (_, n) => n),
 ];
 
-describe('a journal message', () => {
-  it('is read by the fast check exactly as by the contract’s shape', () => {
+describe('decodeBatch', () => {
+  it('accepts exactly what the contract’s shape accepts', () => {
     expect(readSampleBatch(good)).toEqual(good);
     for (const key of [...Object.keys(good), 'extra']) {
       for (const oddity of oddities) {
@@ -83,11 +83,11 @@ describe('a journal message', () => {
     expect(sampleBatchShape.parse(fromNewerAgent)).toEqual(good);
   });
 
-  it('may be gzipped', () => {
+  it('reads gzip', () => {
     expect(decodeBatch(gzipSync(JSON.stringify(good)))).toEqual({ ok: true, batch: good });
   });
 
-  it('that is none says why, and which entries it claimed', () => {
+  it('answers the reason of a refusal and the claimed entries', () => {
     const claims = { epoch: good.epoch, range: { start: 7, end: 11 } };
     expect(decodeBatch(Buffer.from(JSON.stringify({ ...good, ch: ['bean_temp'] })))).toEqual({
       ok: false,
@@ -107,7 +107,7 @@ describe('a journal message', () => {
     });
   });
 
-  it('never throws, and claims its entries, whatever stands in one of its fields', () => {
+  it('never throws, and answers the claimed entries, for any value in any field', () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const hostile = ['{"length":{"toString":1}}', '{"toString":1}', '{"__proto__":1}', '1e400', '"\\ud800"', deep];
     const text = JSON.stringify({ ...good, ev: [] });

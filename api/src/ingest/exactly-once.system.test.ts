@@ -58,7 +58,7 @@ const ingest = async (
   return answers;
 };
 
-describe('a stream arrives exactly once', () => {
+describe('commit: exactly once', () => {
   const epoch = '00112233445566aa';
   const boot = randomUUID();
   const wallOffsetMs = Date.now() - 3_600_000;
@@ -123,7 +123,7 @@ describe('a stream arrives exactly once', () => {
     },
   );
 
-  it('stays exact when two instances receive everything at once', async () => {
+  it('stores each entry once when two instances receive all messages', async () => {
     const { result: expected } = await inOrder();
     await using database = await openMigratedDatabase();
     const other = openDatabase({ url: database.url, log: silentLog });
@@ -148,8 +148,8 @@ describe('a stream arrives exactly once', () => {
   });
 });
 
-describe('what a board may not do', () => {
-  it('keeps the first content of a sequence number and says that a second one differed', async () => {
+describe('commit: refusals', () => {
+  it('keeps the first content of a sequence number and reports a different second one', async () => {
     await using database = await openMigratedDatabase();
     await registerMachine(database.sql, 'RM15-1');
     const first = createJournalBoard({ epoch: '00112233445566aa' });
@@ -168,7 +168,7 @@ describe('what a board may not do', () => {
     expect(row?.['reason']).toBe('sequence number claimed twice: seq 4 has another bean_temp');
   });
 
-  it('quarantines poison with its reason and acknowledges what it claimed, once', async () => {
+  it('quarantines an unreadable message with its reason and acknowledges the claimed entries, once', async () => {
     await using database = await openMigratedDatabase();
     await registerMachine(database.sql, 'RM15-1');
     const board = createJournalBoard();
@@ -193,9 +193,9 @@ describe('what a board may not do', () => {
     await database.sql`UPDATE machines SET archived_at = now() WHERE id = ${archived}`;
     const board = createJournalBoard();
     board.sample(0, 100, 150, 50);
-    const messages = board.batches().flatMap((batch) => [messageOf('NOBODY', batch), messageOf('OLD', batch)]);
+    const messages = board.batches().flatMap((batch) => [messageOf('UNKNOWN', batch), messageOf('OLD', batch)]);
     const answer = await commitMessages(database.sql, messages);
-    expect(answer.acknowledgements.map((ack) => ack.serialNumber)).toEqual(['NOBODY', 'OLD']);
+    expect(answer.acknowledgements.map((ack) => ack.serialNumber)).toEqual(['UNKNOWN', 'OLD']);
     const rows = await database.sql`SELECT reason FROM quarantine`;
     expect(rows.map((row) => row['reason'])).toEqual(
       Array.from({ length: 2 }, () => 'no machine has this serial number, or it is archived'),
@@ -203,7 +203,7 @@ describe('what a board may not do', () => {
     expect(await database.sql`SELECT 1 FROM recordings`).toHaveLength(0);
   });
 
-  it("can't touch a roast of another machine", async () => {
+  it("can't change a roast of another machine", async () => {
     await using database = await openMigratedDatabase();
     await registerMachine(database.sql, 'RM15-1');
     await registerMachine(database.sql, 'EVIL');

@@ -38,14 +38,14 @@ const onServer = async (run: (sql: Database) => Promise<unknown>): Promise<void>
   await sql.end();
 };
 
-describe('a server that lost what boards had delivered', () => {
+describe('histories: restore from boards', () => {
   let broker: PlainBroker;
   beforeAll(async () => {
     broker = await startPlainBroker();
   });
   afterAll(() => broker.close());
 
-  it('gets every sample, mark and roast back after a backup of an hour ago, and no deleted roast', async () => {
+  it('restores every sample, mark and roast after a backup of an hour ago, and no deleted roast', async () => {
     await using database = await createTestDatabase();
     const [deleted, early, late] = [uuidV7(), uuidV7(), uuidV7()];
     const journals = [createJournalBoard(), createJournalBoard()];
@@ -110,7 +110,7 @@ describe('a server that lost what boards had delivered', () => {
     await onServer((sql) => sql`DROP DATABASE ${sql(copy)} WITH (FORCE)`);
   });
 
-  it('leaves history sealed for a machine registered anew in an empty database until an admin restores it', async () => {
+  it('keeps history sealed for a machine registered again in an empty database until an admin restores it', async () => {
     const journal = createJournalBoard();
     const roastId = uuidV7();
     roastOn(journal, roastId);
@@ -156,7 +156,7 @@ describe('a server that lost what boards had delivered', () => {
     expect(audit).toMatchObject({ subject: machine.id, detail: { serial_number: 'H-3', epochs: [journal.epoch] } });
   });
 
-  it('states deleted, expired and refused entries as held, again after it lost its database, and nothing to an older board', async () => {
+  it('states deleted, expired and refused entries as held, again after the database was lost, and nothing to an older board', async () => {
     await using database = await createTestDatabase();
     await using api = await startWholeApi(database.url, broker.url, { sweep: false });
     const { sql } = api.api.context;

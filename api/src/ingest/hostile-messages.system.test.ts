@@ -28,7 +28,7 @@ const hostile = [
   `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
 ];
 
-describe('messages from a board that mean harm', () => {
+describe('hostile messages', () => {
   let broker: PlainBroker;
   let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
   let api: WholeApi;
@@ -59,7 +59,7 @@ describe('messages from a board that mean harm', () => {
     expect(rows).toEqual([{ reason: 'value: has a value that cannot be checked' }]);
   });
 
-  it('goes on after every hostile value in every field of every topic, also while a page watches', async () => {
+  it('ingest: continues after every hostile value in every field of every topic, also with an open live stream', async () => {
     const { id, owner } = await registerMachine(database.sql, 'H-2');
     const admin = await api.signedIn();
     const me = await admin.send<{ id: string }>('GET', '/auth/me');

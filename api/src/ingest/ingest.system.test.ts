@@ -37,7 +37,7 @@ describe('ingest over MQTT', () => {
     return ingest;
   };
 
-  it('acknowledges poison at once and lands the next good batch within a second', async () => {
+  it('acknowledges an unreadable message at once and stores the next batch within a second', async () => {
     await using database = await openMigratedDatabase();
     await registerMachine(database.sql, 'P-1');
     const metrics = new Registry();
@@ -70,7 +70,7 @@ describe('ingest over MQTT', () => {
     await ingest.close();
   });
 
-  it('puts away alone what Postgres refuses, and stores all the rest of the same moment', async () => {
+  it('quarantines only the batch that Postgres refuses, and stores the others of its transaction', async () => {
     await using database = await openMigratedDatabase();
     await registerMachine(database.sql, 'P-2');
     // What a future mistake of ours might look like: a constraint that one batch breaks.
@@ -98,7 +98,7 @@ describe('ingest over MQTT', () => {
     await ingest.close();
   });
 
-  it('acknowledges nothing while Postgres is away, and everything within 30 s of its return', async () => {
+  it('acknowledges nothing while Postgres is unavailable, and everything within 30 s of its return', async () => {
     await using server = await startTestPostgres();
     const sql = openDatabase({ url: server.url, log: silentLog, connections: 3 });
     await migrate(sql, silentLog);
@@ -131,7 +131,7 @@ describe('ingest over MQTT', () => {
     await Promise.all([sql.end(), second.end()]);
   });
 
-  it('tells a board what was planned while nobody could listen to the database', async () => {
+  it('publishes plans that changed while the connection to the database was lost', async () => {
     await using database = await openMigratedDatabase();
     const { id, owner } = await registerMachine(database.sql, 'P-4');
     const ingest = await listening(database.sql);

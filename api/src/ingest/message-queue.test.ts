@@ -31,8 +31,8 @@ const backlog = (count: number): Buffer[] => {
   return board.batches(() => 600).map((batch) => gzipSync(JSON.stringify(batch)));
 };
 
-describe('messages that wait', () => {
-  it('cost no more memory than is counted, however small they are packed', () => {
+describe('message queue', () => {
+  it('uses no more memory than it counts, also for well compressed messages', () => {
     const payloads = backlog(400);
     const limit = 8 * 1024 * 1024;
     const queue = createMessageQueue(limit);
@@ -46,7 +46,7 @@ describe('messages that wait', () => {
     expect(queue.next()?.serialNumber).toBe('B-0');
   });
 
-  it('are decoded at a cost that is estimated from what they hold', () => {
+  it('decodedBytes: estimates the memory of a decoded batch', () => {
     const payloads = backlog(60);
     decodeBatch(payloads[0] ?? Buffer.alloc(0));
     collectGarbage();
@@ -59,7 +59,7 @@ describe('messages that wait', () => {
     expect(estimated).toBeLessThan(cost * 2.5);
   });
 
-  it('are kept once while they wait or are being stored, and again afterwards', () => {
+  it('keeps a repeated message once until it is stored, and accepts it again afterwards', () => {
     const queue = createMessageQueue(1e6);
     expect(queue.add(messageOf('A', 'x'))).toBe(true);
     expect(queue.add(messageOf('A', 'x'))).toBe(true);
@@ -74,7 +74,7 @@ describe('messages that wait', () => {
     expect(queue.count).toBe(2);
   });
 
-  it('wait apart while their machine is parked, are tried one alone, and go on together once that is stored', () => {
+  it('parks the messages of a machine, retries one alone, and releases the others after it is stored', () => {
     const queue = createMessageQueue(1e6);
     for (const [serial, text] of [
       ['A', '1'],

@@ -36,7 +36,7 @@ const all = async (from: Database) => {
   return { committed: recording?.committed, marks: [...marks], roasts: [...roasts], samples };
 };
 
-describe('the quarantine', () => {
+describe('quarantine', () => {
   it('keeps a repeated message once, counts the repeats and acknowledges each', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
@@ -62,7 +62,7 @@ describe('the quarantine', () => {
     ]);
   });
 
-  it('drops the oldest of a machine beyond its limit, says so once in the audit log, and leaves other machines alone', async () => {
+  it('drops the oldest messages of a machine above its limit, audits that once, and keeps those of other machines', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     for (const serial of ['Q-2', 'Q-3']) await registerMachine(sql, serial);
@@ -89,7 +89,7 @@ describe('the quarantine', () => {
     expect(size?.bytes).toBeLessThanOrEqual(machineLimits.bytes);
   });
 
-  it('is replayed into the very samples, marks and roast that were refused, and nothing twice', async () => {
+  it('replays a message into the samples, marks and roast that were refused, without duplicates', async () => {
     await using database = await openMigratedDatabase();
     await using twin = await openMigratedDatabase();
     const board = createJournalBoard();
@@ -121,7 +121,7 @@ describe('the quarantine', () => {
     expect(audits?.n).toBe(waiting.length);
   });
 
-  it('stays when it is refused again, and is not stored for a later machine of the same number', async () => {
+  it('keeps a message that is refused again, and never stores it for a later machine of the same number', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     const first = await registerMachine(sql, 'Q-5');
@@ -139,7 +139,7 @@ describe('the quarantine', () => {
     expect(await kept(sql)).toHaveLength(2);
   });
 
-  it('is listed and replayed on the command line', async () => {
+  it('lists and replays on the command line', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     await registerMachine(sql, 'Q-7');
@@ -174,7 +174,7 @@ describe('the quarantine', () => {
     expect((await run('replay')).code).toBe(2);
   });
 
-  it('is listed, replayed and discarded by admins over HTTP', async () => {
+  it('lists, replays and discards for admins over HTTP', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     await registerMachine(sql, 'Q-6');

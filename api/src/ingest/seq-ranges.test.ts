@@ -9,7 +9,7 @@ const numbersOf = (ranges: SeqRanges): Set<number> => {
 };
 
 describe('ranges of sequence numbers', () => {
-  it('add, miss and cover what the plain sets of numbers do, whatever the order', () => {
+  it('behave like sets of numbers, in any order of additions', () => {
     let seed = 42;
     const random = (below: number) => {
       seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;

@@ -111,7 +111,7 @@ describe('ingest on a slow database', () => {
     expect(writer.progress()).toMatchObject({ queuedBytes: 0, parkedMachines: 0 });
   });
 
-  it('quarantines nothing because of trouble of the server', async () => {
+  it('quarantines nothing because of a server error', async () => {
     const { sql, writer, acknowledged, send } = await fortyBoards();
     // As while a backup is restored over it.
     await sql`ALTER TABLE recording_chunks RENAME TO elsewhere`;

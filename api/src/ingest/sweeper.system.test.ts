@@ -22,8 +22,8 @@ const chunkCount = async (sql: Database): Promise<number> => {
 const ship = (sql: Database, serial: string, board: JournalBoard, size: number, first = 0) =>
   Promise.all(board.batches(() => size, first).map((batch) => commitMessages(sql, [messageOf(serial, batch)])));
 
-describe('the sweeper', () => {
-  it('puts small chunks together without changing a sample, and late ones still find their place', async () => {
+describe('sweeper', () => {
+  it('seals small chunks without changing a sample, and late samples are stored in their place', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     await registerMachine(sql, 'S-1');
@@ -57,7 +57,7 @@ describe('the sweeper', () => {
     expect(all.channels.get('bean_temp')).toEqual(sent.map((entry) => entry.values[0]));
   });
 
-  it('ends a roast whose board fell silent, and lets the board have the last word when it is back', async () => {
+  it('aborts a roast whose board is silent, and applies the board’s events after its return', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     await registerMachine(sql, 'S-2');
@@ -77,7 +77,7 @@ describe('the sweeper', () => {
     expect(await status()).toBe('completed');
   });
 
-  it('ends a roast soon whose board goes on with a new journal, not while that is silent too', async () => {
+  it('aborts a roast early when its board sends a new journal, not while that is silent too', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     await registerMachine(sql, 'S-4');
@@ -98,7 +98,7 @@ describe('the sweeper', () => {
     expect(roast?.status).toBe('aborted');
   });
 
-  it('ends a roast when its own board recorded a newer one, never because of a logged or an uploaded roast', async () => {
+  it('aborts a roast when its board recorded a newer one, never because of a logged or uploaded roast', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     const machine = await registerMachine(sql, 'S-5');

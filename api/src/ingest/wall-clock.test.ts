@@ -15,8 +15,8 @@ const claim = (mono: number, more: Partial<ClockClaim> = {}): ClockClaim => ({
 const clockAfter = (claims: readonly ClockClaim[]): WallClock | undefined =>
   claims.map(clockOf).reduce<WallClock | undefined>((known, said) => betterClock(known, said), undefined);
 
-describe('the wall clock of a boot', () => {
-  it('is a synchronised board’s own', () => {
+describe('wall clock of a boot', () => {
+  it('is the board’s own when it is synchronised', () => {
     expect(clockAfter([claim(1000)])).toEqual({ offsetMs: bootedAt, quality: clockQuality.synchronised });
     // A backlog of a day, sent late.
     expect(clockAfter([claim(1000, { receivedAtMs: bootedAt + day })])?.offsetMs).toBe(bootedAt);
@@ -30,12 +30,12 @@ describe('the wall clock of a boot', () => {
     },
   );
 
-  it('is never believed to be ahead of us, synchronised or not', () => {
+  it('is never later than the server’s, synchronised or not', () => {
     const clock = clockAfter([claim(1000, { t: bootedAt + 1000 + 400 * day })]);
     expect(clock?.quality).toBe(clockQuality.received);
   });
 
-  it('gets better when a batch that is less late arrives, and when the clock is set, in any order', () => {
+  it('improves with a batch of less delay and with a set clock, in any order', () => {
     const late = claim(1000, { synced: false, t: 0, receivedAtMs: bootedAt + day });
     const live = claim(day, { synced: false, t: 0 });
     const set = claim(day + 60_000);

@@ -6,7 +6,7 @@ import { readRoast } from '../domains/roasts/roast-row.ts';
 
 /** Preheat shown before the charge of a running roast. */
 const beforeChargeMs = 60_000;
-/** What is shown of a machine that doesn't roast. */
+/** Shown of a machine without a running roast. */
 const idleMs = 5 * 60_000;
 /** Highest rate a machine map allows. */
 const maxHz = 10;
@@ -22,7 +22,7 @@ export interface Backlog {
 
 interface StreamRow {
   id: string;
-  /** Of the stream that adds to it now. */
+  /** Of the stream that is recorded now. */
   epoch: string;
   last_seq: number;
   is_fresh: boolean;
@@ -66,7 +66,7 @@ const tailOf = (samples: Samples, fromMs: (newestMs: number) => number): Samples
   return keepSamples(samples, (index) => samples.bootNo[index] === boot && (samples.monoMs[index] ?? 0) >= from);
 };
 
-/** What somebody who begins to watch has missed: the running roast from a minute before charge, else the last five minutes. */
+/** Samples before a live stream began: the running roast from a minute before charge, else the last five minutes. */
 export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog> => {
   const [stream, running] = await Promise.all([newestStream(sql, machineId), runningRoast(sql, machineId)]);
   const read = running === undefined ? undefined : await readRoast(sql, running.id, null);
@@ -92,7 +92,7 @@ export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog>
   };
 };
 
-/** Samples of the newest stream after a sequence number, five minutes at most: what a lost connection may have swallowed. */
+/** Samples of the newest stream after a sequence number, five minutes at most: those that a lost connection may have missed. */
 export const readSince = async (
   sql: Sql,
   machineId: string,

@@ -70,7 +70,7 @@ const reading = (board: ReturnType<typeof createJournalBoard>, seq: number, mono
     phase: 'idle',
   });
 
-describe('a machine live', () => {
+describe('live stream', () => {
   let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
   let broker: PlainBroker;
   let api: WholeApi;
@@ -89,7 +89,7 @@ describe('a machine live', () => {
     await database[Symbol.asyncDispose]();
   });
 
-  it('begins with hello and backlog, then hands on readings at once, samples, and the roast as it goes', async () => {
+  it('starts with hello and backlog, then sends readings, samples and changes of the roast', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-1');
     const board = createJournalBoard({ wallOffsetMs: Date.now() - 1_000_000 });
     await using wire = await connectBoard(broker.url, 'LIVE-1');
@@ -141,7 +141,7 @@ describe('a machine live', () => {
     await Promise.all([watching.ended, late.ended]);
   });
 
-  it('ends at once when the session ends, and when the machine is archived', async () => {
+  it('ends when the session ends, and when the machine is archived', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-2');
     const person = await api.signedIn();
     const watching = await watch(api.url, machine.id, person);
@@ -159,7 +159,7 @@ describe('a machine live', () => {
     expect(performance.now() - archived).toBeLessThan(2500);
   });
 
-  it('says when the board comes and goes; a late last will of an older connection hides nothing', async () => {
+  it('sends changes of the connection, and ignores a late last will of an older connection', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-3');
     await using wire = await connectBoard(broker.url, 'LIVE-3');
     const watching = await watch(api.url, machine.id, admin);
@@ -185,7 +185,7 @@ describe('a machine live', () => {
     await watching.ended;
   });
 
-  it('makes up for what passed while the broker was away', async () => {
+  it('backfills samples after the broker was unavailable', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-4');
     const board = createJournalBoard({ boot: randomUUID() });
     const watching = await watch(api.url, machine.id, admin);
@@ -204,7 +204,7 @@ describe('a machine live', () => {
     await watching.ended;
   });
 
-  it('is for those who may see the machine', async () => {
+  it('answers 404 for users who may not see the machine', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-5');
     const account = { full_name: 'Else', email: 'else@example.org', password: 'a phrase that is long' };
     await admin.send('POST', '/admin/users', account);

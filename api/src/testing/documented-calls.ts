@@ -296,7 +296,7 @@ export const documentedCalls: readonly DocumentedCall[] = [
   },
   {
     call: 'POST /profiles/{id}/clone',
-    what: 'a copy that nobody has used',
+    what: 'a copy without uses',
     id: 'recipe',
     answers: recipe,
     holds: () => ({ name: 'Kiambu Filter (Copy)', times_used: 0, target_drop_temp: 208 }),

@@ -31,7 +31,7 @@ export const addMap = async (sql: Sql, ownerId: string): Promise<string> => {
   return id;
 };
 
-/** An open pairing ticket of a new machine of this owner; nobody knows its code. */
+/** An open pairing ticket of a new machine of this owner; its code is unknown. */
 export const addTicket = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = uuidV7();
   await sql`
@@ -114,11 +114,11 @@ export const addOption = async (sql: Sql): Promise<string> => {
   return id;
 };
 
-/** A user nobody signs in as. */
+/** A user without sign-ins. */
 export const addUser = async (sql: Sql): Promise<string> => {
   const id = uuidV7();
   await sql`
-    INSERT INTO users (id, full_name, email, password_hash) VALUES (${id}, 'Somebody', ${`${id}@example.com`}, 'none')`;
+    INSERT INTO users (id, full_name, email, password_hash) VALUES (${id}, 'Other User', ${`${id}@example.com`}, 'none')`;
   return id;
 };
 
@@ -146,7 +146,7 @@ export const exampleCsv = (unique = uuidV7()): string => {
   return ['time (s),BT (°C),event', ...rows].join('\n');
 };
 
-/** A file that this person uploaded and hasn't taken in. */
+/** A file that this person uploaded and has not imported. */
 export const addUpload = async (sql: Sql, userId: string): Promise<string> => {
   const id = uuidV7();
   const content = Buffer.from(exampleCsv(id));

@@ -32,7 +32,7 @@ export interface ExampleRequest {
   readonly file?: () => string;
   /** What has to stand in the query. */
   readonly query?: Record<string, string>;
-  /** Where a right request of somebody who may meets a state that does not allow it. */
+  /** Where the state refuses a correct, permitted request. */
   readonly status?: number;
 }
 
@@ -71,7 +71,7 @@ export const examplePassword = 'a long phrase for everybody here';
 
 /** One right request for each endpoint that needs more than its address, by the endpoint's name. */
 export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
-  login: { body: () => ({ email: 'nobody@example.com', password: examplePassword }), status: 401 },
+  login: { body: () => ({ email: 'unknown@example.com', password: examplePassword }), status: 401 },
   endSession: { params: withId(addSession), belongs: 'one person' },
   changePassword: { body: () => ({ current_password: examplePassword, new_password: examplePassword }) },
   updatePreferences: { body: () => ({ theme: 'dark' }) },
@@ -122,7 +122,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   // The machine and the roasts of the examples have no recording.
   makeRoast: { ...machine, body: () => ({ charge_at: '2026-11-21T07:40:00.000Z' }), status: 409 },
   splitRoast: { ...roast, body: () => ({ at: '2026-11-21T07:40:00.000Z' }), status: 409 },
-  // Nobody has a roast with this id.
+  // No roast has this id.
   mergeRoasts: { ...roast, body: () => ({ with: '018f0000-0000-7000-8000-000000000000' }), status: 422 },
   discardRoast: roast,
   restoreRoast: { params: withId(addDiscardedRoast), belongs: 'owner' },
@@ -132,12 +132,12 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   exportRoastAlog: roast,
   exportRoastPdf: roast,
   getBlend: blend,
-  // Nobody has a roast with this id.
+  // No roast has this id.
   createBlend: { body: blendBody, status: 422 },
   updateBlend: { ...blend, body: blendBody, status: 422 },
   deleteBlend: blend,
   planRoast: {
-    // Nobody has a machine with this id.
+    // No machine has this id.
     body: () => ({ machine_id: '018f0000-0000-7000-8000-000000000000', batch_size_kg: 12 }),
     status: 422,
   },

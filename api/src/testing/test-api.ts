@@ -19,7 +19,7 @@ export interface TestApi {
   readonly url: string;
   /** Every log line so far, at level debug. */
   readonly log: () => string;
-  /** Somebody with a cookie jar of their own. */
+  /** A client with its own cookie. */
   visitor(): Visitor;
   signedIn(email: string, password: string): Promise<Visitor>;
   close(): Promise<void>;

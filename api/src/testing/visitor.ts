@@ -6,7 +6,7 @@ export interface Answered<T = unknown> {
   readonly body: T;
 }
 
-/** Somebody who calls the api and keeps the session cookie, as a browser would. */
+/** A client of the api that keeps the session cookie, as a browser does. */
 export interface Visitor {
   send<T = unknown>(
     method: string,

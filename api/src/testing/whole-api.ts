@@ -15,7 +15,7 @@ import { createVisitor, type Visitor } from './visitor.ts';
 
 export interface PlainBroker {
   readonly url: string;
-  /** How often somebody has subscribed to exactly this filter: what is published before that reaches nobody. */
+  /** Number of subscriptions to exactly this filter so far: messages published before the first have no receiver. */
   subscriptionsTo(filter: string): number;
   close(): Promise<void>;
 }

@@ -23,7 +23,7 @@ describe('endpoints', () => {
       expect(described, endpoint.name).toEqual(inPath);
     }
   });
-  it('answer something, or say what they produce', () => {
+  it('have a response shape or a media type', () => {
     expect(endpoints.filter((endpoint) => !endpoint.response && !endpoint.produces)).toEqual([]);
   });
 });
@@ -32,7 +32,7 @@ const told = (parsed: ReturnType<typeof registerMachineShape.safeParse | typeof 
   parsed.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 describe('a limit without a sentence of its own', () => {
-  it('is told as a person would', () => {
+  it('has a readable message', () => {
     const machine = { serial_number: 'S', machine_type: 'RM7', display_name: 'x'.repeat(121), max_capacity_kg: 7 };
     expect(told(registerMachineShape.safeParse(machine))).toEqual(['display_name: At most 120 characters']);
     const point = { burner: 50, exhaust: 50, drum: 50 };
@@ -63,7 +63,7 @@ describe('OpenAPI', () => {
 });
 
 describe('topics', () => {
-  it.each(['RM30-001', 'a/b', '+', '#', '$SYS', 'größe 7', '%2F'])('carry the serial number %s unharmed', (serial) => {
+  it.each(['RM30-001', 'a/b', '+', '#', '$SYS', 'größe 7', '%2F'])('round-trip the serial number %s', (serial) => {
     const topic = topicOf(serial, 'journal');
     expect(topic.split('/')).toHaveLength(4);
     expect(/[+#]/.test(topic)).toBe(false);
@@ -77,7 +77,7 @@ describe('topics', () => {
     'roastery/v1/a/journal/b',
     '$SYS/x',
   ])('refuse %s', (topic) => expect(parseTopic(topic)).toBeUndefined());
-  it('span all machines with one wildcard', () => expect(allMachines('journal')).toBe('roastery/v1/+/journal'));
+  it('cover all machines with one wildcard', () => expect(allMachines('journal')).toBe('roastery/v1/+/journal'));
 });
 
 describe('register addresses', () => {
@@ -85,7 +85,7 @@ describe('register addresses', () => {
     expect(parseAddress('h:6', 1)).toEqual({ unit: 1, table: 'holding', address: 6, bit: undefined });
     expect(parseAddress('2/i:10.3', 1)).toEqual({ unit: 2, table: 'input', address: 10, bit: 3 });
   });
-  it('in five-digit notation are refused with what to write instead', () => {
+  it('in five-digit notation are refused with the correct notation', () => {
     expect(addressShape.safeParse('40007').error?.issues[0]?.message).toContain('"h:6"');
     expect(addressShape.safeParse('30001').error?.issues[0]?.message).toContain('"i:0"');
   });
@@ -103,7 +103,7 @@ describe('machine map', () => {
     link: { kind: 'tcp', host: '127.0.0.1' },
     channels: { bean_temp: { at: 'h:0' } },
   };
-  it('fills in what a person leaves away', () => {
+  it('fills in defaults', () => {
     expect(machineMapShape.parse(least)).toMatchObject({
       rev: 1,
       unit: 1,
@@ -137,7 +137,7 @@ describe('journal batch', () => {
     ch: ['bean_temp'],
     s: [[200.1, null]],
   };
-  it('takes a good one', () => expect(journalBatchShape.safeParse(batch).success).toBe(true));
+  it('accepts a valid one', () => expect(journalBatchShape.safeParse(batch).success).toBe(true));
   it.each([
     ['columns of another length', { s: [[1]] }],
     [

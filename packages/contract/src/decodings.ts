@@ -81,7 +81,7 @@ const highest = 800;
 /** Faster than any probe in a drum follows, °C a second. */
 const steepest = 20;
 /** A float nearer to nothing than this is made of an integer's bits. */
-const smallestFloat = 0.01;
+const minFloat = 0.01;
 
 /** How much the size of a value looks like a roaster: from ambient to a hot drum, then flames, then frost. */
 const levelWeight = (celsius: number): number => {
@@ -109,7 +109,7 @@ const scoreOf = (
   let score = decoding.weight * levelWeight(last);
   if (decoding.as === 'f32') {
     const isNothing = (value: number): boolean =>
-      Math.abs(decoding.unit === '°F' ? value * 1.8 + 32 : value) < smallestFloat;
+      Math.abs(decoding.unit === '°F' ? value * 1.8 + 32 : value) < minFloat;
     if (values.some(isNothing)) return 0;
     // Round numbers are settings; the bits of an integer beside an empty register look like one of them.
     const low = decoding.order === 'ABCD' || decoding.order === 'BADC' ? behind : place;

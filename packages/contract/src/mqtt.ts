@@ -134,7 +134,7 @@ export const roastEventShape = z.object({
   plan_id: idShape.optional(),
 });
 
-/** What the journal had to let go when its disk was full: those sequence numbers will never come. */
+/** Entries that the journal dropped because its disk was full: these sequence numbers will never arrive. */
 export const gapEventShape = z.object({
   type: z.literal('gap'),
   from_seq: seqShape,

@@ -30,7 +30,7 @@ const SHARED_SOURCES = ['package-lock.json', 'tsconfig.base.json'];
 export class CannotPrepare extends Error {}
 
 /**
- * @param {{ say?: (line: string) => void, build?: boolean }} [options] where progress is told; whether to build, too
+ * @param {{ say?: (line: string) => void, build?: boolean }} [options] receives progress; whether to build
  * @returns {Promise<void>} rejects with CannotPrepare
  */
 export async function prepare({ say = (line) => console.log(line), build = true } = {}) {

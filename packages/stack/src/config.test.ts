@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 
-describe('what npm start is told', () => {
-  it('is nothing at all, as a rule', () => {
+describe('environment of npm start', () => {
+  it('has defaults for all variables', () => {
     expect(readConfig({}, '/home/ana/roastery')).toMatchObject({
       host: '127.0.0.1',
       ports: { http: 3000, mqtt: 1883 },
@@ -11,7 +11,7 @@ describe('what npm start is told', () => {
       demo: true,
     });
   });
-  it('names what is wrong, never its value', () => {
+  it('names an invalid variable, never its value', () => {
     expect(() => readConfig({ PORT: '70000' }, '/')).toThrow('PORT: must be 1 to 65535');
     expect(() => readConfig({ DEMO: 'no' }, '/')).toThrow('DEMO: must be 0 or 1');
     expect(() => readConfig({ PORT: '1883' }, '/')).toThrow('PORT and MQTT_PORT must differ');

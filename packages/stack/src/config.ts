@@ -20,9 +20,9 @@ const shape = z.object({
 });
 
 /**
- * What `npm start` is told, read once.
- * @param workingDirectory what a relative DATA_DIR is relative to
- * @throws ConfigError with one line that names what is wrong
+ * The environment of `npm start`, read once.
+ * @param workingDirectory base of a relative DATA_DIR
+ * @throws ConfigError with one line that names the invalid variables
  */
 export function readConfig(env: NodeJS.ProcessEnv, workingDirectory: string) {
   const given = readEnv(shape, env);

@@ -15,7 +15,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Database of the Postgres that runs on a data folder of `npm start`, or of one that is started for as long as it is open. */
+/** The database of a data folder of `npm start`: of the running Postgres, or of one that runs until it is disposed. */
 export const openDataDirDatabase = async (dataDir: string): Promise<{ url: string } & AsyncDisposable> => {
   const home = path.join(dataDir, 'postgres');
   const password = await readIfPresent(path.join(home, 'superuser-password'));

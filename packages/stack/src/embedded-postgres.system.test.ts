@@ -23,13 +23,13 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 describe('embedded Postgres', () => {
   let folder: string;
   beforeEach(async () => {
-    // A space, and nobody else may enter: what `npm start` below a home folder meets.
+    // A space in its name and no access for others, as for `npm start` below a home folder.
     folder = path.join(await mkdtemp(path.join(tmpdir(), 'roastery-pg-')), 'my roastery');
     await chmod(path.dirname(folder), 0o700);
   });
   afterEach(() => rm(path.dirname(folder), { recursive: true, force: true }));
 
-  it('keeps what was written over a stop and a start', async () => {
+  it('keeps its data over a stop and a start', async () => {
     const first = await startEmbeddedPostgres({ dataDir: folder, log });
     await query(first.url, 'CREATE TABLE lot (coffee text)');
     await query(first.url, `INSERT INTO lot VALUES ('Yirgacheffe ☕')`);
@@ -40,7 +40,7 @@ describe('embedded Postgres', () => {
     expect(await query(second.url, 'SELECT coffee FROM lot')).toEqual([{ coffee: 'Yirgacheffe ☕' }]);
   });
 
-  it('keeps what was committed when the postmaster is killed, and starts again at once', async () => {
+  it('keeps committed data when the postmaster is killed, and starts again at once', async () => {
     const first = await startEmbeddedPostgres({ dataDir: folder, log });
     await query(first.url, 'CREATE TABLE roast (n int)');
     await query(first.url, 'INSERT INTO roast VALUES (1), (2), (3)');
@@ -54,7 +54,7 @@ describe('embedded Postgres', () => {
     expect(Date.now() - began).toBeLessThan(10_000);
   });
 
-  it('is the same safe kind of database everywhere', async () => {
+  it('uses the same encoding, collation and durability everywhere', async () => {
     await using database = await startEmbeddedPostgres({ dataDir: folder, log });
     const [settings] = await query(
       database.url,
@@ -74,7 +74,7 @@ describe('embedded Postgres', () => {
     });
   });
 
-  it('lets nobody in without the password, which only its owner can read', async () => {
+  it('refuses connections without the password, which only its owner can read', async () => {
     await using database = await startEmbeddedPostgres({ dataDir: folder, log });
     const wrong = new URL(database.url);
     wrong.password = 'roastery';
@@ -108,7 +108,7 @@ describe('embedded Postgres', () => {
   });
 });
 
-/** Why this machine can't show it: only root becomes somebody else, who then must be able to read this repository. */
+/** Why this machine can't run the test: only root can change its user, who then must be able to read this repository. */
 function otherUserHindrance(): string {
   if (process.getuid?.() !== 0) return ' (skipped: only root can become another user)';
   for (let folder = repositoryRoot(); folder !== '/'; folder = path.dirname(folder)) {

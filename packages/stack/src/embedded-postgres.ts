@@ -28,11 +28,11 @@ export interface EmbeddedPostgres {
   port: number;
   /** Process id of the postmaster. */
   pid: number;
-  /** Settles when the postmaster ends, whoever ended it. */
+  /** Settles when the postmaster ends for any reason. */
   exited: Promise<void>;
   /**
-   * Fast shutdown: sessions are cut, what is committed is on disk. After `graceMs` (default 8,000) a harder one, from
-   * which the next start recovers. Settles when every process is gone.
+   * Fast shutdown: sessions are closed, committed data is on disk. After `graceMs` (default 8,000) an immediate shutdown, from
+   * which the next start recovers. Settles when every process has ended.
    */
   close(graceMs?: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -50,9 +50,9 @@ interface Cluster {
 const SHUTDOWN_MS = 8_000;
 
 /**
- * Starts a real Postgres 18 out of node_modules: about 1 s the first time, 0.1 s later. Data stays between starts; a
- * killed postmaster's leftovers are cleared up; root lends it an unprivileged account.
- * @throws with one sentence for a person when it can't start
+ * Starts a real Postgres 18 from node_modules: about 1 s the first time, 0.1 s later. Data is kept between starts; files of a
+ * killed postmaster are removed; root runs it under an unprivileged account.
+ * @throws with one sentence when it can't start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(options);
@@ -101,7 +101,7 @@ async function openCluster({ dataDir, log }: EmbeddedPostgresOptions): Promise<C
   };
 }
 
-/** Makes the cluster in a folder aside and moves it into place, so that an interrupted start leaves none or a whole one. */
+/** Creates the cluster in a temporary folder and moves it into place, so that an interrupted start leaves none or a complete one. */
 async function createCluster(cluster: Cluster): Promise<boolean> {
   const version = await readIfPresent(path.join(cluster.folder, 'PG_VERSION'));
   if (version !== undefined) {
@@ -157,7 +157,7 @@ function withKnownUser(cluster: Cluster, command: string, args: string[]): [stri
 }
 
 /**
- * How the programs are told of a folder. Under a lent account it is their working directory, which the kernel enters
+ * How the programs get a folder. Under a lent account it is their working directory, which the kernel enters
  * before it drops root: so data in a folder that only root can reach, such as below /root, can stay where it is.
  */
 function nameOfFolder(cluster: Cluster, folder: string): string {
@@ -165,7 +165,7 @@ function nameOfFolder(cluster: Cluster, folder: string): string {
 }
 
 function processOptions(cluster: Cluster, folder: string) {
-  // Nothing of our environment but the path: it may hold secrets, and PG* variables would change the server.
+  // Only PATH of our environment: it may hold secrets, and PG* variables would change the server.
   return {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' },
@@ -234,7 +234,7 @@ async function startPostmaster(
   return child;
 }
 
-/** Gathers what a program says on stderr, its last 4,000 letters. */
+/** Collects the last 4,000 characters of a program's stderr. */
 function collect(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.on('data', (chunk: Buffer) => {
@@ -258,7 +258,7 @@ async function stopPostmaster(postmaster: ChildProcess, exited: Promise<void>, g
   await exited;
 }
 
-/** Makes the role and the database on the first start, and answers the address to use them. */
+/** Creates role and database on the first start; answers their address. */
 async function openDatabase(cluster: Cluster, port: number, isNew: boolean): Promise<string> {
   const file = path.join(cluster.home, 'password');
   const known = isNew ? undefined : await readIfPresent(file);

@@ -4,10 +4,10 @@ import { readIfPresent, writePrivateFile } from './private-file.ts';
 import { identifyProcess, stillRuns, type ProcessIdentity } from './running-processes.ts';
 
 /**
- * Claims a data folder for this process, so that two starts never work in the same one. A claim of a process that is
- * gone counts for nothing, so a SIGKILL needs no cleaning up.
- * @returns what gives the folder up again
- * @throws when another running process has it
+ * Locks a data folder for this process, so that two starts never use the same one. The lock of a process that has ended is
+ * ignored, so nothing has to be removed after a SIGKILL.
+ * @returns releases the lock
+ * @throws when another running process holds it
  */
 export async function claimFolder(folder: string): Promise<() => Promise<void>> {
   const file = path.join(folder, 'in-use-by.json');

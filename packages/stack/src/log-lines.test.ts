@@ -5,7 +5,7 @@ const requestLine = (level: string) => JSON.stringify({ level, name: 'api', msg:
 
 describe('a line in the terminal', () => {
   const format = lineFormat(false);
-  it('says whose it is, when, how grave and what', () => {
+  it('has process, time, level and message', () => {
     const line = JSON.stringify({
       level: 'warn',
       time: '2026-11-21T08:15:02Z',
@@ -15,7 +15,7 @@ describe('a line in the terminal', () => {
     });
     expect(format('api', line)).toMatch(/^api {7}\d\d:\d\d:02 warn sign-in refused {2}tries=5$/);
   });
-  it('leaves out what every line would say', () => {
+  it('leaves out fields that every line has', () => {
     const line = JSON.stringify({
       level: 'info',
       time: '2026-11-21T08:15:02Z',
@@ -26,7 +26,7 @@ describe('a line in the terminal', () => {
     });
     expect(format('api', line)).toMatch(/^api {7}\d\d:\d\d:02 ready$/);
   });
-  it('is left out when it tells of an answered request, never when one failed', () => {
+  it('is left out for an answered request, never for a failed one', () => {
     expect([isRoutine(requestLine('info')), isRoutine(requestLine('error')), isRoutine('request')]).toEqual([
       true,
       false,
@@ -57,7 +57,7 @@ describe('a line in the terminal', () => {
     const text = 'Café\tГватемала 咖啡 ☕ 205 °C';
     expect(format('api', JSON.stringify({ level: 'info', msg: text }))).toContain(text);
   });
-  it('shows what is no log record as it is', () => {
+  it('shows other output as it is', () => {
     expect(format('broker', '{"level":"info","ti')).toBe('broker    {"level":"info","ti');
   });
 });

@@ -13,11 +13,11 @@ const COLOUR_OF_PROCESS: Record<string, Colour> = {
 /** Control characters, and those that reorder or break a line: a terminal acts on them, a person doesn't see them. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Text that came from anywhere as a terminal may show it: `\\u{1b}` in place of an escape. Tabs stay. */
+/** Untrusted text for a terminal: `\\u{1b}` in place of an escape. Tabs stay. */
 export const printable = (text: string): string =>
   text.replace(unprintable, (sign) => (sign === '\t' ? sign : `\\u{${sign.codePointAt(0)?.toString(16)}}`));
 
-/** Turns one line that a process printed into the line a person reads: whose it is, when, how grave, what. */
+/** Turns one line of a process's output into the line shown: process, time, level, message. */
 export type LineFormat = (processName: string, line: string) => string;
 
 /**
@@ -45,13 +45,13 @@ export function lineFormat(inColour: boolean): LineFormat {
   };
 }
 
-/** Lines that tell of nothing but every-day work, such as a request that was answered: too many for a terminal. */
+/** Routine lines such as answered requests: too many for a terminal. */
 export function isRoutine(line: string): boolean {
   const record = parseRecord(line);
   return record?.['msg'] === 'request' && record['level'] === 'info';
 }
 
-/** A log record of level `warn`, neither less nor more. */
+/** A log record of exactly level `warn`. */
 export function isWarning(line: string): boolean {
   return parseRecord(line)?.['level'] === 'warn';
 }
@@ -81,7 +81,7 @@ function inBrief(value: unknown): string {
   return printable(text.length > 200 ? `${text.slice(0, 199)}…` : text);
 }
 
-/** Cuts a stream of chunks into lines, however the chunks fall; what follows the last line break waits for more. */
+/** Splits a stream of chunks into lines; text after the last line break waits for the next chunk. */
 export function splitLines(onLine: (line: string) => void): (chunk: Buffer | string) => void {
   const decoder = new TextDecoder();
   let rest = '';

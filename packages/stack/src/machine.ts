@@ -10,11 +10,11 @@ import type { SupervisedProcess } from './supervised-process.ts';
 /** A machine that is registered in the roastery, to be simulated. Seconds are the machine's, not the clock's. */
 export interface MachineOptions {
   serial: string;
-  /** Its token, as registration answered it. */
+  /** Its token from the registration. */
   token: string;
   /** Seconds of roasting per second of the clock (default 1). */
   timeFactor?: number;
-  /** The registers of something other than the demo machine; its link is replaced by the simulator's address. */
+  /** The map of another machine than the demo's; its link is replaced by the simulator's address. */
   map?: MachineMap;
   /** Readings a second of the clock, on the demo machine (default 4). */
   hz?: number;
@@ -32,14 +32,14 @@ export interface MachineOptions {
   isAutomatic?: boolean;
   /** Same seed, same roasts. */
   seed?: number;
-  /** A file to which every change of the registers is appended, a JSON line each: what really was on the machine. */
+  /** A file to which every change of the registers is appended, one JSON line each: the ground truth of the machine. */
   recordFile?: string;
-  /** A file to which every answer of the machine is appended, a JSON line each: what was really read. */
+  /** A file to which every answer of the machine is appended, one JSON line each: the ground truth of the reads. */
   answersFile?: string;
   firmwareVersion?: string;
   /** Where the agent finds the broker, instead of the stack's own address: a line that can be cut. */
   mqttUrl?: string;
-  /** More for the agent's environment: a clock that jumps. */
+  /** Added to the agent's environment, e.g. a clock that jumps. */
   agentEnvironment?: Record<string, string>;
   /** `NODE_OPTIONS` of the agent, for tests and benches: a clock that runs as fast as the machine's. */
   agentNodeOptions?: string;
@@ -52,13 +52,13 @@ export interface RunningMachine {
   modbusPort: number;
   /** The agent's journal folder. */
   journalDir: string;
-  /** Tells the simulator what to do: `{ do: 'charge' }`, `{ timeFactor: 10 }`, `{ faults: { silence: true } }`. */
+  /** Sends the simulator an order: `{ do: 'charge' }`, `{ timeFactor: 10 }`, `{ faults: { silence: true } }`. */
   order(order: object): void;
-  /** The agent first, so that it says goodbye. */
+  /** The agent first, so that it can publish its offline status. */
   stop(graceMs?: number): Promise<void>;
 }
 
-/** As on a board (deploy/systemd/roastery-agent.service): a small nursery, else loading the program alone takes 100 MB. */
+/** As on a board (deploy/systemd/roastery-agent.service): a small young generation, otherwise loading the program alone takes 100 MB. */
 const boardNodeFlags = ['--max-semi-space-size=1', '--optimize-for-size'];
 
 /** Runs a simulated machine and the agent beside it, as two processes. */

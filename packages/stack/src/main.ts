@@ -1,12 +1,13 @@
+import path from 'node:path';
 import { ConfigError } from '@roastery/runtime/env';
 import { readConfig } from './config.ts';
 import { isRoutine, isWarning, lineFormat } from './log-lines.ts';
 import { startStack, type Stack } from './stack.ts';
 import { pairingAdvice } from './stack-environment.ts';
 import { CannotStart } from './stack-ports.ts';
-import { writeFirstSignIn } from './first-sign-in.ts';
+import { writePrivateFile } from './private-file.ts';
 
-/** Says something to the person at the terminal. */
+/** Prints a line to the terminal. */
 const say = (text: string) => {
   process.stdout.write(`${text}\n`);
 };
@@ -14,8 +15,8 @@ const say = (text: string) => {
 /** Everything ends within 10 s of the first signal; a second one ends it at once. */
 const LAST_MOMENT_MS = 10_000;
 
-/** How often we look whether npm is still there. */
-const LOOK_AFTER_NPM_MS = 500;
+/** How often the parent process is checked. */
+const PARENT_POLL_MS = 500;
 
 /**
  * `npm start`: the whole roastery until Ctrl-C. Sets the exit code: 0 after a clean stop, 1 when it couldn't start.
@@ -41,23 +42,23 @@ export async function main(parentPid: number | undefined): Promise<void> {
       throw error;
     }
   }
-  // A handle somebody forgot must not keep a terminal waiting: everything of ours is closed.
+  // A forgotten handle must not keep the terminal waiting: everything of ours is closed.
   process.exit();
 }
 
-/** An npm that is killed can't tell us. We see it by being given another parent. */
+/** A killed npm can't signal us: our parent process changes instead. */
 function stopWithParent(parentPid: number, stopping: AbortController): void {
   const timer = setInterval(() => {
     if (process.ppid === parentPid) return;
     clearInterval(timer);
     if (!stopping.signal.aborted) stopOn('npm has ended', stopping);
-  }, LOOK_AFTER_NPM_MS);
+  }, PARENT_POLL_MS);
   timer.unref();
 }
 
 function stopOn(signal: string, stopping: AbortController): void {
   if (stopping.signal.aborted) {
-    // npm passes on the signal that the terminal has sent us already; only a later one is a person's impatience.
+    // npm forwards the signal that the terminal has sent us already; only a later one is a second Ctrl-C.
     if (Date.now() - Number(stopping.signal.reason) < 500) return;
     process.exit(1);
   }
@@ -76,7 +77,7 @@ async function startFromEnvironment(signal: AbortSignal): Promise<Stack> {
   const showsAll = config.logLevel === 'debug' || config.logLevel === 'trace';
   let isOpen = false;
   const onLine = (name: string, line: string) => {
-    // While the parts find each other they warn of what isn't there yet. If one never comes, startStack tells why.
+    // During the start parts warn of others that are not ready yet. If one never is, startStack throws the reason.
     const isNoise = isRoutine(line) || (!isOpen && isWarning(line));
     if (showsAll || !isNoise) say(format(name, line));
   };
@@ -87,4 +88,17 @@ async function startFromEnvironment(signal: AbortSignal): Promise<Stack> {
     `\n  The roastery is open:  ${stack.url}\n  Sign in as:            ${stack.admin.email}\n  Password:              ${signIn}\n  Boards reach it at:    ${stack.mqttPublicUrl}\n${pairingAdvice(config.host, stack.url) ?? ''}  Ctrl-C stops it.\n`,
   );
   return stack;
+}
+
+/**
+ * The password to print. A generated one is printed on the first start only, and stored in a file that only its owner can read;
+ * later starts name the file, since the password may have been changed in the portal.
+ * @param isGiven whether the password comes from ADMIN_PASSWORD
+ */
+async function writeFirstSignIn(stack: Stack, dataDir: string, isGiven: boolean): Promise<string> {
+  if (isGiven) return 'the one in ADMIN_PASSWORD';
+  const file = path.join(dataDir, 'first-sign-in.txt');
+  if (!stack.isFirstStart) return `the one of the first start, in ${file}`;
+  await writePrivateFile(file, `${stack.url}\n${stack.admin.email}\n${stack.admin.password}\n`);
+  return stack.admin.password;
 }

@@ -51,7 +51,7 @@ describe('npm start', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('says where the roastery is and how to sign in, and ends on Ctrl-C without a trace', async () => {
+  it('prints address and sign-in, and leaves no process after Ctrl-C', async () => {
     const program = npmStart(env);
     await program.untilSaid('The roastery is open');
     await untilHttpOk(`http://127.0.0.1:${env.PORT}/readyz`);
@@ -70,7 +70,7 @@ describe('npm start', () => {
     const launched = Date.now();
     const program = npmStart(env);
     await program.untilSaid('Starting the roastery');
-    // Somebody who edits sources while this runs has them built first, which is no second start.
+    // If sources change while this runs, they are built first, which is no second start.
     const began = program.said().includes('Building') ? Date.now() : launched;
     await program.untilSaid('The roastery is open');
     const seconds = (Date.now() - began) / 1000;
@@ -80,7 +80,7 @@ describe('npm start', () => {
     expect(program.said()).toMatch(/Password: +the one of the first start, in .*first-sign-in\.txt/);
   });
 
-  it('says in one sentence which port is taken and what to do', async () => {
+  it('names a taken port and what to do in one sentence', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(Number(env.PORT), '127.0.0.1', resolve));
     const program = npmStart(env);
@@ -92,7 +92,7 @@ describe('npm start', () => {
     expect(program.said()).not.toContain('    at ');
   });
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('ends with npm when that alone is sent %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('ends with npm when only npm gets %s', async (signal) => {
     const program = run('npm', ['start'], env);
     await program.untilSaid('The roastery is open');
     process.kill(program.pid, signal);
@@ -102,7 +102,7 @@ describe('npm start', () => {
     expect(program.said()).toContain(`Stopping (${signal === 'SIGKILL' ? 'npm has ended' : signal})`);
   });
 
-  it('gives up cleanly when it is interrupted while it starts', async () => {
+  it('stops cleanly when it is interrupted during the start', async () => {
     const program = npmStart(env);
     await program.untilSaid('Starting the roastery');
     program.ctrlC();

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Sees to it that `pid` doesn't outlive us, even when we are ended by SIGKILL: a shell waits for the end of a pipe that
- * only we hold open, then sends `signal`, and SIGKILL 10 s later.
+ * Ends `pid` with us, also when we are ended by SIGKILL: a shell waits for the end of a pipe that only we hold open, then sends
+ * `signal`, and SIGKILL 10 s later.
  * @param identity the user to send as, where the process isn't ours
  * @returns ends the guard; call it once the process is gone, before its id is given to another
  */
@@ -21,7 +21,7 @@ export function guardAgainstOrphaning(
   });
   guard.unref();
   const pipe = guard.stdin;
-  // A pipe to a process is a socket; neither it nor the guard shall keep us running.
+  // A pipe to a process is a socket; neither it nor the guard may keep us running.
   if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
   pipe.on('error', () => guard.kill('SIGKILL'));
   return () => {

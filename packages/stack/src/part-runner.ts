@@ -8,13 +8,13 @@ import { superviseProcess, type ProcessPlan, type SupervisedProcess } from './su
 /** A program of the stack: its script is named from the repository's top folder. */
 export type Part = Pick<ProcessPlan, 'name' | 'script' | 'nodeArgs' | 'args' | 'env' | 'takesInput'>;
 
-/** Starts the parts of one stack and tells what becomes of them. */
+/** Starts and supervises the parts of one stack. */
 export interface PartRunner {
   /** Runs and supervises a part. */
   start(part: Part): SupervisedProcess;
-  /** Stops it and forgets it. */
+  /** Stops and removes it. */
   stop(name: string, graceMs: number): Promise<void>;
-  /** Runs a script to its end. @throws CannotStart with what it said last when it fails */
+  /** Runs a script to its end. @throws CannotStart with its last output when it fails */
   runOnce(part: Part): Promise<void>;
   /** Waits until a GET answers 2xx. @throws CannotStart when `name` keeps dying or the time is up */
   untilOk(name: string, url: string, timeoutMs: number): Promise<void>;
@@ -28,10 +28,10 @@ interface RunnerOptions {
   signal: AbortSignal | undefined;
 }
 
-/** A part that dies this often before it was ever ready will not come up by trying on. */
+/** A part that exits so often before it was ready is not started again. */
 const DEATHS_BEFORE_GIVING_UP = 3;
 
-/** So many lines of a part that failed are shown. */
+/** Lines of a failed part that are shown. */
 const LAST_WORDS = 8;
 
 export function createPartRunner({ repository, onLine, processes, signal }: RunnerOptions): PartRunner {

@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below what systems give to outgoing connections (from 32768 on Linux): a port of those may be taken by anybody's next
- * connection before it is listened on. Above those that browsers refuse.
+ * Below the range of outgoing connections (from 32768 on Linux), where a port may be taken by another connection before we
+ * listen on it. Above those that browsers refuse.
  */
 const lowest = 10_240;
 const highest = 32_000;
 const tries = 50;
-/** Not given twice: who has one may not listen on it yet. */
+/** Never handed out twice: its user may not listen on it yet. */
 const given = new Set<number>();
 
-/** A port of this machine that nobody listens on right now, another one at each call. */
+/** A free port of this machine, another one at each call. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const port = randomInt(lowest, highest);

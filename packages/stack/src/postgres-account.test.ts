@@ -8,8 +8,8 @@ postgres:x:101:104:PostgreSQL:/var/lib/postgresql:/bin/bash
 roaster:x:1000:1000::/home/roaster:/bin/bash
 `);
 
-describe('the account Postgres runs under when root starts it', () => {
-  it('is the owner of the data that is there already', () => {
+describe('account of Postgres when root starts it', () => {
+  it('is the owner of existing data', () => {
     expect(pickAccount(accounts, 1000)).toEqual({ name: 'roaster', uid: 1000, gid: 1000 });
   });
   it('is postgres, else nobody, for new data', () => {

@@ -8,10 +8,10 @@ export interface Account {
 }
 
 /**
- * Postgres refuses to run as root, so root lends it another account: the one that owns the data already, else
- * `postgres`, else `nobody`. An ordinary user runs it under their own, which is answered as `undefined`.
+ * Postgres refuses to run as root, so root runs it under another account: the owner of existing data, else
+ * `postgres`, else `nobody`. Undefined: an ordinary user runs it under their own account.
  * @param dataFolder where the database's files are or will be
- * @throws when no account fits, saying what to do
+ * @throws with what to do when no account fits
  */
 export async function choosePostgresAccount(dataFolder: string): Promise<Account | undefined> {
   const ours = process.getuid?.();
@@ -30,7 +30,7 @@ export async function choosePostgresAccount(dataFolder: string): Promise<Account
   return pickAccount(accounts, owner?.uid);
 }
 
-/** The choice itself, among the accounts of the machine and the owner of data that is there already. */
+/** Chooses among the accounts of the machine and the owner of existing data. */
 export function pickAccount(accounts: readonly Account[], ownerUid: number | undefined): Account {
   const byOwner = ownerUid === undefined || ownerUid === 0 ? undefined : accounts.find(({ uid }) => uid === ownerUid);
   const picked =

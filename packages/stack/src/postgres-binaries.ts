@@ -23,7 +23,7 @@ export interface PostgresBinaries {
   postgres: string;
   /** Major version, as in the data folder's PG_VERSION. */
   major: string;
-  /** Set when the installed files could not be used where they are: where a copy was put, and why. */
+  /** Set when the installed files could not be used in place: the folder of the copy, and the reason. */
   copied?: { to: string; because: string };
 }
 
@@ -82,7 +82,7 @@ async function findInstalledPackage(): Promise<InstalledPackage> {
   }
 }
 
-/** Links and modes are put right in place where we may; what remains in the way is answered in words. */
+/** Repairs links and modes in place where we may; answers what is still missing as a sentence. */
 async function obstacleTo(native: string, account: Account | undefined): Promise<string | undefined> {
   try {
     await linkLibraries(native);
@@ -99,7 +99,7 @@ async function obstacleTo(native: string, account: Account | undefined): Promise
   return undefined;
 }
 
-/** What the package's scripts/hydrate-symlinks.js would do: `native/pg-symlinks.json` lists the links that npm can't carry. */
+/** Does what the package's scripts/hydrate-symlinks.js does: `native/pg-symlinks.json` lists the links that npm can't pack. */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '[]';
@@ -147,7 +147,7 @@ async function permits(account: Account, file: string, bits: number): Promise<bo
   return (granted & bits) === bits;
 }
 
-/** Copies into `folder` unless a good copy is there. Answers why not, when it can't be. */
+/** Copies into `folder` unless a good copy exists. Answers the reason when it fails. */
 async function copyTo(native: string, folder: string, account: Account | undefined): Promise<string | undefined> {
   try {
     if (!(await exists(folder))) await makeCopy(native, folder);

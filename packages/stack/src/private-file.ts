@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Writes a file that only its owner may read, whole or not at all: a power cut leaves the old one or the new one. */
+/** Writes a file that only its owner may read, atomically: a power cut leaves the old one or the new one. */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}.draft`;
   const handle = await open(draft, 'wx', 0o600);

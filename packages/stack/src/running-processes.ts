@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-/** A process of this machine, told apart from a later one that got the same id by the time it started. */
+/** A process of this machine; its start time distinguishes it from a later one with the same id. */
 export interface ProcessIdentity {
   pid: number;
   /** Clock ticks since boot (field 22 of /proc/<pid>/stat); 0 where there is no /proc. */
@@ -23,8 +23,7 @@ export async function stillRuns(identity: ProcessIdentity): Promise<boolean> {
 }
 
 /**
- * Ids of the processes that work in `folder`. Only those we may look at: our own, or everybody's for root. Empty where
- * there is no /proc.
+ * Ids of the processes whose working directory is in `folder`: of our own processes, or for root of all. Empty without /proc.
  */
 export async function processesWorkingIn(folder: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];
@@ -44,7 +43,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Looking at a process that ends meanwhile, or at somebody else's, answers nothing. */
+/** Errors of a process that has just ended or belongs to another user; it is skipped. */
 function gone(error: NodeJS.ErrnoException): undefined {
   if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(error.code ?? '')) return undefined;
   throw error;

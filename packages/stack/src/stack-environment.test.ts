@@ -8,17 +8,20 @@ const inNetwork = addresses
   .map(({ address }) => address);
 
 describe('npm start with HOST', () => {
-  it.each(['127.0.0.1', 'localhost', '::1'])('%s: no real board can reach it, so none is spoken of', (host) => {
-    expect(pairingAdvice(host, `http://${host}:3000`)).toBeUndefined();
-  });
+  it.each(['127.0.0.1', 'localhost', '::1'])(
+    '%s: prints no pairing advice, since no real board can reach it',
+    (host) => {
+      expect(pairingAdvice(host, `http://${host}:3000`)).toBeUndefined();
+    },
+  );
 
-  it('0.0.0.0: says how a real board is paired, and names the exception without TLS', () => {
+  it('0.0.0.0: prints how a real board is paired, with the exception without TLS', () => {
     const advice = pairingAdvice('0.0.0.0', 'http://192.168.1.20:3000') ?? '';
     expect(advice).toContain('device-agent pair PAIR-… --api http://192.168.1.20:3000 --trial-without-tls');
     expect(advice).toMatch(/trial in a network of your own; deploy\/README\.md/);
   });
 
-  it('0.0.0.0 behind https: says the command without the exception', () => {
+  it('0.0.0.0 behind https: prints the command without the exception', () => {
     const advice = pairingAdvice('0.0.0.0', 'https://roastery.example') ?? '';
     expect(advice).toContain('--api https://roastery.example');
     expect(advice).not.toContain('trial');
@@ -29,7 +32,7 @@ describe('npm start with HOST', () => {
     expect(publicAddress('192.168.1.20')).toBe('192.168.1.20');
   });
 
-  it('tells boards the broker under the address that people type', () => {
+  it('gives boards the broker’s address from the public URL', () => {
     const plan: StackPlan = {
       repository: '/',
       dataDir: '/',

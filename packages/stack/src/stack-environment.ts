@@ -3,21 +3,21 @@ import path from 'node:path';
 import type { StackPorts } from './stack-ports.ts';
 import type { StackSecrets } from './stack-secrets.ts';
 
-/** What all processes of one stack agree on. */
+/** Settings that all processes of one stack share. */
 export interface StackPlan {
   repository: string;
   dataDir: string;
   host: string;
   ports: StackPorts;
   databaseUrl: string;
-  /** As people type it; by default what `host` and the port make. */
+  /** The portal's address for people; by default from `host` and port. */
   publicUrl: string;
   secrets: StackSecrets;
   admin: { email: string; password: string };
   logLevel: string;
 }
 
-/** How processes of this machine reach each other, whatever address the world is offered. */
+/** How processes of this machine reach each other, independent of the public address. */
 export const localAddress = (host: string) => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host);
 
 const wildcards = new Set(['0.0.0.0', '::']);
@@ -75,10 +75,10 @@ export function brokerEnvironment(plan: StackPlan): Record<string, string> {
   };
 }
 
-/** What one board is told. */
+/** Environment of one board. */
 export interface BoardPlan {
   serial: string;
-  /** The machine's token, as registration showed it once. */
+  /** The machine's token from the registration. */
   token: string;
   mapFile: string;
   firmwareVersion: string;

@@ -8,13 +8,13 @@ export interface StackPorts {
   brokerManagement: number;
 }
 
-/** A start that can't go on; its message is the one line that a person needs. */
+/** The start failed; its message is one line for the user. */
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }
 
 /**
- * Takes the wished ports, or free ones for those not given.
+ * Takes the given ports, or free ones for those not given.
  * @throws CannotStart naming the port that is taken and how to choose another
  */
 export async function choosePorts(host: string, wished: { http?: number; mqtt?: number }): Promise<StackPorts> {

@@ -8,12 +8,12 @@ const shape = z.object({
   brokerSecret: z.string().min(32),
   /** Keys the hashes of pairing codes. */
   secretKey: z.string().min(32),
-  /** The first admin's password, for those who gave none. */
+  /** The first admin's password, used when none is given. */
   adminPassword: z.string().min(12),
 });
 export type StackSecrets = z.infer<typeof shape>;
 
-/** What the processes of one stack share, made on the first start and kept, readable by its owner only. */
+/** Secrets that the processes of one stack share, created on the first start and stored readable by the owner only. */
 export async function openSecrets(dataDir: string): Promise<StackSecrets & { isNew: boolean }> {
   const file = path.join(dataDir, 'secrets.json');
   const kept = await readIfPresent(file);

@@ -15,7 +15,7 @@ async function signIn(stack: Stack): Promise<Response> {
   });
 }
 
-describe('the whole roastery', () => {
+describe('stack', () => {
   let folder: string;
   let stack: Stack;
   const lines: string[] = [];
@@ -39,7 +39,7 @@ describe('the whole roastery', () => {
     expect(await page.text()).toContain('<div id="root">');
   });
 
-  it.each(['broker', 'api', 'postgres'])('is itself again after its %s was killed', async (name) => {
+  it.each(['broker', 'api', 'postgres'])('recovers after its %s was killed', async (name) => {
     const part = stack.part(name);
     const { pid, restarts } = part;
     part.kill('SIGKILL');
@@ -48,7 +48,7 @@ describe('the whole roastery', () => {
     expect((await signIn(stack)).status).toBe(200);
   });
 
-  it('keeps its secrets to its owner and out of what it prints', async () => {
+  it('stores secrets readable by the owner only and never prints them', async () => {
     const secrets = JSON.parse(await readFile(path.join(folder, 'secrets.json'), 'utf8')) as Record<string, string>;
     expect((await stat(path.join(folder, 'secrets.json'))).mode & 0o077).toBe(0);
     const printed = lines.join('\n');
@@ -61,7 +61,7 @@ describe('the whole roastery', () => {
     );
   });
 
-  it('ends every process and gives its ports back within 10 s', async () => {
+  it('ends every process and frees its ports within 10 s', async () => {
     const pids = stack.pids();
     expect(pids.length).toBe(3);
     const began = Date.now();

@@ -23,27 +23,27 @@ import { supervisePostgres, type SupervisedPostgres } from './supervised-postgre
 import type { SupervisedProcess } from './supervised-process.ts';
 
 export interface StackOptions {
-  /** Everything that stays between starts: database, secrets, the agents' journals. */
+  /** Everything that is kept between starts: database, secrets, the agents' journals. */
   dataDir: string;
   /** Where the portal and the broker listen (default 127.0.0.1). Database and broker management stay on loopback. */
   host?: string;
   /** Free ports for those not given. */
   ports?: { http?: number; mqtt?: number };
   publicUrl?: string | undefined;
-  /** A Postgres of yours instead of the embedded one. */
+  /** An external Postgres instead of the embedded one. */
   databaseUrl?: string | undefined;
   /** Settings for the embedded Postgres. */
   databaseSettings?: Record<string, string>;
-  /** The first admin; the password is made up when not given. */
+  /** The first admin; the password is generated when not given. */
   admin?: { email?: string; password?: string | undefined };
   /** Seeds the demo roastery and runs its live machine (default false). */
   demo?: boolean | { timeFactor: number };
   logLevel?: string;
-  /** Arguments of Node for the api's process, for what watches it. */
+  /** Node arguments of the api's process, for instrumentation. */
   apiNodeArgs?: readonly string[];
-  /** Each line that a process prints, and what the stack itself has to say (as `stack`). */
+  /** Called with each line of a process's output, and with the stack's own messages (as `stack`). */
   onLine?: (processName: string, line: string) => void;
-  /** Gives the start up: what is open is closed and `startStack` rejects. */
+  /** Aborts the start: everything open is closed and `startStack` rejects. */
   signal?: AbortSignal;
 }
 
@@ -57,11 +57,11 @@ export interface Stack {
   ports: StackPorts;
   databaseUrl: string;
   admin: { email: string; password: string };
-  /** True when this start made the secrets in `dataDir`. */
+  /** True when this start created the secrets in `dataDir`. */
   isFirstStart: boolean;
   /**
    * A running part: `postgres` (embedded only), `api`, `broker`, and `simulator-<serial>`, `agent-<serial>` of each
-   * machine. @throws when there is none of that name, saying which there are
+   * machine. @throws with the names of all parts when there is none of that name
    */
   part(name: string): SupervisedProcess;
   /** Process ids of all parts that run right now. */
@@ -83,7 +83,7 @@ const GRACE_MS = { machines: 2_500, api: 4_000, broker: 1_000, postgres: 2_000 }
 /**
  * Starts the whole roastery, each part a process of its own that is started again when it dies: Postgres, api with
  * portal, broker, and with `demo` a simulated machine with its agent. Resolves when the api is ready.
- * @throws CannotStart with one line for a person: a taken port, a folder in use, a part that doesn't come up
+ * @throws CannotStart with one line for the user: a taken port, a folder in use, a part that doesn't start
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const host = options.host ?? '127.0.0.1';
@@ -149,7 +149,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       const place: DemoPlace = { dataDir: options.dataDir, origin, mqttUrl: mqttUrlOf(plan), admin: plan.admin, say };
       const serial = liveMachine.serial_number;
       const token = (await seedDemo(place))[serial]?.token;
-      if (token === undefined) return say(`${serial} was registered by somebody else; there is no live roast`);
+      if (token === undefined) return say(`${serial} is registered by another person; there is no live roast`);
       await startOne({ serial, token, timeFactor });
       operator = runDemoOperator(place, leaving.signal);
     };
@@ -188,7 +188,7 @@ async function openDatabase(
 ): Promise<SupervisedPostgres | undefined> {
   if (options.databaseUrl !== undefined) return undefined;
   const onLine = options.onLine ?? (() => undefined);
-  // Postgres tells of every start and checkpoint; what goes wrong in a query the api tells itself.
+  // Postgres logs every start and checkpoint; failed queries are logged by the api.
   const isChatty = options.logLevel === 'debug' || options.logLevel === 'trace';
   return supervisePostgres(
     {

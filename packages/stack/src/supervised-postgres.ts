@@ -8,7 +8,7 @@ export interface SupervisedPostgres extends SupervisedProcess {
 
 /**
  * Embedded Postgres that is started again, on the same port, when its postmaster dies.
- * @param onRestart told when it died and will be started again
+ * @param onRestart called when it died and will be started again
  */
 export async function supervisePostgres(
   options: EmbeddedPostgresOptions,
@@ -23,7 +23,7 @@ export async function supervisePostgres(
   const startAgain = async () => {
     while (!stopping.signal.aborted) {
       try {
-        // Who runs it and from where was said at the first start.
+        // Account and folder were logged at the first start.
         const log = { info: options.log.debug, debug: options.log.debug };
         current = await startEmbeddedPostgres({ ...options, port, log });
         backoff.reset();
@@ -70,7 +70,7 @@ export async function supervisePostgres(
       stopping.abort();
       await current?.close(graceMs);
       await watched;
-      // A start that was under way when we were told to stop.
+      // A start that was in progress when `stop` was called.
       await current?.close(graceMs);
     },
   };

@@ -8,7 +8,7 @@ import { superviseProcess, type SupervisedProcess } from './supervised-process.t
 const nextPid = (supervised: SupervisedProcess, before: number | undefined) =>
   until('a new process', () => (supervised.pid === before ? undefined : supervised.pid));
 
-describe('a supervised process', () => {
+describe('supervised process', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'roastery-supervised '));
@@ -47,7 +47,7 @@ describe('a supervised process', () => {
     expect(supervised.restarts).toBe(1);
   });
 
-  it('is restarted politely and at once', async () => {
+  it('restarts at once after SIGTERM', async () => {
     const { supervised, lines } = await supervise('again', POLITE);
     await until('the first start', () => lines.length === 1);
     const first = supervised.pid;
@@ -70,7 +70,7 @@ describe('a supervised process', () => {
     expect(supervised.pid).toBeUndefined();
   });
 
-  it('is tried less often the more it fails', async () => {
+  it('backs off after repeated failures', async () => {
     const { supervised, deaths } = await supervise('broken', `process.exit(3);`);
     await until('three deaths', () => deaths.length === 3);
     const began = Date.now();

@@ -10,12 +10,12 @@ export interface ProcessPlan {
   /** Flags of Node itself. */
   nodeArgs?: readonly string[];
   args?: readonly string[];
-  /** The whole environment; nothing of ours is passed on but PATH, HOME, TZ and LANG. */
+  /** The whole environment; only PATH, HOME, TZ and LANG of ours are passed on. */
   env: Record<string, string>;
   /** Whether `send` reaches its standard input. */
   takesInput?: boolean;
   onLine: (line: string) => void;
-  /** Told when it ended by itself and will be started again. */
+  /** Called when it exited by itself and will be started again. */
   onRestart: (reason: string) => void;
 }
 
@@ -24,9 +24,9 @@ export interface SupervisedProcess {
   readonly name: string;
   /** `undefined` while it waits for its next start. */
   readonly pid: number | undefined;
-  /** How often it was started again. */
+  /** Number of restarts. */
   readonly restarts: number;
-  /** Sends a signal to the process as it is now; the supervisor does what it does after any death. */
+  /** Sends a signal to the running process; the supervisor restarts it as after any exit. */
   kill(signal: NodeJS.Signals): void;
   /** Writes a line to its standard input, where it takes any. */
   send(line: string): void;
@@ -36,12 +36,12 @@ export interface SupervisedProcess {
   stop(graceMs: number): Promise<void>;
 }
 
-/** After this long a process counts as healthy, and the next death is answered quickly again. */
+/** A process that ran this long counts as healthy: its next restart has no backoff. */
 const HEALTHY_MS = 20_000;
 const FIRST_DELAY_MS = 200;
 const LAST_DELAY_MS = 10_000;
 
-/** Starts a Node process in a session of its own, so that a Ctrl-C in the terminal reaches us alone and we stop it in order. */
+/** Starts a Node process in a session of its own, so that Ctrl-C in the terminal reaches only us and we stop it in order. */
 export function superviseProcess(plan: ProcessPlan): SupervisedProcess {
   const stopping = new AbortController();
   const backoff = createBackoff(FIRST_DELAY_MS, LAST_DELAY_MS);
@@ -123,7 +123,7 @@ function startChild(plan: ProcessPlan): ChildProcess {
     stdio: [plan.takesInput === true ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  // Writing to a process that has just died is no fault of ours; its death is told.
+  // Writing to a process that has just died fails; its exit is reported.
   child.stdin?.on('error', () => undefined);
   child.stdout?.on('data', splitLines(plan.onLine));
   child.stderr?.on('data', splitLines(plan.onLine));

@@ -1,8 +1,7 @@
 import { adminStats, type AuditEntry, listAudit as listAuditEndpoint } from '@roastery/contract/users';
 import type { Domain } from '../../app.ts';
-import { containing } from '../../db/search.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
-import type { Sql } from '../../db/sql.ts';
+import { containing, type Sql } from '../../db/sql.ts';
 
 export const adminRoutes: Domain = (routes) => {
   routes.forUser(adminStats, ({ sql }) => readAdminStats(sql));

@@ -1,6 +1,6 @@
 import * as contract from '@roastery/contract/blends';
 import type { Domain } from '../../app.ts';
-import { containing } from '../../db/search.ts';
+import { containing } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { readBlend, readBlends } from './blend-row.ts';
 import { readBlendableRoasts } from './blendable-roasts.ts';

@@ -1,6 +1,5 @@
 import type { Lot, LotMovement } from '@roastery/contract/inventory';
-import { containing } from '../../db/search.ts';
-import type { Sql } from '../../db/sql.ts';
+import { containing, type Sql } from '../../db/sql.ts';
 
 /** Run-out: current weight over the mean daily use by roasts of the last 30 days. Adjustments are not use. */
 const runoutDays = (sql: Sql) => sql`

@@ -2,8 +2,7 @@ import type { Machine } from '@roastery/contract/machines';
 import { noMapDetail } from '@roastery/contract/mqtt';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { connectionOf } from '../../identity/machines.ts';
-import { containing } from '../../db/search.ts';
-import type { Sql } from '../../db/sql.ts';
+import { containing, type Sql } from '../../db/sql.ts';
 
 /** Own machines; all of them for an admin. */
 const visibleTo = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` : sql`m.owner_id = ${user.id}`);

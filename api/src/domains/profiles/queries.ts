@@ -1,7 +1,6 @@
 import type { Profile } from '@roastery/contract/profiles';
 import type { SignedInUser } from '../../http/server-context.ts';
-import { containing } from '../../db/search.ts';
-import type { Sql } from '../../db/sql.ts';
+import { containing, type Sql } from '../../db/sql.ts';
 
 /** Roasts of machines that this person may see. */
 const visibleRoast = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` : sql`r.owner_id = ${user.id}`);

@@ -2,8 +2,7 @@ import type { ParsedQuery } from '@roastery/contract/endpoint';
 import type { listRoasts as listRoastsEndpoint, RoastPart, RoastRow } from '@roastery/contract/roasts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
-import { containing } from '../../db/search.ts';
-import type { Sql } from '../../db/sql.ts';
+import { containing, type Sql } from '../../db/sql.ts';
 import { roastedBy, rowColumns, rowSource, tookGreen, visibleTo } from './roast-row.ts';
 
 export type RoastListQuery = ParsedQuery<typeof listRoastsEndpoint>;

@@ -1,6 +1,5 @@
 import type { User } from '@roastery/contract/auth';
-import { containing } from '../../db/search.ts';
-import type { Sql } from '../../db/sql.ts';
+import { containing, type Sql } from '../../db/sql.ts';
 
 export const userColumns = (sql: Sql) => sql`id, full_name, email, is_active, is_admin, created_at`;
 

@@ -81,7 +81,7 @@ export const expectRoastList = async (viewer: Viewer, rows: RawRows): Promise<vo
     ]),
     ['with=green', (roast) => drawnMg(roast) > 0],
     ['without=green', (roast) => roast.status !== 'in_progress' && drawnMg(roast) === 0],
-    // Also of somebody else's roasts nothing but one's own.
+    // Ids of other users' roasts are ignored.
     [`ids=${picked.join(',')}`, (roast) => picked.includes(roast.id)],
     ['favorites_only=true', (roast) => starred.has(roast.id)],
     ['coffee_name=Guji', (roast) => roast.coffee_name === 'Guji'],

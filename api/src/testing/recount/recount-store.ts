@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { milligrams, sumMg, sumOf, type RawRoast, type RawRows } from './raw-rows.ts';
 import { drawnMg, read, seenBy, type Viewer } from './viewer.ts';
 
-/** Stored weights, movements and what the roasts say they took tell one story, also of lots that nobody sees any more. */
+/** Stored weights, movements and the weights of the roasts agree, also for archived lots. */
 export const expectLedgerHolds = (rows: RawRows): void => {
   for (const lot of rows.lots) {
     const own = rows.movements.filter((one) => one.lot_id === lot.id);

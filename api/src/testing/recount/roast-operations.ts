@@ -3,7 +3,7 @@ import type { Operation, World } from './world.ts';
 
 const dayMs = 86_400_000;
 
-/** Somebody at a machine, or with none; one in ten names a machine that isn't theirs. */
+/** A user with a machine or without; one in ten names a machine of another user. */
 const atMachine = ({ chance, machines, people }: World) => {
   const { id, owner } = chance.pick(machines);
   const machine_id = chance.is(0.8) ? id : null;

@@ -27,7 +27,7 @@ const editLot = async (world: World): Promise<void> => {
   const edit = {
     ...lotBody(world),
     is_reserved: chance.is(0.2),
-    // Now and then somebody saves a form that was open for too long.
+    // Sometimes a form is saved with an outdated revision.
     revision: chance.is(0.1) ? lot.revision - 1 : lot.revision,
   };
   await world.send(who, 'PUT', `/inventory/lots/${id}`, edit);

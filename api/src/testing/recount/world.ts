@@ -33,7 +33,7 @@ export interface World {
   readonly boards: BoardRoast[];
   /** Whose call it is: anybody's, the admin's more often than not, so that it is about something they may see. */
   readonly someone: () => Visitor;
-  /** Deletes one of a list. Most often it is forgotten then; now and then somebody asks for it again. */
+  /** Deletes one of a list. Usually it is forgotten then; sometimes it is requested again. */
   readonly remove: (who: Visitor, path: string, list: string[]) => Promise<void>;
   /** Counts what is made, for names that are unique and the same in every run. */
   readonly next: () => number;

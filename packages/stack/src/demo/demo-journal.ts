@@ -21,8 +21,8 @@ export interface PastRoast {
 const samplesPerBatch = 300;
 
 /**
- * The journal a board would have sent of these roasts, oldest first: samples, then what was said about them. One boot spans
- * them all, so monotonic time is wall time since then.
+ * The journal that a board would have sent of these roasts, oldest first: samples, then events. All are in one boot, so monotonic
+ * time is wall time since then.
  */
 export const journalOf = (
   epoch: string,

@@ -12,8 +12,8 @@ import type { DemoPlace } from './seed-demo.ts';
 const lookEveryMs = 3000;
 
 /**
- * The person at the demo machine: says what was charged as soon as a roast begins, going round the recipes. A roast that
- * a user planned or described is left alone. Works until the signal aborts; a server that is away is tried again.
+ * The operator of the demo machine: describes each roast at its begin, with the recipes in turn. A roast that a user planned or
+ * described is not changed. Works until the signal aborts; an unavailable server is retried.
  */
 export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Promise<void> => {
   const { state } = await openDemoState(place.dataDir);
@@ -29,7 +29,7 @@ export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Pr
       // A plan is bound to its roast with the charge.
       if (roast?.marks.some(({ kind }) => kind === 'charge')) {
         seen.add(roast.id);
-        if (await isNobodys(client, roast)) {
+        if (await isUnclaimed(client, roast)) {
           await describeRunning(client, roast, turn);
           turn += 1;
         }
@@ -44,8 +44,8 @@ export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Pr
   }
 };
 
-/** Neither planned nor described by anybody. */
-const isNobodys = async (client: RoasteryClient, roast: Roast): Promise<boolean> => {
+/** Neither planned nor described. */
+const isUnclaimed = async (client: RoasteryClient, roast: Roast): Promise<boolean> => {
   const { profile_id, lot_id, coffee_name, batch_size_kg } = roast;
   if ([profile_id, lot_id, coffee_name, batch_size_kg].some((given) => given !== null)) return false;
   return (await client.call(getRoastPlan, { params: { id: roast.id } })).plan === null;
@@ -59,7 +59,7 @@ const describeRunning = async (client: RoasteryClient, roast: Roast, turn: numbe
   await client.call(updateRoast, {
     params: { id: roast.id },
     body: {
-      // Whoever describes it at the same moment comes first.
+      // A user who describes it at the same moment wins.
       revision: roast.revision,
       profile_id: profiles.find(({ name }) => name === recipe.body.name)?.id ?? null,
       lot_id: lots[0]?.id ?? null,

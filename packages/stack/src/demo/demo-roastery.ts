@@ -3,7 +3,7 @@ import type { createLot } from '@roastery/contract/inventory';
 import type { createProfile } from '@roastery/contract/profiles';
 import type { RoastFault, RoastLevel } from '@roastery/simulator/simulate-roast';
 
-/** What the demo roastery has and roasts. All of it is invented. */
+/** Content of the demo roastery. All of it is fictional. */
 
 export const roastery = {
   roastery_name: 'Lindqvist Coffee Roasters',
@@ -179,7 +179,7 @@ export const lots = [
   },
 ] as const satisfies readonly LotBody[];
 export type LotNumber = (typeof lots)[number]['lot_number'];
-/** Kept back by hand. */
+/** Reserved by hand. */
 export const reservedLot: LotNumber = 'KE-2603';
 
 type ProfileBody = BodyOf<typeof createProfile>;
@@ -228,7 +228,7 @@ export const recipes: readonly DemoRecipe[] = [
   recipe('ID-2602', 'Gayo Dark', 'Dark', 224, 780, 190, [8, 24]),
 ];
 
-/** A control profile from charge to the target time: full gas at first, less and less, more air towards the end. */
+/** A control profile from charge to the target time: gas falls from full, air rises towards the end. */
 export const controlProfileOf = (seconds: number) => [
   { time: 0, burner: 72, exhaust: 40, drum: 62 },
   { time: Math.round(seconds * 0.35), burner: 66, exhaust: 45, drum: 62 },
@@ -273,7 +273,7 @@ const roast = (
   notes,
 });
 
-/** Two dozen roasts of four weeks, good ones and bad ones. */
+/** Two dozen roasts of four weeks, good and bad. */
 export const roasts: readonly DemoRoast[] = [
   roast(0, 3, 27, 0, 24, 83.5),
   roast(0, 3, 27, 22, 24, 83.75),

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { newSecret, readIfPresent, writePrivateFile } from '../private-file.ts';
 
 const shape = z.object({
-  /** Everything of the demo that is invented once and has to stay: a start that was broken off goes on where it was. */
+  /** Values of the demo that are generated once and kept: an interrupted start continues. */
   begunAtMs: z.number(),
   ownerPassword: z.string(),
   boot: z.string(),
@@ -14,7 +14,7 @@ const shape = z.object({
 });
 export type DemoState = z.infer<typeof shape>;
 
-/** Reads the demo's state from the data folder, or begins one. `save` keeps it, readable by its owner only. */
+/** Reads the demo's state from the data folder, or creates it. `save` stores it, readable by its owner only. */
 export const openDemoState = async (dataDir: string) => {
   const file = path.join(dataDir, 'demo.json');
   const kept = await readIfPresent(file);

@@ -32,9 +32,9 @@ export interface DemoPlace {
 const dayMs = 86_400_000;
 
 /**
- * Fills an empty roastery with the demo, through the same doors as everybody: the api for people, lots and recipes, MQTT for
- * roasts. Answers the tokens of its machines by serial number; none when somebody else registered them. A start that was broken
- * off goes on: what is there stays.
+ * Fills an empty roastery with the demo through the public interfaces: the api for people, lots and recipes, MQTT for roasts.
+ * Answers the tokens of its machines by serial number; none when another person registered them. An interrupted start continues
+ * and keeps what exists.
  */
 export const seedDemo = async (place: DemoPlace): Promise<DemoState['machines']> => {
   const { state, save } = await openDemoState(place.dataDir);
@@ -109,7 +109,7 @@ const seedRecipes = async (
         control_profile: controlProfileOf(body.target_roast_time ?? 720),
       },
     });
-    // Stars are each person's own: whoever looks at the demo should find some.
+    // Favourites belong to each user: both users of the demo get some.
     for (const fan of favorite ? [client, admin] : [])
       await fan.call(toggleProfileFavorite, { params: { id: made.id } });
     ids.push(made.id);
@@ -136,7 +136,7 @@ const pastOf = (plan: DemoRoast, index: number, state: DemoState): PlannedPast |
   return { id: stableRoastId(epoch, startMs), startMs, roast, plan };
 };
 
-/** What the person at the machine writes down afterwards. */
+/** The operator's notes after the roast. */
 const describe = async (
   client: RoasteryClient,
   { id, plan, roast }: PlannedPast,
