@@ -57,19 +57,21 @@ describe('parseShape', () => {
 
   it('never throws for any shape of the contract, with own properties at the root and in every field', () => {
     let tried = 0;
+    const tooLong: string[] = [];
     for (const [name, shape] of allShapes) {
       if (shape === undefined) continue;
       for (const value of ownProperties) {
         expect(() => parseShape(shape, value), name).not.toThrow();
-        const inEveryField = Object.fromEntries(keysOf(shape).map((key) => [key, value]));
-        for (const key of keysOf(shape)) {
+        const keys = keysOf(shape);
+        const inEveryField = Object.fromEntries(keys.map((key) => [key, value]));
+        for (const key of keys) {
           const parsed = parseShape(shape, { ...inEveryField, [key]: value });
-          const sentence = parsed.success ? '' : describeRefusal(parsed);
-          expect(sentence.length, name).toBeLessThanOrEqual(500);
+          if (!parsed.success && describeRefusal(parsed).length > 500) tooLong.push(`${name} ${key}`);
           tried += 1;
         }
       }
     }
+    expect(tooLong).toEqual([]);
     expect(tried).toBeGreaterThan(1000);
   });
 
