@@ -13,6 +13,7 @@ import {
   trendOf,
   within,
 } from './readings.ts';
+import { recoveryOf } from './recovery.ts';
 import type { TurnState } from './turn-detection.ts';
 
 /** A charge as far as it is known. Plain data. */
@@ -112,11 +113,10 @@ export function findChargeInDrop(
   if (level - lowest.tempC < riseC) return null;
   const turned = lowest.timeSeconds - droppedSeconds;
   if (turned > limits.rechargeTurnWithinSeconds || since - turned < limits.rechargeRiseSeconds) return null;
-  const rate = trendOf(lastWatched(readings, limits.chargeRateSeconds));
-  const atFirst = trendOf(within(fallen, lowest.timeSeconds, lowest.timeSeconds + limits.chargeRateSeconds));
-  if (!rate || !atFirst || rate.slopePerSecond < limits.chargeSteadyShare * atFirst.slopePerSecond) return null;
+  const recovery = recoveryOf(readings, lowest.timeSeconds, noiseBefore(readings, droppedSeconds));
+  if (!recovery || recovery.latest.perSecond < limits.recoverySteadyShare * recovery.fastest.perSecond) return null;
   if (doubtful) {
-    if (rate.slopePerSecond < limits.chargeWarmingPerSecond) return null;
+    if (recovery.latest.perSecond < limits.chargeWarmingPerSecond) return null;
     return chargeAt(readings, knee, top, lowest.tempC);
   }
   // Beans warm steadily up to their drop; an empty drum stands or cools, or is heated up.
@@ -309,34 +309,63 @@ export function judgeCharge(
     return !deep && (fizzled || back > limits.chargeRecoveredShare) ? 'none' : 'wait';
   }
   if (deep) return turn.certain ? 'certain' : 'wait';
-  const slope = trendOf(lastWatched(readings, limits.chargeRateSeconds))?.slopePerSecond ?? 0;
-  const sinceTurn = newest.timeSeconds - turn.timeSeconds;
-  if (sinceTurn < limits.chargeRateSeconds) return 'wait';
-  // What comes back to a level slows down on its way there, beans don't.
-  const atFirst =
-    trendOf(within(readings, turn.timeSeconds, turn.timeSeconds + limits.chargeRateSeconds))?.slopePerSecond ?? 0;
-  const warming = slope >= Math.max(limits.chargeWarmingPerSecond, limits.chargeSteadyShare * atFirst);
-  if (warming && sinceTurn >= limits.chargeFewBeansSeconds && back < limits.chargeRecoveredShare) return 'certain';
+  return judgeShallowCharge(charge, readings, turn, level);
+}
+
+/** A fall that a door makes too. What comes back to a level slows down on its way there, beans don't. */
+function judgeShallowCharge(
+  charge: ChargeState,
+  readings: readonly TrustedReading[],
+  turn: TurnState,
+  level: number,
+): ChargeVerdict {
+  const nowSeconds = readings.at(-1)?.timeSeconds ?? turn.timeSeconds;
+  const age = nowSeconds - charge.timeSeconds;
+  const fall = charge.peakC - charge.lowestC;
+  const back = (level - charge.lowestC) / fall;
+  const sinceTurn = nowSeconds - turn.timeSeconds;
+  const recovery = recoveryOf(readings, turn.timeSeconds, noiseBefore(readings, nowSeconds));
+  if (!recovery) return 'wait';
+  const { fastest, latest, slowest } = recovery;
+  const slowed = slowest.perSecond + slowest.error < limits.recoverySlowedShare * (fastest.perSecond - fastest.error);
   const slopeBefore = charge.slopeBefore ?? 0;
+  const wasHeated = slopeBefore >= limits.chargeWarmingPerSecond;
+  // In a drum that was being heated up it may still leave the line of before.
+  if (slowed && back > limits.recoverySlowedBack) return wasHeated ? 'none' : 'settled';
+  const steady = latest.perSecond + latest.error >= limits.recoverySteadyShare * fastest.perSecond;
+  const warming = steady && latest.perSecond >= limits.chargeWarmingPerSecond;
+  if (sinceTurn >= limits.chargeFewBeansSeconds) {
+    if (standsAtBottom(charge, readings)) return 'settled';
+    if (warming && (back < limits.chargeRecoveredShare || fall >= limits.recoveryTellingFallC)) return 'certain';
+  }
   const lineC = charge.peakC + Math.max(0, slopeBefore) * age;
   const belowLine = (lineC - level) / fall;
   const past = level - charge.peakC >= limits.chargePastPeakC;
-  const ownWay =
-    slopeBefore < limits.chargeWarmingPerSecond ||
-    belowLine > limits.chargeBelowLineShare ||
-    level > lineC + limits.chargePastPeakC;
-  const goesOn = slope >= Math.max(limits.chargeWarmingPerSecond, limits.chargePastSteadyShare * atFirst);
-  if (past && goesOn && ownWay && sinceTurn >= limits.chargeFewBeansSeconds / 2) return 'certain';
+  const ownWay = !wasHeated || belowLine > limits.chargeBelowLineShare || level > lineC + limits.chargePastPeakC;
+  if (past && warming && ownWay && sinceTurn >= limits.chargeFewBeansSeconds / 2) return 'certain';
   const settled =
     back > limits.chargeSettledShare &&
     level - charge.peakC < limits.chargePastPeakC / 2 &&
-    slope < Math.max(limits.chargeSettledPerSecond, limits.chargeSlowedShare * atFirst);
+    latest.perSecond < limits.chargeSettledPerSecond;
   const backOnLine =
-    !ownWay && Math.abs(belowLine) < limits.chargeBelowLineShare && slope < slopeBefore + limits.chargeSettledPerSecond;
+    !ownWay &&
+    Math.abs(belowLine) < limits.chargeBelowLineShare &&
+    latest.perSecond < slopeBefore + limits.chargeSettledPerSecond;
   if (settled) return 'settled';
   if (backOnLine) return 'none';
-  if (age > limits.chargeWithoutTurnSeconds) return goesOn ? 'certain' : 'settled';
+  if (age > limits.chargeWithoutTurnSeconds) return warming ? 'certain' : 'settled';
   return 'wait';
+}
+
+/** A probe that was moved falls at once and then stands for much longer than it fell. Beans turn it as slowly as they cooled it. */
+function standsAtBottom(charge: ChargeState, readings: readonly TrustedReading[]): boolean {
+  const nearC = charge.lowestC + limits.recoveryBottomShare * (charge.tempC - charge.lowestC);
+  const near = readings.filter(({ timeSeconds, tempC }) => timeSeconds > charge.timeSeconds && tempC <= nearC);
+  const [first, last] = [near[0], near.at(-1)];
+  if (!first || !last) return false;
+  const fell = first.timeSeconds - charge.timeSeconds;
+  const stood = last.timeSeconds - first.timeSeconds;
+  return stood > Math.max(limits.recoveryStandsSeconds, limits.recoveryStandsTimes * fell);
 }
 
 /** Whether the probe is far above where it fell from, above the line it followed, and goes on warming up. */

@@ -5,6 +5,7 @@ import {
   type Detection,
   type DetectorOptions,
   type DetectorSample,
+  type Finding,
 } from './detector.ts';
 import { detectionLimits as limits } from './detection-limits.ts';
 
@@ -50,10 +51,7 @@ function replay(samples: readonly DetectorSample[], options: DetectorOptions): D
     }
     marks = new Map();
   };
-  for (const sample of samples) {
-    const before = detector.state;
-    const findings = detector.push(sample);
-    if (before === 'roasting' && findings.length === 0 && detector.state === 'idle') close(false);
+  const take = (findings: readonly Finding[]) => {
     for (const finding of findings) {
       if (isRetraction(finding)) {
         marks.delete(finding.retract);
@@ -62,7 +60,14 @@ function replay(samples: readonly DetectorSample[], options: DetectorOptions): D
       marks.set(finding.kind, finding);
       if (finding.kind === 'drop' && !finding.provisional) close(true);
     }
+  };
+  for (const sample of samples) {
+    const before = detector.state;
+    const findings = detector.push(sample);
+    if (before === 'roasting' && findings.length === 0 && detector.state === 'idle') close(false);
+    take(findings);
   }
+  take(detector.finish());
   close(false);
   return roasts;
 }

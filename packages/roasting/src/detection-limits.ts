@@ -60,14 +60,23 @@ export const detectionLimits = {
   chargeFewBeansSeconds: 100,
   /** … or it has warmed this far past where it was, and still does. */
   chargePastPeakC: 5,
-  /** Beans warm up faster than this over so long, 2.4 °C/min; what has come back this far and is slower has settled. */
+  /** Beans warm up faster than this over so long, 2.4 °C/min. */
   chargeWarmingPerSecond: 0.04,
   chargeRateSeconds: 30,
-  /** What comes back to a level slows down on its way: beans keep this part of their rate after the turn while they are below
-   * it, and this one when they have passed it; what has come back and has less has settled. */
-  chargeSteadyShare: 0.5,
-  chargePastSteadyShare: 0.3,
-  chargeSlowedShare: 0.4,
+  /** Beans keep this part of the fastest rate since the turn (curves: at least 0.8 of it for 150 s); what has less was fast at
+   * first, as a door or an empty drum is. */
+  recoverySteadyShare: 0.65,
+  recoverySlowedShare: 0.5,
+  /** … judged when it has come back so far. */
+  recoverySlowedBack: 0.5,
+  /** A probe that was moved stands within this part of its fall above the lowest, for so many times as long as it fell (curves:
+   * beans at most 1.8 times) and at least for so long. */
+  recoveryBottomShare: 0.1,
+  recoveryStandsTimes: 3,
+  recoveryStandsSeconds: 50,
+  /** So deep a fall that is still warming up steadily 100 s after the turn was beans, wherever it has come to. */
+  recoveryTellingFallC: 20,
+  /** A fall that has come back this far and is slower than this has settled. */
   chargeSettledShare: 0.85,
   chargeSettledPerSecond: 0.03,
   /** In a drum that was being heated up, beans stay below the line it followed by more than this share of the fall. */
@@ -81,8 +90,6 @@ export const detectionLimits = {
   chargeSlopeLeast: -0.2,
   chargeSlopeMost: 0.3,
   chargeTypicalFallC: 60,
-  /** The part of a fall that is judged by is taken of no less than this: below it noise speaks. */
-  chargeKneeLeastFallC: 30,
   /** A fall that has come back this far is a door or a fan, no charge. */
   chargeRecoveredShare: 0.7,
   /** Turning points lie 20-130 s after charge (curves); one that isn't there by now never was a charge. */
@@ -116,10 +123,16 @@ export const detectionLimits = {
   dropBentFallC: 0.8,
   dropBentBelowLineC: 1.5,
   dropBentSeconds: 20,
-  dropBentReadings: 4,
-  dropBentSpanSeconds: 2.5,
+  dropBentReadings: 3,
+  dropBentSpanSeconds: 3.2,
   /** … and by so many times its noise: the top is the luckiest of many readings. */
   dropFallScatters: 3.5,
+  /** Where a recording ends: the last reading lies so far below the top of the last seconds, so far below the line to it, and
+   * by so many times its scatter. */
+  dropEndSeconds: 16,
+  dropEndFallC: 0.3,
+  dropEndBelowLineC: 0.5,
+  dropEndScatters: 5,
   /** Fallen this far and this long it is one. */
   dropCertainFallC: 8,
   dropCertainSeconds: 10,
@@ -132,8 +145,12 @@ export const detectionLimits = {
   dropDipC: 5,
   dropDipSeconds: 20,
   dropDipWaitSeconds: 120,
-  /** A slow or shallow fall in a heavy machine, not resumed for so long: nobody lets a roast stand still as long. */
+  /** A slow or shallow fall in a heavy machine, not resumed for so long, is a drop. */
   dropSlowSeconds: 240,
+  /** … but a roast that stands still just below its top gets this long; it moves by less than this over this much time. */
+  dropStalledSeconds: 600,
+  dropStalledPerSecond: 0.02,
+  dropStalledRateSeconds: 60,
   /** Above the drop's temperature by this much the roast goes on: withdrawn. */
   dropResumedC: 2,
   /** … or by this much if it is as near as this to the line it followed. */
@@ -141,19 +158,21 @@ export const detectionLimits = {
   dropNearLineC: 1,
   /** The trend that the bean temperature leaves when the beans do: a line through this much time before the top. */
   dropTrendSeconds: 30,
-  /** How far before the top that departure may lie; a burner cut well before the drop bends the curve too. */
-  dropKneeBackSeconds: 10,
-  dropKneeToleranceC: 0.35,
-  dropKneeScatters: 1.5,
   /** The onset of a drop: beans leave over seconds and through a lag, so the fall is bent. Fitted to this part of it, at most so deep. */
   dropOnsetShare: 0.5,
   dropOnsetFallC: 8,
   /** … and so much of its time: a fall may pause. */
   dropOnsetSeconds: 30,
-  dropBends: [2] as readonly number[],
-  /** Noise is averaged out over no more than this to either side of a reading. */
-  dropCalmSeconds: 6,
+  /** A corner stands out above the chord by this part of the fall. */
+  dropCornerShare: 0.2,
+  /** A slow decline before a drop takes less than this. */
+  dropDeclineC: 4,
+  /** How the fall is bent: through one lag more than the air's own, or two. */
+  dropBends: [2, 3] as readonly number[],
+  /** In a silence the drop is placed so far before its end. */
   dropInSilenceShare: 0.6,
+  /** The last reading before a silence lies at least so far below the line: the fall had begun. */
+  dropBegunC: 0.3,
   /** Cooling starts with the fan on full: at least this, risen by this much within this time. */
   coolingFanPercent: 95,
   coolingFanRisePercent: 25,
@@ -170,7 +189,7 @@ export const detectionLimits = {
   rechargeFallSeconds: 45,
   rechargeTurnWithinSeconds: 130,
   rechargeRiseC: 15,
-  rechargeRiseSeconds: 60,
+  rechargeRiseSeconds: 90,
   /** After a roast that was broken off a shallower fall that turns and warms up like beans was the next charge. */
   rechargeDoubtfulRiseC: 5,
   rechargeDoubtfulShare: 0.3,

@@ -158,3 +158,51 @@ describe('detector: after a charge that was taken back', () => {
     ).toBe(1);
   });
 });
+
+/** An idle drum at 160 °C whose probe shows `changeC` from second 100 on. */
+const idle = (changeC: (since: number) => number, seconds = 600): DetectorSample[] =>
+  Array.from({ length: seconds }, (_, timeSeconds) => ({
+    timeSeconds,
+    beanTempC: 160 + (timeSeconds < 100 ? 0 : changeC(timeSeconds - 100)),
+  }));
+/** A drum that is heated by 4 °C/min. */
+const heatedC = (time: number) => 165 + 0.07 * (time - chargedAt);
+const completed = (samples: readonly DetectorSample[]) => saidByDetector(samples).roasts;
+
+describe('detector: falls that are no small batch', () => {
+  it.each([14, 20, 28])('discards a door that takes %i °C and a drum that is heated right after it', (deep) => {
+    for (const heatAt of [100, 130, 160]) {
+      const heated = idle((since) => {
+        const open = since < 40 ? 1 - Math.exp(-since / 8) : Math.exp(-(since - 40) / 25);
+        return -deep * open + 0.15 * Math.max(0, Math.min(since, 400) - heatAt);
+      });
+      expect(completed(heated), `heated from ${heatAt} s on`).toEqual([]);
+    }
+  });
+
+  it.each([12, 18, 25])('discards a probe that was moved and reads %i °C less', (deep) => {
+    const moved = idle((since) => -deep * (1 - Math.exp(-since / 8)) + 0.15 * Math.max(0, Math.min(since, 400) - 90));
+    expect(completed(moved)).toEqual([]);
+  });
+
+  it('keeps a batch in a drum that was being heated, when it is back on the line of the drum', () => {
+    const samples = Array.from({ length: dropAt + 60 }, (_, time) => {
+      const since = Math.min(time, dropAt) - chargedAt;
+      const fallen = since < 0 ? 0 : 60 * (1 - Math.exp(-since / 10)) * Math.exp(-since / 130);
+      const dropped = time < dropAt ? 0 : 50 * (1 - Math.exp(-(time - dropAt) / 15));
+      return { timeSeconds: time, beanTempC: heatedC(Math.min(time, dropAt)) - fallen - dropped };
+    });
+    expect(wrongIn(samples, 'heated at 4 °C/min')).toEqual([]);
+  });
+
+  it('does not take the fall of a drop for the next charge when the empty drum warms the probe again', () => {
+    const stood = fewBeans({ fallC: 60, levelC: 180 }).filter(({ timeSeconds }) => timeSeconds < dropAt);
+    const top = stood.at(-1)?.beanTempC ?? 0;
+    const standing = Array.from({ length: 60 }, (_, k) => ({ timeSeconds: dropAt + k, beanTempC: top }));
+    const emptied = Array.from({ length: 300 }, (_, k) => {
+      const open = k < 60 ? 1 - Math.exp(-k / 20) : Math.exp(-(k - 60) / 40);
+      return { timeSeconds: dropAt + 60 + k, beanTempC: top - 70 * open - 0.05 * k };
+    });
+    expect(completed([...stood, ...standing, ...emptied])).toHaveLength(1);
+  });
+});

@@ -19,7 +19,7 @@ import {
   startOver,
   type DetectorSnapshot,
 } from './detector-memory.ts';
-import { dropConfidence, findDrop, judgeDrop, markOfDrop, type DropState } from './drop-detection.ts';
+import { dropConfidence, findDrop, findDropAtEnd, judgeDrop, markOfDrop, type DropState } from './drop-detection.ts';
 import type { DetectorSample, Finding, RoastState } from './findings.ts';
 import { trustedReadings, type TrustedReading } from './reading-filter.ts';
 import { newestLevel, within } from './readings.ts';
@@ -45,6 +45,8 @@ export interface RoastDetector {
    * withdraws its roast. The same samples always give the same findings.
    */
   push(sample: DetectorSample): Finding[];
+  /** The recording ends here: answers the drop that it ends in, if it stopped before that one could be found. */
+  finish(): Finding[];
   /** A copy of all it remembers, to go on from after a restart with `createRoastDetector(options, snapshot)`. */
   snapshot(): DetectorSnapshot;
 }
@@ -63,6 +65,7 @@ export function createRoastDetector(options: DetectorOptions = {}, snapshot?: De
       return memory.state;
     },
     push: (sample) => pushSample(memory, sample, options),
+    finish: () => finishRecording(memory),
     snapshot: () => structuredClone(memory),
   };
 }
@@ -86,6 +89,16 @@ function pushSample(memory: DetectorSnapshot, sample: DetectorSample, options: D
     forget(memory, reading.timeSeconds);
     return memory.state === 'roasting' ? followRoast(memory, reading, options) : awaitCharge(memory, reading, options);
   });
+}
+
+function finishRecording(memory: DetectorSnapshot): Finding[] {
+  const { charge, turn, drop, readings } = memory;
+  const last = readings.at(-1);
+  if (!charge || !last || drop || !(turn || charge.cold)) return [];
+  memory.drop = findDropAtEnd(readings, last.timeSeconds - charge.timeSeconds);
+  if (!memory.drop) return [];
+  placeDrop(memory, charge, memory.drop);
+  return reportDrop(memory, memory.drop, true);
 }
 
 function awaitCharge(

@@ -1,7 +1,7 @@
 import { detectionLimits as limits } from './detection-limits.ts';
 import { onsetOfFall, type Moment } from './onset.ts';
 import type { TrustedReading } from './reading-filter.ts';
-import { noiseBefore, silenceSeconds, trendOf, within, type TrendLine } from './readings.ts';
+import { highest, noiseBefore, silenceSeconds, trendOf, within, type TrendLine } from './readings.ts';
 
 /** A drop as far as it is known. Plain data. */
 export interface DropState {
@@ -36,16 +36,7 @@ export function findDrop(
   const noiseC = noiseBefore(readings, peak.timeSeconds);
   const leastC = Math.min(limits.dropCertainFallC, limits.dropFallScatters * noiseC);
   if ((fall < limits.dropFallC || fall < leastC) && !leftItsLine(readings, peak, leastC)) return null;
-  const mark = markOfDrop(readings, peak, level);
-  return {
-    ...mark,
-    peakC: peak.tempC,
-    peakSeconds: peak.timeSeconds,
-    deepestC: level,
-    dip: false,
-    early: peak.tempC < limits.dropMinC || sinceChargeSeconds < limits.dropMinRoastSeconds,
-    deepSinceSeconds: null,
-  };
+  return dropFrom(readings, peak, level, sinceChargeSeconds);
 }
 
 /**
@@ -64,17 +55,52 @@ function leftItsLine(readings: readonly TrustedReading[], peak: Moment, leastC: 
   return line !== undefined && line.at(newest.timeSeconds) - newest.tempC >= limits.dropBentBelowLineC;
 }
 
+/**
+ * A drop that the recording ends in: it stops as the bean temperature falls, with too few readings left to be sure. The last
+ * reading lies below the top and clearly below the line that led to it.
+ */
+export function findDropAtEnd(readings: readonly TrustedReading[], sinceChargeSeconds: number): DropState | null {
+  const newest = readings.at(-1);
+  if (!newest) return null;
+  const last = within(readings, newest.timeSeconds - limits.dropEndSeconds, newest.timeSeconds);
+  const top = highest(last.slice(0, -1));
+  const line = top && lineBefore(readings, top.timeSeconds);
+  if (!top || !line || top.tempC - newest.tempC < limits.dropEndFallC) return null;
+  const below = line.at(newest.timeSeconds) - newest.tempC;
+  if (below < Math.max(limits.dropEndBelowLineC, limits.dropEndScatters * line.scatterC)) return null;
+  return dropFrom(readings, top, newest.tempC, sinceChargeSeconds);
+}
+
+function dropFrom(
+  readings: readonly TrustedReading[],
+  peak: Moment,
+  deepestC: number,
+  sinceChargeSeconds: number,
+): DropState {
+  return {
+    ...markOfDrop(readings, peak, deepestC),
+    peakC: peak.tempC,
+    peakSeconds: peak.timeSeconds,
+    deepestC,
+    dip: false,
+    early: peak.tempC < limits.dropMinC || sinceChargeSeconds < limits.dropMinRoastSeconds,
+    deepSinceSeconds: null,
+  };
+}
+
 /** Where the beans left: when the machine switched to cooling, or where the curve leaves its trend. */
 export function markOfDrop(
   readings: readonly TrustedReading[],
   peak: Moment,
   deepestC: number,
 ): Pick<DropState, 'timeSeconds' | 'tempC' | 'witnessSeconds'> {
-  const next = readings.find(({ timeSeconds }) => timeSeconds > peak.timeSeconds);
-  const silent = next !== undefined && next.timeSeconds - peak.timeSeconds > silenceSeconds;
+  const after = readings.findIndex(({ timeSeconds }) => timeSeconds > peak.timeSeconds);
+  // Readings around an old top are forgotten: that is no silence.
+  const silent = after > 0 && (readings[after]?.timeSeconds ?? 0) - peak.timeSeconds > silenceSeconds;
+  const begun = silent ? leftBeforeSilence(readings, peak) : null;
   const knee = silent ? peak : departureFromTrend(readings, peak, deepestC);
   const witness = coolingSwitch(readings, peak.timeSeconds);
-  const mark = witness ?? acrossSilence(readings, knee);
+  const mark = witness ?? begun ?? acrossSilence(readings, knee);
   return { timeSeconds: mark.timeSeconds, tempC: mark.tempC, witnessSeconds: witness?.timeSeconds ?? null };
 }
 
@@ -92,6 +118,16 @@ function acrossSilence(readings: readonly TrustedReading[], knee: Moment): Momen
   return { timeSeconds: next.timeSeconds - before, tempC: knee.tempC };
 }
 
+/** The last reading on the line that the curve followed, where the last one before a silence already lies clearly below it. */
+function leftBeforeSilence(readings: readonly TrustedReading[], last: Moment): Moment | null {
+  const before = within(readings, last.timeSeconds - limits.dropTrendSeconds, last.timeSeconds);
+  const newest = before.pop();
+  const line = trendOf(before);
+  if (!newest || !line) return null;
+  const below = line.at(newest.timeSeconds) - newest.tempC;
+  return below > Math.max(limits.dropBegunC, limits.dropFallScatters * line.scatterC) ? (before.at(-1) ?? null) : null;
+}
+
 /** The line the curve followed up to a moment. */
 function lineBefore(readings: readonly TrustedReading[], untilSeconds: number): TrendLine | undefined {
   return trendOf(within(readings, untilSeconds - limits.dropTrendSeconds, untilSeconds));
@@ -102,20 +138,46 @@ function lineBefore(readings: readonly TrustedReading[], untilSeconds: number): 
  * the top for a while after the beans are out; that it no longer rises is the first sign.
  */
 function departureFromTrend(readings: readonly TrustedReading[], peak: Moment, deepestC: number): Moment {
-  const depth = Math.min(limits.dropOnsetFallC, limits.dropOnsetShare * (peak.tempC - deepestC));
+  const corner = cornerOf(readings, peak, deepestC);
+  const depth = Math.min(limits.dropOnsetFallC, limits.dropOnsetShare * (corner.tempC - deepestC));
   const fallen = readings.find(
     ({ timeSeconds, tempC }, index) =>
-      timeSeconds > peak.timeSeconds &&
-      peak.tempC - tempC >= depth &&
-      peak.tempC - (readings[index + 1]?.tempC ?? tempC) >= depth,
+      timeSeconds > corner.timeSeconds &&
+      corner.tempC - tempC >= depth &&
+      corner.tempC - (readings[index + 1]?.tempC ?? tempC) >= depth,
   );
   const onset = onsetOfFall(readings, {
-    fromSeconds: peak.timeSeconds - limits.onsetLevelSeconds,
-    untilSeconds: Math.min((fallen ?? readings.at(-1) ?? peak).timeSeconds, peak.timeSeconds + limits.dropOnsetSeconds),
-    earliestSeconds: peak.timeSeconds - limits.onsetBackSeconds,
+    fromSeconds: corner.timeSeconds - limits.onsetLevelSeconds,
+    untilSeconds: Math.min(
+      (fallen ?? readings.at(-1) ?? corner).timeSeconds,
+      corner.timeSeconds + limits.dropOnsetSeconds,
+    ),
+    earliestSeconds: corner.timeSeconds - limits.onsetBackSeconds,
     bends: limits.dropBends,
   });
-  return onset ?? peak;
+  return onset ?? corner;
+}
+
+/**
+ * Where a slow decline becomes the steep fall of a drop: the reading highest above the chord from the top to the lowest
+ * reading. A roast whose burner was cut stands or sinks before its drop. Without a decline this is the top itself.
+ */
+function cornerOf(readings: readonly TrustedReading[], peak: Moment, deepestC: number): Moment {
+  const lowest = readings.find(({ timeSeconds, tempC }) => timeSeconds > peak.timeSeconds && tempC <= deepestC);
+  if (!lowest) return peak;
+  const fall = peak.tempC - lowest.tempC;
+  const slope = -fall / (lowest.timeSeconds - peak.timeSeconds);
+  const aboveChord = ({ timeSeconds, tempC }: Moment) => tempC - peak.tempC - slope * (timeSeconds - peak.timeSeconds);
+  let corner: Moment = peak;
+  let lowestBeforeC = peak.tempC;
+  for (const reading of within(readings, peak.timeSeconds, lowest.timeSeconds)) {
+    lowestBeforeC = Math.min(lowestBeforeC, reading.tempC);
+    // What came back from a dip is no decline.
+    if (reading.tempC - lowestBeforeC > limits.dropFallC) return peak;
+    if (aboveChord(reading) > aboveChord(corner)) corner = reading;
+  }
+  const declined = peak.tempC - corner.tempC;
+  return aboveChord(corner) > limits.dropCornerShare * fall && declined < limits.dropDeclineC ? corner : peak;
 }
 
 /**
@@ -159,8 +221,15 @@ export function judgeDrop(
   const held = drop.deepSinceSeconds !== null && nowSeconds - drop.deepSinceSeconds >= limits.dropHoldSeconds;
   if (held && age >= limits.dropCertainSeconds) return 'confirm';
   if (drop.dip && age >= limits.dropDipWaitSeconds) return 'confirm';
-  if (age >= limits.dropSlowSeconds) return 'confirm';
-  return 'wait';
+  if (age < limits.dropSlowSeconds) return 'wait';
+  return age < limits.dropStalledSeconds && isStalled(drop, readings, level, nowSeconds) ? 'wait' : 'confirm';
+}
+
+/** A little below its top and standing still: beans over a low flame. An empty drum cools or is heated. */
+function isStalled(drop: DropState, readings: readonly TrustedReading[], level: number, nowSeconds: number): boolean {
+  const trend = trendOf(within(readings, nowSeconds - limits.dropStalledRateSeconds, nowSeconds));
+  const still = trend !== undefined && Math.abs(trend.slopePerSecond) < limits.dropStalledPerSecond;
+  return still && drop.peakC - level < limits.dropDeclineC;
 }
 
 /** Clearly above the top, or above it and back on the line it followed: where beans go after a trier was pulled. An empty hot drum warms the probe up to about the top and no further. */

@@ -38,6 +38,13 @@ const together = (sides: readonly Side[]): Side => ({
   missedOursOnly: sides.reduce((sum, { missedOursOnly }) => sum + missedOursOnly, 0),
 });
 
+/**
+ * Artisan finds a charge when its mark lies within 10 s. It is asked about the minute before each charge only, where a rule
+ * that fires on noise hits some moment of every roast.
+ */
+const isFound = (awaySeconds: number | undefined) => awaySeconds !== undefined && awaySeconds <= 10;
+const isMissed = (awaySeconds: number | undefined) => awaySeconds === Number.POSITIVE_INFINITY;
+
 /** Roasts of people whose marks the curve agrees with, by the owner of the files and by the maker of the machine. */
 export function recordedSides(condition: (typeof fieldConditions)[number]): Map<string, Side> {
   const sides = new Map<string, Side>();
@@ -57,7 +64,7 @@ export function recordedSides(condition: (typeof fieldConditions)[number]): Map<
       const theirs = artisanModes.map((mode, index) =>
         countRoasts(side.scores[mode], [truth], artisan[index] ?? { roasts: [], takenBack: 0 }, asked),
       );
-      if (asked.charge && found === false && theirs.some(([its]) => its === true)) side.missedOursOnly++;
+      if (asked.charge && isMissed(found) && theirs.some(([its]) => isFound(its))) side.missedOursOnly++;
     }
   }
   return sides;
@@ -76,7 +83,7 @@ export function physicalSide({ from, count }: { from: number; count: number }): 
       const theirs = artisanModes.map((mode) =>
         countRoasts(side.scores[mode], [truth], saidByArtisan(around, mode, truth)),
       );
-      if (found[index] === false && theirs.some(([its]) => its === true)) side.missedOursOnly++;
+      if (isMissed(found[index]) && theirs.some(([its]) => isFound(its))) side.missedOursOnly++;
     }
   }
   return side;

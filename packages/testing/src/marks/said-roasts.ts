@@ -1,4 +1,4 @@
-import { createRoastDetector, isRetraction, type DetectorSample } from '@roastery/roasting/detector';
+import { createRoastDetector, isRetraction, type DetectorSample, type Finding } from '@roastery/roasting/detector';
 import { artisanMarks, type ArtisanMode } from './artisan-rule.ts';
 
 /** When the beans went in and out; undefined where it isn't known. */
@@ -30,9 +30,7 @@ export function saidByDetector(samples: readonly DetectorSample[], charging: 'ho
     if (charge !== null) roasts.push({ charge, drop });
     [charge, drop] = [null, null];
   };
-  for (const sample of samples) {
-    const findings = detector.push(sample);
-    if (findings.length === 0 && detector.state === 'idle') close();
+  const take = (findings: readonly Finding[]) => {
     for (const finding of findings) {
       if (isRetraction(finding)) {
         if (finding.retract === 'drop') drop = null;
@@ -45,7 +43,13 @@ export function saidByDetector(samples: readonly DetectorSample[], charging: 'ho
         if (!finding.provisional) close();
       }
     }
+  };
+  for (const sample of samples) {
+    const findings = detector.push(sample);
+    if (findings.length === 0 && detector.state === 'idle') close();
+    take(findings);
   }
+  take(detector.finish());
   close();
   return { roasts, takenBack };
 }
@@ -92,14 +96,14 @@ export interface Asked {
 
 /**
  * Adds one recording to a score. Every true roast takes the said roast with the nearest charge; what is left is false.
- * @returns whether the charge of each true roast was found
+ * @returns how far the charge of each true roast lies from where it was found, s; infinite where it was not found
  */
 export function countRoasts(
   score: RoastScore,
   truths: readonly RoastTruth[],
   said: SaidRoasts,
   asked: Asked = { charge: true, drop: true },
-): boolean[] {
+): number[] {
   const left = new Set(said.roasts.filter(({ charge }) => Number.isFinite(charge)));
   const found = truths.map((truth) => {
     const away = ({ charge }: SaidRoast) => Math.abs(charge - truth.charge);
@@ -119,7 +123,7 @@ export function countRoasts(
       if (drop === null) score.dropMissed++;
       else if (Math.abs(drop - truth.drop) <= 10) score.dropWithin10++;
     }
-    return mine !== undefined;
+    return mine ? away(mine) : Number.POSITIVE_INFINITY;
   });
   score.falseRoasts += left.size;
   score.takenBack += said.takenBack;

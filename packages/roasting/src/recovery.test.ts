@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { recoveryOf } from './recovery.ts';
+
+const turnAt = 100;
+const series = (riseC: (since: number) => number, interval = 1) =>
+  Array.from({ length: Math.floor(150 / interval) }, (_, index) => {
+    const timeSeconds = turnAt + index * interval;
+    return { timeSeconds, tempC: 120 + riseC(timeSeconds - turnAt), heat: null, fan: null };
+  });
+const beans = (since: number) => 0.25 * since - 5 * (1 - Math.exp(-since / 20));
+const door = (since: number) => 25 * (1 - Math.exp(-since / 25));
+
+describe('recoveryOf', () => {
+  it.each([0.25, 1, 5])('tells steady warming from an exponential return, every %d s', (interval) => {
+    const warm = recoveryOf(series(beans, interval), turnAt, 0);
+    expect(warm && warm.latest.perSecond / warm.fastest.perSecond).toBeGreaterThan(0.9);
+    const back = recoveryOf(series(door, interval), turnAt, 0);
+    expect(back && back.slowest.perSecond / back.fastest.perSecond).toBeLessThan(0.1);
+  });
+
+  it('remembers that the rate had dropped before the drum was heated', () => {
+    const heated = recoveryOf(
+      series((since) => door(since) + 0.2 * Math.max(0, since - 80)),
+      turnAt,
+      0,
+    );
+    expect(heated?.latest.perSecond).toBeGreaterThan(0.15);
+    expect(heated && heated.slowest.perSecond / heated.fastest.perSecond).toBeLessThan(0.3);
+  });
+
+  it('leaves out a torn reading', () => {
+    const torn = series(beans).map((reading, index) => (index === 70 ? { ...reading, tempC: 60 } : reading));
+    expect(recoveryOf(torn, turnAt, 0)?.slowest.perSecond).toBeGreaterThan(0.2);
+  });
+
+  it('says nothing of the first half minute', () => {
+    expect(recoveryOf(series(beans).slice(0, 30), turnAt, 0)).toBeNull();
+  });
+});

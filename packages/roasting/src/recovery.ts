@@ -1,0 +1,81 @@
+import { detectionLimits as limits } from './detection-limits.ts';
+import { isTorn } from './onset.ts';
+import type { TrustedReading } from './reading-filter.ts';
+
+/** How fast the probe warms up in a window of time, °C/s. */
+interface Rate {
+  readonly perSecond: number;
+  /** Standard error from the noise of the readings. */
+  readonly error: number;
+}
+
+/** How the probe came back after a fall. */
+export interface Recovery {
+  readonly fastest: Rate;
+  /** The slowest window after the fastest. */
+  readonly slowest: Rate;
+  readonly latest: Rate;
+}
+
+interface Sums {
+  readings: number;
+  t: number;
+  c: number;
+  tt: number;
+  tc: number;
+}
+
+const cellSeconds = 10;
+
+/**
+ * Rates of rise in windows of 30 s from the turn on. Beans warm up slowly at first, then at a rate that changes little for
+ * minutes. A door or a drum that was emptied comes back at once, fastest at first, and slows down: an exponential.
+ * Null where fewer than two windows were read.
+ */
+export function recoveryOf(readings: readonly TrustedReading[], turnSeconds: number, noiseC: number): Recovery | null {
+  const rates = ratesOf(cellsOf(readings, turnSeconds), noiseC, limits.chargeRateSeconds / cellSeconds);
+  const [first, latest] = [rates[0], rates.at(-1)];
+  if (!first || !latest || rates.length < 2) return null;
+  const fastest = rates.reduce((fast, rate) => (rate.perSecond > fast.perSecond ? rate : fast), first);
+  const after = rates.slice(rates.indexOf(fastest));
+  const slowest = after.reduce((slow, rate) => (rate.perSecond < slow.perSecond ? rate : slow), fastest);
+  return { fastest, slowest, latest };
+}
+
+function cellsOf(readings: readonly TrustedReading[], fromSeconds: number): (Sums | undefined)[] {
+  const cells: (Sums | undefined)[] = [];
+  for (let at = readings.length - 1; at >= 0; at--) {
+    const reading = readings[at];
+    if (!reading || reading.timeSeconds < fromSeconds) break;
+    if (isTorn(reading.tempC, readings[at - 1]?.tempC, readings[at + 1]?.tempC)) continue;
+    const since = reading.timeSeconds - fromSeconds;
+    const cell = (cells[Math.floor(since / cellSeconds)] ??= { readings: 0, t: 0, c: 0, tt: 0, tc: 0 });
+    cell.readings += 1;
+    cell.t += since;
+    cell.c += reading.tempC;
+    cell.tt += since * since;
+    cell.tc += since * reading.tempC;
+  }
+  return cells;
+}
+
+/** The rate in each window of so many cells; none where too few readings fell into it. */
+function ratesOf(cells: readonly (Sums | undefined)[], noiseC: number, width: number): Rate[] {
+  const rates: Rate[] = [];
+  for (let from = 0; from + width <= cells.length; from++) {
+    const sums = { readings: 0, t: 0, c: 0, tt: 0, tc: 0 };
+    for (const cell of cells.slice(from, from + width)) {
+      sums.readings += cell?.readings ?? 0;
+      sums.t += cell?.t ?? 0;
+      sums.c += cell?.c ?? 0;
+      sums.tt += cell?.tt ?? 0;
+      sums.tc += cell?.tc ?? 0;
+    }
+    const spread = sums.tt - (sums.t * sums.t) / sums.readings;
+    // Readings of one cell tell no rate over three.
+    if (sums.readings < 3 || spread < sums.readings * cellSeconds) continue;
+    const perSecond = (sums.tc - (sums.t * sums.c) / sums.readings) / spread;
+    rates.push({ perSecond, error: noiseC / Math.sqrt(spread) });
+  }
+  return rates;
+}
