@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '@roastery/runtime/env';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readConfig } from './config.ts';
+import { credentialId, readConfig } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agent-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -45,6 +45,13 @@ describe('what a page has seen of a machine', () => {
     expect(track.mono).toEqual([12]);
   });
 
+  it('live track: keeps the curve when the board goes on in another stream', () => {
+    const track = emptyTrack();
+    addReading(track, reading(500, 90_000, 200));
+    addReading(track, reading(503, 91_000, 201, 'b'));
+    expect([track.epoch, track.seq]).toEqual(['b', [500, 503]]);
+  });
+
   it('ignores an old stream that is still draining', () => {
     const track = emptyTrack();
     addReading(track, reading(1, 40, 25, 'b'));

@@ -7,7 +7,7 @@ import type { LiveReading } from '@roastery/contract/mqtt';
  */
 export interface LiveTrack {
   version: number;
-  /** Stream of the samples; another one (the board was re-flashed) starts the track afresh. */
+  /** Stream of the newest samples; another one starts the track afresh unless it continues this one. */
   epoch: string | null;
   seq: number[];
   /** ms since the board's boot. */
@@ -52,9 +52,16 @@ const put = (track: LiveTrack, seq: number, mono: number, values: Record<string,
   return true;
 };
 
+/** A board whose disk fails goes on in another stream with the next numbers; one that was re-flashed begins at 0. */
+const continuesTrack = (track: LiveTrack, { seq, mono }: { readonly seq: number; readonly mono: number }): boolean => {
+  const [lastSeq, lastMono] = [track.seq.at(-1), track.mono.at(-1)];
+  return lastSeq !== undefined && lastMono !== undefined && seq > lastSeq && mono >= lastMono;
+};
+
 /** Adds the newest reading; one that is already there (journal and live both carry it) changes nothing. */
 export const addReading = (track: LiveTrack, reading: Pick<LiveReading, 'epoch' | 'seq' | 'mono' | 'values'>): void => {
-  if (track.epoch !== reading.epoch) clear(track, reading.epoch);
+  if (track.epoch !== reading.epoch && !continuesTrack(track, reading)) clear(track, reading.epoch);
+  track.epoch = reading.epoch;
   if (put(track, reading.seq, reading.mono, reading.values)) track.version += 1;
 };
 
