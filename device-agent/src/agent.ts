@@ -26,7 +26,7 @@ import { startStatusServer } from './status-page/status-server.ts';
 import { startUplink } from './uplink/uplink.ts';
 
 export interface Agent extends AsyncDisposable {
-  /** Stops reading, syncs the journal, says goodbye; within 10 s. */
+  /** Stops reading, syncs the journal, sends a last status; within 10 s. */
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ const clockCheckMs = 60_000;
 const troubleCheckMs = 1000;
 /** Without progress in reading or journal for so long the watchdog is no longer fed. */
 const stalledMs = 30_000;
-const goodbyeMs = 3000;
+const lastStatusMs = 3000;
 
 /** Without a map the board is online, and reads as soon as one is chosen in the portal. */
 const firstMap = async (
@@ -181,7 +181,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     log,
     current: () => map,
     ownFile,
-    told: uplink.refreshStatus,
+    changed: uplink.refreshStatus,
     roastRuns: recording.roastRuns,
     async use(next) {
       await boardProbe.leaveLine();
@@ -195,7 +195,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
       uplink.refreshStatus();
     },
   });
-  /** The line has one owner: who takes it from the readings waits for whoever has it. */
+  /** The line has one owner at a time: the readings, or a probe. */
   let lineTurn: Promise<void> = Promise.resolve();
   const inTurnOnLine = (work: () => Promise<void>): Promise<void> => {
     const turn = lineTurn.then(work);
@@ -294,7 +294,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     await poller?.stop();
     await plans.settled();
     journal.noteState();
-    await uplink.stop(goodbyeMs);
+    await uplink.stop(lastStatusMs);
     await journal.close();
     await unlock().catch((error: unknown) => log.warn({ reason: String(error) }, 'lock: release failed'));
   };

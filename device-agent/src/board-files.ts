@@ -7,7 +7,7 @@ import { isMissing } from './atomic-file.ts';
 export const usualConfigDir = '/etc/roastery-agent';
 /** Written by `pair`: address, serial number, token. */
 export const identityFile = (configDir: string): string => join(configDir, 'agent.env');
-/** Written by whoever looks after the board. */
+/** Written by the person who maintains the board. */
 export const settingsFile = (configDir: string): string => join(configDir, 'settings.env');
 
 const valuesIn = (path: string): NodeJS.Dict<string> => {

@@ -9,6 +9,16 @@ const folder = mkdtempSync(join(tmpdir(), 'agent-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const env = { API_URL: 'https://roastery.example', MACHINE_SERIAL: 'RM30-7', MACHINE_TOKEN: 'the-token' };
 
+describe('credentialId', () => {
+  const board = { machineSerial: 'RM30-7', machineToken: 'the-token' };
+  it('changes with the token and the machine, and holds neither', () => {
+    const ids = [board, { ...board, machineToken: 'another' }, { ...board, machineSerial: 'RM30-8' }].map(credentialId);
+    expect(new Set(ids).size).toBe(3);
+    expect(credentialId(board)).toMatch(/^[0-9a-f]{16}$/);
+    expect(ids).toContain(credentialId({ ...board }));
+  });
+});
+
 describe('readConfig', () => {
   it.each(['https://roastery.example', 'https://roastery.example/', 'https://roastery.example/api/v1'])(
     'takes %s as the api',

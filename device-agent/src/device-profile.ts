@@ -93,7 +93,7 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
   };
 
   return {
-    /** Asks the api; undefined when it can't be reached or doesn't accept us (said once a minute). */
+    /** Asks the api; undefined when it can't be reached or rejects the credential (logged once a minute). */
     ask,
     /** The broker's address: the api's newest answer, else the one kept on disk. */
     async brokerUrl(): Promise<string | undefined> {

@@ -11,11 +11,11 @@ export interface MapChangeParts {
   readonly ownFile: MachineMap | undefined;
   readonly roastRuns: () => boolean;
   readonly use: (map: MachineMap) => Promise<void>;
-  /** What is to be told about the newest config has changed. */
-  readonly told: () => void;
+  /** The state of the newest config has changed. */
+  readonly changed: () => void;
 }
 
-type Told = NonNullable<DeviceStatus['config']>;
+type ConfigReport = NonNullable<DeviceStatus['config']>;
 
 /**
  * Takes what the server sets for this board. A log level counts at once; a map is kept on disk at once and used from the
@@ -27,12 +27,12 @@ export const createMapChanges = (parts: MapChangeParts) => {
   /** The map without what is set beside it. */
   let base = current();
   let waiting: MachineMap | undefined;
-  let told: Told | undefined;
+  let reported: ConfigReport | undefined;
   let working = Promise.resolve();
 
-  const tell = (next: Told): void => {
-    told = next;
-    parts.told();
+  const report = (next: ConfigReport): void => {
+    reported = next;
+    parts.changed();
   };
   const apply = async (): Promise<void> => {
     if (!waiting || roastRuns()) return;
@@ -40,18 +40,18 @@ export const createMapChanges = (parts: MapChangeParts) => {
     waiting = undefined;
     log.info({ map: map.id, rev: map.rev, hz: map.hz }, 'machine map: changed');
     await use(map);
-    if (told?.state === 'waiting') tell({ rev: told.rev, state: 'running' });
+    if (reported?.state === 'waiting') report({ rev: reported.rev, state: 'running' });
   };
   const inTurn = (step: () => Promise<void>): void => {
     working = working.then(step).catch((error: unknown) => {
       log.error({ err: error }, 'machine map: change failed');
-      if (told) tell({ rev: told.rev, state: 'refused', reason: String(error).slice(0, 300) });
+      if (reported) report({ rev: reported.rev, state: 'refused', reason: String(error).slice(0, 300) });
     });
   };
 
   const take = async (config: DeviceConfig): Promise<void> => {
     // A config that was overtaken on its way.
-    if (told && config.rev < told.rev) return;
+    if (reported && config.rev < reported.rev) return;
     const level = config.log_level ?? usualLevel;
     if (log.level !== level) {
       log.info({ level }, 'log level changed');
@@ -59,7 +59,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
     }
     if (config.map && ownFile && ownFile.id === config.map.id && ownFile.rev > config.map.rev) {
       const reason = `the map file on the board is revision ${ownFile.rev} of it, newer than revision ${config.map.rev}`;
-      return tell({ rev: config.rev, state: 'refused', reason });
+      return report({ rev: config.rev, state: 'refused', reason });
     }
     const kept = JSON.stringify(base);
     base = config.map ?? base;
@@ -69,9 +69,9 @@ export const createMapChanges = (parts: MapChangeParts) => {
       );
     const wanted = base === undefined || config.hz === undefined ? base : { ...base, hz: config.hz };
     waiting = JSON.stringify(wanted) === JSON.stringify(current()) ? undefined : wanted;
-    if (waiting === undefined) return tell({ rev: config.rev, state: 'running' });
+    if (waiting === undefined) return report({ rev: config.rev, state: 'running' });
     const reason = roastRuns() ? 'it waits for the end of the roast' : undefined;
-    tell({ rev: config.rev, state: 'waiting', ...(reason === undefined ? {} : { reason }) });
+    report({ rev: config.rev, state: 'waiting', ...(reason === undefined ? {} : { reason }) });
     await apply();
   };
 
@@ -81,8 +81,8 @@ export const createMapChanges = (parts: MapChangeParts) => {
     },
     /** A config that was not understood; the board goes on as before. */
     refused(rev: number, issue: string): void {
-      if (!told || rev >= told.rev) {
-        tell({ rev, state: 'refused', reason: `this agent does not understand it: ${issue}`.slice(0, 300) });
+      if (!reported || rev >= reported.rev) {
+        report({ rev, state: 'refused', reason: `this agent does not understand it: ${issue}`.slice(0, 300) });
       }
     },
     /** To be called after each reading: cheap while nothing waits. */
@@ -90,7 +90,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
       if (waiting && !roastRuns()) inTurn(apply);
     },
     /** What became of the newest config; undefined before one has come. */
-    state: (): Told | undefined => told,
+    state: (): ConfigReport | undefined => reported,
     settled: (): Promise<void> => working,
   };
 };

@@ -85,7 +85,7 @@ export interface Journal {
   readonly hear: (ack: Ack) => void;
   /** Where a stream that was begun because the disk failed goes on. */
   readonly continues: (epoch: string) => Continues | undefined;
-  /** For whom a stream was recorded, once the server has said so. */
+  /** For whom a stream was recorded, once the server has stated it. */
   readonly ownerOf: (epoch: string) => string | undefined;
   /** What is still here of each stream, the newest first. */
   readonly history: () => Promise<StreamHistory[]>;

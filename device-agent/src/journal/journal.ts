@@ -6,7 +6,7 @@ import { nodeDisk } from './disk.ts';
 import { findStreams } from './find-streams.ts';
 import type { Journal, JournalListener, JournalOptions } from './journal-types.ts';
 import { readPast } from './past.ts';
-import { createServerWord } from './server-word.ts';
+import { createServerStatements } from './server-statements.ts';
 import type { Stream } from './stream.ts';
 import { createStreams } from './streams.ts';
 
@@ -41,11 +41,11 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     log,
     clock,
     capBytes,
-    say(stream, event) {
-      if (stream.tail() === undefined && whenStarted) whenStarted.push(() => streams.say(stream, event));
+    appendEvent(stream, event) {
+      if (stream.tail() === undefined && whenStarted) whenStarted.push(() => streams.appendEvent(stream, event));
       else if (recordingOf(stream) === recordingOf(current.get())) appendEvent(clock.now().mono, event);
       else {
-        durable(stream, [stream.say(clock.now().mono, context, event)]);
+        durable(stream, [stream.appendLate(clock.now().mono, context, event)]);
         void stream.note();
       }
     },
@@ -122,7 +122,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   await current.open(newest);
   const owed = whenStarted;
   whenStarted = undefined;
-  for (const say of owed) say();
+  for (const append of owed) append();
   for (const { stream, damaged } of found.streams) streams.lost(stream, damaged, 'damaged');
   await keepWithinCap();
   streams.tidy(current.get());
@@ -156,7 +156,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   const streamOf = (epoch: string | undefined): Stream | undefined =>
     epoch === undefined ? current.get() : streams.find(epoch);
 
-  const serverWord = createServerWord({
+  const serverStatements = createServerStatements({
     log,
     streams,
     durable,
@@ -214,7 +214,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       ackToNote = true;
     },
     hear(ack) {
-      serverWord.hear(ack);
+      serverStatements.hear(ack);
       ackToNote = true;
     },
     continues: (epoch) => streamOf(epoch)?.continues,

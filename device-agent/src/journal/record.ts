@@ -24,7 +24,7 @@ export type JournalRecord =
   | { readonly k: 's'; readonly q: number; readonly m: number; readonly v: readonly (number | null)[] }
   | { readonly k: 'e'; readonly q: number; readonly m: number; readonly e: JournalEvent }
   | { readonly k: 'acked'; readonly ranges: readonly SeqRange[] }
-  /** Entries that had to go, and of which the stream has said so. */
+  /** Entries that were dropped and reported by a gap event. */
   | { readonly k: 'gone'; readonly ranges: readonly SeqRange[] }
   | { readonly k: 'state'; readonly state: RecordedState };
 

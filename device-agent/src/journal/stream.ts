@@ -18,10 +18,11 @@ export interface StreamNotes {
   readonly continues?: Continues | undefined;
   readonly acked?: readonly SeqRange[];
   readonly gone?: readonly SeqRange[];
-  /** What was said of the stream after its end: gaps that were found since. */
-  readonly words?: readonly Word[];
+  /** Events after its end: gaps that were found since. */
+  readonly words?: readonly LateEvent[];
 }
-export interface Word {
+/** An event that was appended behind the end of a closed stream. */
+export interface LateEvent {
   readonly seq: number;
   readonly mono: number;
   readonly context: RecordingContext;
@@ -40,7 +41,7 @@ export interface StreamParts {
   /** The credential that the board has now; undefined where it doesn't matter. */
   readonly credential: string | undefined;
   readonly learn: (reading: ClockReading) => void;
-  /** Entries that damage took; said once. */
+  /** Entries that damage destroyed; reported once. */
   readonly damaged: (stream: Stream, holes: readonly SeqRange[]) => void;
 }
 
@@ -51,7 +52,7 @@ export const createStream = (parts: StreamParts) => {
   const { disk, log, epoch, notes, credential: ownCredential } = parts;
   const acked = new RangeSet(notes.acked ?? []);
   const gone = new RangeSet(notes.gone ?? []);
-  const words: Word[] = [...(notes.words ?? [])];
+  const words: LateEvent[] = [...(notes.words ?? [])];
   let folder = parts.folder;
   let { owner } = notes;
   let sealed = notes.sealed === true;
@@ -168,7 +169,7 @@ export const createStream = (parts: StreamParts) => {
       if (tail?.kind === 'memory') tail.settled(acked);
     },
     /** Adds an event behind the end of a stream that is not written any more. */
-    say(mono: number, context: RecordingContext, event: JournalEvent): SeqRange {
+    appendLate(mono: number, context: RecordingContext, event: JournalEvent): SeqRange {
       const seq = nextSeq++;
       words.push({ seq, mono, context, event });
       return [seq, seq];

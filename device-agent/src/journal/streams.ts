@@ -14,10 +14,10 @@ export interface StreamsParts {
   readonly log: Logger;
   readonly clock: WallClock;
   readonly capBytes: number;
-  /** Puts an event into a stream, behind all it has. */
-  readonly say: (stream: Stream, event: JournalEvent) => void;
+  /** Appends an event to a stream. */
+  readonly appendEvent: (stream: Stream, event: JournalEvent) => void;
   readonly gone: (stream: Stream, from: number, to: number) => void;
-  /** Puts down what is gone. */
+  /** Records which entries are gone. */
   readonly noteGone: (stream: Stream) => void;
 }
 
@@ -64,7 +64,7 @@ export const createStreams = (parts: StreamsParts) => {
     for (const [from, to] of ranges) {
       stream.gone.add(from, to);
       if (reason !== 'damaged') droppedEntries += to - from + 1;
-      parts.say(stream, { type: 'gap', from_seq: from, to_seq: to, reason });
+      parts.appendEvent(stream, { type: 'gap', from_seq: from, to_seq: to, reason });
       parts.gone(stream, from, to);
     }
     if (ranges.length === 0) return;
@@ -81,7 +81,7 @@ export const createStreams = (parts: StreamsParts) => {
     const { lost: ranges, gaps } = await stream.drop(segment);
     clocks.delete(segment.path);
     lost(stream, ranges, reason);
-    for (const gap of gaps) parts.say(stream, gap);
+    for (const gap of gaps) parts.appendEvent(stream, gap);
     return true;
   };
 
@@ -114,7 +114,7 @@ export const createStreams = (parts: StreamsParts) => {
       for (const stream of all.filter((candidate) => candidate !== current && !candidate.held().first()))
         all.splice(all.indexOf(stream), 1);
     },
-    say: parts.say,
+    appendEvent: parts.appendEvent,
     bytes,
     droppedEntries: (): number => droppedEntries,
     lost,

@@ -44,7 +44,7 @@ const readTicket = (typed: string): string => {
   return letters;
 };
 
-/** Named by whoever tries the system in a network of their own: the one way to pair without TLS. */
+/** For a trial in one's own network: the only way to pair without TLS. */
 export const trialFlag = '--trial-without-tls';
 
 /** The api's base address as typed. Throws `PairingTrouble` where the way to it would be open to listeners. */
@@ -78,7 +78,7 @@ const proveWritable = async (folder: string): Promise<void> => {
   }
 };
 
-/** Calls the server with a credential: `accepted`, `refused`, or `away` when it can't be told. */
+/** Calls the server with a credential: `accepted`, `refused`, or `away` without an answer. */
 const callHome = async (identity: BoardIdentity): Promise<'accepted' | 'refused' | 'away'> => {
   const headers = {
     authorization: `Bearer ${identity.MACHINE_TOKEN}`,

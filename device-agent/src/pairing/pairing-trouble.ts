@@ -1,4 +1,4 @@
-/** Pairing cannot go on. The message says what to do about it, in words for whoever stands beside the board. */
+/** Pairing cannot go on. The message says what to do about it, for the person beside the board. */
 export class PairingTrouble extends Error {
   override readonly name = 'PairingTrouble';
   /** The call itself was wrong: nothing was asked of anybody. */

@@ -12,7 +12,7 @@ export const planBookShape = z.object({
     .object({
       roastId: z.string(),
       plan: roastPlanShape,
-      /** The server's newest word has it no more: it was cancelled after its charge. */
+      /** The server's newest plans lack it: it was cancelled after its charge. */
       cancelled: z.literal(true).optional(),
     })
     .nullable(),
@@ -30,7 +30,7 @@ const stillPlanned = (running: PlanBook['running'], plans: readonly RoastPlan[])
   return plans.some(({ id }) => id === plan.id) ? { roastId, plan } : { roastId, plan, cancelled: true };
 };
 
-/** After the server's word, which is all there is to wait for. Of the roast that runs it knows best what it is. */
+/** After plans from the server, which replace all that wait. For the running roast the server's plan counts. */
 export const withPlans = (book: PlanBook, plans: readonly RoastPlan[], runningRoastId: string | null): PlanBook => {
   const bound = plans.find(({ roast_id: roastId }) => roastId !== null && roastId === runningRoastId);
   const running =

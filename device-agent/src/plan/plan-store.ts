@@ -68,7 +68,7 @@ export const openPlanStore = async ({ dataDir, log, changed }: PlanStoreParts) =
   };
 
   return {
-    /** The server's word on what is planned; none takes back what waits. */
+    /** Plans from the server; none removes all that wait. */
     received(plans: readonly RoastPlan[], runningRoastId: string | null): void {
       change(withPlans(book, plans, runningRoastId));
       log.info({ waiting: book.waiting.map(({ id }) => id), running: book.running?.plan.id ?? null }, 'plans');

@@ -141,6 +141,16 @@ describe('what is of concern', () => {
     ['an old reading', { values_age_ms: 40_000 }, /40 s old/],
     ['a missing probe', { values: [{ channel: 'exhaust_temp', value: null, unit: '°C' }] }, /exhaust_temp/],
     ['a full disk', { journal: { ...healthy.journal, trouble: 'ENOSPC' } }, /does not accept writes: ENOSPC/],
+    [
+      'a disk that refuses writes',
+      { journal: { ...healthy.journal, trouble: 'EROFS', in_memory: true, entries_in_memory: 12 } },
+      /keeps 12 readings in memory/,
+    ],
+    [
+      'history of an earlier pairing',
+      { journal: { ...healthy.journal, streams_awaiting_owner: 1 } },
+      /has not stated who owns it/,
+    ],
     ['lost entries', { journal: { ...healthy.journal, dropped_entries: 12 } }, /12 entries were dropped/],
     ['little room', { disk: { free_bytes: 9e7 } }, /86 MiB are free/],
   ])('is %s, with a way out', (_what, part, says) => {

@@ -19,7 +19,7 @@ const rereadMs = 10_000;
 const limits = { maxEntries: maxBatchEntries, window: 32, reserved: 4, resendMs };
 /** Batches under way of all earlier streams together: history never holds up what is recorded now. */
 const earlierWindow = 8;
-/** So long a stream that has an owner waits for the server to say for whom it speaks; earlier servers never say it. */
+/** So long a stream of this credential waits for the statement of its owner; earlier servers never send one. */
 const statementMs = 10_000;
 
 type Plan = ReturnType<typeof createSendPlan>;
@@ -127,7 +127,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     connected(): void {
       for (const { plan } of streams.values()) plan.connected();
     },
-    /** A connection is made: what was recorded for an owner waits until the server has said for whom it speaks. */
+    /** A connection is made: streams with an owner wait until the server has stated theirs. */
     connecting(): void {
       unstated.clear();
       for (const epoch of journal.epochs()) if (journal.ownerOf(epoch) !== undefined) unstated.add(epoch);

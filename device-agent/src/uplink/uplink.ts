@@ -121,7 +121,7 @@ export const startUplink = (parts: UplinkParts) => {
   const receive = createInbox({
     acknowledged(ack) {
       shipper.acknowledged(ack);
-      // What is sealed, or begun for another owner, is said.
+      // The status names sealed streams, and the one begun for another owner.
       if (ack.owner !== undefined) refreshStatus();
       if (session) void shipper.ship(session.line);
     },
@@ -155,7 +155,7 @@ export const startUplink = (parts: UplinkParts) => {
       throw error;
     }
     if (stopping.signal.aborted) {
-      // It has said that it is here.
+      // Its status says online.
       await Promise.race([publishStatus(line, id, false).catch(() => undefined), line.closed, pause(settleMs)]);
       await line.end();
       return { reason: 'stopped', lastedMs: 0 };
@@ -199,16 +199,16 @@ export const startUplink = (parts: UplinkParts) => {
   };
   const running = withBackoff(connect, { limits: retryLimits.network, signal: stopping.signal });
 
-  /** Gives the server a moment to say that it has everything: a board that is switched off then owes it nothing. */
+  /** Waits a moment for the last acknowledgements, so that a board can be switched off with nothing unsent. */
   const allAcknowledged = async (graceMs: number): Promise<void> => {
     const until = performance.now() + graceMs;
     while (shipper.entriesWaiting() > 0 && performance.now() < until) await pause(20);
   };
 
   return {
-    /** Shows a reading to whoever watches; nothing when offline. */
+    /** Publishes a live reading; does nothing when offline. */
     show: (reading: LiveReading): void => session?.line.show(topic('live'), JSON.stringify(reading)),
-    /** What was seen of the machine's registers, for whoever looks now: gone when there is no connection. */
+    /** Publishes an answer of the probe; dropped when there is no connection. */
     async tellProbe(message: ProbeMessage): Promise<void> {
       await session?.line.publish(topic('probed'), JSON.stringify(message));
     },
@@ -224,12 +224,12 @@ export const startUplink = (parts: UplinkParts) => {
       stopping.abort();
       if (session) {
         const { id, line } = session;
-        const goodbye = shipper
+        const lastStatus = shipper
           .shipNewest(line)
           .then(() => allAcknowledged(graceMs / 4))
           .then(() => publishStatus(line, id, false))
           .catch((error: unknown) => log.debug({ reason: String(error) }, 'uplink: last status not delivered'));
-        await Promise.race([goodbye, pause(graceMs)]);
+        await Promise.race([lastStatus, pause(graceMs)]);
         await line.end();
       }
       await running;

@@ -4,7 +4,7 @@ import { RangeSet, type SeqRange } from '../core/ranges.ts';
 import type { Stream } from './stream.ts';
 import type { Streams } from './streams.ts';
 
-export interface ServerWordParts {
+export interface ServerStatementParts {
   readonly log: Logger;
   readonly streams: Streams;
   /** These entries may be sent. */
@@ -33,7 +33,7 @@ export const judgeOwner = (stream: Pick<Stream, 'owner' | 'isSealed' | 'awaitsOw
 };
 
 /** Applies acknowledgements and statements of the server to the streams of the journal. */
-export const createServerWord = ({ log, streams, durable, withdraw, sealed }: ServerWordParts) => {
+export const createServerStatements = ({ log, streams, durable, withdraw, sealed }: ServerStatementParts) => {
   const seal = (stream: Stream, owner: string | undefined): void => {
     const wasSealed = stream.isSealed();
     stream.seal(true);
