@@ -146,8 +146,13 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
    * Goes on in a new stream, in memory. Its numbers go on too, so that marks name their samples as before. After `before`,
    * of an owner that the server has stated, it continues the same recording: a roast in that moment stays one roast.
    */
-  const beginInMemory = (entries: readonly Entry[], owner: string | undefined, before?: Stream): void => {
-    const first = entries[0]?.seq ?? current.nextSeq();
+  const beginInMemory = (
+    entries: readonly Entry[],
+    owner: string | undefined,
+    before?: Stream,
+    next: number = current.nextSeq(),
+  ): void => {
+    const first = entries[0]?.seq ?? next;
     const isContinued = before !== undefined && owner !== undefined && owner === before.owner();
     const continues = isContinued ? { epoch: recordingOf(before), seq: first } : undefined;
     const stream = newStream(first, owner, continues);
@@ -261,8 +266,11 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
   let current: Stream;
 
   return {
-    /** Opens the newest stream of the last process, or begins one. */
-    async open(newest: FoundStream | undefined): Promise<void> {
+    /**
+     * Opens the newest stream of the last process, or begins one. Where the disk refuses writes, the last process may have
+     * gone on in memory before it ended: `maxUsed` is how many numbers it can have used that the disk does not show.
+     */
+    async open(newest: FoundStream | undefined, maxUsed: number): Promise<void> {
       const isPairedAnew = newest?.stream.awaitsOwner() === true;
       current = newest?.stream ?? newStream(0, undefined);
       if (newest?.mayGoOn !== true || isPairedAnew) {
@@ -281,7 +289,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
         diskTrouble = error instanceof Error ? error.message : String(error);
         isDiskFull = isFull(error);
         log.error({ reason: diskTrouble }, 'journal: disk refuses writes at start');
-        beginInMemory([], current.owner(), current);
+        beginInMemory([], current.owner(), current, current.nextSeq() + maxUsed);
       }
     },
     get: (): Stream => current,

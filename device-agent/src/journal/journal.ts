@@ -1,6 +1,8 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { pause } from '@roastery/runtime/backoff';
+import type { ClockReading } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
+import type { RecordedPast } from '../core/replay.ts';
 import { createCurrentStream, lastRetryMs, recordingOf } from './current-stream.ts';
 import { nodeDisk } from './disk.ts';
 import { findStreams } from './find-streams.ts';
@@ -20,6 +22,19 @@ const roastTailMs = 60_000;
 const noteEveryMs = 5000;
 const closeGraceMs = 4000;
 const tickMs = 500;
+/** Ten samples a second at the highest rate of a machine map, and events. */
+const maxEntriesPerSecond = 20;
+/** No roast goes on after so long. */
+const maxAwayMs = 3_600_000;
+
+/** How many entries a process can have made since the last one that is on the disk. */
+const maxEntriesSince = ({ entries }: RecordedPast, now: ClockReading): number => {
+  const last = entries.at(-1);
+  if (last === undefined) return 0;
+  const sinceMs = last.context.boot === now.boot ? Math.max(0, now.mono - last.mono) : maxAwayMs;
+  return Math.ceil((Math.min(sinceMs, maxAwayMs) / 1000) * maxEntriesPerSecond);
+};
+
 /** Opens the journal in `folder`, whatever state the last process, a power cut or the disk left it in. It always opens. */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const { folder, capBytes, clock, log, segmentBytes = 262_144, syncMs = syncIntervalMs } = options;
@@ -119,7 +134,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     durable,
     segmentClosed: keepWithinCap,
   });
-  await current.open(newest);
+  await current.open(newest, maxEntriesSince(past, clock.now()));
   const owed = whenStarted;
   whenStarted = undefined;
   for (const append of owed) append();

@@ -12,11 +12,11 @@ const boot = '0a1b2c3d-0000-4000-8000-000000000001';
 let folder: string;
 let opened: Journal[];
 
-const open = async (disk?: JournalDisk): Promise<Journal> => {
+const open = async (disk?: JournalDisk, mono = 1e6): Promise<Journal> => {
   const journal = await openJournal({
     folder,
     capBytes: 1e9,
-    clock: createWallClock(() => ({ boot, mono: 1e6, wall: 1.8e12, synced: true })),
+    clock: createWallClock(() => ({ boot, mono, wall: 1.8e12, synced: true })),
     log: createLogger('test', 'silent'),
     context: { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] },
     state: () => undefined,
@@ -88,11 +88,14 @@ it('journal without its disk: a stream with a fresh epoch and numbers that go on
   await expect.poll(() => journal.stats().inMemory, { timeout: 10_000 }).toBe(false);
   expect(journal.stats().trouble).toBeUndefined();
   const fresh = journal.epoch;
+  // A slow disk may have begun yet another stream.
+  const freshLink = journal.continues(fresh);
+  expect(freshLink?.epoch).toBe(before);
   await journal.close();
   opened = [];
   const again = await open();
   expect(again.epoch).toBe(fresh);
-  expect(again.continues(fresh)).toEqual(link);
+  expect(again.continues(fresh)).toEqual(freshLink);
   const kept = await samplesOf(again);
   expect([...kept.values()].flat().sort((a, b) => a - b)).toEqual(everything);
   expect(again.appendSample(1, [1])).toBe(value + 1);
@@ -132,3 +135,29 @@ it('journal whose open segment can not be read at the start: never goes on under
     .poll(async () => [...(await samplesOf(journal)).values()].flat().sort((a, b) => a - b), { timeout: 10_000 })
     .toEqual([0, 1, 2, 3, 4, 9]);
 });
+
+it('journal restarted on a disk that refuses writes: continues the recording behind all numbers of the process before', async () => {
+  const owner = 'a'.repeat(16);
+  const first = await open();
+  const { epoch } = first;
+  first.hear({ v: 1, epoch, ranges: [], through: 1e6, owner });
+  for (let value = 0; value < 5; value++) first.appendSample(1e6 - 10_000 + value, [value]);
+  await first.close();
+  opened = [];
+  // Each start finds the disk as the first process left it.
+  const begun: number[] = [];
+  for (const mono of [1e6, 1e6 + 60_000]) {
+    const { disk } = createFaultyDisk({ kind: 'EROFS', fromCall: 0 });
+    const journal = await open(disk, mono);
+    expect(journal.stats().inMemory).toBe(true);
+    const seq = journal.appendSample(mono, [9]);
+    expect(journal.continues(journal.epoch)).toEqual({ epoch, seq });
+    begun.push(seq);
+    // A minute of readings at 10 Hz.
+    for (let count = 1; count < 600; count++) journal.appendSample(mono + 100 * count, [9]);
+    await journal.close();
+    opened = [];
+  }
+  expect(begun[0]).toBeGreaterThanOrEqual(5);
+  expect(begun[1]).toBeGreaterThan((begun[0] ?? 0) + 600);
+}, 30_000);
