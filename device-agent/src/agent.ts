@@ -16,7 +16,7 @@ import { openJournal } from './journal/journal.ts';
 import { chooseMachineMap, keepPushedMap, readMachineMap } from './machine-map-file.ts';
 import { startPoller, type MachineLink } from './machine/poller.ts';
 import { createMapChanges } from './map-changes.ts';
-import { plainBrokerWarning } from './pairing/plain-broker.ts';
+import { plainBrokerWarning } from './pairing/pairing-trouble.ts';
 import { openPlanStore } from './plan/plan-store.ts';
 import { createBoardProbe } from './probe/board-probe.ts';
 import { createRecorder, type Recorder } from './recorder.ts';

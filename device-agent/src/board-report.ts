@@ -4,7 +4,7 @@ import { agentVersion } from './agent-version.ts';
 import type { BoardClock } from './clock/board-clock.ts';
 import type { AgentConfig } from './config.ts';
 import { portalUnit } from './core/decoder.ts';
-import { freeBytes } from './free-bytes.ts';
+import { freeBytes } from './status.ts';
 import type { Journal } from './journal/journal.ts';
 import type { MachineLink } from './machine/poller.ts';
 import type { PlanStore } from './plan/plan-store.ts';

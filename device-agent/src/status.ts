@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { freeBytes } from './free-bytes.ts';
+import { statfs } from 'node:fs/promises';
 import { slowReadingSentence } from './core/line-pace.ts';
 import type { Journal } from './journal/journal.ts';
 import type { MachineLink } from './machine/poller.ts';
@@ -7,6 +7,17 @@ import type { MachineMap } from '@roastery/contract/machine-map';
 import { readUpdateState } from './update/update-state.ts';
 import { noMapDetail } from '@roastery/contract/mqtt';
 import type { StatusDetails } from './uplink/uplink.ts';
+
+/** Room on the disk of a folder; undefined where the disk doesn't say. A board that can't be asked goes on all the same. */
+export const freeBytes = async (folder: string): Promise<number | undefined> => {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+};
 
 export interface StatusSources {
   readonly agentVersion: string;

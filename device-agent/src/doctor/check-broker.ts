@@ -7,7 +7,7 @@ import type { AgentConfig } from '../config.ts';
 import { codeOf } from '../pairing/pairing-trouble.ts';
 import { openSession, SessionError } from '../uplink/session.ts';
 import type { BoardUnderCheck } from './board-under-check.ts';
-import { plainBrokerWarning } from '../pairing/plain-broker.ts';
+import { plainBrokerWarning } from '../pairing/pairing-trouble.ts';
 import { good, notConfigured, skipped, trouble, warning, type Check, type Verdict } from './check.ts';
 import { aboutTheWay, aboutTls, peerOf } from './connection-trouble.ts';
 import { reach, shakeHands } from './tls-handshake.ts';

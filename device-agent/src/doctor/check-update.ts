@@ -1,5 +1,5 @@
 import { readUpdateState } from '../update/update-state.ts';
-import { updateInWords } from '../update/update-words.ts';
+import { updateInWords } from '../update/update-state.ts';
 import { good, warning, type Check } from './check.ts';
 
 /** Whether the version that was installed last is the one that runs. */

@@ -1,9 +1,11 @@
+import { access } from 'node:fs/promises';
 import { ConfigError } from '@roastery/runtime/env';
 import { pause } from '@roastery/runtime/backoff';
 import type { Logger } from '@roastery/runtime/logger';
 import type { SeqRange } from '../core/ranges.ts';
-import type { WallClock } from '../core/wall-clock.ts';
-import type { JournalDisk } from './disk.ts';
+import { isMissing } from '../atomic-file.ts';
+import { createWallClock, type WallClock } from '../core/wall-clock.ts';
+import { nodeDisk, type JournalDisk } from './disk.ts';
 import { recoverStream, type Insistence, type RecoveredStream } from './recovery.ts';
 import { listStreamFolders, type StreamFolder } from './stream-folders.ts';
 import { createStream, type Stream } from './stream.ts';
@@ -102,3 +104,16 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
   return result;
 };
 export type FoundStreams = Awaited<ReturnType<typeof findStreams>>;
+
+/** Counts the unacknowledged entries of a journal that no agent has open; 0 where there is no journal. */
+export const countUnsent = async (folder: string, log: Logger): Promise<number> => {
+  try {
+    await access(folder);
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
+  const clock = createWallClock(() => ({ boot: '', mono: 0, wall: 0, synced: false }));
+  const { streams } = await findStreams({ disk: nodeDisk, folder, log, clock, damaged: () => undefined });
+  return streams.flatMap(({ stream }) => stream.waiting()).reduce((sum, [from, to]) => sum + to - from + 1, 0);
+};

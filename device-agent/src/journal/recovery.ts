@@ -11,7 +11,7 @@ import {
   parseSegmentName,
   readSegment,
   sealedName,
-  smallestEntryBytes,
+  minEntryBytes,
   type SealedSegment,
   type SegmentData,
   type SegmentName,
@@ -147,7 +147,7 @@ export const recoverStream = async (
     const tail = data.damage.find(({ to }) => to === bytes.length);
     if (data.unsureBytes > 0) {
       // What stood there may have been sent: its numbers must not be used again.
-      const lost = Math.ceil(data.unsureBytes / smallestEntryBytes);
+      const lost = Math.ceil(data.unsureBytes / minEntryBytes);
       damaged.push([nextSeq, nextSeq + lost - 1]);
       nextSeq += lost;
     }

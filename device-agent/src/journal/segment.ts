@@ -77,8 +77,8 @@ const onlyContext = (own: readonly ContextRecord[], first: number | undefined): 
 };
 
 /** No record of a context is smaller, no record of an entry either. */
-const smallestContextBytes = 100;
-export const smallestEntryBytes = 39;
+const minContextBytes = 100;
+export const minEntryBytes = 39;
 
 /**
  * Contexts of a segment of an earlier version, which hold from their place on. Behind damage that may have hidden another
@@ -93,7 +93,7 @@ const createContextSearch = ({ records, damage }: Scan) => {
       (sum, { from, to, beforeRecord }) => (beforeRecord > before.index && beforeRecord <= at ? sum + to - from : sum),
       0,
     );
-    if (damagedBytes - hidden * smallestEntryBytes < smallestContextBytes) return contextOf(before.record);
+    if (damagedBytes - hidden * minEntryBytes < minContextBytes) return contextOf(before.record);
     const after = places.find(({ index }) => index > at);
     return after && isSameContext(before.record, after.record) ? contextOf(before.record) : undefined;
   };

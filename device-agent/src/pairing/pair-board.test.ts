@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startPairingServer, type Fate } from '../testing/pairing-server.ts';
 import { readIdentity, withIdentity } from './env-file.ts';
 import { pairBoard, readApi } from './pair-board.ts';
-import { plainBrokerWarning } from './plain-broker.ts';
+import { plainBrokerWarning } from './pairing-trouble.ts';
 import { sentenceForFolder, sentenceForNoConnection } from './pairing-trouble.ts';
 
 const ticket = 'PAIR-BCDF-GHJK-LMNP';

@@ -1,15 +1,14 @@
+import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackoffLimits } from '@roastery/runtime/backoff';
 import { deviceSelf, isPairingCode, lettersOfPairingCode } from '@roastery/contract/devices';
-import { writeFileAtomically } from '../atomic-file.ts';
+import { readFileIfThere, writeFileAtomically } from '../atomic-file.ts';
 import { withBasePath } from '../config.ts';
 import { httpRequest } from '../http-request.ts';
 import { readIdentity, writeIdentity, type BoardIdentity } from './env-file.ts';
-import { plainBrokerWarning } from './plain-broker.ts';
 import { exchangeTicket, TicketRefused } from './exchange.ts';
-import { readHardwareId } from './hardware-id.ts';
-import { PairingTrouble, sentenceForFolder } from './pairing-trouble.ts';
+import { PairingTrouble, plainBrokerWarning, sentenceForFolder } from './pairing-trouble.ts';
 import { forgetPending, hashOfSecret, secretFor } from './pending-secret.ts';
 
 export interface PairingOrder {
@@ -76,6 +75,22 @@ const proveWritable = async (folder: string): Promise<void> => {
   } catch (error) {
     throw new PairingTrouble(sentenceForFolder(error, folder));
   }
+};
+
+/** The maker's serial number of a board, as the kernel reads it from the device tree. */
+const deviceTreePath = '/proc/device-tree/serial-number';
+const machineIdPath = '/etc/machine-id';
+
+/**
+ * Tells this board from others for people who look at pairings: the maker's serial number, else a hash of the machine id,
+ * which systemd asks to keep to the machine itself.
+ */
+const readHardwareId = async (): Promise<string> => {
+  const serial = (await readFileIfThere(deviceTreePath))?.replaceAll(/[^\w-]/g, '') ?? '';
+  if (serial !== '') return `board-${serial}`.slice(0, 80);
+  const machineId = (await readFileIfThere(machineIdPath))?.trim() ?? '';
+  if (machineId === '') return 'unknown';
+  return `host-${createHash('sha256').update(`roastery-agent ${machineId}`).digest('hex').slice(0, 16)}`;
 };
 
 /** Calls the server with a credential: `accepted`, `refused`, or `away` without an answer. */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 /** Pairing cannot go on. The message says what to do about it, for the person beside the board. */
 export class PairingTrouble extends Error {
   override readonly name = 'PairingTrouble';
@@ -55,4 +56,16 @@ export const sentenceForFolder = (error: unknown, folder: string): string => {
     return `There is no room left on the disk of ${folder}. Free some space (journalctl --vacuum-size=50M), then run this again.`;
   if (code === 'ENOTDIR' || code === 'EEXIST') return `${folder} is not a folder. Give a folder: --config-dir FOLDER`;
   return `The folder ${folder} can't be written (${code === '' ? String(error) : code}). Give another one: --config-dir FOLDER`;
+};
+
+const isThisBoard = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+
+/** What to warn of before the machine's token goes to this broker; undefined when it is encrypted or never leaves the board. */
+export const plainBrokerWarning = (mqttUrl: string): string | undefined => {
+  if (!URL.canParse(mqttUrl)) return undefined;
+  const { protocol, hostname, host } = new URL(mqttUrl);
+  if (protocol !== 'mqtt:' && protocol !== 'ws:') return undefined;
+  if (isThisBoard(hostname.replace(/^\[|\]$/g, ''))) return undefined;
+  return `The way to the broker ${host} is not encrypted (${protocol}//): whoever listens there gets the machine's token and all readings. Let whoever runs the server offer mqtts:// (MQTT_PUBLIC_URL).`;
 };

@@ -1,5 +1,5 @@
 import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
-import { updateInWords } from '../update/update-words.ts';
+import { updateInWords } from '../update/update-state.ts';
 import type { BoardStatus } from './board-status.ts';
 
 /** Something a person at the board should know, and what to do about it. */

@@ -1,5 +1,5 @@
 import { statusPageStyle } from './status-page-style.ts';
-import { updateInWords } from '../update/update-words.ts';
+import { updateInWords } from '../update/update-state.ts';
 import type { BoardStatus } from './board-status.ts';
 import type { Concern } from './concerns.ts';
 

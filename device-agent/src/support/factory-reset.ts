@@ -3,7 +3,7 @@ import { access, constants, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
 import { identityFile } from '../board-files.ts';
-import { countUnsent } from '../journal/unsent.ts';
+import { countUnsent } from '../journal/find-streams.ts';
 import { codeOf } from '../pairing/pairing-trouble.ts';
 import { planFile } from '../plan/plan-store.ts';
 import { findRunningAgent, type AgentPlace } from '../running-agent.ts';

@@ -94,7 +94,7 @@ export const judgeAnswers = (
 };
 
 /** How long before its kill the earliest of these was read, s. */
-const longestBefore = (readings: readonly NumberedReading[], kills: readonly Kill[]): number =>
+const maxSecondsBefore = (readings: readonly NumberedReading[], kills: readonly Kill[]): number =>
   readings.reduce((longest, { monoMs }) => {
     const kill = kills.find((one) => one.monoMs > monoMs);
     return Math.max(longest, kill ? (kill.monoMs - monoMs) / 1000 : 0);
@@ -110,7 +110,7 @@ export const judgementTable = (
   const none = { of: 'value', atMost: 0 } as const;
   const { dropped, unheard, unsynced, refused } = judgement.excused;
   const before = (readings: readonly NumberedReading[]): string =>
-    `readings, the earliest ${longestBefore(readings, kills).toFixed(2)} s before its kill`;
+    `readings, the earliest ${maxSecondsBefore(readings, kills).toFixed(2)} s before its kill`;
   const wrong = ['doubled', 'shifted', 'different', 'invented'] as const;
   const named = {
     doubled: 'stored twice',
