@@ -34,6 +34,8 @@ const firstWriteMs = 4000;
 const maxQuietMs = 2000;
 /** A write, its sync and what is sent then take about so long. */
 const writingMs = 4;
+/** A run ends after this long for each kill, and says how many it reached. */
+const maxMsPerKill = 12_000;
 /** Every so many kills of the agent one of the others goes too, while the agent works. */
 const otherShare = 1 / 3;
 
@@ -85,9 +87,10 @@ export const killWhileRoasting = async (
   const killedOthers = new Map<string, number>();
   const agent: AgentKill[] = [];
   const writes = watchWrites(journalFolder);
+  const endAt = performance.now() + count * maxMsPerKill;
   let hits = 0;
   try {
-    while (hits < count) {
+    while (hits < count && performance.now() < endAt) {
       await until('beans in the drum', () => isRoastingNow(recordFile), { timeoutMs: 600_000, everyMs: 200 });
       const isUp = () => machine.agent.pid !== undefined;
       await until('the agent to be started', isUp, { timeoutMs: startsWithinMs, everyMs: 5 });
