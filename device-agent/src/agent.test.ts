@@ -112,7 +112,7 @@ describe('agent', () => {
     expect(warnings()).toHaveLength(1);
   });
 
-  it('shows what the machine shows, and puts the same into the journal', async () => {
+  it('publishes live readings and journals the same values', async () => {
     await start();
     await expect.poll(() => server.live.length, { timeout: 5000 }).toBeGreaterThan(5);
     face.beans = 2153;
@@ -151,7 +151,7 @@ describe('agent', () => {
     expect(server.statuses.at(-1)).toMatchObject({ online: false });
   });
 
-  it('refuses to share its data folder', async () => {
+  it('refuses a data folder that another agent uses', async () => {
     const agent = await start();
     await expect(start()).rejects.toThrow(ConfigError);
     await stop(agent);
@@ -223,7 +223,7 @@ describe('agent and the map that the server pushes', () => {
   }, 30_000);
 });
 
-describe('agent and what is planned', () => {
+describe('agent and plans', () => {
   const outputs: MachineMapInput['outputs'] = {
     heat_power: { at: 'h:0', range: [0, 100] },
     fan_speed: { at: 'h:1', range: [0, 100] },

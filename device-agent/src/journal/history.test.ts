@@ -61,7 +61,7 @@ afterEach(async () => {
 });
 
 describe('journal: a server that lost data', () => {
-  it('gets again what it lacks of a stream, also after a restart, and no more than that', async () => {
+  it('gets the missing entries of a stream, also after a restart, and no others', async () => {
     const first = await acknowledged(100);
     await close(first);
     const journal = await open();
@@ -92,7 +92,7 @@ describe('journal: a server that lost data', () => {
     expect(journal.waiting()).toEqual([]);
   });
 
-  it('states what the board dropped since', async () => {
+  it('reports entries that were dropped in between', async () => {
     const journal = await acknowledged(200, { capBytes: 8000 });
     await fill(journal, 40);
     const { epoch } = journal;
@@ -158,8 +158,8 @@ describe('journal: a server that lost data', () => {
   });
 });
 
-describe('journal: history belongs to whom it was recorded for', () => {
-  it('takes the first owner it hears, if the server knows the stream or nothing of it was ever acknowledged', async () => {
+describe('journal: owner of history', () => {
+  it('adopts the first stated owner when the server knows the stream or nothing was acknowledged', async () => {
     const fresh = await open();
     await fill(fresh, 10);
     fresh.hear({ v: 1, epoch: fresh.epoch, ranges: [], through: all, owner: ann });
@@ -197,7 +197,7 @@ describe('journal: history belongs to whom it was recorded for', () => {
     expect(again.ownerOf(before)).toBe(ben);
   });
 
-  it('an owner that differs from the one of before is not served, also without a statement of ranges', async () => {
+  it('seals a stream for a different owner, also without stated ranges', async () => {
     const journal = await open();
     await fill(journal, 5);
     journal.hear({ v: 1, epoch: journal.epoch, ranges: [], through: all, owner: ann });

@@ -70,7 +70,7 @@ afterEach(async () => {
 });
 
 describe('journal', () => {
-  it('gives back what was put in, across restarts, in one sequence', async () => {
+  it('returns appended entries across restarts in one sequence', async () => {
     const first = await open();
     const seqs = fill(first, 5);
     first.appendEvent(mono, { type: 'start', agent_version: '1' });
@@ -115,7 +115,7 @@ describe('journal', () => {
     expect((await readAll(journal)).map(({ seq }) => seq)).toEqual(Array.from({ length: 100 }, (_, seq) => seq));
   });
 
-  it('keeps what the server has committed until its room is needed, and then lets that go first', async () => {
+  it('keeps acknowledged segments until their room is needed, and drops them first', async () => {
     const journal = await open({ segmentBytes: 1000, capBytes: 9000 });
     await stretch(journal, 60);
     journal.acknowledge([[0, 39]]);
@@ -130,7 +130,7 @@ describe('journal', () => {
     expect(journal.stats().droppedEntries).toBe(0);
   });
 
-  it('goes on with its numbers when everything is committed', async () => {
+  it('continues its sequence numbers when everything is acknowledged', async () => {
     const first = await open();
     fill(first, 10);
     await first.flush();
@@ -144,7 +144,7 @@ describe('journal', () => {
     expect(third.epoch).toBe(first.epoch);
   });
 
-  it('does not send again after a restart what was acknowledged before', async () => {
+  it('does not resend acknowledged entries after a restart', async () => {
     const first = await open();
     fill(first, 10);
     await first.flush();
@@ -153,14 +153,14 @@ describe('journal', () => {
     expect((await open()).waiting()).toEqual([[7, 9]]);
   });
 
-  it('never reuses a number that the server knows', async () => {
+  it('never reuses a sequence number that the server has', async () => {
     const journal = await open();
     fill(journal, 3);
     journal.acknowledge([[0, 499]]);
     expect(fill(journal, 1)).toEqual([500]);
   });
 
-  it('journal: rewrites the open segment when its folder is deleted, with all unsent entries', async () => {
+  it('rewrites the open segment when its folder is deleted, with all unsent entries', async () => {
     const first = await open();
     const { epoch } = first;
     fill(first, 30);
@@ -183,7 +183,7 @@ describe('journal', () => {
     expect(gapsOf(entries)).toEqual([]);
   });
 
-  it('begins a segment with each context, so that every sample is read by its own', async () => {
+  it('begins a new segment for each context', async () => {
     const journal = await open();
     fill(journal, 3);
     for (const channels of [['exhaust_temp'], ['bean_temp', 'exhaust_temp']]) {
@@ -207,7 +207,7 @@ describe('journal', () => {
     ]);
   });
 
-  it('keeps the epoch when its file is gone, and makes a new one for an empty folder', async () => {
+  it('keeps the epoch when its file is deleted, and makes a new one for an empty folder', async () => {
     const first = await open();
     fill(first, 1);
     await close(first);
@@ -235,7 +235,7 @@ describe('journal after damage', () => {
     expect(size).toBeGreaterThan(0);
   });
 
-  it('keeps what lies behind overwritten bytes and says which entries are gone', async () => {
+  it('keeps entries behind overwritten bytes and reports the lost ones', async () => {
     const path = await filledSegment();
     const bytes = await readFile(path);
     const middle = Math.floor(bytes.length / 2);
@@ -251,7 +251,7 @@ describe('journal after damage', () => {
     expect(gapsOf(entries)).toEqual([{ type: 'gap', from_seq: missing[0], to_seq: missing.at(-1), reason: 'damaged' }]);
   });
 
-  it('does not use numbers again that a garbled end may have held', async () => {
+  it('does not reuse sequence numbers that a damaged tail may have held', async () => {
     const path = await filledSegment();
     const bytes = await readFile(path);
     bytes.fill(0, bytes.length - 200);
@@ -262,7 +262,7 @@ describe('journal after damage', () => {
     expect(gapsOf(await readAll(journal))[0]).toMatchObject({ reason: 'damaged' });
   });
 
-  it('says what is gone when a closed segment has vanished', async () => {
+  it('reports the entries of a closed segment that is missing', async () => {
     const journal = await open({ segmentBytes: 1000 });
     for (let round = 0; round < 3; round++) {
       fill(journal, 20);
@@ -279,7 +279,7 @@ describe('journal after damage', () => {
 
 describe('journal at its cap', () => {
   const roastId = '01900000-0000-7000-8000-000000000001';
-  it('lets the oldest samples outside roasts go first and says so', async () => {
+  it('drops the oldest samples outside roasts first and reports them', async () => {
     const journal = await open({ segmentBytes: 1000, capBytes: 8000 });
     await stretch(journal, 40);
     journal.appendEvent(mono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
@@ -309,7 +309,7 @@ describe('journal at its cap', () => {
     expect((await readAll(journal)).some(({ seq }) => seq === 0)).toBe(false);
   });
 
-  it('drops no word about what the server has already', async () => {
+  it('reports no gap for acknowledged entries', async () => {
     const journal = await open({ segmentBytes: 1000, capBytes: 3000 });
     for (let round = 0; round < 20; round++) {
       const seqs = fill(journal, 20);

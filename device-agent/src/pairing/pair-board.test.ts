@@ -34,7 +34,7 @@ const expectPaired = async (server: { credentials: string[] }): Promise<void> =>
 };
 
 describe('pairing a board', () => {
-  it('writes the credential it made itself; the secret never travelled', async () => {
+  it('writes its own credential and never sends the secret', async () => {
     await using server = await startPairingServer('BCDFGHJKLMNP');
     await pair(server.url, ' pair-bcdf-ghjk-lmnp ');
     await expectPaired(server);
@@ -122,7 +122,7 @@ describe('pairing a board', () => {
     await expectPaired(server);
   });
 
-  it('knows that it was done when it was cut off after writing the file', async () => {
+  it('recognises a finished pairing that was interrupted after writing the file', async () => {
     await using server = await startPairingServer('BCDFGHJKLMNP', [
       'lost after',
       'lost after',
@@ -159,7 +159,7 @@ describe('pairing a board', () => {
 
 const failed = (code: string): Error => Object.assign(new Error(code), { code });
 
-describe('wrong turns', () => {
+describe('pairing errors', () => {
   it.each([
     ['PAIR-BCDF-GHJK-LMN', 'https://r.example', /twelve letters, no vowels, no digits/],
     ['PAIR-AEIO-GHJK-LMNP', 'https://r.example', /is no pairing ticket/],

@@ -6,7 +6,7 @@ const [first, second] = [planOf(1), planOf(2)];
 const waiting = withPlans(emptyPlanBook, [first, second], null);
 const seen = ({ waiting: left, running }: PlanBook) => [running?.plan.id ?? null, left.map(({ id }) => id)];
 
-describe('what a board knows of plans', () => {
+describe('plan book', () => {
   it('gives each charge the plan that waits first, once', () => {
     const charged = withCharge(waiting, 'roast');
     expect(seen(charged)).toEqual([first.id, [second.id]]);
@@ -15,13 +15,13 @@ describe('what a board knows of plans', () => {
     expect(seen(withCharge(withCharge(ended, 'next'), 'third'))).toEqual([null, []]);
   });
 
-  it('takes a plan back from a charge that was none', () => {
+  it('returns the plan of a retracted charge to the queue', () => {
     const none = withEnd(withCharge(waiting, 'roast'), 'roast', true);
     expect(seen(none)).toEqual([null, [first.id, second.id]]);
     expect(seen(withPlans(none, [first], null))).toEqual([null, [first.id]]);
   });
 
-  it('plan book: drops a plan that was cancelled after its charge, unless the server plans it again', () => {
+  it('drops a plan that was cancelled after its charge, unless the server plans it again', () => {
     const charged = withCharge(waiting, 'roast');
     const cancelled = withPlans(charged, [second], 'roast');
     // The roast goes on by what it took.
@@ -41,7 +41,7 @@ describe('what a board knows of plans', () => {
     expect(seen(withPlans(waiting, [], null))).toEqual([null, []]);
   });
 
-  it('plan book: follows the journal where the file is older than the charge', () => {
+  it('follows the journal where the file is older than the charge', () => {
     expect(seen(resumed(waiting, 'roast', second.id))).toEqual([second.id, [first.id]]);
     expect(seen(resumed(waiting, 'roast', undefined))).toEqual([null, [first.id, second.id]]);
     const charged = withCharge(waiting, 'roast');

@@ -75,7 +75,7 @@ describe('session over TLS', () => {
 });
 
 describe('session', () => {
-  it('session: distinguishes a closed port from a peer that does not speak MQTT', async () => {
+  it('distinguishes a closed port from a peer that does not speak MQTT', async () => {
     const closed = await openSession({ ...optionsFor('127.0.0.1', undefined), url: 'mqtt://127.0.0.1:1' }).catch(
       (reason: unknown) => reason,
     );

@@ -65,7 +65,7 @@ afterEach(async () => {
 });
 
 describe('uplink', () => {
-  it('says that it is there, and says goodbye', async () => {
+  it('publishes an online status, and an offline status on stop', async () => {
     const line = connect();
     await expect.poll(() => server.statuses.at(-1)).toMatchObject({ online: true, machine_link: 'ok' });
     const { session } = server.statuses.at(-1) ?? {};
@@ -171,7 +171,7 @@ describe('uplink', () => {
     await expect.poll(() => journal.waiting()).toEqual([]);
   }, 20_000);
 
-  it('goes on trying with a refused token, says so once a minute, and never says the token', async () => {
+  it('retries with a refused token, logs it once a minute, and never logs the token', async () => {
     server.accepts = false;
     const lines: string[] = [];
     const loud = createLogger('test', 'silent');
@@ -187,7 +187,7 @@ describe('uplink', () => {
     await allCommitted(1, 10_000);
   }, 25_000);
 
-  it('takes a machine map, and ignores what is none', async () => {
+  it('accepts a machine map and ignores an invalid one', async () => {
     connect();
     await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
     server.tell('config', { v: 1, rev: 4, map: { id: 'nonsense' } });
@@ -199,7 +199,7 @@ describe('uplink', () => {
     expect(refusals).toEqual([expect.stringMatching(/^4 map\./)]);
   });
 
-  it('leaves nothing readable behind an unreadable segment on the board', async () => {
+  it('sends all readable entries behind an unreadable segment', async () => {
     await journal.close();
     await rm(folder, { recursive: true, force: true });
     const small = { folder, capBytes: 1e9, segmentBytes: 6000, clock, log, context, state: () => undefined };
@@ -223,7 +223,7 @@ describe('uplink', () => {
     await expect.poll(() => line.entriesWaiting()).toBe(0);
   }, 30_000);
 
-  it('sends a server that lost it what it lacks, and nothing to another owner', async () => {
+  it('resends entries that the server lost, and nothing to another owner', async () => {
     for (let count = 0; count < 50; count++) sample();
     await journal.flush();
     connect();
@@ -254,7 +254,7 @@ describe('uplink', () => {
     await allCommitted(51);
   }, 30_000);
 
-  it('sends nothing of an owned stream before the server has said for whom it speaks', async () => {
+  it('sends nothing of an owned stream before the server states its owner', async () => {
     connect();
     await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
     server.tell('ack', { v: 1, epoch: journal.epoch, ranges: [], through: 0, owner: 'a'.repeat(16) });

@@ -17,7 +17,7 @@ const classesOf = ({ excused, ...wrong }: Judgement): Record<string, number[]> =
 const classOfMissing = (monoMs: number, said: Partial<AgentStatements> = {}) =>
   Object.keys(classesOf(judgeAnswers([reading(1, monoMs)], [], [kill], { ...nothingSaid, ...said })));
 
-describe('judgement of what a machine answered', () => {
+describe('judgeAnswers', () => {
   it('finds nothing where each answer is stored once, at its time', () => {
     const answers = [reading(1, 1000), reading(2, 1100)];
     expect(classesOf(judgeAnswers(answers, [reading(1, 990), reading(2, 1101)], [kill], nothingSaid))).toEqual({});
