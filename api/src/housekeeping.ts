@@ -20,7 +20,7 @@ export const createHousekeeping =
         try {
           await remove(sql);
         } catch (error) {
-          log.warn({ ...loggable(error), what: remove.name }, 'housekeeping failed; it runs again in an hour');
+          log.warn({ ...loggable(error), what: remove.name }, 'housekeeping failed');
         }
       }
     };

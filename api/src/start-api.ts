@@ -64,8 +64,8 @@ const untilPrepared = async (context: AppContext, parts: ApiParts, stop: AbortSi
       return;
     } catch (error) {
       if (error instanceof ConfigError || stop.aborted) throw error;
-      if (isDatabaseAway(error)) context.log.warn({ reason: String(error) }, 'no database yet; trying again');
-      else context.log.error(loggable(error), 'the database could not be prepared; trying again');
+      if (isDatabaseAway(error)) context.log.warn({ reason: String(error) }, 'database unreachable, retrying');
+      else context.log.error(loggable(error), 'database preparation failed, retrying');
       await pause(backoff.nextMs(), stop);
     }
   }

@@ -93,7 +93,7 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
   });
   const gate = createLogGate(60_000);
   client.on('offline', () => {
-    if (gate('offline') !== undefined) log.warn('no connection to the broker; trying on');
+    if (gate('offline') !== undefined) log.warn('broker unreachable, retrying');
   });
   client.on('error', (error) => {
     if (gate(error.message) !== undefined) log.warn({ reason: error.message }, 'broker connection failed');
@@ -154,10 +154,10 @@ export const createBrokerManagement = (baseUrl: string, secret: string, log: Log
         signal: AbortSignal.timeout(2000),
       });
       if (!answer.ok && answer.status !== 404)
-        log.warn({ clientId, status: answer.status }, 'broker did not disconnect');
+        log.warn({ clientId, status: answer.status }, 'broker disconnect refused');
       return answer.ok;
     } catch (error) {
-      log.warn({ clientId, err: error }, 'broker could not be asked to disconnect');
+      log.warn({ clientId, err: error }, 'broker disconnect failed');
       return false;
     }
   },

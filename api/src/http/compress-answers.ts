@@ -6,7 +6,7 @@ import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/compress';
 /** One packet of the network carries less as it is. */
 const minBytes = 1024;
 /** From here on the time to compress is longer than what a smaller answer saves: curves of hours, at several megabytes. */
-const hurryFrom = 256 * 1024;
+const largeFromBytes = 256 * 1024;
 
 const acceptsGzip = (header: string | undefined): boolean => {
   const coding = header?.split(',').find((part) => /^\s*(?:gzip|\*)\s*(?:;|$)/i.test(part));
@@ -28,7 +28,7 @@ export const compressAnswers = (): MiddlewareHandler => async (c, next) => {
   if (/no-transform/i.test(res.headers.get('cache-control') ?? '')) return;
   c.header('vary', 'Accept-Encoding', { append: true });
   if (!acceptsGzip(c.req.header('accept-encoding'))) return;
-  const isLarge = length === null || Number(length) >= hurryFrom;
+  const isLarge = length === null || Number(length) >= largeFromBytes;
   const gzip = Duplex.toWeb(createGzip({ level: isLarge ? 4 : 6 }));
   c.res = new Response(res.body.pipeThrough(gzip as ReadableWritablePair<Uint8Array, Uint8Array>), res);
   c.res.headers.delete('content-length');

@@ -75,7 +75,7 @@ export const createDatabaseWatch = (sql: Database, url: string, log: Logger) => 
     if (probing !== undefined || unansweredTicks > 0) unansweredTicks += 1;
     if (requests.size > 0 || unansweredTicks > 0) void probe();
     if (!isHanging()) return;
-    if (!wasHanging) log.error({ requests: requests.size }, 'database hangs');
+    if (!wasHanging) log.error({ requests: requests.size }, 'database does not answer');
     for (const request of requests) request.giveUp(hangs());
   };
   const timer = setInterval(tick, tickMs).unref();

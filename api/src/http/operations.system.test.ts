@@ -124,7 +124,7 @@ describe('when the api stops', () => {
 describe('after SIGTERM', () => {
   it('readyz: answers 503 first, and no request sent before a balancer sees it is refused or reset', async () => {
     await using database = await createTestDatabase();
-    const test = await startTestApi(database.url, { drainMs: 1500 });
+    const test = await startTestApi(database.url, { drainMs: 5000 });
     /** One request on a connection of its own. */
     const ask = (path: string) =>
       new Promise<{ status: number; connection: string | undefined }>((resolve, reject) => {

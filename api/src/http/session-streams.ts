@@ -42,7 +42,7 @@ export const followEndedSessions = async (
   stop: AbortSignal,
 ): Promise<void> => {
   const sweep = (): void => {
-    endStale(sql, streams).catch((error: unknown) => log.warn(loggable(error), 'ended sessions could not be checked'));
+    endStale(sql, streams).catch((error: unknown) => log.warn(loggable(error), 'session sweep failed'));
   };
   await sql.listen(sessionEndedChannel, (id) => streams.endSession(id), sweep);
   const timer = setInterval(sweep, sweepMs);

@@ -1,9 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { lettersOfPairingCode, pairingCodeLength, pairingLetters } from '@roastery/contract/devices';
 import { uuidV7 } from '@roastery/runtime/uuid';
+import { RateLimiterRes } from 'rate-limiter-flexible';
 import { type Actor, recordAudit } from '../db/audit.ts';
-import type { Sql } from '../db/sql.ts';
+import type { Database, Sql } from '../db/sql.ts';
 import { keyedHash } from '../http/secrets.ts';
+import { limiter, networkOf } from './sign-in-limits.ts';
 
 export const pairingDays = 7;
 
@@ -36,4 +38,24 @@ export const issueTicket = async (
     detail: { serial_number: serialNumber, ticket: id },
   });
   return { id, code, expires_at: ticket.expires_at };
+};
+
+const windowSeconds = 60;
+/** Attempts in a minute, right codes among them: who watches the limits learns nothing about a code. */
+export const perAddress = 5;
+export const perRoastery = 100;
+
+/**
+ * Counts an attempt to pair before the code is checked. Answers the seconds to wait when there were too many, else
+ * undefined. What one address has too many of doesn't count for all.
+ */
+export const countPairingAttempt = async (sql: Database, address: string | null): Promise<number | undefined> => {
+  try {
+    await limiter(sql, 'pairing address', perAddress, windowSeconds).consume(networkOf(address));
+    await limiter(sql, 'pairing', perRoastery, windowSeconds).consume('all');
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RateLimiterRes)) throw error;
+    return Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+  }
 };

@@ -27,7 +27,7 @@ describe('administrators', () => {
     (await admin.send<{ users: User[]; total: number }>('GET', `/admin/users?${query}`)).body;
   const change = (body: object) => admin.send<Record<string, unknown>>('PUT', '/settings/roastery', body);
 
-  it('create ordinary users with passwords that are not among the first anyone tries', async () => {
+  it('users: are created without admin rights; common passwords are refused', async () => {
     const { status, body } = await created(bob);
     expect([status, body.email, body.is_admin, body.is_active]).toEqual([201, 'bob@example.com', false, true]);
     expect((await created(bob)).body.code).toBe('already_exists');
@@ -39,7 +39,7 @@ describe('administrators', () => {
     expect(short.body).toMatchObject({ detail: [{ field: 'password', message: 'Use at least 8 characters' }] });
   });
 
-  it('cannot remove the last active administrator, not even two of each other at once', async () => {
+  it('users: the last active administrator stays, also when two demote each other at once', async () => {
     expect((await demote(admin, adminId)).body.code).toBe('last_admin');
     const eve = (await created({ ...bob, email: 'eve@example.com', full_name: 'Eve' })).body.id;
     await admin.send('PATCH', `/admin/users/${eve}`, { is_admin: true });
@@ -89,7 +89,7 @@ describe('administrators', () => {
     expect((await stats())['roasts_this_month']).toBe(0);
   });
 
-  it('keep the drop-down lists; seeding twice adds nothing the second time', async () => {
+  it('options: are edited by administrators; seeding twice adds nothing the second time', async () => {
     const first = await admin.send<{ message: string }>('POST', '/settings/seed-defaults');
     expect(first.body.message).toBe('Defaults seeded: 35 added, 0 kept.');
     const second = await admin.send<{ message: string }>('POST', '/settings/seed-defaults');
@@ -119,7 +119,7 @@ describe('administrators', () => {
     }
   });
 
-  it('read who did what', async () => {
+  it('audit log: is listed and searched by administrators', async () => {
     const page = await admin.send<{ entries: AuditEntry[]; total: number }>('GET', '/admin/audit?limit=5');
     expect(page.body.total).toBeGreaterThan(5);
     expect(page.body.entries[0]).toMatchObject({ action: 'roastery.changed', actor: testAdmin.email });

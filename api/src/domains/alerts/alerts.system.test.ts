@@ -60,7 +60,7 @@ const recipe = (lotId: string | null, watches = true) => ({
 const alertsOf = async (who: Visitor, lotId: string): Promise<LotAlert[]> =>
   (await who.send<{ alerts: LotAlert[] }>('GET', '/alerts')).body.alerts.filter(({ lot_id: id }) => id === lotId);
 
-describe('green coffee that runs low', () => {
+describe('low-stock alerts', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let test: TestApi;
   let mail: Awaited<ReturnType<typeof startMailServer>>;
@@ -182,7 +182,7 @@ describe('green coffee that runs low', () => {
     await expect.poll(status).toMatchObject({ waiting: 0, problem: null, last_sent_at: expect.any(String) });
   });
 
-  it('gives up after a day, and says so', async () => {
+  it('alert mail: is given up after a day with an error in the status', async () => {
     mail.state.refuses = 'no';
     const { sql } = test.api.context;
     await sql`
@@ -195,7 +195,7 @@ describe('green coffee that runs low', () => {
     mail.state.refuses = undefined;
   });
 
-  it('can be tested by an administrator', async () => {
+  it('test mail: reports the answer of the mail server', async () => {
     const sent = await admin.send<{ message: string }>('POST', '/settings/mail/test');
     expect(sent).toMatchObject({ status: 200, body: { message: `A test mail was sent to ${testAdmin.email}` } });
     expect(mailsAbout('Test mail of the roastery').map(({ to }) => to)).toEqual([[testAdmin.email]]);

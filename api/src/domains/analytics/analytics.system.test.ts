@@ -173,7 +173,7 @@ describe('analytics', () => {
     recipe: (roast: RawRoast) => roast.profile_id,
     person: (roast: RawRoast) => roast.person,
   };
-  it.each(['machine', 'coffee', 'recipe', 'person'] as const)('by %s are the totals, taken apart', async (by) => {
+  it.each(['machine', 'coffee', 'recipe', 'person'] as const)('groups by %s: add up to the totals', async (by) => {
     const { body } = await admin.send<{ groups: GroupFigures[]; total: number }>(
       'GET',
       `/analytics/groups/${by}?limit=50`,
@@ -199,7 +199,7 @@ describe('analytics', () => {
     expect(names.body.groups).toHaveLength(2);
   });
 
-  it('offer what occurs in a span, and nothing of other people’s machines', async () => {
+  it('choices: hold what occurs in the span, without other users’ machines', async () => {
     const all = await offered(admin);
     expect(all.machines).toHaveLength(3);
     expect(all.coffees).toEqual(['Huila', 'Kochere', 'Sidra & Co']);
@@ -212,7 +212,7 @@ describe('analytics', () => {
     expect(await offered(owner, 'from=2030-01-01')).toEqual({ machines: [], coffees: [], recipes: [], people: [] });
   });
 
-  it('say what is wrong with a span, and bear any span', async () => {
+  it('span: is refused with a reason, and any valid one is answered', async () => {
     const refused = await owner.send('GET', '/analytics/production?from=2026-05-02&to=2026-05-01');
     expect(refused).toMatchObject({ status: 422, body: { detail: [{ field: 'from' }] } });
     const all = await production(owner, 'from=1900-01-01&to=2200-12-31&period=day');

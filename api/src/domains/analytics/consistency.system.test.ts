@@ -78,7 +78,7 @@ describe('green coffee and consistency', () => {
     await database[Symbol.asyncDispose]();
   });
 
-  it('tell the distance from the reference roast, and only of roasts one may see', async () => {
+  it('consistency: measures the distance from the reference roast, for visible roasts only', async () => {
     expect(await consistency(ada)).toMatchObject({ reference: null, roasts: [], total: 0, mean_rms: null, band: null });
     const first = await roast('A', 0, { profile_id: profileId }, ada);
     const warm = await roast('A', 3, { profile_id: profileId }, ada);
@@ -121,7 +121,7 @@ describe('green coffee and consistency', () => {
     expect((await bob.send('GET', `/analytics/consistency/${uuidV7()}`)).status).toBe(404);
   });
 
-  it('follow a mark that was moved by hand, though curves are kept', async () => {
+  it('consistency: follows a mark moved by hand, although curves are cached', async () => {
     const before = await consistency(ada);
     const moved = before.roasts[0]?.id ?? '';
     expect((await ada.send('PUT', `/roasts/${moved}/marks/charge`, { time_seconds: 20 })).status).toBe(200);
@@ -130,7 +130,7 @@ describe('green coffee and consistency', () => {
     expect(after.roasts[0]?.distance?.rms).toBeCloseTo((before.roasts[0]?.distance?.rms ?? 0) + 3, 1);
   });
 
-  it('use green coffee and money as the ledger has it, also after edits and deletions', async () => {
+  it('green coffee: weights and cost equal the ledger, also after edits and deletions', async () => {
     const dear = await newLot('DEAR', 9.5);
     const plain = await newLot('PLAIN', null);
     const one = await roast('A', 0, { lot_id: dear, batch_size_kg: 12.5 }, ada);

@@ -6,10 +6,9 @@ import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { roastedBy, visibleTo } from '../roasts/roast-row.ts';
-import { curveBand, middleCurve } from './curve-band.ts';
+import { alignedCurve, curveBand, middleCurve, type SecondCurve } from './curve-band.ts';
 import { type CurveCache, type CurveSource, curveSourceColumns } from './curve-cache.ts';
 import { type AnalyticsFilter, matching } from './matching.ts';
-import { alignedCurve, type SecondCurve } from './second-curve.ts';
 
 type Consistency = ResponseOf<typeof analyticsConsistency>;
 

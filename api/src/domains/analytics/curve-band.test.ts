@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { curveBand, middleCurve } from './curve-band.ts';
-import { secondCurve } from './second-curve.ts';
+import { curveBand, middleCurve, secondCurve } from './curve-band.ts';
 
 const straight = (offset: number, seconds: number) => Array.from({ length: seconds + 1 }, (_, at) => 100 + offset + at);
 
-describe('curves laid over each other', () => {
+describe('curve band', () => {
   it('are read at every second, gaps stay gaps', () => {
     const curve = secondCurve([0, 0.5, 2, 4, 30, 31.9], [100, 101, 104, 108, 150, 152]);
     expect(curve).toHaveLength(32);

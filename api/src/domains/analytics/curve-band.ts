@@ -1,6 +1,6 @@
 import type { CurveBand } from '@roastery/contract/analytics';
-import { isReading } from '@roastery/roasting/series';
-import type { SecondCurve } from './second-curve.ts';
+import { isReading, type Reading, valueAt } from '@roastery/roasting/series';
+import type { AlignedCurve } from '@roastery/roasting/compare';
 
 /** A chart is no wider than this many points are dense. */
 const stepSeconds = 5;
@@ -50,3 +50,24 @@ export const curveBand = (curves: readonly SecondCurve[], reference: SecondCurve
   }
   return band;
 };
+
+/** Bean temperature, °C, at every full second after charge; null in a gap. */
+export type SecondCurve = readonly Reading[];
+
+/** Longer than any roast: a roast that was never dropped goes on for as long as the board was read. */
+const maxSeconds = 3600;
+
+/** A recorded curve, seconds after charge, brought to one reading a second, so that curves can be laid over each other. */
+export const secondCurve = (timeSeconds: readonly number[], beanTempC: readonly Reading[]): SecondCurve => {
+  const end = Math.min(maxSeconds, Math.floor(timeSeconds.at(-1) ?? -1));
+  return Array.from({ length: end + 1 }, (_, second) => valueAt(timeSeconds, beanTempC, second));
+};
+
+const secondsAxis = Array.from({ length: maxSeconds + 1 }, (_, second) => second);
+
+export const alignedCurve = (curve: SecondCurve): AlignedCurve => ({
+  timesSeconds: secondsAxis,
+  beanTempC: curve,
+  zeroSeconds: 0,
+  endSeconds: curve.length - 1,
+});

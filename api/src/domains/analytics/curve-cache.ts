@@ -1,6 +1,6 @@
 import type { Sql } from '../../db/sql.ts';
 import { readBeanCurves, type Recorded } from './read-bean-curves.ts';
-import type { SecondCurve } from './second-curve.ts';
+import type { SecondCurve } from './curve-band.ts';
 
 /** Some 7 KB each: at most about 7 MB of curves are kept. */
 const maxCurves = 1000;

@@ -3,7 +3,7 @@ import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { kilograms, milligrams } from '../../ledger/weights.ts';
-import { tookGreen } from '../roasts/roast-row.ts';
+import { usedGreenCoffee } from '../roasts/roast-row.ts';
 import { type AnalyticsFilter, matched, matching } from './matching.ts';
 import { choosePeriod, periodOfRoast, periodStarts, periodWithin } from './periods.ts';
 import type { PeriodFilter } from './production.ts';
@@ -54,7 +54,7 @@ const readUses = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, zone: s
 >`
     WITH drawn AS (
       SELECT ${start} AS start, r.lot_id, sum(r.batch_size_kg) AS kg, count(*) AS roasts
-        FROM ${matched(sql, filter)} WHERE ${tookGreen(sql)} AND ${matching(sql, user, filter, zone)}
+        FROM ${matched(sql, filter)} WHERE ${usedGreenCoffee(sql)} AND ${matching(sql, user, filter, zone)}
        GROUP BY 1, 2)
     SELECT u.start, u.lot_id, coalesce(sum(u.kg), 0) AS kg, coalesce(sum(u.kg * l.cost_per_kg), 0) AS cost,
            coalesce(sum(u.kg) FILTER (WHERE l.cost_per_kg IS NULL), 0) AS kg_without_cost,

@@ -2,7 +2,7 @@ import type { Sql } from '../../db/sql.ts';
 import { type BootClocks, onClockOf } from '../roasts/places.ts';
 import { numbersOf } from '../roasts/read-samples.ts';
 import { windowOf, type WindowRow } from '../roasts/roast-curve.ts';
-import { secondCurve, type SecondCurve } from './second-curve.ts';
+import { secondCurve, type SecondCurve } from './curve-band.ts';
 
 /** A roast with all that says which samples are its own. */
 export type Recorded = WindowRow & { readonly id: string };

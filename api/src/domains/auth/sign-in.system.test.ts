@@ -28,7 +28,7 @@ describe('sign-in', () => {
   };
   const right = (address: string) => attempt(testAdmin.email, testAdmin.password, address);
 
-  it('answers an unknown account like a wrong password, after the same work', async () => {
+  it('sign-in: answers an unknown account like a wrong password, after the same work', async () => {
     const known: number[] = [];
     const unknown: number[] = [];
     for (let round = 0; round < 4; round += 1) {
@@ -43,7 +43,7 @@ describe('sign-in', () => {
     expect((await right('10.0.0.1')).status).toBe(200);
   });
 
-  it('stops a stranger after five failures, and does not lock the owner out', async () => {
+  it('sign-in: limits an unknown address to five failures without locking the owner out', async () => {
     expect((await right('10.0.1.1')).status).toBe(200);
     for (let round = 0; round < 5; round += 1) {
       expect((await attempt(testAdmin.email, `guess ${round}`, `10.0.2.${round}`)).status).toBe(401);
@@ -59,7 +59,7 @@ describe('sign-in', () => {
     expect((await right('10.0.2.9')).status).toBe(200);
   });
 
-  it('holds a burst of parallel guesses to the same limit', async () => {
+  it('sign-in: applies the limit to parallel guesses', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) => attempt('burst@example.com', `guess ${i}`, `10.0.3.${i}`)),
     );
@@ -67,7 +67,7 @@ describe('sign-in', () => {
     expect(answers.filter((answer) => answer.status === 429)).toHaveLength(7);
   });
 
-  it('stops one address that tries many accounts, and believes only the proxy about addresses', async () => {
+  it('sign-in: limits an address that tries many accounts; only the proxy names addresses', async () => {
     const statuses: number[] = [];
     for (let round = 0; round < 31; round += 1) {
       statuses.push((await attempt(`user${round}@example.com`, 'guess', '10.0.4.1')).status);

@@ -15,7 +15,7 @@ const person = (id: string, isAdmin = false): SignedInUser => ({
 });
 
 describe('the dashboard', () => {
-  it('counts days and months in the roastery’s zone, also when clocks change, and only what one may see', async () => {
+  it('stats: count days and months in the roastery’s time zone, also when clocks change, for visible machines only', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     const mine = await registerMachine(sql, 'A');

@@ -22,7 +22,7 @@ export const standingCredentials = async (
              WHERE p.machine_id = c.machine_id AND p.id <> c.id AND p.revoked_at IS NULL AND p.expires_at > now())
              AS previous_valid_until
       FROM machine_credentials c
-     WHERE c.machine_id = ANY(${machineIds as string[]}::uuid[]) AND c.revoked_at IS NULL
+     WHERE c.machine_id = ANY(${[...machineIds]}::uuid[]) AND c.revoked_at IS NULL
        AND (c.expires_at IS NULL OR c.expires_at > now())
      ORDER BY c.machine_id, c.created_at DESC, c.id DESC`;
   return new Map(rows.map(({ machine_id: id, ...credential }) => [id, credential]));

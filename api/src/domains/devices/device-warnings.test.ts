@@ -27,9 +27,9 @@ const wellDevice: Omit<Device, 'warnings'> = {
 };
 
 describe('warnings of a board', () => {
-  it('are none when all is well', () => expect(warningsOf(wellDevice)).toEqual([]));
+  it('device warnings: are empty for a healthy board', () => expect(warningsOf(wellDevice)).toEqual([]));
 
-  it('are not made up for what a board never said', () => {
+  it('device warnings: ignore fields that a board does not report', () => {
     const silent = { ...wellDevice, connection: 'never_connected', machine_link: null, journal: null } as const;
     expect(warningsOf({ ...silent, clock_synced: null, disk_free_bytes: null })).toEqual([]);
   });
@@ -52,14 +52,14 @@ describe('warnings of a board', () => {
     expect(warningsOf({ ...wellDevice, journal })).toEqual(['disk_refuses_writes']);
   });
 
-  it('tell of an update that was turned back, not of one that stays or is on trial', () => {
+  it('device warnings: name an update that was rolled back, not one that is kept or on trial', () => {
     const update = { state: 'turned_back', installed: '0.2.0', earlier: '0.1.0', reason: 'it hung', at: 1e12 } as const;
     expect(warningsOf({ ...wellDevice, update })).toEqual(['update_turned_back']);
     for (const state of ['good', 'on_trial', 'waiting'] as const)
       expect(warningsOf({ ...wellDevice, update: { ...update, state } })).toEqual([]);
   });
 
-  it('name everything that is wrong, worst first', () => {
+  it('device warnings: name every problem, the worst first', () => {
     const bad = { ...wellDevice, connection: 'offline', machine_link: 'failing', clock_synced: false } as const;
     expect(
       warningsOf({

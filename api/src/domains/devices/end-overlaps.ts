@@ -25,7 +25,7 @@ export const watchOverlaps = async (context: AppContext): Promise<{ close(): Pro
   let running = Promise.resolve();
   const timer = setInterval(() => {
     running = endOverlaps(context).catch((error: unknown) =>
-      context.log.warn(loggable(error), 'overlaps of credentials could not be ended; tried again soon'),
+      context.log.warn(loggable(error), 'credential sweep failed'),
     );
   }, everyMs);
   timer.unref();

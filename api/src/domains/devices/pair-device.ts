@@ -5,8 +5,7 @@ import { type Actor, boardActor, recordAudit } from '../../db/audit.ts';
 import type { RequestContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
-import { countPairingAttempt } from '../../identity/pairing-limits.ts';
-import { hashPairingCode } from '../../identity/pairing-tickets.ts';
+import { countPairingAttempt, hashPairingCode } from '../../identity/pairing-tickets.ts';
 
 export interface PairingRequest {
   readonly code: string;

@@ -129,7 +129,7 @@ describe('pairing', () => {
     expect(await connects(machine.serial_number, secret.token)).toBe(true);
   });
 
-  it('lets one of two boards win that come at the same moment', async () => {
+  it('pairing: of two boards at the same moment one wins', async () => {
     const machine = await register();
     const secrets = Array.from({ length: 4 }, newSecret);
     const answers = await Promise.all(secrets.map(({ hash }, k) => pair(machine.pairing_code, hash, `10.0.1.${k}`)));
@@ -199,7 +199,7 @@ describe('pairing', () => {
     expect((await pair(code, newSecret().hash, '10.0.8.3')).status).toBe(401);
   });
 
-  it('stands 10,000 guesses: none hits, blocked by the tenth, and the log is not flooded', async () => {
+  it('pairing: of 10,000 guesses none hits, they are blocked by the tenth, and the log is not flooded', async () => {
     const machine = await register();
     const statuses: number[] = [];
     const began = Date.now();
@@ -219,7 +219,7 @@ describe('pairing', () => {
     expect((await pair(machine.pairing_code, newSecret().hash, '10.0.4.1')).status).toBe(200);
   }, 240_000);
 
-  it('blocks a right code at the sixth attempt of a minute, and everybody at the hundred and first', async () => {
+  it('pairing: blocks an address at its sixth attempt in a minute, and all addresses at the 101st', async () => {
     const machine = await register();
     const secret = newSecret();
     const own = [];
@@ -278,7 +278,7 @@ describe('tickets and credentials', () => {
     expect(await actions()).toEqual(['pairing.issued', 'credential.rotated', 'credential.ended']);
   });
 
-  it('a revoked board is out at once, and no retry or open ticket brings it back', async () => {
+  it('credentials: a revoked board is disconnected at once, and no retry or open ticket restores it', async () => {
     const machine = await register();
     const secret = newSecret();
     await pair(machine.pairing_code, secret.hash);
@@ -293,7 +293,7 @@ describe('tickets and credentials', () => {
     expect((await pair(ticket.pairing_code, newSecret().hash)).status).toBe(401);
   });
 
-  it('a board that forgets ends its own credential, and no other', async () => {
+  it('credentials: a board that is reset revokes its own credential, and no other', async () => {
     const machine = await register();
     const secret = newSecret();
     await pair(machine.pairing_code, secret.hash);
@@ -325,7 +325,7 @@ describe('tickets and credentials', () => {
     });
   });
 
-  it('the fleet shows what each board last said, and what to look at', async () => {
+  it('fleet: shows the last status of each board with its warnings', async () => {
     const machine = await register();
     const status = {
       v: 1,

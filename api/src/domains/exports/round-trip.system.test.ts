@@ -53,7 +53,7 @@ const columns = (curve: CurveColumns) =>
     .map((values) => JSON.stringify(values));
 const mono = (seconds: number) => 60_000 + Math.round(seconds * 1000);
 
-describe('a roast that went out as a file and comes back', () => {
+describe('round trip of a roast file', () => {
   let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
   let test: TestApi;
   let admin: Visitor;

@@ -41,7 +41,7 @@ export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading
   for (const { label: own, values } of set) {
     // What was measured and what was set are two things.
     const label = columns.some((column) => column.label === own) ? `${own} set` : own;
-    if (columns.some((column) => column.label === own && saysTheSame(column.values, values))) continue;
+    if (columns.some((column) => column.label === own && isSameCurve(column.values, values))) continue;
     const known = outputOf(own, values);
     add({ label, unit: known === undefined ? '' : '%', values }, known);
   }
@@ -49,7 +49,7 @@ export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading
 };
 
 /** A file that went through Artisan has an output as its curve and as steps in whole percents. */
-const saysTheSame = (measured: readonly Reading[], set: readonly Reading[]): boolean =>
+const isSameCurve = (measured: readonly Reading[], set: readonly Reading[]): boolean =>
   set.every((value, index) => {
     const there = measured[index] ?? null;
     return value === null || there === null || Math.abs(value - there) <= 0.5;

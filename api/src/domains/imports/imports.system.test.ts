@@ -89,7 +89,7 @@ describe('files of roasts', () => {
     },
   );
 
-  it('says what was guessed, and lets a person choose otherwise', async () => {
+  it('upload: names what was guessed, and accepts another choice', async () => {
     const rows = Array.from({ length: 60 }, (_, k) => `${k * 12_000},${(200 + k * 4).toString()}`);
     const { body } = await upload('x.csv', ['Time,Bean temp', ...rows].join('\n'));
     expect(body.time_unit).toEqual({ value: 'ms', source: 'guess' });
@@ -109,7 +109,7 @@ describe('files of roasts', () => {
     expect(taken.body).toMatchObject({ charge_temp: 208, duration_seconds: 576 });
   });
 
-  it('refuses the same file and the same curve, unless one insists', async () => {
+  it('upload: refuses the same file and the same curve unless confirmed', async () => {
     const csv = exampleCsv();
     const first = await take((await upload('a.csv', csv)).body);
     expect(first.status).toBe(201);
@@ -123,7 +123,7 @@ describe('files of roasts', () => {
     expect((await take(renamed, { even_if_duplicate: true })).status).toBe(404);
   });
 
-  it('does not tell one person of another’s roast', async () => {
+  it('upload: names no duplicates of another user', async () => {
     const csv = exampleCsv();
     await take((await upload('a.csv', csv)).body);
     const body = { full_name: 'Eve', email: 'eve@example.com', password: 'a long phrase for eve' };
@@ -159,7 +159,7 @@ describe('files of roasts', () => {
     expect((await take(made, { batch_size_kg: 12, end_weight_kg: 10.4 })).status).toBe(201);
   });
 
-  it('that are none are refused with a sentence', async () => {
+  it('upload: refuses other files with a reason', async () => {
     const bomb = zipSync({ 'xl/workbook.xml': new Uint8Array(80 * 1024 * 1024) }, { level: 9 });
     const said = async (bytes: string | Uint8Array<ArrayBuffer>) => {
       const { status, body } = await upload('x', bytes);

@@ -28,14 +28,14 @@ const outputs = (dutyUntil: number) =>
     .channels.filter(({ unit }) => unit === '%')
     .map(({ name, label, values }) => [name, label, values[450]]);
 
-describe('the heat of an Artisan file', () => {
-  it('is what was measured, as long as it was', () => {
+describe('burner of an Artisan file', () => {
+  it('is the measured curve as far as it goes', () => {
     expect(outputs(600)).toEqual([
       ['heat_power', 'Duty', 40],
       ['burner', 'Burner', 30],
     ]);
   });
-  it('is what was set, where the measured curve ends while the roast goes on', () => {
+  it('is the set value where the measured curve ends before the roast', () => {
     expect(outputs(20)).toEqual([
       ['duty', 'Duty', null],
       ['heat_power', 'Burner', 30],

@@ -80,7 +80,7 @@ const cutFacts = (facts: ImportedFacts): ImportedFacts =>
   ) as ImportedFacts;
 
 /** Readings that no probe gives are missing, not measured. */
-const withoutNonsense = (roast: ImportedRoast): ImportedRoast => {
+const withoutImpossibleReadings = (roast: ImportedRoast): ImportedRoast => {
   let left = 0;
   const channels = roast.channels.map((channel) => ({
     ...channel,
@@ -124,7 +124,7 @@ export const readRoastFile = async (
   }
   const whole = await read(bytes, format, choices);
   refuseTooMuch(whole);
-  const roast = withoutNonsense({ ...whole, facts: cutFacts(whole.facts) });
+  const roast = withoutImpossibleReadings({ ...whole, facts: cutFacts(whole.facts) });
   refuseEmpty(roast);
   return { format, roast: completeMarks(roast, choices) };
 };

@@ -68,7 +68,7 @@ describe('lots', () => {
     expect(balances).toEqual(sums.map((kg) => (sum = Math.round((sum + kg) * 1e6) / 1e6)));
   });
 
-  it('say what they are: in use, reserved, depleted, available again', async () => {
+  it('status: in use, reserved, depleted, available again', async () => {
     const { sql } = test.api.context;
     const edit = (is_reserved: boolean) => admin.send('PUT', `/inventory/lots/${lot.id}`, { ...form, is_reserved });
     const adjust = (kg: number) => admin.send('POST', `/inventory/lots/${lot.id}/movements`, { kg, note: 'x' });

@@ -37,9 +37,6 @@ export const clearRetained = async (
       await sql`DELETE FROM retained_clears WHERE serial_number = ${serial}`;
     }
   } catch (error) {
-    log.warn(
-      loggable(error),
-      'retained messages of a deleted machine could not be cleared; tried again at the next connection',
-    );
+    log.warn(loggable(error), 'retained message clear failed');
   }
 };

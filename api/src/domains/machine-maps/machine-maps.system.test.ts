@@ -221,7 +221,7 @@ describe('machine maps', () => {
     );
   });
 
-  it('are no longer told when the choice is taken back, and are there for a board that comes later', async () => {
+  it('config: is cleared when the map is removed, and is retained for a board that connects later', async () => {
     await owner.send('PUT', `/machines/${machineId}/board-config`, { map_id: null, hz: 3 });
     await expect.poll(() => configs.at(-1)).toMatchObject({ map: null, hz: 3 });
     await owner.send('PUT', `/machines/${machineId}/board-config`, { map_id: 'rm30' });
@@ -234,7 +234,7 @@ describe('machine maps', () => {
     await late.endAsync();
   });
 
-  it('of a day with wider limits are still to be seen, and to be made smaller', async () => {
+  it('maps beyond today’s limits: are shown and can be reduced', async () => {
     const { body: own } = await other.send<MapDetail>('POST', '/machine-maps', { map: drum });
     const path = `/machine-maps/${own.id}`;
     const many = Array.from({ length: 70 }, (_, n): [string, object] => [`probe_${n}`, { at: `h:${n + 10}` }]);
@@ -252,7 +252,7 @@ describe('machine maps', () => {
     expect((await other.send('PUT', path, { map: drum, rev: 1 })).status).toBe(200);
   });
 
-  it('are so many a person and no more, also when two are made at once', async () => {
+  it('own maps: are limited per user, also when two are created at once', async () => {
     const collector = await signUp('collector');
     await whole.api.context.sql`
       INSERT INTO machine_maps (id, owner_id, rev)
@@ -266,7 +266,7 @@ describe('machine maps', () => {
     expect((await collector.send('POST', '/machine-maps', { map: drum })).status).toBe(201);
   });
 
-  it('can’t cut the server off from its broker by being large, whoever makes them', async () => {
+  it('large maps: are refused before they exceed the broker’s packet limit', async () => {
     const huge = { ...drum, channels: { ...drum.channels, bean_temp: { at: 'h:6', bad: Array(60_000).fill(12_345) } } };
     const refused = await owner.send<Refusal>('POST', '/machine-maps', { map: huge });
     expect([refused.status, refused.body.detail]).toEqual([
@@ -278,7 +278,7 @@ describe('machine maps', () => {
     expect(mqtt.isConnected).toBe(true);
   });
 
-  it('leave a board with the newest, also when two change it at once and publish in the other order', async () => {
+  it('config: the newest stays retained, also when two changes publish in the other order', async () => {
     const { sql, mqtt, log } = whole.api.context;
     const path = `/machines/${machineId}/board-config`;
     let newest = 0;

@@ -51,11 +51,11 @@ export const publishConfigs = async (
         } catch (error) {
           if (!mqtt.isConnected) throw error;
           // What stands in the way of one board must not keep the others from theirs.
-          log.warn({ ...loggable(error), serial_number: serialNumber }, 'a config could not be published');
+          log.warn({ ...loggable(error), serial_number: serialNumber }, 'config publish failed');
         }
       }
     }
   } catch (error) {
-    log.warn(loggable(error), 'configs could not be published');
+    log.warn(loggable(error), 'config publish failed');
   }
 };

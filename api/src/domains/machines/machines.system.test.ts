@@ -61,7 +61,7 @@ describe('machines', () => {
     expect(Object.keys(again.body)).not.toContain('auth_token');
   });
 
-  it('keep their serial number to themselves', async () => {
+  it('serial number: is unique among machines in use', async () => {
     const answer = await admin.send<{ code: string }>('POST', '/machines', form);
     expect([answer.status, answer.body.code]).toEqual([409, 'already_exists']);
   });
@@ -90,7 +90,7 @@ describe('machines', () => {
     }
   });
 
-  it('tell a board who it is', async () => {
+  it('device endpoint: names the machine of a credential', async () => {
     const board = test.visitor();
     const headers = { authorization: `Bearer ${registered.auth_token}`, 'x-machine-serial': 'RM30-001' };
     const answer = await board.send('GET', '/devices/me', undefined, headers);

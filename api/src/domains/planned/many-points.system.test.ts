@@ -33,7 +33,7 @@ describe('recipes of 1,800 points', () => {
     expect(listed).toEqual({ profiles: [saved.body], total: 1 });
   });
 
-  it('go to a board as far as a message holds them, the first one whole', async () => {
+  it('plans: are sent to a board as far as a message holds them, the first one whole', async () => {
     const { admin, test } = opened;
     const { sql } = test.api.context;
     const me = await admin.send<{ id: string }>('GET', '/auth/me');

@@ -51,7 +51,7 @@ describe('a roast planned for a machine', () => {
     return roastId;
   };
 
-  it('becomes its machine’s next roast: lot, recipe, batch and person, and takes the coffee from the lot', async () => {
+  it('plan: gives the next roast its lot, recipe, batch and operator, and deducts the coffee', async () => {
     const { id: machineId, serial } = await addMachine();
     const lotId = await addLot();
     const profileId = await addProfile(test.api.context.sql);
@@ -112,7 +112,7 @@ describe('a roast planned for a machine', () => {
     expect(await weightOf(lotId)).toBe(60);
   });
 
-  it('waits on when the charge was none, and takes no coffee', async () => {
+  it('plan: stays queued when the charge is retracted, and deducts nothing', async () => {
     const { id: machineId, serial } = await addMachine();
     const lotId = await addLot();
     const waiting = await plan(machineId, { lot_id: lotId });
@@ -138,7 +138,7 @@ describe('a roast planned for a machine', () => {
     expect(await weightOf(lotId)).toBe(60);
   });
 
-  it('can be cancelled while it waits', async () => {
+  it('plan: can be cancelled while it is queued', async () => {
     const { id: machineId, serial } = await addMachine();
     const cancelled = await plan(machineId);
     expect((await admin.send('DELETE', `/roasts/planned/${cancelled.id}`)).status).toBe(200);
@@ -147,7 +147,7 @@ describe('a roast planned for a machine', () => {
     expect((await roastNow(roastId)).batch_size_kg).toBeNull();
   });
 
-  it('is the one that the board’s charge took, not the one that waits first, and stays as it was then', async () => {
+  it('plan: the one that the board’s charge named counts, with its content of that moment', async () => {
     const { id: machineId, serial } = await addMachine();
     const profileId = await addProfile(test.api.context.sql);
     const first = await plan(machineId, { coffee_name: 'Sidamo' });
@@ -184,7 +184,7 @@ describe('a roast planned for a machine', () => {
     expect(body.plan).toMatchObject({ id: null, target_drop_temp: 220, recipe: { revision: 2 } });
   });
 
-  it('counts although it was cancelled, where its charge had come before', async () => {
+  it('plan: counts although it was cancelled after its charge', async () => {
     const { id: machineId, serial } = await addMachine();
     const late = await plan(machineId, { coffee_name: 'Late word' });
     await admin.send('DELETE', `/roasts/planned/${late.id}`);

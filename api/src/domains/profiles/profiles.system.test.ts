@@ -75,7 +75,7 @@ describe('recipes', () => {
     ]);
   });
 
-  it('are starred by each user alone', async () => {
+  it('favorites: belong to each user', async () => {
     const path = `/profiles/${profile.id}/toggle-favorite`;
     expect((await admin.send('POST', path)).body).toEqual({ is_favorite: true });
     expect((await get(admin)).is_favorite).toBe(true);
@@ -85,7 +85,7 @@ describe('recipes', () => {
     expect((await admin.send('POST', path)).body).toEqual({ is_favorite: false });
   });
 
-  it('are measured against the chosen roast, else the best rated, of those one may see', async () => {
+  it('reference: is the chosen roast, else the best rated of the visible ones', async () => {
     const { sql } = test.api.context;
     const [poor, best, chosen] = [
       await addRoast(sql, adminId),

@@ -32,7 +32,7 @@ const handMadeNear = (tx: Sql, recordingId: string, boardIds: readonly string[],
     FROM roasts r
     JOIN recording_boots b ON b.recording_id = r.recording_id AND b.boot_no = r.boot_no
     LEFT JOIN LATERAL (
-      -- Each taking back undoes one word: the newest that stands has as many words as takings back after it.
+      -- Each retraction undoes one entry: the newest that counts has as many entries as retractions after it.
       SELECT w.at_seq, w.mono_ms, d.wall_offset_ms FROM (
         SELECT id, at_seq, mono_ms, boot_no, taken_back,
                sum(CASE WHEN taken_back THEN -1 ELSE 1 END) OVER (ORDER BY id DESC) AS left_standing
@@ -50,8 +50,8 @@ const boardRoastsNear = (tx: Sql, recordingId: string, fromSeq: number, toSeq: n
   SELECT b.id, o.wall_offset_ms + b.begin_mono_ms AS begin_ms, charge.ms AS charge_ms, drop.ms AS drop_ms
   FROM board_roasts b
   JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.begin_boot_no
-  LEFT JOIN LATERAL (${newestWord(tx, 'charge')}) charge ON NOT charge.taken_back
-  LEFT JOIN LATERAL (${newestWord(tx, 'drop')}) drop ON NOT drop.taken_back AND NOT drop.provisional
+  LEFT JOIN LATERAL (${newestEntry(tx, 'charge')}) charge ON NOT charge.taken_back
+  LEFT JOIN LATERAL (${newestEntry(tx, 'drop')}) drop ON NOT drop.taken_back AND NOT drop.provisional
   WHERE b.recording_id = ${recordingId} AND b.begin_seq BETWEEN ${fromSeq} AND ${toSeq}
     AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
     AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.said AND s.absorbs)
@@ -59,14 +59,14 @@ const boardRoastsNear = (tx: Sql, recordingId: string, fromSeq: number, toSeq: n
       SELECT FROM roast_marks w
       WHERE w.roast_id = b.id AND w.event_seq IS NULL AND w.origin = 'person' AND w.kind IN ('charge', 'drop'))`;
 
-const newestWord = (tx: Sql, kind: 'charge' | 'drop') => tx`
+const newestEntry = (tx: Sql, kind: 'charge' | 'drop') => tx`
   SELECT w.taken_back, w.provisional, c.wall_offset_ms + w.mono_ms AS ms
   FROM roast_marks w LEFT JOIN recording_boots c ON c.recording_id = w.recording_id AND c.boot_no = w.boot_no
   WHERE w.roast_id = b.id AND w.recording_id = b.recording_id AND w.kind = ${kind} AND w.event_seq IS NOT NULL
   ORDER BY w.event_seq DESC LIMIT 1`;
 
-/** Brings what the roasts made by hand hear in line with the words that have arrived. Answers whom that concerns. */
-const hearSameBeans = async (tx: Sql, recordingId: string, handMade: readonly HandMadeRow[]): Promise<string[]> => {
+/** Assigns the board's roasts that have arrived to the roasts made by hand. Answers the ids of changed roasts. */
+const assignBoardRoasts = async (tx: Sql, recordingId: string, handMade: readonly HandMadeRow[]): Promise<string[]> => {
   const concerned: string[] = [];
   const taken = new Set<string>();
   for (const [place, roast] of handMade.entries()) {
@@ -98,7 +98,7 @@ const hearSameBeans = async (tx: Sql, recordingId: string, handMade: readonly Ha
   return concerned;
 };
 
-/** Makes a row of each of these roasts of boards that is one of its own, and gives it the board's newest word. */
+/** Makes a row of each of these roasts of boards that is one of its own, with the board's newest state. */
 const ensureRows = async (tx: Sql, ids: readonly string[]): Promise<void> => {
   await tx`
     INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, recorded_status, status_seq, boot_no, start_time,
@@ -119,7 +119,7 @@ const ensureRows = async (tx: Sql, ids: readonly string[]): Promise<void> => {
 };
 
 /**
- * Decides which roasts of a board are roasts of their own and which belong to one that a person made, after words of a board
+ * Decides which roasts of a board are roasts of their own and which belong to one that a person made, after events of a board
  * arrived or a person changed a roast. Answers the roasts to bring in line, in the order in which to lock them. The caller
  * holds the recording's row.
  */
@@ -130,7 +130,7 @@ export const placeBoardRoasts = async (
   handMadeIds: readonly string[] = [],
 ): Promise<string[]> => {
   const handMade = await handMadeNear(tx, recordingId, boardIds, handMadeIds);
-  const concerned = handMade.length === 0 ? [] : await hearSameBeans(tx, recordingId, handMade);
+  const concerned = handMade.length === 0 ? [] : await assignBoardRoasts(tx, recordingId, handMade);
   const all = [...new Set([...boardIds, ...concerned])].sort();
   await ensureRows(tx, all);
   // The second half of a roast that was split hears what the first one does.

@@ -1,7 +1,7 @@
 import { markKinds, type MarkKind, type MarkOrigin } from '@roastery/roasting/marks';
 
-/** One word someone said about a mark, as `roast_marks` keeps it. */
-export interface MarkWord {
+/** One entry about a mark, as `roast_marks` keeps it: a detection, a machine signal, or a user's edit or retraction. */
+export interface MarkEntry {
   readonly kind: MarkKind;
   readonly origin: MarkOrigin;
   readonly at_seq: number | null;
@@ -12,44 +12,47 @@ export interface MarkWord {
   readonly provisional: boolean;
   readonly taken_back: boolean;
   readonly boot_no: number | null;
-  /** Null for a person's word. */
+  /** Null for a user's entry. */
   readonly event_seq: number | null;
-  /** UUID v7: the later of two words of persons is the greater. */
+  /** UUID v7: the later of two entries of users is the greater. */
   readonly id: string;
   /** Where the board's roast begins that it is about: of several, the first that says something counts. */
   readonly source_seq: number;
 }
 
-export interface EffectiveMark extends MarkWord {
+export interface EffectiveMark extends MarkEntry {
   readonly mono_ms: number;
   readonly boot_no: number;
 }
 
-const newest = (words: readonly MarkWord[], isNewer: (a: MarkWord, b: MarkWord) => boolean): MarkWord | undefined => {
-  let found: MarkWord | undefined;
-  for (const word of words) if (found === undefined || isNewer(word, found)) found = word;
+const newest = (
+  entries: readonly MarkEntry[],
+  isNewer: (a: MarkEntry, b: MarkEntry) => boolean,
+): MarkEntry | undefined => {
+  let found: MarkEntry | undefined;
+  for (const entry of entries) if (found === undefined || isNewer(entry, found)) found = entry;
   return found;
 };
 
-/** What persons said and didn't take back, the newest of it: each taking back undoes one word. */
-const standing = (words: readonly MarkWord[]): MarkWord | undefined => {
-  const said: MarkWord[] = [];
-  for (const word of words.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    if (word.taken_back) said.pop();
-    else said.push(word);
+/** The newest entry of users that is not retracted: each retraction undoes one entry. */
+const standing = (entries: readonly MarkEntry[]): MarkEntry | undefined => {
+  const said: MarkEntry[] = [];
+  for (const entry of entries.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    if (entry.taken_back) said.pop();
+    else said.push(entry);
   }
   return said.at(-1);
 };
 
-/** What the board's roasts say about a kind, the newest word of each; of several the first that does not take it back. */
-const ofDevice = (words: readonly MarkWord[]): MarkWord | undefined => {
-  const sources = [...new Set(words.map((word) => word.source_seq))].sort((a, b) => a - b);
+/** The newest entry of each of the board's roasts; of several the first that is no retraction. */
+const ofDevice = (entries: readonly MarkEntry[]): MarkEntry | undefined => {
+  const sources = [...new Set(entries.map((entry) => entry.source_seq))].sort((a, b) => a - b);
   for (const source of sources) {
-    const word = newest(
-      words.filter((one) => one.source_seq === source),
+    const entry = newest(
+      entries.filter((one) => one.source_seq === source),
       (a, b) => (a.event_seq ?? -1) > (b.event_seq ?? -1),
     );
-    if (word !== undefined && !word.taken_back) return word;
+    if (entry !== undefined && !entry.taken_back) return entry;
   }
   return undefined;
 };
@@ -65,15 +68,15 @@ const fits = (mark: EffectiveMark, marks: readonly EffectiveMark[]): boolean => 
 };
 
 /**
- * The marks that count, one a kind at most, in the order of a roast. A person's newest word outranks the board's; when it
- * is taken back, the one before it counts again, in the end the board's. Of the board's words the one with the highest sequence number counts,
+ * The marks that count, one a kind at most, in the order of a roast. A user's newest entry outranks the board's; when it
+ * is retracted, the one before it counts again, in the end the board's. Of the board's entries the one with the highest sequence number counts,
  * whatever order they arrived in; a mark it took back is gone.
  */
-export const effectiveMarks = (words: readonly MarkWord[]): EffectiveMark[] => {
+export const effectiveMarks = (entries: readonly MarkEntry[]): EffectiveMark[] => {
   const marks = markKinds.flatMap((kind): EffectiveMark[] => {
-    const ofKind = words.filter((word) => word.kind === kind);
-    const person = standing(ofKind.filter((word) => word.origin === 'person' && word.event_seq === null));
-    const device = ofDevice(ofKind.filter((word) => word.event_seq !== null));
+    const ofKind = entries.filter((entry) => entry.kind === kind);
+    const person = standing(ofKind.filter((entry) => entry.origin === 'person' && entry.event_seq === null));
+    const device = ofDevice(ofKind.filter((entry) => entry.event_seq !== null));
     const counts = person ?? device;
     if (counts === undefined || counts.taken_back || counts.mono_ms === null || counts.boot_no === null) return [];
     return [{ ...counts, mono_ms: counts.mono_ms, boot_no: counts.boot_no }];

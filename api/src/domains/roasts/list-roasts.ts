@@ -3,7 +3,7 @@ import type { listRoasts as listRoastsEndpoint, RoastPart, RoastRow } from '@roa
 import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import { containing, type Sql } from '../../db/sql.ts';
-import { roastedBy, rowColumns, rowSource, tookGreen, visibleTo } from './roast-row.ts';
+import { roastedBy, rowColumns, rowSource, usedGreenCoffee, visibleTo } from './roast-row.ts';
 
 export type RoastListQuery = ParsedQuery<typeof listRoastsEndpoint>;
 
@@ -17,7 +17,7 @@ const has = {
   coffee: (sql: Sql) => sql`r.coffee_name IS NOT NULL`,
   recipe: (sql: Sql) => sql`(r.profile_id IS NOT NULL OR r.profile_name IS NOT NULL)`,
   lot: (sql: Sql) => sql`r.lot_id IS NOT NULL`,
-  green: tookGreen,
+  green: usedGreenCoffee,
   development: (sql: Sql) => sql`r.development_time_ratio IS NOT NULL`,
 } satisfies Record<RoastPart, (sql: Sql) => object>;
 

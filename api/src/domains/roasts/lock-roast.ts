@@ -2,8 +2,8 @@ import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { type BootClocks, readBootClocks } from './places.ts';
-import { type EffectiveMark, effectiveMarks, type MarkWord } from './effective-marks.ts';
-import { readMarkWords } from './recompute-roast.ts';
+import { type EffectiveMark, effectiveMarks, type MarkEntry } from './effective-marks.ts';
+import { readMarkEntries } from './recompute-roast.ts';
 import { visibleTo } from './roast-row.ts';
 
 export interface LockedRoast {
@@ -12,7 +12,7 @@ export interface LockedRoast {
   readonly machineId: string | null;
   readonly madeByHand: boolean;
   readonly status: string;
-  readonly words: readonly MarkWord[];
+  readonly entries: readonly MarkEntry[];
   readonly marks: readonly EffectiveMark[];
   readonly clocks: BootClocks;
 }
@@ -37,15 +37,15 @@ export const lockRoast = async (tx: Sql, context: UserContext, id: string): Prom
   if (roast.recording_id === null) {
     throw new AppError('conflict', 'This roast has no recorded curve to put a mark on');
   }
-  const words = await readMarkWords(tx, id, roast.recording_id);
+  const entries = await readMarkEntries(tx, id, roast.recording_id);
   return {
     id,
     recordingId: roast.recording_id,
     machineId: roast.machine_id,
     madeByHand: roast.made_by_hand,
     status: roast.status,
-    words,
-    marks: effectiveMarks(words),
+    entries,
+    marks: effectiveMarks(entries),
     clocks: await readBootClocks(tx, roast.recording_id),
   };
 };

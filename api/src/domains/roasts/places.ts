@@ -30,8 +30,8 @@ export interface Place {
 }
 
 /**
- * From where the times of a roast without a charge count: the first word about its charge, though it was taken back; else the
- * begin that its board told of. Undefined for a roast that no board recorded.
+ * From where the times of a roast without a charge count: the first entry about its charge, also a retracted one; else the
+ * begin that its board reported. Undefined for a roast that no board recorded.
  */
 export const readOrigin = async (sql: Sql, roastId: string): Promise<Place | undefined> => {
   const [place] = await sql<Place[]>`

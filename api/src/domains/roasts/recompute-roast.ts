@@ -3,14 +3,14 @@ import { valueAt } from '@roastery/roasting/series';
 import type { Sql } from '../../db/sql.ts';
 import { bindPlan } from '../planned/bind-plan.ts';
 import { readBootClocks, readOrigin } from './places.ts';
-import { type EffectiveMark, effectiveMarks, type MarkWord } from './effective-marks.ts';
+import { type EffectiveMark, effectiveMarks, type MarkEntry } from './effective-marks.ts';
 import { keepSamples, readSamples } from './read-samples.ts';
 import { roastFigures, timedMarks } from './roast-window.ts';
 import { announceRoast } from './announce-roast.ts';
 import { countProfileUse, reopenLot, settleLot } from './settle-roast.ts';
 
-/** Every word about the marks of a roast, also of the boards' roasts that it hears. A foreign recording can't speak about it. */
-export const readMarkWords = (sql: Sql, roastId: string, recordingId: string | null) => sql<MarkWord[]>`
+/** Every entry about the marks of a roast, also of the boards' roasts assigned to it. Those of other recordings don't count. */
+export const readMarkEntries = (sql: Sql, roastId: string, recordingId: string | null) => sql<MarkEntry[]>`
   WITH RECURSIVE heard (id) AS (
     SELECT ${roastId}::uuid UNION SELECT s.board_roast_id FROM roast_sources s JOIN heard h ON s.roast_id = h.id)
   SELECT w.kind, w.origin, w.at_seq, w.mono_ms, w.temp, w.confidence, w.provisional, w.taken_back, w.boot_no, w.event_seq,
@@ -28,7 +28,7 @@ const isByHand = (mark: EffectiveMark): boolean => mark.origin === 'person' && m
 
 /**
  * The status of a roast. A person who says charge or drop outranks the board: with both marks the roast is completed, though
- * the board had given it up. Else the board's word stands.
+ * the board had aborted it. Else the board's state stands.
  */
 const statusOf = (roast: StatusRow, marks: readonly EffectiveMark[]): { status: string; recorded: string } => {
   const recorded = roast.recorded_status ?? roast.status;
@@ -94,8 +94,8 @@ export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> =>
     SELECT recording_id, boot_no, status, recorded_status, made_by_hand FROM roasts WHERE id = ${roastId} FOR UPDATE`;
   if (roast === undefined || roast.recording_id === null) return;
   const clocks = await readBootClocks(tx, roast.recording_id);
-  const words = await readMarkWords(tx, roastId, roast.recording_id);
-  const marks = await withTemperatures(tx, roast.recording_id, effectiveMarks(words));
+  const entries = await readMarkEntries(tx, roastId, roast.recording_id);
+  const marks = await withTemperatures(tx, roast.recording_id, effectiveMarks(entries));
   const charge = markOf(marks, 'charge');
   const timed = timedMarks(marks, clocks);
   const drop = markOf(timed, 'drop');

@@ -4,7 +4,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { readBootClocks, readOrigin } from './places.ts';
 import { effectiveMarks } from './effective-marks.ts';
-import { readMarkWords } from './recompute-roast.ts';
+import { readMarkEntries } from './recompute-roast.ts';
 import { timedMarks } from './roast-window.ts';
 
 /** Roasts of one's own machines; all of them for an admin. */
@@ -14,7 +14,7 @@ export const visibleTo = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`
 export const roastedBy = (sql: Sql) => sql`coalesce(r.roasted_by, o.full_name)`;
 
 /** Whether it took its batch from its lot. The ledger is kept in line with it: its movements of the roast sum to the batch. */
-export const tookGreen = (sql: Sql) =>
+export const usedGreenCoffee = (sql: Sql) =>
   sql`(r.deducts IS TRUE AND r.lot_id IS NOT NULL AND r.batch_size_kg IS NOT NULL)`;
 
 export const rowColumns = (sql: Sql, userId: string | null) => sql`
@@ -85,13 +85,13 @@ export const readRoast = async (
     WHERE r.id = ${id} AND ${viewer === null ? sql`true` : visibleTo(sql, viewer)}`;
   if (row === undefined) return undefined;
   const { recording_id: recordingId, charge_seq: _charge, drop_seq: _drop, is_recorded, ended_at, ...shown } = row;
-  const [words, clocks, channels, origin] = await Promise.all([
-    readMarkWords(sql, id, recordingId),
+  const [entries, clocks, channels, origin] = await Promise.all([
+    readMarkEntries(sql, id, recordingId),
     recordingId === null ? new Map<number, never>() : readBootClocks(sql, recordingId),
     channelsOf(sql, row),
     row.charge_seq === null ? readOrigin(sql, id) : undefined,
   ]);
-  const marks = effectiveMarks(words);
+  const marks = effectiveMarks(entries);
   const charge = markOf(marks, 'charge');
   const start = charge ?? origin;
   const quality = start === undefined ? undefined : clocks.get(start.boot_no)?.quality;

@@ -184,7 +184,7 @@ describe('roasts', () => {
       expect(body.first_crack_temp).toBeCloseTo(174.8, 5);
     });
 
-    it('keep the order of a roast, said in words', async () => {
+    it('marks: an impossible order is refused with a reason', async () => {
       const { id } = await ingestRoast('RM15-1');
       const late = await owner.send<{ detail: string }>('PUT', `/roasts/${id}/marks/dry_end`, { time_seconds: 490 });
       expect([late.status, late.body.detail]).toEqual([409, 'Dry end (8:10) must come before first crack (8:01)']);
@@ -218,7 +218,7 @@ describe('roasts', () => {
     });
   });
 
-  it('teach at which temperature the next beans will crack, as their marks stand now', async () => {
+  it('predicted first crack: follows the marks of earlier roasts', async () => {
     const { body: person } = await owner.send<{ id: string }>('GET', '/auth/me');
     await registerMachine(database.sql, 'RM15-9', person.id);
     const lot = await newLot(100);
@@ -268,7 +268,7 @@ describe('roasts', () => {
       expect(await weightOf(second)).toBe(50);
     });
 
-    it('charge no lot years later: whether a roast deducts is settled when it ends', async () => {
+    it('deduction: is decided when a roast ends and not by later changes of the recipe', async () => {
       const lot = await newLot(100);
       const form = {
         name: 'Samples',

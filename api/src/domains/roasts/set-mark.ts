@@ -12,7 +12,7 @@ import { refreshRoast } from './recompute-roast.ts';
 import { type EffectiveMark, effectiveMarks } from './effective-marks.ts';
 import { findPlace } from './find-place.ts';
 import { type LockedRoast, lockRoast } from './lock-roast.ts';
-import { insertWord, markNames, ofPerson, personWord, refuseDisorder } from './mark-words.ts';
+import { insertMarkEntry, markNames, ofPerson, userMarkEntry, refuseWrongOrder } from './mark-entries.ts';
 import { refuseOverlap, type SeqWindow } from './overlap.ts';
 import { readSamples } from './read-samples.ts';
 import { type Place, readOrigin } from './places.ts';
@@ -86,26 +86,26 @@ const answer = async (context: UserContext, id: string): Promise<Roast> => {
 /**
  * Sets or moves a mark by hand. Times count from the charge as it is now, or without one from the roast's origin; moving the
  * charge moves the window and with it the times of all other marks, and no sample. A mark that would break the order of a
- * roast, or a window that would overlap another roast, is refused in words.
+ * roast, or a window that would overlap another roast, is refused with a reason.
  */
 export const putMark = async (context: UserContext, id: string, kind: MarkKind, body: MarkBody): Promise<Roast> => {
   await context.sql.begin(async (tx) => {
     const roast = await lockRoast(tx, context, id);
-    const { recordingId, marks, words, clocks } = roast;
+    const { recordingId, marks, entries, clocks } = roast;
     const axis = await axisOf(tx, roast);
     const place = await placeOf(tx, roast, axis, body);
-    const word = await personWord(tx, recordingId, kind, place, body.temp);
-    refuseDisorder([...marks.filter((mark) => mark.kind !== kind), { ...word, ...ofPerson }], clocks, axis);
-    const window = windowOf(effectiveMarks([...words, { ...word, ...ofPerson }]));
+    const entry = await userMarkEntry(tx, recordingId, kind, place, body.temp);
+    refuseWrongOrder([...marks.filter((mark) => mark.kind !== kind), { ...entry, ...ofPerson }], clocks, axis);
+    const window = windowOf(effectiveMarks([...entries, { ...entry, ...ofPerson }]));
     if (window !== undefined && (kind === 'charge' || kind === 'drop')) {
       await refuseOverlap(tx, recordingId, window, [id], windowOf(marks));
     }
-    await insertWord(tx, id, recordingId, context.user.id, word);
+    await insertMarkEntry(tx, id, recordingId, context.user.id, entry);
     await finish(tx, context, roast, kind);
     await recordAudit(tx, actorOf(context), {
       action: 'roast.mark_set',
       subject: id,
-      detail: { kind, at_seq: place.at_seq, temp: word.temp },
+      detail: { kind, at_seq: place.at_seq, temp: entry.temp },
     });
   });
   return answer(context, id);
@@ -115,22 +115,23 @@ export const putMark = async (context: UserContext, id: string, kind: MarkKind, 
 export const deleteMark = async (context: UserContext, id: string, kind: MarkKind): Promise<Roast> => {
   await context.sql.begin(async (tx) => {
     const roast = await lockRoast(tx, context, id);
-    const { recordingId, marks, words, clocks } = roast;
+    const { recordingId, marks, entries, clocks } = roast;
     const mark = markOf(marks, kind);
     if (mark === undefined || mark.event_seq !== null) {
       throw new AppError('conflict', `${markNames[kind]} was not set by hand`);
     }
-    const word = { ...mark, id: uuidV7(), taken_back: true };
-    const { event_seq: _event, source_seq: _source, ...row } = word;
-    const remaining = effectiveMarks([...words, word]);
+    const entry = { ...mark, id: uuidV7(), taken_back: true };
+    const { event_seq: _event, source_seq: _source, ...row } = entry;
+    const remaining = effectiveMarks([...entries, entry]);
     const charge = markOf(remaining, 'charge');
     const origin = charge === undefined && !roast.madeByHand ? await readOrigin(tx, id) : undefined;
     if (charge === undefined && origin === undefined) {
       throw new AppError('conflict', 'A roast needs its charge: move it, it can’t be taken back');
     }
     const axis = charge ?? origin;
-    if (axis !== undefined && axis.at_seq !== null) refuseDisorder(remaining, clocks, { ...axis, at_seq: axis.at_seq });
-    await insertWord(tx, id, recordingId, context.user.id, row);
+    if (axis !== undefined && axis.at_seq !== null)
+      refuseWrongOrder(remaining, clocks, { ...axis, at_seq: axis.at_seq });
+    await insertMarkEntry(tx, id, recordingId, context.user.id, row);
     await finish(tx, context, roast, kind);
     await recordAudit(tx, actorOf(context), { action: 'roast.mark_taken_back', subject: id, detail: { kind } });
   });

@@ -10,7 +10,7 @@ import { placeBoardRoasts } from '../roasts/board-roasts.ts';
 import { refreshRoast } from '../roasts/recompute-roast.ts';
 import { findPlace, type PlaceInRecording } from '../roasts/find-place.ts';
 import { lockRecording } from '../roasts/lock-roast.ts';
-import { insertWord, personWord } from '../roasts/mark-words.ts';
+import { insertMarkEntry, userMarkEntry } from '../roasts/mark-entries.ts';
 import { refuseOverlap } from '../roasts/overlap.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 
@@ -45,7 +45,7 @@ interface NewRoast {
   readonly drop: PlaceInRecording | null;
 }
 
-/** The row and the words of a roast made by hand, before it is brought in line. */
+/** The row and the mark entries of a roast made by hand, before it is refreshed. */
 export const insertRoast = async (tx: Sql, made: NewRoast): Promise<string> => {
   const { charge, drop, by } = made;
   const id = randomUUID();
@@ -55,9 +55,15 @@ export const insertRoast = async (tx: Sql, made: NewRoast): Promise<string> => {
     SELECT ${id}, ${charge.recording_id}, ${made.machineId}, ${made.ownerId}, 'in_progress', 'in_progress', ${charge.boot_no},
            ${charge.at_seq}, ${charge.mono_ms}, to_timestamp((b.wall_offset_ms + ${charge.mono_ms}::bigint) / 1000.0), true
     FROM recording_boots b WHERE b.recording_id = ${charge.recording_id} AND b.boot_no = ${charge.boot_no}`;
-  await insertWord(tx, id, charge.recording_id, by, await personWord(tx, charge.recording_id, 'charge', charge));
+  await insertMarkEntry(
+    tx,
+    id,
+    charge.recording_id,
+    by,
+    await userMarkEntry(tx, charge.recording_id, 'charge', charge),
+  );
   if (drop !== null) {
-    await insertWord(tx, id, charge.recording_id, by, await personWord(tx, charge.recording_id, 'drop', drop));
+    await insertMarkEntry(tx, id, charge.recording_id, by, await userMarkEntry(tx, charge.recording_id, 'drop', drop));
   }
   return id;
 };

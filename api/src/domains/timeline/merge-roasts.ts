@@ -7,11 +7,11 @@ import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { absorbRoast } from '../roasts/absorb-roast.ts';
 import { type LockedRoast, lockRoast } from '../roasts/lock-roast.ts';
-import { insertWord } from '../roasts/mark-words.ts';
+import { insertMarkEntry } from '../roasts/mark-entries.ts';
 import { readRoast, visibleTo } from '../roasts/roast-row.ts';
 import { settleMade } from './make-roast.ts';
 
-const refuseStrangers = async (tx: Sql, earlier: LockedRoast, later: LockedRoast): Promise<void> => {
+const refuseUnmergeable = async (tx: Sql, earlier: LockedRoast, later: LockedRoast): Promise<void> => {
   if (earlier.recordingId !== later.recordingId) {
     throw new AppError('conflict', 'These roasts lie in different recordings, so they can’t be one roast');
   }
@@ -34,7 +34,7 @@ const refuseStrangers = async (tx: Sql, earlier: LockedRoast, later: LockedRoast
 };
 
 /** What a person said about the later roast counts for the whole, as far as the earlier one doesn't say it; its drop does. */
-const moveWords = async (tx: Sql, earlier: LockedRoast, later: LockedRoast, by: string): Promise<void> => {
+const moveMarkEntries = async (tx: Sql, earlier: LockedRoast, later: LockedRoast, by: string): Promise<void> => {
   const said = [...earlier.marks.filter((mark) => mark.kind === 'charge'), ...later.marks].filter(
     (mark, index) =>
       index === 0 ||
@@ -42,7 +42,7 @@ const moveWords = async (tx: Sql, earlier: LockedRoast, later: LockedRoast, by: 
       (mark.kind !== 'charge' && mark.event_seq === null && markOf(earlier.marks, mark.kind) === undefined),
   );
   for (const { event_seq: _event, source_seq: _source, ...mark } of said) {
-    await insertWord(tx, earlier.id, earlier.recordingId, by, {
+    await insertMarkEntry(tx, earlier.id, earlier.recordingId, by, {
       ...mark,
       id: uuidV7(),
       origin: 'person',
@@ -68,11 +68,11 @@ export const mergeRoasts = async (context: UserContext, id: string, withId: stri
       throw new AppError('conflict', 'Both roasts need a charge before they can be merged');
     }
     const [earlier, later] = a <= b ? [one, two] : [two, one];
-    await refuseStrangers(tx, earlier, later);
+    await refuseUnmergeable(tx, earlier, later);
     if (markOf(later.marks, 'drop') === undefined) {
       throw new AppError('conflict', 'The later roast has no drop yet. Set it, then merge them.');
     }
-    await moveWords(tx, earlier, later, user.id);
+    await moveMarkEntries(tx, earlier, later, user.id);
     await tx`
       INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said)
       SELECT ${earlier.id}::uuid, board_roast_id, absorbs, true FROM roast_sources

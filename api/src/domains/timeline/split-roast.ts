@@ -6,7 +6,7 @@ import { AppError, notFound } from '../../http/app-error.ts';
 import { refreshRoast } from '../roasts/recompute-roast.ts';
 import { findPlace } from '../roasts/find-place.ts';
 import { lockRoast } from '../roasts/lock-roast.ts';
-import { insertWord, personWord } from '../roasts/mark-words.ts';
+import { insertMarkEntry, userMarkEntry } from '../roasts/mark-entries.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { insertRoast, settleMade } from './make-roast.ts';
 
@@ -52,7 +52,7 @@ export const splitRoast = async (
     // The second half hears what the first one hears, now and later; which of it lies in it is decided by its charge.
     await tx`
       INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${second}, ${id}, false, true)`;
-    await insertWord(tx, id, recordingId, user.id, await personWord(tx, recordingId, 'drop', place));
+    await insertMarkEntry(tx, id, recordingId, user.id, await userMarkEntry(tx, recordingId, 'drop', place));
     await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${id}`;
     await refreshRoast(tx, id, user.id);
     await settleMade(tx, recordingId, [second], user.id);

@@ -182,7 +182,7 @@ describe('timeline', () => {
     expect(wide.status).toBe(422);
   });
 
-  it('names a power cut and a silent machine within one recording', async () => {
+  it('timeline: names a power cut and a silent machine within one recording', async () => {
     const serial = randomBytes(4).toString('hex');
     const { id: machineId } = await registerMachine(database.sql, serial);
     const epoch = randomBytes(8).toString('hex');
@@ -202,7 +202,7 @@ describe('timeline', () => {
     ]);
   });
 
-  it('discards a false roast at one call and restores it, stock and plan included', async () => {
+  it('timeline: discards a false roast and restores it, stock and plan included', async () => {
     const serial = randomBytes(4).toString('hex');
     const { id: machineId } = await registerMachine(database.sql, serial);
     const lot = await newLot(100);
@@ -253,7 +253,7 @@ describe('timeline', () => {
     expect((await admin.send('POST', `/roasts/${id}/restore`)).status).toBe(409);
   });
 
-  it('splits a roast and merges its parts, and stays so when the board says it all again', async () => {
+  it('timeline: splits a roast and merges its parts, also after the board sends everything again', async () => {
     const id = uuidV7();
     const board = recordBoard(900, wholeRoast(id));
     const { id: machineId, serial } = await machineWith(board);
@@ -284,7 +284,7 @@ describe('timeline', () => {
     expect(outside.status).toBe(409);
   });
 
-  it('merges two roasts of the board; what it says later about either makes no second one', async () => {
+  it('timeline: merges two roasts of the board; later events of either make no second one', async () => {
     const [one, two] = [uuidV7(), uuidV7()];
     const board = recordBoard(900, [...wholeRoast(one, 100, 400), ...wholeRoast(two, 410, 800)]);
     const { id: machineId, serial } = await machineWith(board);
@@ -299,7 +299,7 @@ describe('timeline', () => {
     expect(after.map((row) => [row.id, row.duration_seconds])).toEqual([[one, 700]]);
   });
 
-  it('charges live by hand, hears the board where it fits, and ends by a drop of either', async () => {
+  it('timeline: a charge by hand is joined by the board’s events and ended by either drop', async () => {
     for (const endsBy of ['hand', 'board'] as const) {
       const board = recordBoard(700);
       const { id: machineId, serial } = await machineWith(board);
@@ -335,7 +335,7 @@ describe('timeline', () => {
     }
   });
 
-  it('gives up a roast charged by hand when the board charges the next batch, until its drop is set', async () => {
+  it('timeline: aborts a roast charged by hand when the board charges the next batch, until its drop is set', async () => {
     const next = uuidV7();
     const board = recordBoard(2000, wholeRoast(next, 1300, 1900));
     const { id: machineId, serial } = await machineWith(board, 'samples');
@@ -352,7 +352,7 @@ describe('timeline', () => {
     expect(late.status).toBe(409);
   });
 
-  it('needs a drop where the machine sends no more', async () => {
+  it('timeline: requires a drop where the machine sends no more samples', async () => {
     const board = recordBoard(900);
     const { id: machineId } = await machineWith(board);
     await database.sql`UPDATE recordings SET last_received_at = now() - interval '1 hour' WHERE machine_id = ${machineId}`;
@@ -361,7 +361,7 @@ describe('timeline', () => {
     );
   });
 
-  it('ends in the same roasts however the board’s words are shuffled, repeated and delayed', async () => {
+  it('timeline: gives the same roasts however the board’s events are shuffled, repeated and delayed', async () => {
     let seed = 20_261_122;
     const random = (below: number): number => {
       seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;

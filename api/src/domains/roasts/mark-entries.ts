@@ -4,7 +4,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
 import { type BootClocks, onClockOf, type Place } from './places.ts';
-import type { EffectiveMark, MarkWord } from './effective-marks.ts';
+import type { EffectiveMark, MarkEntry } from './effective-marks.ts';
 import { beanTempAt } from './recompute-roast.ts';
 
 export const markNames: Record<MarkKind, string> = {
@@ -19,7 +19,7 @@ export const markNames: Record<MarkKind, string> = {
   cool_end: 'Cool end',
 };
 
-export const refuseDisorder = (marks: readonly EffectiveMark[], clocks: BootClocks, axis: Place): void => {
+export const refuseWrongOrder = (marks: readonly EffectiveMark[], clocks: BootClocks, axis: Place): void => {
   const timed = marks.flatMap((mark) => {
     const mono = onClockOf(clocks, axis.boot_no, mark.boot_no, mark.mono_ms);
     return mono === undefined ? [] : [{ kind: mark.kind, timeSeconds: (mono - axis.mono_ms) / 1000 }];
@@ -33,19 +33,19 @@ export const refuseDisorder = (marks: readonly EffectiveMark[], clocks: BootCloc
   );
 };
 
-/** Where the word of a person stands among all words about its roast. */
+/** A user's entry belongs to no event of a board. */
 export const ofPerson = { event_seq: null, source_seq: -1 } as const;
 
-export type PersonWord = Omit<MarkWord, 'event_seq' | 'source_seq'> & Place;
+export type UserMarkEntry = Omit<MarkEntry, 'event_seq' | 'source_seq'> & Place;
 
-/** A person's word about a mark at this place; its temperature is what was recorded there unless it is said. */
-export const personWord = async (
+/** A user's entry about a mark at this place; its temperature is the recorded one unless given. */
+export const userMarkEntry = async (
   tx: Sql,
   recordingId: string,
   kind: MarkKind,
   { boot_no, mono_ms, at_seq }: Place,
   temp?: number | null,
-): Promise<PersonWord> => ({
+): Promise<UserMarkEntry> => ({
   id: uuidV7(),
   kind,
   origin: 'person',
@@ -58,13 +58,13 @@ export const personWord = async (
   taken_back: false,
 });
 
-export const insertWord = async (
+export const insertMarkEntry = async (
   tx: Sql,
   roastId: string,
   recordingId: string,
   by: string,
-  word: Omit<MarkWord, 'event_seq' | 'source_seq'>,
+  entry: Omit<MarkEntry, 'event_seq' | 'source_seq'>,
 ): Promise<void> => {
-  const row = { ...word, roast_id: roastId, recording_id: recordingId, by_user: by, event_seq: null };
+  const row = { ...entry, roast_id: roastId, recording_id: recordingId, by_user: by, event_seq: null };
   await tx`INSERT INTO roast_marks ${tx(row)}`;
 };
