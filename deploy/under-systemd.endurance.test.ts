@@ -133,7 +133,7 @@ describe.skipIf(whyNoSystemd !== undefined)(
       );
       expect(said).toMatch(/^201 .*"samples":120/);
       const nice = await system.must(
-        "ps -e -o ni= -o args= | grep -E 'launch-readers|file-reader' | grep -v grep | awk '{ print $1 }' | sort -u",
+        "ps -e -o ni= -o args= | grep -E '/file-reader.js' | grep -v grep | awk '{ print $1 }' | sort -u",
       );
       expect(nice).toBe('10');
     });

@@ -12,7 +12,7 @@ import type { LauncherOrder, LauncherReport } from './reader-launcher.ts';
  * can't see that the api is gone; the launcher does.
  */
 
-/** The api's own thread goes first. A process takes its priority from the one that starts it. */
+/** The api's own thread goes first. Set while the reader has one thread: those that it makes later take it over. */
 const readerNiceness = 10;
 const maxStderrLength = 2000;
 
@@ -26,11 +26,11 @@ interface Reader {
 }
 const readers = new Map<number, Reader>();
 
-const yieldToTheApi = (): void => {
+const yieldToTheApi = (pid: number): void => {
   try {
-    setPriority(readerNiceness);
+    setPriority(pid, readerNiceness);
   } catch (error) {
-    // Where a sandbox forbids it, all run alike.
+    // Where a sandbox forbids it, all run alike; and a reader may have ended.
     if (!(error instanceof Error && error.name === 'SystemError')) throw error;
   }
 };
@@ -56,6 +56,7 @@ const start = ({ id, program, nodeArgs, maxResidentBytes }: Extract<LauncherOrde
     env: { TZ: 'UTC' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
+  if (child.pid !== undefined) yieldToTheApi(child.pid);
   const reader: Reader = { child, maxResidentBytes, isTooLarge: false };
   readers.set(id, reader);
   let stderr = '';
@@ -82,7 +83,6 @@ const endAll = (): void => {
   process.exit(0);
 };
 
-yieldToTheApi();
 setInterval(() => void watchMemory(), watchEveryMs).unref();
 // A signal for the whole group of processes stops the api; the launcher ends with it.
 process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined);
