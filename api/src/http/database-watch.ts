@@ -27,15 +27,19 @@ interface Waiting {
 /** The database for one request: a transaction that ends after its request was answered with 503 is rolled back. */
 const untilGivenUp = (sql: Database, waiting: Waiting): Database => {
   type Work = (tx: unknown) => unknown;
-  const begin = (...args: [...string[], Work]) => {
-    const work = args.pop() as Work;
-    const guarded: Work = async (tx) => {
+  const guarded =
+    (work: Work): Work =>
+    async (tx) => {
       const result = await work(tx);
       if (waiting.isGivenUp) throw hangs();
       return result;
     };
-    return Reflect.apply(sql.begin, sql, [...args, guarded]) as unknown;
-  };
+  const begin = (...args: (string | Work)[]): unknown =>
+    Reflect.apply(
+      sql.begin,
+      sql,
+      args.map((arg) => (typeof arg === 'string' ? arg : guarded(arg))),
+    );
   return new Proxy(sql, {
     get: (target, key): unknown => (key === 'begin' ? begin : Reflect.get(target, key)),
   });

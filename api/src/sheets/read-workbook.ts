@@ -44,7 +44,10 @@ const unpack = (bytes: Uint8Array): Unzipped => {
     });
   } catch (error) {
     if (error instanceof WorkbookError) throw error;
-    throw new WorkbookError('damaged', `the archive can't be unpacked: ${(error as Error).message}`);
+    throw new WorkbookError(
+      'damaged',
+      `the archive can't be unpacked: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 };
 

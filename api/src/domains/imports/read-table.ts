@@ -43,7 +43,7 @@ const timedRows = (rows: readonly TableRow[], place: number, layout: TableLayout
     seconds: time.isClock ? time.value : time.value / perSecond[unit.value],
     row,
   }));
-  const kept = risingIndices(seconds.map((one) => one.seconds)).map((index) => seconds[index] as TimedRow);
+  const kept = risingIndices(seconds.map((one) => one.seconds)).flatMap((index) => seconds[index] ?? []);
   const dropped = rows.filter((row) => row.some((cell) => textIn(cell) !== '')).length - timed.length;
   return { kept, unit, dropped, unordered: seconds.length - kept.length };
 };
