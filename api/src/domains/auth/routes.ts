@@ -1,9 +1,16 @@
-import { login, logout, me } from '@roastery/contract/auth';
+import { login, logout, me, type SessionUser } from '@roastery/contract/auth';
 import type { Domain } from '../../app.ts';
-import { recordAudit } from '../../db/audit.ts';
-import { clearedSessionCookie, deviceCookie, sessionCookie } from '../../http/cookies.ts';
-import { endSession } from '../../http/sessions.ts';
-import { signIn, toSessionUser } from './sign-in.ts';
+import { recordAudit, systemActor } from '../../db/audit.ts';
+import { clearedSessionCookie, deviceCookie, knownDevice, sessionCookie } from '../../http/cookies.ts';
+import { endSession, startSession } from '../../http/sessions.ts';
+import type { PublicContext } from '../../context.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
+import { AppError } from '../../http/app-error.ts';
+import { isPassword } from '../../identity/passwords.ts';
+import { countAttempt } from '../../identity/sign-in-limits.ts';
+import { readTimeZone } from '../../db/roastery-time-zone.ts';
+import type { Sql } from '../../db/sql.ts';
+import { preferencesOf } from '../../identity/preferences.ts';
 
 export const authRoutes: Domain = (routes) => {
   routes.forPublic(login, async (context, { body }, reply) => {
@@ -27,3 +34,51 @@ export const authRoutes: Domain = (routes) => {
 
   routes.forUser(me, ({ sql, user }) => toSessionUser(sql, user));
 };
+
+interface AccountRow extends SignedInUser {
+  password_hash: string;
+}
+
+/**
+ * Checks email and password and starts a session with a token of its own; a session that came along ends. Unknown account and
+ * wrong password are the same answer after the same work; only who knows the password learns that an account is inactive.
+ */
+export const signIn = async (
+  context: PublicContext,
+  given: { email: string; password: string },
+): Promise<{ token: string; user: SessionUser }> => {
+  const { sql, address } = context;
+  const device = knownDevice(context.deviceCookie, context.config.secretKey, given.email);
+  const attempt = await countAttempt(sql, given.email, address, device);
+  const [account] = await sql<AccountRow[]>`
+    SELECT id, full_name, email, is_active, is_admin, created_at, preferences, password_hash
+      FROM users WHERE email = ${given.email}`;
+  if (!(await isPassword(account?.password_hash, given.password)) || !account) {
+    await recordAudit(
+      sql,
+      { ...systemActor, address, actor: account ? account.email : 'unknown account' },
+      { action: 'sign_in.failed', subject: account?.id ?? null },
+    );
+    throw new AppError('wrong_credentials', 'Email or password is wrong');
+  }
+  if (!account.is_active) throw new AppError('account_inactive', 'This account is not active. Ask an administrator');
+  await attempt.giveBack();
+  const { password_hash: _, ...user } = account;
+  const token = await sql.begin(async (tx) => {
+    if (context.session) await endSession(tx, context.session.user.id, context.session.id);
+    await recordAudit(
+      tx,
+      { actor: user.email, actorId: user.id, address },
+      { action: 'sign_in.succeeded', subject: user.id },
+    );
+    return startSession(tx, user.id, context);
+  });
+  return { token, user: await toSessionUser(sql, user) };
+};
+
+/** What the portal knows of the person in front of it. */
+export const toSessionUser = async (sql: Sql, user: SignedInUser): Promise<SessionUser> => ({
+  ...user,
+  preferences: preferencesOf(user.preferences),
+  roastery_time_zone: await readTimeZone(sql),
+});

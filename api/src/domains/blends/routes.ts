@@ -1,9 +1,13 @@
 import * as contract from '@roastery/contract/blends';
+import type { BlendableRoast } from '@roastery/contract/blends';
 import type { Domain } from '../../app.ts';
 import { containing } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { roastedKg } from '../../ledger/weights.ts';
+import { visibleTo } from '../roasts/roast-row.ts';
 import { readBlend, readBlends } from './blend-row.ts';
-import { readBlendableRoasts } from './blendable-roasts.ts';
 import { createBlend, deleteBlend, updateBlend } from './save-blend.ts';
 
 const searchOf = (q: string | undefined): string | undefined =>
@@ -24,4 +28,43 @@ export const blendRoutes: Domain = (routes) => {
   routes.forUser(contract.createBlend, (context, { body }) => createBlend(context, body));
   routes.forUser(contract.updateBlend, (context, { params, body }) => updateBlend(context, params.id, body));
   routes.forUser(contract.deleteBlend, (context, { params }) => deleteBlend(context, params.id));
+};
+
+interface Wanted {
+  readonly search: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  /** What this blend holds counts as left. */
+  readonly blendId: string | undefined;
+}
+
+/** Finished roasts of which something is left, newest first. */
+export const readBlendableRoasts = async (
+  sql: Sql,
+  user: SignedInUser,
+  { search, limit, offset, blendId }: Wanted,
+): Promise<{ roasts: BlendableRoast[]; total: number }> => {
+  const others = blendId === undefined ? sql`true` : sql`c.blend_id <> ${blendId}`;
+  const used = sql`
+    (SELECT coalesce(sum(c.kg), 0) FROM blend_components c WHERE c.roast_id = r.id AND ${others})`;
+  // Few roasts are in blends: which of them are used up is found once, and not asked for roast by roast.
+  const where = sql`
+    r.status = 'completed' AND ${visibleTo(sql, user)} AND coalesce(r.end_weight_kg, r.batch_size_kg, 0) > 0
+    AND r.id NOT IN (
+      SELECT held.roast_id FROM (
+        SELECT c.roast_id, sum(c.kg) AS kg FROM blend_components c
+         WHERE c.roast_id IS NOT NULL AND ${others} GROUP BY c.roast_id) held
+        JOIN roasts r ON r.id = held.roast_id WHERE held.kg >= ${roastedKg(sql)})
+    ${search === undefined ? sql`` : sql`AND r.found_by ILIKE ${search}`}`;
+  const [roasts, [count]] = await Promise.all([
+    sql<BlendableRoast[]>`
+      WITH page AS MATERIALIZED (
+        SELECT r.id FROM roasts r WHERE ${where} ORDER BY r.start_time DESC, r.id DESC LIMIT ${limit} OFFSET ${offset})
+      SELECT r.id AS roast_id, r.shown_number AS roast_number, r.coffee_name, r.coffee_origin,
+             r.start_time AS roasted_at, ${roastedKg(sql)} AS weight_kg,
+             r.end_weight_kg IS NOT NULL AS is_roasted_weight, ${used} AS used_kg, ${roastedKg(sql)} - ${used} AS left_kg
+      FROM roasts r JOIN page ON page.id = r.id ORDER BY r.start_time DESC, r.id DESC`,
+    sql<{ total: number }[]>`SELECT count(*) AS total FROM roasts r WHERE ${where}`,
+  ]);
+  return { roasts: [...roasts], total: count?.total ?? 0 };
 };

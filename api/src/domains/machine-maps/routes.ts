@@ -1,10 +1,13 @@
 import * as contract from '@roastery/contract/machine-maps';
 import type { Domain } from '../../app.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
+import { AppError, notFound } from '../../http/app-error.ts';
 import { readBoardConfig, setBoardConfig } from './board-config.ts';
-import { deleteMap } from './delete-map.ts';
 import { findMap } from './find-map.ts';
 import { listMaps, listRevisions, readMap } from './read-maps.ts';
 import { createMap, saveMap } from './save-map.ts';
+import { readCatalogueMap } from './catalogue.ts';
 
 export const machineMapRoutes: Domain = (routes) => {
   routes.forUser(contract.listMachineMaps, (context, { query }) => listMaps(context, query));
@@ -25,4 +28,52 @@ export const machineMapRoutes: Domain = (routes) => {
   routes.forUser(contract.deleteMachineMap, (context, { params }) => deleteMap(context, params.id));
   routes.forUser(contract.getBoardConfig, ({ sql, user }, { params }) => readBoardConfig(sql, user, params.id));
   routes.forUser(contract.setBoardConfig, (context, { params, body }) => setBoardConfig(context, params.id, body));
+};
+
+const namesShown = 3;
+
+/** `“Big Drum” and “Sample Roaster” are read`, with those that one may not see as a number. */
+const usedBy = (names: readonly string[], others: number): string => {
+  const shown = names.slice(0, namesShown).map((name) => `“${name}”`);
+  const more = names.length - shown.length + others;
+  if (more > 0) {
+    const whose =
+      names.length === 0 ? (more === 1 ? 'a machine of another user' : 'machines of other users') : `${more} more`;
+    shown.push(names.length === 0 && more > 1 ? `${more} ${whose}` : whose);
+  }
+  const last = shown.pop() ?? '';
+  const text = shown.length === 0 ? last : `${shown.join(', ')} and ${last}`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)} ${names.length + others === 1 ? 'is' : 'are'} read`;
+};
+
+/** Takes an own map that no machine is read by out of sight. Its revisions stay: what was recorded by them names them. */
+export const deleteMap = async (context: UserContext, id: string): Promise<{ message: string }> => {
+  if ((await readCatalogueMap(id)) !== undefined) {
+    throw new AppError('conflict', 'A map of the catalogue belongs to the product and stays');
+  }
+  const name = await context.sql.begin(async (tx) => {
+    // A request that gives this map to a machine waits, and then finds it gone.
+    await tx`SELECT 1 FROM machine_maps WHERE id = ${id} FOR UPDATE`;
+    const { map, ownerId } = await findMap(tx, context.user, id, undefined);
+    if (!(context.user.is_admin || ownerId === context.user.id)) throw notFound('Machine map');
+    const machines = await tx<{ display_name: string; may_see: boolean }[]>`
+      SELECT display_name, (${context.user.is_admin} OR owner_id = ${context.user.id}) AS may_see FROM machines
+       WHERE map_id = ${id} AND archived_at IS NULL ORDER BY lower(display_name), id`;
+    if (machines.length > 0) {
+      const seen = machines.filter((machine) => machine.may_see).map((machine) => machine.display_name);
+      throw new AppError(
+        'conflict',
+        `${usedBy(seen, machines.length - seen.length)} by this map. Choose another map there first, under Map and settings`,
+      );
+    }
+    await tx`UPDATE machine_maps SET deleted_at = now() WHERE id = ${id}`;
+    const words = `${map.maker} ${map.model}`;
+    await recordAudit(tx, actorOf(context), {
+      action: 'machine_map.deleted',
+      subject: id,
+      detail: { name: words, rev: map.rev },
+    });
+    return words;
+  });
+  return { message: `${name} was deleted.` };
 };

@@ -1,9 +1,14 @@
 import * as contract from '@roastery/contract/machines';
+import type { Machine } from '@roastery/contract/machines';
+import { clientIdOf } from '@roastery/contract/mqtt';
 import type { Domain } from '../../app.ts';
-import { notFound } from '../../http/app-error.ts';
-import { deleteMachine, updateMachine } from './commands.ts';
+import { AppError, notFound } from '../../http/app-error.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { clearRetained, requestClear } from '../machine-maps/clear-retained.ts';
 import { findMachine, listMachines, readTotals } from './queries.ts';
-import { registerMachine } from './register-machine.ts';
+import { type MachineForm, registerMachine } from './register-machine.ts';
 
 export const machineRoutes: Domain = (routes) => {
   routes.forUser(contract.listMachines, async ({ sql, user }, { query }, reply) => {
@@ -20,4 +25,79 @@ export const machineRoutes: Domain = (routes) => {
   routes.forUser(contract.registerMachine, (context, { body }) => registerMachine(context, body));
   routes.forUser(contract.updateMachine, (context, { params, body }) => updateMachine(context, params.id, body));
   routes.forUser(contract.deleteMachine, (context, { params }) => deleteMachine(context, params.id));
+};
+
+/** Renames, retypes, changes the capacity. The serial number is the board's name and stays. */
+export const updateMachine = async (
+  context: UserContext,
+  id: string,
+  { revision, ...form }: Omit<MachineForm, 'serial_number' | 'map_id'> & { readonly revision?: number | undefined },
+): Promise<Machine> =>
+  context.sql.begin(async (tx) => {
+    await tx`SELECT 1 FROM machines WHERE id = ${id} FOR NO KEY UPDATE`;
+    const before = await findMachine(tx, context.user, id);
+    if (!before || before.archived_at !== null) throw notFound('Machine');
+    if (revision !== undefined && revision !== before.revision) {
+      throw new AppError('changed_meanwhile', 'Another user has changed this machine. Load it again');
+    }
+    await tx`
+      UPDATE machines SET display_name = ${form.display_name}, machine_type = ${form.machine_type},
+             max_capacity_kg = ${form.max_capacity_kg}, revision = revision + 1 WHERE id = ${id}`;
+    await recordAudit(tx, actorOf(context), {
+      action: 'machine.updated',
+      subject: id,
+      detail: {
+        display_name: form.display_name,
+        machine_type: form.machine_type,
+        max_capacity_kg: form.max_capacity_kg,
+      },
+    });
+    return { ...before, ...form, revision: before.revision + 1 };
+  });
+
+/** History of any kind: roasts, or samples that a roast may yet be found in. */
+const hasHistory = async (sql: Sql, id: string): Promise<boolean> => {
+  const [row] = await sql<{ has: boolean }[]>`
+    SELECT EXISTS (SELECT 1 FROM roasts WHERE machine_id = ${id})
+        OR EXISTS (SELECT 1 FROM recordings WHERE machine_id = ${id}) AS has`;
+  return row?.has ?? false;
+};
+
+/**
+ * Deletes a machine, or archives it when it has roasts or recordings. Its credential and open ticket are revoked in the
+ * same transaction, and its board is disconnected right after it.
+ */
+export const deleteMachine = async (
+  context: UserContext,
+  id: string,
+): Promise<{ message: string; archived: boolean }> => {
+  const { serialNumber, archived, name } = await context.sql.begin(async (tx) => {
+    await tx`SELECT 1 FROM machines WHERE id = ${id} FOR UPDATE`;
+    const machine = await findMachine(tx, context.user, id);
+    if (!machine || machine.archived_at !== null) throw notFound('Machine');
+    const archived = await hasHistory(tx, id);
+    if (archived) {
+      await tx`UPDATE machines SET archived_at = now(), is_online = false WHERE id = ${id}`;
+      await tx`UPDATE machine_credentials SET revoked_at = now() WHERE machine_id = ${id} AND revoked_at IS NULL`;
+      await tx`
+        UPDATE pairing_tickets SET revoked_at = now()
+         WHERE machine_id = ${id} AND revoked_at IS NULL AND redeemed_at IS NULL`;
+    } else {
+      await tx`DELETE FROM machines WHERE id = ${id}`;
+    }
+    await requestClear(tx, machine.serial_number);
+    await recordAudit(tx, actorOf(context), {
+      action: archived ? 'machine.archived' : 'machine.deleted',
+      subject: id,
+      detail: { serial_number: machine.serial_number, display_name: machine.display_name },
+    });
+    return { serialNumber: machine.serial_number, archived, name: machine.display_name };
+  });
+  await context.broker.disconnect(clientIdOf(serialNumber));
+  // After the board has left: its last will is retained too.
+  await clearRetained(context, serialNumber);
+  return {
+    archived,
+    message: archived ? `${name} has roast history.` : `${name} was deleted.`,
+  };
 };
