@@ -2,7 +2,6 @@ import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router-dom
 import { useSession } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
 import { Logo } from './Logo.tsx';
-import { safeNext } from './safe-next.ts';
 
 /** Shown while the session is being checked. */
 export const Loading = () => (
@@ -33,4 +32,14 @@ export const SignedOutOnly = () => {
   const [search] = useSearchParams();
   if (isChecking) return <Loading />;
   return isAuthenticated ? <Navigate to={safeNext(search.get('next'))} replace /> : <Outlet />;
+};
+
+/** A path of this portal and nothing else: never `//elsewhere` or a scheme, which a crafted link could carry. */
+export const safeNext = (next: string | null): string => {
+  if (next === null || !next.startsWith('/')) return paths.dashboard;
+  const base = 'https://portal.invalid';
+  const url = URL.canParse(next, base) ? new URL(next, base) : undefined;
+  return url?.origin === base && url.pathname !== paths.login
+    ? `${url.pathname}${url.search}${url.hash}`
+    : paths.dashboard;
 };

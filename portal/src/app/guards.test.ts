@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { safeNext } from './safe-next.ts';
+import { safeNext } from './guards.tsx';
 
 it.each(['/roasts/0193?tab=marks#t', '/machines', '/inventory/lots/7/edit'])(
   'goes on to %s after signing in',
