@@ -29,7 +29,7 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
     ['ingest'],
     ['live', 'seed'],
   ],
-  'portal/src': [['api', 'ui'], ['format'], ['components'], ['features'], ['app']],
+  'portal/src': [['language'], ['api', 'ui'], ['format'], ['components'], ['features'], ['app']],
   'device-agent/src': [
     ['core'],
     ['clock', 'journal', 'machine', 'pairing', 'plan', 'service', 'update'],
@@ -167,7 +167,7 @@ export function directParses(files: readonly SourceFile[]): string[] {
 }
 
 /** The modules that own the locale, and the tests of what they write. */
-const MAY_FORMAT = /^(?:portal\/src\/format|api\/src\/format)\//;
+const MAY_FORMAT = /^(?:portal\/src\/(?:format|language)|api\/src\/format)\//;
 const OWN_FORMAT = /\.toLocale\w*String\(|\.toFixed\(|\bIntl\.[A-Z]\w*\(|['"`]en-(?:US|CA)['"`]/g;
 
 /** Where portal or api write a number or a date for people by themselves. */

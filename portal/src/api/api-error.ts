@@ -1,4 +1,5 @@
 import type { ErrorCode, FieldError } from '@roastery/contract/errors';
+import { t } from '../language/t.ts';
 
 /** `unreachable` is ours: no answer came at all, or only a gateway's. */
 export type ApiErrorCode = ErrorCode | 'unreachable';
@@ -38,25 +39,25 @@ export class ApiError extends Error {
 
 /** The one sentence of each error code: shown when the server sent a code and no sentence. */
 export const sentenceOfCode: Record<ApiErrorCode, string> = {
-  unreachable: 'The server can’t be reached. Check the network and try again.',
-  not_signed_in: 'Your session has ended. Sign in again.',
-  wrong_credentials: 'Email or password is wrong.',
-  account_inactive: 'This account is not active. Ask an administrator.',
-  wrong_origin: 'The server does not accept requests from this address.',
-  forbidden: 'You don’t have permission to do this.',
-  not_found: 'Not found.',
-  method_not_allowed: 'The server does not support this action.',
-  conflict: 'This conflicts with existing data.',
-  already_exists: 'This already exists.',
-  changed_meanwhile: 'Another user has changed this. Reload it and repeat your change.',
-  last_admin: 'There must be at least one active administrator.',
-  ticket_expired: 'The pairing ticket has expired. Issue a new one.',
-  too_large: 'This is too large.',
-  wrong_type: 'The server does not accept this type of content.',
-  validation: 'Some fields are invalid. Check them and try again.',
-  too_many_requests: 'Too many attempts. Wait a moment and try again.',
-  internal: 'Something went wrong on the server.',
-  not_ready: 'The server is not ready yet. Try again in a moment.',
+  unreachable: t`The server can’t be reached. Check the network and try again.`,
+  not_signed_in: t`Your session has ended. Sign in again.`,
+  wrong_credentials: t`Email or password is wrong.`,
+  account_inactive: t`This account is not active. Ask an administrator.`,
+  wrong_origin: t`The server does not accept requests from this address.`,
+  forbidden: t`You don’t have permission to do this.`,
+  not_found: t`Not found.`,
+  method_not_allowed: t`The server does not support this action.`,
+  conflict: t`This conflicts with existing data.`,
+  already_exists: t`This already exists.`,
+  changed_meanwhile: t`Another user has changed this. Reload it and repeat your change.`,
+  last_admin: t`There must be at least one active administrator.`,
+  ticket_expired: t`The pairing ticket has expired. Issue a new one.`,
+  too_large: t`This is too large.`,
+  wrong_type: t`The server does not accept this type of content.`,
+  validation: t`Some fields are invalid. Check them and try again.`,
+  too_many_requests: t`Too many attempts. Wait a moment and try again.`,
+  internal: t`Something went wrong on the server.`,
+  not_ready: t`The server is not ready yet. Try again in a moment.`,
 };
 
 /** Whether a code of an answer is one that this page knows. */

@@ -12,6 +12,7 @@ import { call, onSignedOut } from './call.ts';
 import { heldForm } from './held-forms.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
 import { forgetAll, readAllAgain } from './use-api.ts';
+import { t } from '../language/t.ts';
 
 export interface Session {
   user: SessionUser | null;
@@ -92,7 +93,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       setState(signedIn(user));
       return true;
     } catch (error) {
-      setState({ ...signedOut, error: sentenceFor(error, 'Login failed') });
+      setState({ ...signedOut, error: sentenceFor(error, t`Login failed`) });
       return false;
     }
   }, []);
@@ -107,7 +108,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
         if (user.id === userId) void readAllAgain();
         return true;
       } catch (error) {
-        setState((current) => ({ ...current, error: sentenceFor(error, 'Login failed') }));
+        setState((current) => ({ ...current, error: sentenceFor(error, t`Login failed`) }));
         return false;
       }
     },

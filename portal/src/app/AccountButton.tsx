@@ -1,4 +1,5 @@
 import type { ButtonHTMLAttributes, Ref } from 'react';
+import { t } from '../language/t.ts';
 
 interface AccountButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   name: string;
@@ -14,10 +15,10 @@ const initialsOf = (name: string): string => {
 export const AccountButton = ({ name, ...rest }: AccountButtonProps) => (
   <button
     type="button"
-    title="Account, theme and units"
+    title={t`Account, theme and units`}
     {...rest}
     // Starts with the visible initials, for voice control.
-    aria-label={`${initialsOf(name)}, Account menu`}
+    aria-label={t`${initialsOf(name)}, Account menu`}
     className="flex size-8 shrink-0 items-center justify-center rounded-full border border-stroke-strong bg-surface font-mono text-2xs font-medium text-strong hover:bg-hover data-popup-open:bg-hover pointer-coarse:size-10"
   >
     {initialsOf(name)}

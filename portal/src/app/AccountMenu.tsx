@@ -3,6 +3,7 @@ import { sentenceFor } from '../api/api-error.ts';
 import { useSession, useUser } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
+import { t } from '../language/t.ts';
 import { Menu, MenuChoices, MenuItem, MenuLink, MenuSeparator } from '../ui/Menu.tsx';
 import { chooseTheme, useThemeChoice, type ThemeChoice } from '../ui/theme.ts';
 import { toast } from '../ui/toast.ts';
@@ -10,14 +11,14 @@ import { AccountButton } from './AccountButton.tsx';
 import { useLogout } from './Sidebar.tsx';
 
 const themes = [
-  { value: 'light', label: 'Light', icon: <Sun aria-hidden /> },
-  { value: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
-  { value: 'system', label: 'System', icon: <Monitor aria-hidden /> },
+  { value: 'light', label: t`Light`, icon: <Sun aria-hidden /> },
+  { value: 'dark', label: t`Dark`, icon: <Moon aria-hidden /> },
+  { value: 'system', label: t`System`, icon: <Monitor aria-hidden /> },
 ] as const;
 
 const degrees = [
-  { value: 'C', label: 'Celsius, °C' },
-  { value: 'F', label: 'Fahrenheit, °F' },
+  { value: 'C', label: t`Celsius, °C` },
+  { value: 'F', label: t`Fahrenheit, °F` },
 ] as const;
 
 /** The user, theme and units, and Logout. Rendered open: its code is loaded on first use. */
@@ -31,7 +32,7 @@ export const AccountMenu = () => {
     try {
       await changePreferences(change);
     } catch (error) {
-      toast(sentenceFor(error, 'The preference could not be saved'), { tone: 'danger' });
+      toast(sentenceFor(error, t`The preference could not be saved`), { tone: 'danger' });
     }
   };
   const pickTheme = (value: ThemeChoice) => {
@@ -46,20 +47,20 @@ export const AccountMenu = () => {
         <p className="max-w-56 truncate text-xs text-muted">{user.email}</p>
       </div>
       <MenuSeparator />
-      <MenuChoices label="Theme" value={theme} choices={themes} onChange={pickTheme} />
+      <MenuChoices label={t`Theme`} value={theme} choices={themes} onChange={pickTheme} />
       <MenuSeparator />
       <MenuChoices
-        label="Temperature"
+        label={t`Temperature`}
         value={user.preferences.temperature_unit}
         choices={degrees}
         onChange={(temperature_unit) => void keep({ temperature_unit })}
       />
       <MenuSeparator />
       <MenuLink to={paths.account} icon={<UserRound aria-hidden />}>
-        Account
+        {t`Account`}
       </MenuLink>
       <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void logout()}>
-        Logout
+        {t`Logout`}
       </MenuItem>
     </Menu>
   );

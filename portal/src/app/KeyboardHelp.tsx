@@ -1,5 +1,6 @@
 import { useSession } from '../api/session.tsx';
 import { useOfferedActions, useOfferedKeys, type PageKey } from '../components/page-actions.tsx';
+import { t } from '../language/t.ts';
 import { Dialog, DialogBody } from '../ui/Dialog.tsx';
 import { Kbd } from '../ui/Badge.tsx';
 import { destinationsFor } from './destinations.ts';
@@ -14,20 +15,20 @@ export const KeyboardHelp = ({ open, onClose }: { open: boolean; onClose: () => 
     key === undefined ? [] : [{ label, keys: [keyName(key)] }],
   );
   const groups = [
-    { title: 'This page', lines: [...pageKeys, ...offered] },
+    { title: t`This page`, lines: [...pageKeys, ...offered] },
     {
-      title: 'Everywhere',
+      title: t`Everywhere`,
       lines: [
-        { label: 'Search or run a command', keys: [modifierKey(), 'K'] },
-        { label: 'Show keyboard shortcuts', keys: ['?'] },
-        { label: 'Close the dialog', keys: ['Esc'] },
-        { label: 'Save a form', keys: ['Enter'] },
+        { label: t`Search or run a command`, keys: [modifierKey(), 'K'] },
+        { label: t`Show keyboard shortcuts`, keys: ['?'] },
+        { label: t`Close the dialog`, keys: ['Esc'] },
+        { label: t`Save a form`, keys: ['Enter'] },
       ],
     },
-    { title: 'Go to', lines: destinationsFor(isAdmin).map(({ label, key }) => ({ label, keys: ['g', key] })) },
+    { title: t`Go to`, lines: destinationsFor(isAdmin).map(({ label, key }) => ({ label, keys: ['g', key] })) },
   ];
   return (
-    <Dialog open={open} onClose={onClose} title="Keyboard shortcuts">
+    <Dialog open={open} onClose={onClose} title={t`Keyboard shortcuts`}>
       <DialogBody isText className="gap-5">
         {groups
           .filter(({ lines }) => lines.length > 0)

@@ -3,6 +3,7 @@ import { Dialog as Base } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { useTyped } from '../components/use-typed.ts';
+import { t } from '../language/t.ts';
 import { classes } from '../ui/classes.ts';
 import { Kbd } from '../ui/Badge.tsx';
 import { Spinner } from '../ui/Button.tsx';
@@ -20,7 +21,7 @@ export const Palette = ({ open, onClose }: { open: boolean; onClose: () => void 
     <Base.Portal>
       <Base.Backdrop className="fixed inset-0 z-40 bg-scrim" />
       <Base.Popup className="popup-motion fixed inset-x-3 top-[max(0.75rem,12dvh)] z-50 mx-auto flex max-h-[min(34rem,76dvh)] max-w-xl flex-col overflow-hidden rounded-lg border border-stroke-strong bg-overlay shadow-overlay outline-none">
-        <Base.Title className="sr-only">Search or jump to</Base.Title>
+        <Base.Title className="sr-only">{t`Search or jump to`}</Base.Title>
         <PaletteBody onClose={onClose} />
       </Base.Popup>
     </Base.Portal>
@@ -56,12 +57,12 @@ const PaletteBody = ({ onClose }: { onClose: () => void }) => {
         <input
           type="text"
           role="combobox"
-          aria-label="Search or jump to"
+          aria-label={t`Search or jump to`}
           aria-expanded
           aria-controls={listId}
           aria-autocomplete="list"
           aria-activedescendant={active === undefined ? undefined : `${listId}-${active.id}`}
-          placeholder="Search roasts, lots, recipes, machines, pages and actions"
+          placeholder={t`Search roasts, lots, recipes, machines, pages and actions`}
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);
@@ -72,7 +73,7 @@ const PaletteBody = ({ onClose }: { onClose: () => void }) => {
         />
         <Kbd>Esc</Kbd>
       </div>
-      <div id={listId} role="listbox" aria-label="Results" className="min-h-0 flex-1 overflow-y-auto p-2">
+      <div id={listId} role="listbox" aria-label={t`Results`} className="min-h-0 flex-1 overflow-y-auto p-2">
         {groups.map((group) => (
           <div key={group.title} role="group" aria-label={group.title} className="pb-2">
             <p aria-hidden className="label-mono px-2 py-1">
@@ -91,7 +92,7 @@ const PaletteBody = ({ onClose }: { onClose: () => void }) => {
           </div>
         ))}
         {items.length === 0 && (
-          <p className="px-2 py-6 text-center text-muted">{isSearching ? 'Searching …' : 'Nothing found'}</p>
+          <p className="px-2 py-6 text-center text-muted">{isSearching ? t`Searching …` : t`Nothing found`}</p>
         )}
       </div>
     </>

@@ -1,5 +1,6 @@
 import { Menu } from 'lucide-react';
 import { NavLink } from 'react-router-dom';
+import { t } from '../language/t.ts';
 import { classes } from '../ui/classes.ts';
 import { mainDestinations } from './destinations.ts';
 
@@ -9,7 +10,7 @@ const itemClass = 'flex min-w-0 flex-1 flex-col items-center justify-center gap-
 /** The main destinations on a phone; the rest is behind More. */
 export const PhoneBar = ({ onMore }: { onMore: () => void }) => (
   <nav
-    aria-label="Quick"
+    aria-label={t`Quick`}
     className="fixed inset-x-0 bottom-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-bottom))] border-t border-stroke bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden print:hidden"
   >
     {mainDestinations.slice(0, shown).map(({ to, label, icon: Icon }) => (
@@ -24,7 +25,7 @@ export const PhoneBar = ({ onMore }: { onMore: () => void }) => (
     ))}
     <button type="button" onClick={onMore} className={classes(itemClass, 'text-muted')}>
       <Menu aria-hidden />
-      More
+      {t`More`}
     </button>
   </nav>
 );

@@ -2,6 +2,7 @@ import { listMachines } from '@roastery/contract/machines';
 import { Link } from 'react-router-dom';
 import { useApi } from '../api/use-api.ts';
 import { paths } from '../components/paths.ts';
+import { t } from '../language/t.ts';
 import { LiveDot } from '../ui/Badge.tsx';
 
 const refreshMs = 15_000;
@@ -15,7 +16,7 @@ export const RoastingNow = () => {
   );
   if (roasting.length === 0) return null;
   return (
-    <ul aria-label="Roasting now" className="flex min-w-0 items-center gap-1.5">
+    <ul aria-label={t`Roasting now`} className="flex min-w-0 items-center gap-1.5">
       {roasting.slice(0, shownAtMost).map(({ name, roastId }, i) => (
         <li key={roastId} className={i > 0 ? 'min-w-0 max-md:hidden' : 'min-w-0'}>
           <Link
@@ -24,7 +25,7 @@ export const RoastingNow = () => {
           >
             <LiveDot tone="accent" pulsing />
             <span className="truncate">{name}</span>
-            <span className="text-muted max-sm:hidden">roasting</span>
+            <span className="text-muted max-sm:hidden">{t`roasting`}</span>
           </Link>
         </li>
       ))}
@@ -34,7 +35,7 @@ export const RoastingNow = () => {
             to={paths.machines}
             className="figures rounded-sm px-1 text-sm whitespace-nowrap text-muted hover:text-strong"
           >
-            +{roasting.length - shownAtMost} more
+            {t`+${roasting.length - shownAtMost} more`}
           </Link>
         </li>
       )}

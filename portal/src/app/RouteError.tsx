@@ -4,6 +4,7 @@ import { useRouteError } from 'react-router-dom';
 import { logError } from '../api/error-log.ts';
 import { reportSilence } from '../api/reachability.ts';
 import { paths } from '../components/paths.ts';
+import { t } from '../language/t.ts';
 import { Button, ButtonLink, buttonClass } from '../ui/Button.tsx';
 import { Page, PageHeader } from '../components/PageHeader.tsx';
 import { EmptyState } from '../components/EmptyState.tsx';
@@ -25,19 +26,19 @@ export const RouteError = () => {
     return (
       <Notice
         icon={<CloudOff aria-hidden className="mb-2 size-7 text-warning" />}
-        title="This page could not be loaded"
+        title={t`This page could not be loaded`}
       >
-        The server can’t be reached, or the portal was updated. No data is lost: the boards keep recording.
+        {t`The server can’t be reached, or the portal was updated. No data is lost: the boards keep recording.`}
       </Notice>
     );
   }
   return (
     <Notice
       icon={<TriangleAlert aria-hidden className="mb-2 size-7 text-danger" />}
-      title="This page stopped working"
+      title={t`This page stopped working`}
       error={error}
     >
-      Your data is safe. Reload the page. If it happens again, tell your administrator what you were doing.
+      {t`Your data is safe. Reload the page. If it happens again, tell your administrator what you were doing.`}
     </Notice>
   );
 };
@@ -51,17 +52,17 @@ interface NoticeProps {
 
 const Notice = ({ icon, title, error, children }: NoticeProps) => (
   <div role="alert" className="flex min-h-[70dvh] flex-col items-center justify-center gap-1 px-6 text-center">
-    <title>{`${title} · Roasting Management`}</title>
+    <title>{t`${title} · Roasting Management`}</title>
     {icon}
     <h1 className="text-lg font-semibold text-strong">{title}</h1>
     <p className="max-w-md text-muted">{children}</p>
     {error instanceof Error && <p className="mt-2 max-w-md font-mono text-xs break-all text-muted">{error.message}</p>}
     <div className="mt-5 flex flex-wrap justify-center gap-2">
       <a href={paths.dashboard} className={buttonClass('secondary', 'md')}>
-        Dashboard
+        {t`Dashboard`}
       </a>
       <Button kind="primary" size="md" icon={<RefreshCw aria-hidden />} onClick={() => location.reload()}>
-        Reload Page
+        {t`Reload Page`}
       </Button>
     </div>
   </div>
@@ -69,18 +70,18 @@ const Notice = ({ icon, title, error, children }: NoticeProps) => (
 
 export const NotFound = () => (
   <Page>
-    <PageHeader title="Page not found" />
+    <PageHeader title={t`Page not found`} />
     <Card>
       <EmptyState
         icon={<Compass />}
-        title="There is no page at this address"
+        title={t`There is no page at this address`}
         action={
           <ButtonLink to={paths.dashboard} kind="primary" size="md">
-            Go to the dashboard
+            {t`Go to the dashboard`}
           </ButtonLink>
         }
       >
-        The link may be outdated, or its target was deleted.
+        {t`The link may be outdated, or its target was deleted.`}
       </EmptyState>
     </Card>
   </Page>

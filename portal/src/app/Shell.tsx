@@ -6,6 +6,7 @@ import { useReachability } from '../api/reachability.ts';
 import { OfflineBanner } from '../components/OfflineBanner.tsx';
 import { LowStockBanner } from '../features/alerts/LowStockBanner.tsx';
 import { PageActionsProvider } from '../components/page-actions.tsx';
+import { t } from '../language/t.ts';
 import { chooseTheme, themeChoice } from '../ui/theme.ts';
 import { Toaster } from '../ui/Toaster.tsx';
 import { useKeyboard } from './keyboard.ts';
@@ -93,7 +94,7 @@ const Frame = () => {
         href="#main"
         className="fixed top-2 left-2 z-80 -translate-y-16 rounded-md border border-stroke-strong bg-overlay px-3 py-2 text-strong focus:translate-y-0 print:hidden"
       >
-        Skip to content
+        {t`Skip to content`}
       </a>
       <aside className="fixed inset-y-0 left-0 z-20 w-57 border-r border-stroke bg-page max-lg:hidden print:hidden">
         <Sidebar />

@@ -4,6 +4,7 @@ import { logError } from '../api/error-log.ts';
 import { useSession, useUser } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
+import { t } from '../language/t.ts';
 import { Button } from '../ui/Button.tsx';
 import { classes } from '../ui/classes.ts';
 import { adminDestinations, mainDestinations, type Destination } from './destinations.ts';
@@ -54,13 +55,13 @@ export const Sidebar = () => {
     <div className="flex h-full flex-col">
       <div className="flex h-13.5 shrink-0 items-center gap-2.5 border-b border-stroke px-4">
         <Logo className="size-6 shrink-0" />
-        <span className="truncate text-base font-semibold tracking-tight text-strong">Roasting Management</span>
+        <span className="truncate text-base font-semibold tracking-tight text-strong">{t`Roasting Management`}</span>
       </div>
-      <nav aria-label="Main" className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto px-3 py-3">
+      <nav aria-label={t`Main`} className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto px-3 py-3">
         <Links destinations={mainDestinations} />
         {user.is_admin && (
           <div>
-            <h2 className="label-mono px-2.5 pb-1.5">Admin</h2>
+            <h2 className="label-mono px-2.5 pb-1.5">{t`Admin`}</h2>
             <Links destinations={adminDestinations} />
           </div>
         )}
@@ -70,10 +71,10 @@ export const Sidebar = () => {
           <p className="truncate text-sm font-medium text-strong" title={user.email}>
             {personName(user)}
           </p>
-          <p className="text-xs text-muted">{user.is_admin ? 'Administrator' : 'User'}</p>
+          <p className="text-xs text-muted">{user.is_admin ? t`Administrator` : t`User`}</p>
         </div>
         <Button kind="quiet" icon={<LogOut aria-hidden />} onClick={() => void logout()}>
-          Logout
+          {t`Logout`}
         </Button>
       </div>
     </div>

@@ -4,6 +4,7 @@ import { Link } from 'react-router-dom';
 import { useUser } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
+import { t } from '../language/t.ts';
 import { Kbd } from '../ui/Badge.tsx';
 import { AccountButton } from './AccountButton.tsx';
 import { modifierKey } from './keyboard.ts';
@@ -41,7 +42,7 @@ export const TopBar = ({ onSearch }: { onSearch: () => void }) => {
   return (
     <header className="sticky top-0 z-30 flex h-13.5 items-center justify-between gap-3 border-b border-stroke bg-page px-4 sm:px-6 lg:px-8 print:hidden">
       <div className="flex min-w-0 items-center gap-3">
-        <Link to={paths.dashboard} aria-label="Dashboard" className="lg:hidden">
+        <Link to={paths.dashboard} aria-label={t`Dashboard`} className="lg:hidden">
           <Logo className="size-7" />
         </Link>
         <button
@@ -51,7 +52,7 @@ export const TopBar = ({ onSearch }: { onSearch: () => void }) => {
           className="flex h-8 items-center gap-2 rounded-md border border-stroke-strong bg-surface pr-1.5 pl-2.5 text-sm text-muted hover:bg-hover hover:text-strong max-sm:size-10 max-sm:justify-center max-sm:p-0 sm:w-64"
         >
           <Search aria-hidden className="size-4" />
-          <span className="flex-1 text-left max-sm:sr-only">Search or jump to…</span>
+          <span className="flex-1 text-left max-sm:sr-only">{t`Search or jump to…`}</span>
           <span aria-hidden className="flex gap-0.5 max-sm:hidden">
             <Kbd>{modifierKey()}</Kbd>
             <Kbd>K</Kbd>

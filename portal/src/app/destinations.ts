@@ -17,6 +17,7 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 import { paths } from '../components/paths.ts';
+import { t } from '../language/t.ts';
 
 export interface Destination {
   to: string;
@@ -27,28 +28,28 @@ export interface Destination {
 }
 
 export const mainDestinations: readonly Destination[] = [
-  { to: paths.dashboard, label: 'Dashboard', icon: LayoutDashboard, key: 'd' },
-  { to: paths.machines, label: 'Machines', icon: Factory, key: 'm' },
-  { to: paths.roasts, label: 'Roasts', icon: Coffee, key: 'r' },
-  { to: paths.recipes, label: 'Recipes', icon: BookOpenText, key: 'e' },
-  { to: paths.lots, label: 'Inventory', icon: Package, key: 'i' },
-  { to: paths.analytics, label: 'Analytics', icon: ChartNoAxesCombined, key: 'a' },
+  { to: paths.dashboard, label: t`Dashboard`, icon: LayoutDashboard, key: 'd' },
+  { to: paths.machines, label: t`Machines`, icon: Factory, key: 'm' },
+  { to: paths.roasts, label: t`Roasts`, icon: Coffee, key: 'r' },
+  { to: paths.recipes, label: t`Recipes`, icon: BookOpenText, key: 'e' },
+  { to: paths.lots, label: t`Inventory`, icon: Package, key: 'i' },
+  { to: paths.analytics, label: t`Analytics`, icon: ChartNoAxesCombined, key: 'a' },
 ];
 
 export const adminDestinations: readonly Destination[] = [
-  { to: paths.users, label: 'Users', icon: Users, key: 'u' },
-  { to: paths.devices, label: 'Devices', icon: CircuitBoard, key: 'v' },
-  { to: paths.statistics, label: 'Statistics', icon: ChartColumn, key: 't' },
-  { to: paths.settings, label: 'Settings', icon: Settings, key: 's' },
-  { to: paths.audit, label: 'Audit Log', icon: ScrollText, key: 'l' },
+  { to: paths.users, label: t`Users`, icon: Users, key: 'u' },
+  { to: paths.devices, label: t`Devices`, icon: CircuitBoard, key: 'v' },
+  { to: paths.statistics, label: t`Statistics`, icon: ChartColumn, key: 't' },
+  { to: paths.settings, label: t`Settings`, icon: Settings, key: 's' },
+  { to: paths.audit, label: t`Audit Log`, icon: ScrollText, key: 'l' },
 ];
 
 /** Reached from the account menu, from other pages and from the palette. */
 export const otherDestinations: readonly Destination[] = [
-  { to: paths.newRoast, label: 'Add roast', icon: Plus, key: 'n' },
-  { to: paths.compare([]), label: 'Compare roasts', icon: GitCompareArrows, key: 'p' },
-  { to: paths.blends, label: 'Post-roast blends', icon: Blend, key: 'b' },
-  { to: paths.account, label: 'Account', icon: UserRound, key: 'c' },
+  { to: paths.newRoast, label: t`Add roast`, icon: Plus, key: 'n' },
+  { to: paths.compare([]), label: t`Compare roasts`, icon: GitCompareArrows, key: 'p' },
+  { to: paths.blends, label: t`Post-roast blends`, icon: Blend, key: 'b' },
+  { to: paths.account, label: t`Account`, icon: UserRound, key: 'c' },
 ];
 
 export const destinationsFor = (isAdmin: boolean): readonly Destination[] => [

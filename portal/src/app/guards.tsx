@@ -2,12 +2,13 @@ import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router-dom
 import { useSession } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
 import { Logo } from './Logo.tsx';
+import { t } from '../language/t.ts';
 
 /** Shown while the session is being checked. */
 export const Loading = () => (
   <output className="flex min-h-dvh flex-col items-center justify-center gap-4 text-base text-muted">
     <Logo className="size-10 animate-[breathe_1.6s_ease-in-out_infinite]" />
-    Loading
+    {t`Loading`}
   </output>
 );
 

@@ -4,6 +4,7 @@ import { useLocation, useNavigate } from 'react-router-dom';
 import { sentenceFor } from '../api/api-error.ts';
 import { useSession, useUser } from '../api/session.tsx';
 import { useOfferedActions } from '../components/page-actions.tsx';
+import { t } from '../language/t.ts';
 import { chooseTheme, useTheme } from '../ui/theme.ts';
 import { toast } from '../ui/toast.ts';
 import { destinationsFor } from './destinations.ts';
@@ -32,14 +33,14 @@ const useCommands = (): PaletteItem[] => {
   const logout = useLogout();
   const keep = (change: Parameters<typeof changePreferences>[0]) =>
     changePreferences(change).catch((error: unknown) =>
-      toast(sentenceFor(error, 'The preference could not be saved'), { tone: 'danger' }),
+      toast(sentenceFor(error, t`The preference could not be saved`), { tone: 'danger' }),
     );
   const otherTheme = theme === 'dark' ? 'light' : 'dark';
   const otherUnit = unit === 'C' ? 'F' : 'C';
   return [
     {
       id: 'theme',
-      label: `Use the ${otherTheme} theme`,
+      label: t`Use the ${otherTheme} theme`,
       icon: createElement(theme === 'dark' ? Sun : Moon),
       run: () => {
         chooseTheme(otherTheme);
@@ -48,12 +49,12 @@ const useCommands = (): PaletteItem[] => {
     },
     {
       id: 'unit',
-      label: otherUnit === 'F' ? 'Show temperatures in Fahrenheit' : 'Show temperatures in Celsius',
+      label: otherUnit === 'F' ? t`Show temperatures in Fahrenheit` : t`Show temperatures in Celsius`,
       hint: `°${otherUnit}`,
       icon: createElement(Thermometer),
       run: () => void keep({ temperature_unit: otherUnit }),
     },
-    { id: 'logout', label: 'Logout', icon: createElement(LogOut), run: () => void logout() },
+    { id: 'logout', label: t`Logout`, icon: createElement(LogOut), run: () => void logout() },
   ];
 };
 
@@ -77,7 +78,7 @@ export const usePaletteGroups = (
 
   const groups: PaletteGroup[] = [
     {
-      title: 'This page',
+      title: t`This page`,
       items: actions.filter(isWanted).map(({ id, label, icon, key, run }) => ({
         id: `action-${id}`,
         label,
@@ -87,7 +88,7 @@ export const usePaletteGroups = (
       })),
     },
     {
-      title: 'Recent',
+      title: t`Recent`,
       // The record search below covers what was opened before.
       items:
         typed === ''
@@ -103,7 +104,7 @@ export const usePaletteGroups = (
           : [],
     },
     {
-      title: 'Go to',
+      title: t`Go to`,
       items: destinationsFor(isAdmin)
         .filter(isWanted)
         .map(({ to, label, icon, key }) => ({
@@ -115,7 +116,7 @@ export const usePaletteGroups = (
         })),
     },
     ...found.groups,
-    { title: 'Everywhere', items: commands.filter(isWanted) },
+    { title: t`Everywhere`, items: commands.filter(isWanted) },
   ];
   return { groups: groups.filter(({ items }) => items.length > 0), isSearching: found.isSearching };
 };

@@ -13,6 +13,7 @@ import { useApi } from '../api/use-api.ts';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
 import { useDates } from '../format/preferences.ts';
+import { t } from '../language/t.ts';
 
 export interface PaletteItem {
   id: string;
@@ -55,7 +56,7 @@ export const useFoundRecords = (searched: string): { groups: readonly PaletteGro
   const go = (to: string) => () => void navigate(to);
   const groups: PaletteGroup[] = [
     {
-      title: 'Roasts',
+      title: t`Roasts`,
       items: (roasts.data?.roasts ?? []).map((roast) => ({
         id: roast.id,
         label: roast.coffee_name ?? roast.roast_number,
@@ -66,7 +67,7 @@ export const useFoundRecords = (searched: string): { groups: readonly PaletteGro
       })),
     },
     {
-      title: 'Machines',
+      title: t`Machines`,
       items: (machines.data ?? []).map((machine) => ({
         id: machine.id,
         label: machine.display_name,
@@ -80,7 +81,7 @@ export const useFoundRecords = (searched: string): { groups: readonly PaletteGro
       })),
     },
     {
-      title: 'Lots',
+      title: t`Lots`,
       items: (lots.data?.lots ?? []).map((lot) => ({
         id: lot.id,
         label: lot.coffee_name,
@@ -91,7 +92,7 @@ export const useFoundRecords = (searched: string): { groups: readonly PaletteGro
       })),
     },
     {
-      title: 'Recipes',
+      title: t`Recipes`,
       items: (recipes.data?.profiles ?? []).map((recipe) => ({
         id: recipe.id,
         label: recipe.name,
@@ -101,7 +102,7 @@ export const useFoundRecords = (searched: string): { groups: readonly PaletteGro
       })),
     },
     {
-      title: 'Post-roast blends',
+      title: t`Post-roast blends`,
       items: (blends.data?.blends ?? []).map((blend) => ({
         id: blend.id,
         label: blend.name,
@@ -110,7 +111,7 @@ export const useFoundRecords = (searched: string): { groups: readonly PaletteGro
       })),
     },
     {
-      title: 'Users',
+      title: t`Users`,
       items: (users.data?.users ?? []).map((user) => ({
         id: user.id,
         label: personName(user),
@@ -120,10 +121,10 @@ export const useFoundRecords = (searched: string): { groups: readonly PaletteGro
       })),
     },
     {
-      title: 'Devices',
+      title: t`Devices`,
       items: (devices.data?.devices ?? []).map((device) => ({
         id: `board-${device.machine_id}`,
-        label: `Board of ${device.display_name}`,
+        label: t`Board of ${device.display_name}`,
         hint: device.serial_number,
         icon: createElement(CircuitBoard),
         run: go(withText(paths.devices, device.serial_number)),

@@ -1,5 +1,6 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { t } from '../language/t.ts';
 import { Button } from '../ui/Button.tsx';
 import { IconButton } from '../ui/IconButton.tsx';
 import { toast } from '../ui/toast.ts';
@@ -30,12 +31,12 @@ export const CopyButton = ({ text, label, withLabel = false }: CopyButtonProps) 
       await navigator.clipboard.writeText(text);
       setCopied(true);
     } catch {
-      toast('Failed to copy to clipboard', { tone: 'danger' });
+      toast(t`Failed to copy to clipboard`, { tone: 'danger' });
     }
   };
 
   const icon = copied ? <Check aria-hidden className="text-success" /> : <Copy aria-hidden />;
-  const shown = copied ? 'Copied' : label;
+  const shown = copied ? t`Copied` : label;
   return (
     <>
       {withLabel ? (
@@ -46,7 +47,7 @@ export const CopyButton = ({ text, label, withLabel = false }: CopyButtonProps) 
         <IconButton icon={icon} label={shown} onClick={() => void copy()} />
       )}
       <span aria-live="polite" className="sr-only">
-        {copied ? 'Copied' : ''}
+        {copied ? t`Copied` : ''}
       </span>
     </>
   );

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { ApiError } from '../api/api-error.ts';
 import { logError } from '../api/error-log.ts';
+import { t } from '../language/t.ts';
 import { Button } from '../ui/Button.tsx';
 import { toast } from '../ui/toast.ts';
 
@@ -19,12 +20,12 @@ export const ErrorState = ({ title, error, onRetry }: ErrorStateProps) => (
     <TriangleAlert aria-hidden className="mb-2 size-6 text-danger" />
     <p className="text-lg font-semibold text-strong">{title}</p>
     <p className="max-w-md text-base text-muted">
-      {error instanceof ApiError ? error.message : 'Something went wrong on this page.'}
+      {error instanceof ApiError ? error.message : t`Something went wrong on this page.`}
     </p>
     <RequestId error={error} />
     {onRetry !== undefined && (
       <Button icon={<RefreshCw aria-hidden />} onClick={onRetry} className="mt-4">
-        Retry
+        {t`Retry`}
       </Button>
     )}
   </div>
@@ -39,12 +40,12 @@ export const ErrorLine = ({ title, error, onRetry }: ErrorStateProps) => (
     <TriangleAlert aria-hidden className="size-4 shrink-0 text-danger" />
     <p className="min-w-0 flex-1">
       <strong className="font-semibold">{title}.</strong>{' '}
-      {error instanceof ApiError ? error.message : 'Something went wrong on this page.'}
+      {error instanceof ApiError ? error.message : t`Something went wrong on this page.`}
       <RequestId error={error} />
     </p>
     {onRetry !== undefined && (
       <Button icon={<RefreshCw aria-hidden />} onClick={onRetry}>
-        Retry
+        {t`Retry`}
       </Button>
     )}
   </div>
@@ -52,7 +53,7 @@ export const ErrorLine = ({ title, error, onRetry }: ErrorStateProps) => (
 
 const RequestId = ({ error }: { error: unknown }) =>
   error instanceof ApiError && error.requestId !== undefined ? (
-    <span className="block font-mono text-xs text-muted">Request {error.requestId}</span>
+    <span className="block font-mono text-xs text-muted">{t`Request ${error.requestId}`}</span>
   ) : null;
 
 /** Leaves the page of a record that could not be loaded: shows a toast and goes to the list. Pass undefined without an error. */

@@ -2,6 +2,7 @@ import { getLot, listLots, type Lot } from '@roastery/contract/inventory';
 import { useState } from 'react';
 import { useApi } from '../api/use-api.ts';
 import { formatNumber } from '../format/numbers.ts';
+import { t } from '../language/t.ts';
 import { Combobox } from '../ui/Combobox.tsx';
 
 interface LotFieldProps {
@@ -35,11 +36,11 @@ export const LotField = (props: LotFieldProps) => {
   ];
   return (
     <Combobox
-      label="Green coffee lot"
+      label={t`Green coffee lot`}
       placeholder={placeholder}
-      emptyText="No lot found"
+      emptyText={t`No lot found`}
       isLoading={isLoading}
-      unknown="Chosen lot"
+      unknown={t`Chosen lot`}
       filtered
       onSearch={setSearch}
       choices={lots.map((lot) => ({

@@ -1,6 +1,7 @@
 import { listMachines, type Machine } from '@roastery/contract/machines';
 import type { Ref } from 'react';
 import { useApi } from '../api/use-api.ts';
+import { t } from '../language/t.ts';
 import { Combobox } from '../ui/Combobox.tsx';
 
 interface MachineFieldProps {
@@ -21,11 +22,11 @@ export const MachineField = ({ value, onChange, onMachine, ...field }: MachineFi
   const machines = data ?? [];
   return (
     <Combobox
-      label="Machine"
-      placeholder="Choose a machine"
-      emptyText="No machine found"
+      label={t`Machine`}
+      placeholder={t`Choose a machine`}
+      emptyText={t`No machine found`}
       isLoading={isLoading}
-      unknown="Chosen machine"
+      unknown={t`Chosen machine`}
       choices={machines.map((machine) => ({
         value: machine.id,
         label: machine.display_name,

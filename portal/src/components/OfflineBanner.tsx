@@ -2,6 +2,7 @@ import { WifiOff } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { oldestShownRead } from '../api/read-times.ts';
 import { useReachability } from '../api/reachability.ts';
+import { t } from '../language/t.ts';
 import { classes } from '../ui/classes.ts';
 import { useDates } from '../format/preferences.ts';
 
@@ -20,7 +21,7 @@ export const OfflineBanner = ({ className }: { className?: string }) => {
       <WifiOff aria-hidden className="size-4 shrink-0 text-warning" />
       <p>
         {/* Read aloud once; the age beside it counts on. */}
-        <output className="font-semibold">Offline.</output> <Age lastAnswerAt={lastAnswerAt} />
+        <output className="font-semibold">{t`Offline.`}</output> <Age lastAnswerAt={lastAnswerAt} />
       </p>
     </div>
   );
@@ -34,14 +35,15 @@ const Age = ({ lastAnswerAt }: { lastAnswerAt: number | null }) => {
     return () => clearInterval(timer);
   }, []);
   const from = oldestShownRead() ?? lastAnswerAt;
-  if (from === null) return 'The server can’t be reached; trying again …';
+  if (from === null) return t`The server can’t be reached; trying again …`;
   const moment = dates.day(from) === dates.day(now) ? dates.time(from) : dates.dayAndTime(from);
   return (
     <>
-      Showing data from{' '}
-      <time dateTime={new Date(from).toISOString()} className="figures">
-        {moment}, {dates.ago(from, now)}
-      </time>
+      {t`Showing data from ${(
+        <time dateTime={new Date(from).toISOString()} className="figures">
+          {moment}, {dates.ago(from, now)}
+        </time>
+      )}`}
       .
     </>
   );

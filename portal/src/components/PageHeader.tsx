@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
+import { t } from '../language/t.ts';
 
 export interface Crumb {
   label: string;
@@ -9,7 +10,7 @@ export interface Crumb {
 }
 
 export const Breadcrumb = ({ crumbs }: { crumbs: readonly Crumb[] }) => (
-  <nav aria-label="Breadcrumb" className="print:hidden">
+  <nav aria-label={t`Breadcrumb`} className="print:hidden">
     <ol className="flex flex-wrap items-center gap-1 text-xs text-muted">
       {crumbs.map((crumb, i) => (
         <li key={crumb.label} className="flex items-center gap-1">
@@ -43,7 +44,7 @@ interface PageHeaderProps {
 /** Top of every page: breadcrumb, heading, actions. Sets the document's title; its `h1` gets the focus after navigation. */
 export const PageHeader = ({ title, heading = title, crumbs, subtitle, badges, actions }: PageHeaderProps) => (
   <header className="flex flex-col gap-3 pb-5">
-    <title>{`${title} · Roasting Management`}</title>
+    <title>{t`${title} · Roasting Management`}</title>
     {crumbs !== undefined && <Breadcrumb crumbs={crumbs} />}
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <div className="min-w-0">

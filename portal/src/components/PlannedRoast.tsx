@@ -4,10 +4,11 @@ import { Link } from 'react-router-dom';
 import { useApi } from '../api/use-api.ts';
 import { paths } from './paths.ts';
 import { formatExactKilograms } from '../format/numbers.ts';
+import { t } from '../language/t.ts';
 
 /** Name of a planned roast: its coffee, else its recipe. */
 export const plannedName = ({ coffee_name: coffee, profile_name: recipe }: PlannedRoast): string =>
-  coffee ?? recipe ?? 'Unnamed Roast';
+  coffee ?? recipe ?? t`Unnamed Roast`;
 
 /** `12 kg · L-0042 · House filter`, as far as it is known. */
 export const plannedDetails = (plan: PlannedRoast): string =>
@@ -32,12 +33,12 @@ export const NextPlanned = ({ machineId }: { machineId: string }) => {
       className="flex flex-wrap items-center gap-x-2 gap-y-0.5 rounded-lg border border-stroke bg-surface px-4 py-2.5 text-sm text-muted"
     >
       <Timer aria-hidden className="size-4" />
-      <span>Up next</span>
+      <span>{t`Up next`}</span>
       <Link to={paths.plannedRoast(next.id)} className="rounded-sm font-medium text-strong hover:underline">
         {plannedName(next)}
       </Link>
       <span>{plannedDetails(next)}</span>
-      {after.length > 0 && <span>and {after.length} more</span>}
+      {after.length > 0 && <span>{t`and ${after.length} more`}</span>}
     </p>
   );
 };

@@ -1,5 +1,6 @@
 import { listProfiles, type Profile } from '@roastery/contract/profiles';
 import { useApi } from '../api/use-api.ts';
+import { t } from '../language/t.ts';
 import { Combobox } from '../ui/Combobox.tsx';
 
 interface RecipeFieldProps {
@@ -17,11 +18,11 @@ export const RecipeField = ({ value, onChange, onRecipe, ...field }: RecipeField
   const profiles = data?.profiles ?? [];
   return (
     <Combobox
-      label="Recipe"
-      placeholder="No recipe"
-      emptyText="No recipe found"
+      label={t`Recipe`}
+      placeholder={t`No recipe`}
+      emptyText={t`No recipe found`}
       isLoading={isLoading}
-      unknown="Chosen recipe"
+      unknown={t`Chosen recipe`}
       choices={profiles.map((profile) => ({
         value: profile.id,
         label: profile.name,

@@ -1,6 +1,7 @@
 import { listRoasts, type RoastRow } from '@roastery/contract/roasts';
 import { useState } from 'react';
 import { useApi } from '../api/use-api.ts';
+import { t } from '../language/t.ts';
 import { Combobox } from '../ui/Combobox.tsx';
 import { useDates } from '../format/preferences.ts';
 
@@ -29,11 +30,11 @@ export const RoastField = ({ without, onChoose, ...field }: RoastFieldProps) => 
     <Combobox
       key={times}
       filtered
-      emptyText="No roast found"
+      emptyText={t`No roast found`}
       onSearch={setSearch}
       choices={roasts.map((roast) => ({
         value: roast.id,
-        label: `${roast.roast_number} ${roast.coffee_name ?? 'Unnamed Roast'}`,
+        label: `${roast.roast_number} ${roast.coffee_name ?? t`Unnamed Roast`}`,
         hint: dates.day(roast.start_time),
       }))}
       value={null}

@@ -1,10 +1,11 @@
 import { useNavigate } from 'react-router-dom';
+import { t } from '../language/t.ts';
 import { Tabs } from '../ui/Tabs.tsx';
 import { paths } from './paths.ts';
 
 const tabs = [
-  { value: 'roasts', label: 'Roasts' },
-  { value: 'blends', label: 'Post-roast blends' },
+  { value: 'roasts', label: t`Roasts` },
+  { value: 'blends', label: t`Post-roast blends` },
 ] as const;
 
 /** The two lists under Roasts, each with its own address. */
@@ -13,7 +14,7 @@ export const RoastTabs = ({ value }: { value: (typeof tabs)[number]['value'] }) 
   return (
     <div className="pb-4">
       <Tabs
-        label="Roasts"
+        label={t`Roasts`}
         tabs={tabs}
         value={value}
         onChange={(next) => void navigate(next === 'blends' ? paths.blends : paths.roasts)}

@@ -1,5 +1,6 @@
 import { useState, type SubmitEvent } from 'react';
 import { useSession, useUser } from '../api/session.tsx';
+import { t } from '../language/t.ts';
 import { Button } from '../ui/Button.tsx';
 import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../ui/Dialog.tsx';
 import { TextField } from '../ui/TextField.tsx';
@@ -20,7 +21,7 @@ export const SignInAgain = () => {
     event.stopPropagation();
     const fields = new FormData(event.currentTarget);
     const password = textOf(fields.get('password'));
-    setMissing(password === '' ? 'Password is required' : undefined);
+    setMissing(password === '' ? t`Password is required` : undefined);
     if (password === '') return;
     setBusy(true);
     await signInAgain({ email: textOf(fields.get('email')), password });
@@ -31,15 +32,15 @@ export const SignInAgain = () => {
       open
       sticky
       onClose={() => void logout()}
-      title="Sign in again"
-      description="What you typed is kept."
-      question={{ title: 'Leave without saving?', text: 'What you changed on this page has not been saved.' }}
+      title={t`Sign in again`}
+      description={t`What you typed is kept.`}
+      question={{ title: t`Leave without saving?`, text: t`What you changed on this page has not been saved.` }}
     >
-      <form noValidate aria-label="Sign in again" onSubmit={(event) => void submit(event)}>
+      <form noValidate aria-label={t`Sign in again`} onSubmit={(event) => void submit(event)}>
         <DialogBody>
-          <TextField label="Email" name="email" type="email" autoComplete="username" defaultValue={email} />
+          <TextField label={t`Email`} name="email" type="email" autoComplete="username" defaultValue={email} />
           <TextField
-            label="Password"
+            label={t`Password`}
             name="password"
             type="password"
             autoComplete="current-password"
@@ -52,7 +53,7 @@ export const SignInAgain = () => {
         <DialogFooter>
           <DialogCancel />
           <Button type="submit" kind="primary" busy={isBusy}>
-            Login
+            {t`Login`}
           </Button>
         </DialogFooter>
       </form>

@@ -5,6 +5,7 @@ import { sentenceFor } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
 import { logError } from '../api/error-log.ts';
 import { refresh } from '../api/use-api.ts';
+import { t } from '../language/t.ts';
 import { toast } from '../ui/toast.ts';
 
 /** Endpoints that show many roasts, and those that show one. */
@@ -38,18 +39,18 @@ export const discard = (
 ): Promise<{ message: string } | undefined> =>
   attempt(
     () => call(discardRoast, { params: { id: roast.id } }),
-    'The roast could not be discarded',
+    t`The roast could not be discarded`,
     () =>
-      toast(`Roast ${roast.roast_number} discarded`, {
-        detail: 'Its readings stay on the timeline.',
+      toast(t`Roast ${roast.roast_number} discarded`, {
+        detail: t`Its readings stay on the timeline.`,
         action: {
-          label: 'Undo',
+          label: t`Undo`,
           run: () =>
             void attempt(
               () => call(restoreRoast, { params: { id: roast.id } }),
-              'The roast could not be restored',
+              t`The roast could not be restored`,
               () => {
-                toast(`Roast ${roast.roast_number} restored`);
+                toast(t`Roast ${roast.roast_number} restored`);
                 onRestored(roast.id);
               },
             ),

@@ -1,5 +1,6 @@
 import { useCallback, useState, type ReactNode } from 'react';
 import { logError } from '../api/error-log.ts';
+import { t } from '../language/t.ts';
 import { toast, type ToastOptions } from '../ui/toast.ts';
 import { ConfirmDialog } from './ConfirmDialog.tsx';
 
@@ -59,7 +60,7 @@ export const useDeletion = <Row, Answer>(
         onClose={() => setAsked(null)}
         title={deletion.title}
         question={deletion.question}
-        confirmLabel="Delete"
+        confirmLabel={t`Delete`}
         onConfirm={remove}
       />
     ),

@@ -1,4 +1,4 @@
-import { textLocale } from './numbers.ts';
+import { textLocale } from '../language/t.ts';
 
 /** Texts of moments, in the roastery's time zone. All take ISO 8601 or epoch milliseconds. */
 export interface DateTexts {
@@ -24,7 +24,7 @@ type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'dayPeriod
 type PartOf = (part: Part) => string;
 const missing = '--';
 /** Its formats are those of the product document. */
-export const defaultRegion = textLocale;
+export const defaultRegion = 'en-US';
 
 /** How a region writes a date in figures and a time of day. */
 interface Conventions {
@@ -64,8 +64,8 @@ const conventionsOf = (region: string): Conventions => {
 export const dateTexts = (timeZone: string, region: string): DateTexts => {
   const { order, separator, hour12 } = conventionsOf(region);
   const shared = { timeZone: knownZone(timeZone), calendar: 'gregory', numberingSystem: 'latn' } as const;
-  const words = new Intl.DateTimeFormat(textLocale, { ...shared, year: 'numeric', month: 'short', day: '2-digit' });
-  const clock = new Intl.DateTimeFormat(textLocale, { ...figures, ...shared, hourCycle: hour12 ? 'h12' : 'h23' });
+  const words = new Intl.DateTimeFormat(textLocale(), { ...shared, year: 'numeric', month: 'short', day: '2-digit' });
+  const clock = new Intl.DateTimeFormat(textLocale(), { ...figures, ...shared, hourCycle: hour12 ? 'h12' : 'h23' });
   const inWords = writer(words);
   const inFigures = writer(clock);
   const ordered = (of: PartOf, ...wanted: Part[]) => order.filter((part) => wanted.includes(part)).map(of);
@@ -116,12 +116,12 @@ const agoOf = (seconds: number): string | undefined => {
 /** `Germany` of `de`: the region of a BCP 47 tag, or the most likely one of a language. */
 export const regionName = (tag: string): string => {
   const { region } = new Intl.Locale(knownRegion(tag)).maximize();
-  return new Intl.DisplayNames(textLocale, { type: 'region' }).of(region ?? 'US') ?? tag;
+  return new Intl.DisplayNames(textLocale(), { type: 'region' }).of(region ?? 'US') ?? tag;
 };
 
 const knownZone = (timeZone: string): string => {
   try {
-    return new Intl.DateTimeFormat(textLocale, { timeZone }).resolvedOptions().timeZone;
+    return new Intl.DateTimeFormat(textLocale(), { timeZone }).resolvedOptions().timeZone;
   } catch (error) {
     if (error instanceof RangeError) return 'UTC';
     throw error;

@@ -1,17 +1,17 @@
-/**
- * Language of the portal's texts and of its numbers. Numbers don't follow the region of a person's dates: number fields take
- * a decimal point, and a page must not show 12,5 where it asks for 12.5.
- */
-export const textLocale = 'en-US';
+import { textLocale } from '../language/t.ts';
+
+// Numbers follow the language of the texts, not the region of a person's dates: number fields take a decimal point, and a
+// page must not show 12,5 where it asks for 12.5.
 
 const formats = new Map<string, Intl.NumberFormat>();
 
 /** Making a format costs a hundred times what formatting does, and under a moving pointer many figures change at once. */
 const cachedFormat = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
-  const key = `${options.style} ${options.minimumFractionDigits} ${options.maximumFractionDigits} ${options.roundingMode}`;
+  const locale = textLocale();
+  const key = `${locale} ${options.style} ${options.minimumFractionDigits} ${options.maximumFractionDigits} ${options.roundingMode}`;
   const known = formats.get(key);
   if (known !== undefined) return known;
-  const made = new Intl.NumberFormat(textLocale, options);
+  const made = new Intl.NumberFormat(locale, options);
   formats.set(key, made);
   return made;
 };

@@ -1,9 +1,9 @@
-import { textLocale } from './numbers.ts';
+import { textLocale } from '../language/t.ts';
 
 /** `2026-11-21T08:40`, as a `datetime-local` field has it: a moment on the clock of a time zone. */
 export const localTimeOf = (instant: string | number, timeZone: string): string => {
   const parts = new Map(
-    new Intl.DateTimeFormat(textLocale, {
+    new Intl.DateTimeFormat(textLocale(), {
       timeZone,
       year: 'numeric',
       month: '2-digit',
@@ -65,7 +65,7 @@ const isInCalendar = (day: string): boolean => {
 /** `GMT+02:00` of a zone at a moment; undefined for a name this browser does not know. */
 export const offsetOf = (timeZone: string, at: Date): string | undefined => {
   try {
-    return new Intl.DateTimeFormat(textLocale, { timeZone, timeZoneName: 'longOffset' })
+    return new Intl.DateTimeFormat(textLocale(), { timeZone, timeZoneName: 'longOffset' })
       .formatToParts(at)
       .find(({ type }) => type === 'timeZoneName')?.value;
   } catch (error) {

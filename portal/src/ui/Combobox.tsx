@@ -5,6 +5,7 @@ import { classes, popupClass, popupItemClass, popupLayer } from './classes.ts';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
 import type { Choice } from './Select.tsx';
 import { Skeleton } from './Card.tsx';
+import { t } from '../language/t.ts';
 
 interface ComboboxProps extends FieldProps {
   choices: readonly Choice[];
@@ -81,11 +82,11 @@ export const Combobox = (props: ComboboxProps) => {
             )}
             <div className="absolute inset-y-0 right-1.5 flex items-center text-faint [&_button]:p-1.5 [&_svg]:size-4">
               {value !== null && (
-                <Base.Clear aria-label={`Clear ${field.label}`} className="rounded-sm hover:text-strong">
+                <Base.Clear aria-label={t`Clear ${field.label}`} className="rounded-sm hover:text-strong">
                   <X aria-hidden />
                 </Base.Clear>
               )}
-              <Base.Trigger aria-label={`Show ${field.label} list`} className="rounded-sm hover:text-strong">
+              <Base.Trigger aria-label={t`Show ${field.label} list`} className="rounded-sm hover:text-strong">
                 <ChevronsUpDown aria-hidden />
               </Base.Trigger>
             </div>

@@ -4,6 +4,7 @@ import { createContext, use, useLayoutEffect, useRef, useState, type ReactNode }
 import { AlertDialog } from './AlertDialog.tsx';
 import { Button, type ControlSize } from './Button.tsx';
 import { classes } from './classes.ts';
+import { t } from '../language/t.ts';
 
 interface DialogProps {
   open: boolean;
@@ -78,7 +79,7 @@ export const Dialog = (props: DialogProps) => {
               )}
             </div>
             <Base.Close
-              aria-label="Close"
+              aria-label={t`Close`}
               className="inline-flex size-9 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-strong [&_svg]:size-4"
             >
               <X aria-hidden />
@@ -95,10 +96,10 @@ export const Dialog = (props: DialogProps) => {
           onClose();
         }}
         {...(question === undefined
-          ? { title: 'Discard your changes?', confirmLabel: 'Discard', cancelLabel: 'Keep editing', danger: true }
+          ? { title: t`Discard your changes?`, confirmLabel: 'Discard', cancelLabel: 'Keep editing', danger: true }
           : { title: question.title, confirmLabel: 'Close', cancelLabel: 'Back' })}
       >
-        {question?.text ?? 'What you entered here has not been saved.'}
+        {question?.text ?? t`What you entered here has not been saved.`}
       </AlertDialog>
     </Base.Root>
   );
@@ -123,7 +124,7 @@ export const DialogBody = ({ children, className, isText = false }: DialogBodyPr
 
 /** Closes like the cross: a dirty form asks first. */
 export const DialogCancel = ({ size }: { size?: ControlSize }) => (
-  <Base.Close render={<Button {...(size === undefined ? {} : { size })} />}>Cancel</Base.Close>
+  <Base.Close render={<Button {...(size === undefined ? {} : { size })} />}>{t`Cancel`}</Base.Close>
 );
 
 /** Buttons, the main one last; `DialogCancel` before it. */

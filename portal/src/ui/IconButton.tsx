@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 import { classes } from './classes.ts';
+import { t } from '../language/t.ts';
 
 interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children' | 'aria-label'> {
   /** Accessible name, also shown on hover. */
@@ -12,7 +13,7 @@ interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 
 
 const sizes = {
   xs: 'size-6 [&_svg]:size-3.5',
-  sm: 'size-8 pointer-coarse:size-10 [&_svg]:size-4',
+  sm: t`size-8 pointer-coarse:size-10 [&_svg]:size-4`,
   md: 'size-10 [&_svg]:size-4.5',
   lg: 'size-12 [&_svg]:size-5',
 };

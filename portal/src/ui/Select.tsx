@@ -3,6 +3,7 @@ import { Check, ChevronsUpDown } from 'lucide-react';
 import { useId, type Ref } from 'react';
 import { classes, popupClass, popupItemClass, popupLayer } from './classes.ts';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
+import { t } from '../language/t.ts';
 
 export interface Choice<Value extends string = string> {
   value: Value;
@@ -54,7 +55,7 @@ export const Select = <Value extends string>(props: SelectProps<Value>) => {
             <Base.Value className="min-w-0 flex-1 truncate">
               {(current: Value | null) => (
                 <span className={classes(current === null && 'text-faint')}>
-                  {choices.find((choice) => choice.value === current)?.label ?? current ?? placeholder ?? 'Choose…'}
+                  {choices.find((choice) => choice.value === current)?.label ?? current ?? placeholder ?? t`Choose…`}
                 </span>
               )}
             </Base.Value>

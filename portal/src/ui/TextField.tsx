@@ -10,6 +10,7 @@ import {
 } from 'react';
 import { classes } from './classes.ts';
 import { controlClass, FieldFrame, type FieldProps } from './Field.tsx';
+import { t } from '../language/t.ts';
 
 interface TextFieldProps
   extends FieldProps, Omit<InputHTMLAttributes<HTMLInputElement>, 'size' | 'required' | 'className'> {
@@ -73,9 +74,9 @@ const isDecimalComma = (text: string): boolean =>
 
 /** How a number field differs from what was typed; undefined when it does not. */
 const misreading = (field: HTMLInputElement, commaLost: boolean): string | undefined => {
-  if (field.validity.badInput) return 'Enter a number such as 9.4';
+  if (field.validity.badInput) return t`Enter a number such as 9.4`;
   return commaLost && field.value !== ''
-    ? `The comma was ignored, so this is ${field.value}. Use a decimal point.`
+    ? t`The comma was ignored, so this is ${field.value}. Use a decimal point.`
     : undefined;
 };
 

@@ -4,6 +4,7 @@ import { Button } from './Button.tsx';
 import { classes } from './classes.ts';
 import { IconButton } from './IconButton.tsx';
 import { closeToast, currentToasts, subscribeToasts } from './toast.ts';
+import { t } from '../language/t.ts';
 
 const icons = { success: CircleCheck, danger: CircleAlert, info: Info };
 const tones = { success: 'text-success', danger: 'text-danger', info: 'text-info' };
@@ -13,7 +14,7 @@ export const Toaster = () => {
   const messages = useSyncExternalStore(subscribeToasts, currentToasts);
   return (
     <section
-      aria-label="Notifications"
+      aria-label={t`Notifications`}
       aria-live="polite"
       className="pointer-events-none fixed print:hidden inset-x-4 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] lg:bottom-4 z-70 flex flex-col items-end gap-2 sm:left-auto sm:w-96"
     >
@@ -42,7 +43,7 @@ export const Toaster = () => {
                 {message.action.label}
               </Button>
             )}
-            <IconButton label="Dismiss" icon={<X />} onClick={() => closeToast(message.id)} />
+            <IconButton label={t`Dismiss`} icon={<X />} onClick={() => closeToast(message.id)} />
           </div>
         );
       })}

@@ -1,5 +1,6 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
+import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { Difference, Measure } from '../figures.tsx';
 import { columnOf, curveStyles, deviationAt, nearestIndex } from './curves.ts';
@@ -56,7 +57,7 @@ export const ChartReadout = ({ curve, reference, shown, view, selected, pixelAt 
         ))}
       {reference !== undefined && (
         <p className="flex items-baseline justify-between gap-3 border-t border-stroke pt-0.5">
-          <span className="font-mono text-xs font-semibold text-muted">vs ref</span>
+          <span className="font-mono text-xs font-semibold text-muted">{t`vs ref`}</span>
           <Difference
             valueC={deviationAt(reference, curve.time_seconds[index], curve.channels['bean_temp']?.[index])}
           />

@@ -2,6 +2,7 @@ import { formatDuration, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ChartOptions } from 'chart.js';
 import { useEffect, useMemo, useRef, useState, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
+import { t } from '../../language/t.ts';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import type { Chart } from './use-chart.ts';
 import { readPalette } from './palette.ts';
@@ -59,7 +60,7 @@ export default function ProfileChart({ points, interpolated, reference, unit }: 
           position: 'left',
           min: 0,
           max: 100,
-          title: title('% and RPM'),
+          title: title(t`% and RPM`),
           grid: { color: palette.stroke, drawTicks: false },
           ticks: { ...axis.ticks, stepSize: 25 },
         },
@@ -70,7 +71,7 @@ export default function ProfileChart({ points, interpolated, reference, unit }: 
           display: withTemperature,
           min: 0,
           max: unit === 'C' ? 250 : 500,
-          title: title(`Bean temperature °${unit}`),
+          title: title(t`Bean temperature °${unit}`),
           grid: { display: false },
           ticks: { ...axis.ticks, stepSize: unit === 'C' ? 50 : 100 },
         },
@@ -108,7 +109,11 @@ export default function ProfileChart({ points, interpolated, reference, unit }: 
           data={{ datasets: lines }}
           options={options}
           plugins={plugins}
-          aria-label={`Burner, exhaust and drum over ${formatDuration(end)}${reference ? `, with ${reference.label} behind them` : ''}`}
+          aria-label={
+            reference
+              ? t`Burner, exhaust and drum over ${formatDuration(end)}, with ${reference.label} behind them`
+              : t`Burner, exhaust and drum over ${formatDuration(end)}`
+          }
         />
       </div>
     </figure>

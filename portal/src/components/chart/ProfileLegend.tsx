@@ -1,6 +1,7 @@
 import { formatDuration } from '@roastery/roasting/units';
 import { formatCount, formatNumber } from '../../format/numbers.ts';
 import { lineValueAt, type ProfileLine } from './profile-chart-lines.ts';
+import { t } from '../../language/t.ts';
 
 interface ProfileLegendProps {
   lines: readonly ProfileLine[];
@@ -18,7 +19,7 @@ export const ProfileLegend = ({ lines, cursor, reference }: ProfileLegendProps) 
       <thead>
         <tr className="[&>th]:pb-1 [&>th]:text-left [&>th]:font-medium">
           <th scope="col" className="label-mono figures w-22 sm:w-32">
-            {cursor === null ? <span className="sr-only">Line</span> : `At ${formatDuration(cursor)}`}
+            {cursor === null ? <span className="sr-only">{t`Line`}</span> : t`At ${formatDuration(cursor)}`}
           </th>
           {labels.map(([label, unit]) => (
             <th key={label} scope="col" className="truncate text-content">
@@ -32,7 +33,7 @@ export const ProfileLegend = ({ lines, cursor, reference }: ProfileLegendProps) 
           behind && reference === undefined ? null : (
             <tr key={String(behind)} className="h-6">
               <th scope="row" className="truncate text-left font-normal text-muted">
-                {behind ? reference : 'Recipe'}
+                {behind ? reference : t`Recipe`}
               </th>
               {labels.map(([label]) => (
                 <Sample

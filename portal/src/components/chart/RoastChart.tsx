@@ -3,6 +3,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import type { ChartOptions } from 'chart.js';
 import { useLayoutEffect, useMemo, useReducer, useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
+import { t } from '../../language/t.ts';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import type { Units } from '../../format/quantities.ts';
 import { ChartReadout } from './ChartReadout.tsx';
@@ -129,7 +130,7 @@ export default function RoastChart({
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the arrow keys move through the chart
     <div
       role="application"
-      aria-label={`Temperature curve, ${formatDuration(curve.time_seconds.at(-1) ?? 0)} long. Arrow keys inspect points, Escape clears, 0 shows all.`}
+      aria-label={t`Temperature curve, ${formatDuration(curve.time_seconds.at(-1) ?? 0)} long. Arrow keys inspect points, Escape clears, 0 shows all.`}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
       tabIndex={0}
       className="relative w-full touch-pan-y select-none"
@@ -147,7 +148,7 @@ export default function RoastChart({
         data={{ datasets }}
         options={options}
         plugins={plugins}
-        aria-label="Temperatures and rate of rise over time; the same figures are in the table below"
+        aria-label={t`Temperatures and rate of rise over time; the same figures are in the table below`}
       />
       <ChartReadout {...{ curve, reference, shown, view, selected, pixelAt }} />
     </div>

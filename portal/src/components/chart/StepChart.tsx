@@ -2,6 +2,7 @@ import type { CurveColumns } from '@roastery/contract/roasts';
 import type { ChartOptions } from 'chart.js';
 import { useMemo, useRef } from 'react';
 import { Line } from 'react-chartjs-2';
+import { t } from '../../language/t.ts';
 import { usePrinting } from '../../ui/printing.ts';
 import { useTheme } from '../../ui/theme.ts';
 import { Measure } from '../figures.tsx';
@@ -129,8 +130,7 @@ export default function StepChart({
         <Measure quantity="percent" value={value} digits={0} className="text-sm font-medium" />
         {planned !== undefined && (
           <span className="text-sm text-muted">
-            plan{' '}
-            <Measure quantity="percent" value={plannedPercentAt(planned, at ?? nowSeconds ?? lastSeconds)} digits={0} />
+            {t`plan ${<Measure quantity="percent" value={plannedPercentAt(planned, at ?? nowSeconds ?? lastSeconds)} digits={0} />}`}
           </span>
         )}
       </figcaption>
@@ -141,11 +141,15 @@ export default function StepChart({
             data={{ datasets }}
             options={options}
             plugins={plugins}
-            aria-label={`${style.label} over the time of the roast, 0 to 100 %${planned === undefined ? '' : ', and as planned'}`}
+            aria-label={
+              planned === undefined
+                ? t`${style.label} over the time of the roast, 0 to 100 %`
+                : t`${style.label} over the time of the roast, 0 to 100 %, and as planned`
+            }
           />
         ) : (
           <p className="ml-11.5 flex h-full items-center justify-center rounded-md border border-dashed border-stroke text-sm text-muted">
-            Not recorded
+            {t`Not recorded`}
           </p>
         )}
       </div>

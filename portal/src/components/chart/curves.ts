@@ -2,6 +2,7 @@ import type { CurveColumns } from '@roastery/contract/roasts';
 import { samplingHoles, type SamplingHole } from '@roastery/roasting/sampling-holes';
 import { bridgeableMissing, isReading, valueAt } from '@roastery/roasting/series';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';
+import { t } from '../../language/t.ts';
 
 /** A curve: its column, its style everywhere, and the storage key of its toggle. */
 export interface CurveStyle {
@@ -24,7 +25,7 @@ export interface CurveStyle {
 export const curveStyles: readonly CurveStyle[] = [
   {
     key: 'beanTemp',
-    label: 'Bean Temp',
+    label: t`Bean Temp`,
     channel: 'bean_temp',
     token: 'curve-bean',
     axis: 'temperature',
@@ -36,7 +37,7 @@ export const curveStyles: readonly CurveStyle[] = [
   },
   {
     key: 'exhaustTemp',
-    label: 'Exhaust Temp',
+    label: t`Exhaust Temp`,
     channel: 'exhaust_temp',
     token: 'curve-exhaust',
     axis: 'temperature',
@@ -48,7 +49,7 @@ export const curveStyles: readonly CurveStyle[] = [
   },
   {
     key: 'burnerFront',
-    label: 'Burner Front',
+    label: t`Burner Front`,
     channel: 'burner_front_temp',
     token: 'curve-burner-front',
     axis: 'temperature',
@@ -60,7 +61,7 @@ export const curveStyles: readonly CurveStyle[] = [
   },
   {
     key: 'burnerBack',
-    label: 'Burner Back',
+    label: t`Burner Back`,
     channel: 'burner_back_temp',
     token: 'curve-burner-back',
     axis: 'temperature',
@@ -72,13 +73,13 @@ export const curveStyles: readonly CurveStyle[] = [
   },
   {
     key: 'ror',
-    label: 'Rate of Rise',
+    label: t`Rate of Rise`,
     channel: 'ror',
     token: 'curve-rate',
     axis: 'rate',
     width: 1.5,
     dash: [5, 2],
-    tag: 'RoR',
+    tag: t`RoR`,
     storageKey: 'showROR',
     shownAtFirst: true,
   },
@@ -93,9 +94,9 @@ export interface StepStyle {
 }
 
 export const stepStyles: readonly StepStyle[] = [
-  { key: 'gas', label: 'Gas', what: 'burner power %', channel: 'heat_power', token: 'curve-gas' },
-  { key: 'airflow', label: 'Airflow', what: 'exhaust damper %', channel: 'fan_speed', token: 'curve-airflow' },
-  { key: 'drum', label: 'Drum speed', what: '%', channel: 'drum_speed', token: 'curve-drum' },
+  { key: 'gas', label: t`Gas`, what: t`burner power %`, channel: 'heat_power', token: 'curve-gas' },
+  { key: 'airflow', label: t`Airflow`, what: t`exhaust damper %`, channel: 'fan_speed', token: 'curve-airflow' },
+  { key: 'drum', label: t`Drum speed`, what: '%', channel: 'drum_speed', token: 'curve-drum' },
 ];
 
 type Column = readonly (number | null)[];

@@ -1,23 +1,24 @@
 import type { MarkKind } from '@roastery/roasting/marks';
+import { t } from '../../language/t.ts';
 
 /** Names of the marks as a roaster says them; `short` stands on the curve. `weight`: the label with the smaller one is shortened first. */
 export const markLabels: Record<MarkKind, { readonly long: string; readonly short: string; readonly weight: number }> =
   {
-    charge: { long: 'Charge', short: 'Charge', weight: 2 },
-    turning_point: { long: 'Turning Point', short: 'TP', weight: 3 },
-    dry_end: { long: 'Dry End', short: 'Dry end', weight: 4 },
-    first_crack: { long: 'First Crack', short: 'FC', weight: 6 },
-    first_crack_end: { long: 'First Crack End', short: 'FC end', weight: 1 },
-    second_crack: { long: 'Second Crack', short: 'SC', weight: 3 },
-    second_crack_end: { long: 'Second Crack End', short: 'SC end', weight: 1 },
-    drop: { long: 'Drop', short: 'Drop', weight: 5 },
-    cool_end: { long: 'Cool End', short: 'Cool', weight: 0 },
+    charge: { long: t`Charge`, short: t`Charge`, weight: 2 },
+    turning_point: { long: t`Turning Point`, short: t`TP`, weight: 3 },
+    dry_end: { long: t`Dry End`, short: t`Dry end`, weight: 4 },
+    first_crack: { long: t`First Crack`, short: t`FC`, weight: 6 },
+    first_crack_end: { long: t`First Crack End`, short: t`FC end`, weight: 1 },
+    second_crack: { long: t`Second Crack`, short: t`SC`, weight: 3 },
+    second_crack_end: { long: t`Second Crack End`, short: t`SC end`, weight: 1 },
+    drop: { long: t`Drop`, short: t`Drop`, weight: 5 },
+    cool_end: { long: t`Cool End`, short: t`Cool`, weight: 0 },
   };
 
 export const phaseLabels = {
-  drying: { long: 'Drying', short: 'Dry' },
-  maillard: { long: 'Maillard', short: 'Mai' },
-  development: { long: 'Development', short: 'Dev' },
+  drying: { long: t`Drying`, short: t`Dry` },
+  maillard: { long: t`Maillard`, short: t`Mai` },
+  development: { long: t`Development`, short: t`Dev` },
 } as const;
 
 export interface LabelWish {

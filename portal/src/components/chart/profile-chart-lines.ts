@@ -3,6 +3,7 @@ import { percentToRpm } from '@roastery/roasting/control-profile';
 import { cToF, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ChartDataset } from 'chart.js';
 import { withAlpha } from './palette.ts';
+import { t } from '../../language/t.ts';
 
 /** A control point as it is stored: seconds, %, %, RPM. */
 export interface ProfilePoint {
@@ -37,9 +38,9 @@ type ColourOf = (token: string) => string;
 
 const solid: readonly number[] = [];
 const styles = [
-  { field: 'burner', label: 'Burner', unit: '%', token: 'curve-gas', dash: solid, channel: 'heat_power' },
-  { field: 'exhaust', label: 'Exhaust', unit: '%', token: 'curve-airflow', dash: [7, 4], channel: 'fan_speed' },
-  { field: 'drum', label: 'Drum', unit: 'RPM', token: 'curve-drum', dash: [2, 3], channel: 'drum_speed' },
+  { field: 'burner', label: t`Burner`, unit: '%', token: 'curve-gas', dash: solid, channel: 'heat_power' },
+  { field: 'exhaust', label: t`Exhaust`, unit: '%', token: 'curve-airflow', dash: [7, 4], channel: 'fan_speed' },
+  { field: 'drum', label: t`Drum`, unit: 'RPM', token: 'curve-drum', dash: [2, 3], channel: 'drum_speed' },
 ] as const;
 
 const plain = { pointRadius: 0, pointHitRadius: 0, borderJoinStyle: 'round', spanGaps: false } as const;
@@ -101,7 +102,7 @@ export const profileBackdrop = (
     const colour = colourOf('curve-bean');
     lines.push({
       ...plain,
-      label: 'Bean temp',
+      label: t`Bean temp`,
       unit: `°${unit}`,
       colour,
       behind: true,

@@ -1,4 +1,5 @@
 import { Users } from 'lucide-react';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 
 /** A field that both people changed, as text. */
@@ -31,21 +32,21 @@ export const EditConflict = ({ thing, theirs, clashes, onMerge, onDiscard }: Edi
     <div className="flex items-start gap-2.5">
       <Users aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
       <div className="min-w-0 text-strong">
-        <p className="font-semibold">Another user changed this {thing}. Your changes are not saved yet.</p>
-        {theirs.length > 0 && <p className="mt-1">They changed: {theirs.join(', ')}.</p>}
-        {clashes.length === 0 && <p className="mt-1">None of your changes is affected.</p>}
+        <p className="font-semibold">{t`Another user changed this ${thing}. Your changes are not saved yet.`}</p>
+        {theirs.length > 0 && <p className="mt-1">{t`They changed: ${theirs.join(', ')}.`}</p>}
+        {clashes.length === 0 && <p className="mt-1">{t`None of your changes is affected.`}</p>}
       </div>
     </div>
     {clashes.length > 0 && (
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be scrollable by keyboard
       <div className="overflow-x-auto rounded-md border border-stroke bg-surface" tabIndex={0}>
         <table className="w-full text-left">
-          <caption className="sr-only">Fields that you both changed</caption>
+          <caption className="sr-only">{t`Fields that you both changed`}</caption>
           <thead>
             <tr className="label-mono [&>th]:px-3 [&>th]:py-2 [&>th]:font-medium">
-              <th scope="col">Both changed</th>
-              <th scope="col">Saved now</th>
-              <th scope="col">Yours</th>
+              <th scope="col">{t`Both changed`}</th>
+              <th scope="col">{t`Saved now`}</th>
+              <th scope="col">{t`Yours`}</th>
             </tr>
           </thead>
           <tbody>
@@ -64,9 +65,9 @@ export const EditConflict = ({ thing, theirs, clashes, onMerge, onDiscard }: Edi
     )}
     <div className="flex flex-wrap gap-2">
       <Button kind="primary" onClick={onMerge}>
-        Keep my changes on top of theirs
+        {t`Keep my changes on top of theirs`}
       </Button>
-      <Button onClick={onDiscard}>Discard mine, show theirs</Button>
+      <Button onClick={onDiscard}>{t`Discard mine, show theirs`}</Button>
     </div>
   </div>
 );

@@ -2,6 +2,7 @@ import { CircleAlert } from 'lucide-react';
 import type { FieldPath, FieldValues, UseFormSetError } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
 import { useReachability } from '../../api/reachability.ts';
+import { t } from '../../language/t.ts';
 
 /** Why a form could not be saved, above its buttons. Offline it adds what to do. */
 export const FormError = ({ text }: { text: string | null | undefined }) => {
@@ -13,7 +14,7 @@ export const FormError = ({ text }: { text: string | null | undefined }) => {
       <div className="min-w-0">
         <p role="alert">{text}</p>
         {!reachable && (
-          <p className="text-content">You are offline. Your input is kept: save again when the connection is back.</p>
+          <p className="text-content">{t`You are offline. Your input is kept: save again when the connection is back.`}</p>
         )}
       </div>
     </div>

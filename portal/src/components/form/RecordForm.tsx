@@ -1,5 +1,6 @@
 import type { ReactElement, ReactNode, SubmitEvent } from 'react';
 import { Controller, type FieldPath, type FieldPathValue, type FieldValues } from 'react-hook-form';
+import { t } from '../../language/t.ts';
 import { Button, ButtonLink, type ControlSize } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
@@ -101,7 +102,7 @@ export const PageForm = <Values extends FieldValues, Body>(props: PageFormProps<
             <FormError text={of.failure} />
             <div className="flex justify-end gap-2">
               <ButtonLink to={cancelTo} size="md">
-                Cancel
+                {t`Cancel`}
               </ButtonLink>
               <Button type="submit" kind="primary" size="md" busy={of.isSubmitting}>
                 {of.isSubmitting ? submitting : submit}

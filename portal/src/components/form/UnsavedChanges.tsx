@@ -2,6 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useState } from 'react';
 import { useBlocker, useNavigate } from 'react-router-dom';
 import { heldForm, holdForm } from '../../api/held-forms.ts';
 import { useSession } from '../../api/session.tsx';
+import { t } from '../../language/t.ts';
 import { AlertDialog } from '../../ui/AlertDialog.tsx';
 import { useDirtyDialog } from '../../ui/Dialog.tsx';
 import { SignInAgain } from '../SignInAgain.tsx';
@@ -31,12 +32,12 @@ export const UnsavedChanges = ({ dirty }: { dirty: boolean }) => {
       open={blocker.state === 'blocked'}
       onCancel={() => blocker.reset?.()}
       onConfirm={() => blocker.proceed?.()}
-      title="Leave without saving?"
-      confirmLabel="Leave"
-      cancelLabel="Stay"
+      title={t`Leave without saving?`}
+      confirmLabel={t`Leave`}
+      cancelLabel={t`Stay`}
       danger
     >
-      What you changed on this page has not been saved.
+      {t`What you changed on this page has not been saved.`}
     </AlertDialog>
   );
 };

@@ -3,6 +3,7 @@ import type { FieldValues, UseFormReturn } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
 import { EditConflict } from './EditConflict.tsx';
 import { mergeThreeWay } from './three-way.ts';
+import { t } from '../../language/t.ts';
 
 export interface Revised {
   readonly revision: number;
@@ -33,7 +34,7 @@ interface EditConflictState<Thing> {
 }
 
 const plainText = (value: unknown): string => {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'boolean') return value ? t`Yes` : t`No`;
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 };
 

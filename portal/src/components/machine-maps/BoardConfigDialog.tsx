@@ -1,5 +1,6 @@
 import { getBoardConfig } from '@roastery/contract/machine-maps';
 import { useApi } from '../../api/use-api.ts';
+import { t } from '../../language/t.ts';
 import { Dialog, DialogBody } from '../../ui/Dialog.tsx';
 import { Skeleton } from '../../ui/Card.tsx';
 import { ErrorState } from '../ErrorState.tsx';
@@ -18,7 +19,7 @@ export const BoardConfigDialog = ({ machine, onClose }: BoardConfigDialogProps) 
   <Dialog
     open={machine !== null}
     onClose={onClose}
-    title="Map and settings"
+    title={t`Map and settings`}
     description={machine?.display_name}
     width="md"
   >
@@ -38,7 +39,7 @@ const Loaded = ({ machineId, onClose }: { machineId: string; onClose: () => void
       {error === undefined ? (
         <Skeleton className="h-64 w-full" />
       ) : (
-        <ErrorState title="The settings could not be loaded" error={error} onRetry={() => void mutate()} />
+        <ErrorState title={t`The settings could not be loaded`} error={error} onRetry={() => void mutate()} />
       )}
     </DialogBody>
   );

@@ -15,6 +15,7 @@ import { useWatch } from 'react-hook-form';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
@@ -28,9 +29,9 @@ import { PushState } from './map-labels.tsx';
 const formShape = boardSettingsShape.extend({ map_id: mapIdShape.nullable() });
 const resolver = zodResolver(formShape);
 
-const levelWords = { error: 'Errors only', warn: 'Warnings', info: 'Normal', debug: 'Everything' } as const;
+const levelWords = { error: t`Errors only`, warn: t`Warnings`, info: t`Normal`, debug: t`Everything` } as const;
 const levels = [
-  { value: 'board', label: 'As set on the board' },
+  { value: 'board', label: t`As set on the board` },
   ...boardLogLevels.map((value) => ({ value, label: levelWords[value] })),
 ] as const;
 
@@ -50,7 +51,7 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
     values: { map_id: config.map?.id ?? null, ...config.settings },
     resolver,
     fields: ['map_id', 'host', 'port', 'path', 'hz', 'log_level'],
-    failure: (error) => sentenceFor(error, 'Failed to set map and settings'),
+    failure: (error) => sentenceFor(error, t`Failed to set map and settings`),
     save: (values) =>
       call(setBoardConfig, {
         params: { id: machineId },
@@ -59,7 +60,7 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
       }),
     saved: async () => {
       await refresh(getBoardConfig, listDevices, getMachineMap);
-      toast('Sent to the board', { detail: 'The board applies it between two roasts.' });
+      toast(t`Sent to the board`, { detail: t`The board applies it between two roasts.` });
       onClose();
     },
   });
@@ -69,40 +70,40 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
   const link: MapDetail['map']['link'] | undefined = chosen?.map.link;
 
   return (
-    <ModalForm of={form} submit="Send to the board" submitting="Sending…" size="md">
+    <ModalForm of={form} submit={t`Send to the board`} submitting={t`Sending…`} size="md">
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5 rounded-md border border-stroke bg-sunken px-3 py-2.5 text-sm">
-        <dt className="text-muted">Board</dt>
+        <dt className="text-muted">{t`Board`}</dt>
         <dd className="flex min-w-0 justify-end">
           <PushState config={config} />
         </dd>
-        <dt className="text-muted">Map in use</dt>
+        <dt className="text-muted">{t`Map in use`}</dt>
         <dd className="truncate text-right font-mono text-xs text-strong">
           {config.running_map === null ? '--' : `${config.running_map.id} · rev ${config.running_map.rev}`}
         </dd>
       </dl>
       <FormField of={form} name="map_id">
-        {(props) => <MachineMapField {...props} hint="Without a map here, the board uses its own file." />}
+        {(props) => <MachineMapField {...props} hint={t`Without a map here, the board uses its own file.`} />}
       </FormField>
       {link !== undefined &&
         ('path' in link ? (
           <TextField
-            label="Serial adapter"
+            label={t`Serial adapter`}
             mono
             placeholder={link.path}
-            hint={`${link.baud} baud, from the map. Empty: ${link.path}.`}
+            hint={t`${link.baud} baud, from the map. Empty: ${link.path}.`}
             {...field('path', { setValueAs: orNull })}
           />
         ) : (
           <div className="grid grid-cols-[1fr_7rem] gap-4">
             <TextField
-              label="Machine’s address"
+              label={t`Machine’s address`}
               mono
               placeholder={link.host}
-              hint="In your network."
+              hint={t`In your network.`}
               {...field('host', { setValueAs: orNull })}
             />
             <NumberField
-              label="Port"
+              label={t`Port`}
               placeholder={String(link.port)}
               {...field('port', { setValueAs: numberOrNull })}
             />
@@ -110,16 +111,16 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
         ))}
       <div className="grid gap-4 sm:grid-cols-2">
         <NumberField
-          label="Readings per second"
+          label={t`Readings per second`}
           unit="Hz"
-          placeholder={chosen === undefined ? 'from the map' : String(chosen.map.hz)}
-          hint="Empty: from the map."
+          placeholder={chosen === undefined ? t`from the map` : String(chosen.map.hz)}
+          hint={t`Empty: from the map.`}
           {...field('hz', { setValueAs: numberOrNull })}
         />
         <FormField of={form} name="log_level">
           {({ value, onChange, ...props }) => (
             <Select
-              label="Log"
+              label={t`Log`}
               choices={levels}
               value={value ?? 'board'}
               onChange={(level) => onChange(level === 'board' ? null : level)}
@@ -135,7 +136,7 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
           icon={<ExternalLink aria-hidden />}
           className="self-start"
         >
-          Open the map
+          {t`Open the map`}
         </ButtonLink>
       )}
     </ModalForm>

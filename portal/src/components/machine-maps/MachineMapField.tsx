@@ -1,6 +1,7 @@
 import { getMachineMap, listMachineMaps, type MapSummary } from '@roastery/contract/machine-maps';
 import { useState, type Ref } from 'react';
 import { useApi } from '../../api/use-api.ts';
+import { t } from '../../language/t.ts';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { linkWords, mapName, verifiedWords } from './map-labels.tsx';
 
@@ -46,16 +47,16 @@ export const MachineMapField = (props: MachineMapFieldProps) => {
   return (
     <Combobox
       label={label}
-      placeholder="Maker or model"
-      emptyText="No machine found in the catalogue"
+      placeholder={t`Maker or model`}
+      emptyText={t`No machine found in the catalogue`}
       isLoading={isLoading}
-      unknown="Chosen map"
+      unknown={t`Chosen map`}
       filtered
       onSearch={setSearch}
       choices={maps.map((map) => ({
         value: map.id,
         label: mapName(map),
-        hint: `${map.origin === 'own' ? 'own · ' : ''}${linkWords[map.link_kind]}`,
+        hint: `${map.origin === 'own' ? t`own · ` : ''}${linkWords[map.link_kind]}`,
       }))}
       value={value}
       onChange={(id) => {

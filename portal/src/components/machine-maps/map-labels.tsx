@@ -1,17 +1,18 @@
 import type { BoardConfig, MapSummary } from '@roastery/contract/machine-maps';
+import { t } from '../../language/t.ts';
 import { Badge, type Tone } from '../../ui/Badge.tsx';
 import type { Link, Verification } from '@roastery/contract/machine-map';
 
 /** Whether a map was verified. A test against the simulator does not verify it for the real machine. */
 export const verifiedWords: Readonly<Record<Verification, { label: string; tone: Tone }>> = {
-  none: { label: 'Not verified on real hardware', tone: 'warning' },
-  simulator: { label: 'Not verified on real hardware', tone: 'warning' },
-  hardware: { label: 'Verified on real hardware', tone: 'success' },
+  none: { label: t`Not verified on real hardware`, tone: 'warning' },
+  simulator: { label: t`Not verified on real hardware`, tone: 'warning' },
+  hardware: { label: t`Verified on real hardware`, tone: 'success' },
 };
 
 export const linkWords: Readonly<Record<Link['kind'], string>> = {
   tcp: 'TCP',
-  'rtu-over-tcp': 'RTU over TCP',
+  'rtu-over-tcp': t`RTU over TCP`,
   rtu: 'RTU',
   ascii: 'ASCII',
 };
@@ -23,12 +24,12 @@ type Pushed = Pick<BoardConfig, 'map' | 'state' | 'reason'>;
 
 /** Whether the board uses its configuration, as a short label. */
 export const pushWords = ({ map, state, reason }: Pushed): { label: string; tone: Tone } => {
-  if (state === 'none') return { label: 'Uses the board’s own map', tone: 'neutral' };
+  if (state === 'none') return { label: t`Uses the board’s own map`, tone: 'neutral' };
   if (state === 'running') {
-    return { label: map === null ? 'Settings in use' : `Running rev ${map.rev}`, tone: 'success' };
+    return { label: map === null ? t`Settings in use` : t`Running rev ${map.rev}`, tone: 'success' };
   }
-  if (state === 'refused') return { label: `Refused${reason === null ? '' : `: ${reason}`}`, tone: 'danger' };
-  return { label: reason === null ? 'Waiting for the board' : `Waiting for the board: ${reason}`, tone: 'accent' };
+  if (state === 'refused') return { label: t`Refused${reason === null ? '' : `: ${reason}`}`, tone: 'danger' };
+  return { label: reason === null ? t`Waiting for the board` : t`Waiting for the board: ${reason}`, tone: 'accent' };
 };
 
 /** Whether the board uses its configuration. */

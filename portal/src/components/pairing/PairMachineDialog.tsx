@@ -10,6 +10,7 @@ import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -37,7 +38,7 @@ export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) 
       setIssued(await call(reissuePairingTicket, { params: { id } }));
       await refresh(getPairing, listDevices, listPairingTickets);
     } catch (error) {
-      toast(sentenceFor(error, 'Failed to create a ticket'), { tone: 'danger' });
+      toast(sentenceFor(error, t`Failed to create a ticket`), { tone: 'danger' });
     } finally {
       setBusy(false);
     }
@@ -47,7 +48,7 @@ export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) 
     <Dialog
       open={machine !== null}
       onClose={close}
-      title="Pair the board"
+      title={t`Pair the board`}
       description={machine?.display_name}
       width="md"
       sticky={issued !== null}
@@ -59,8 +60,7 @@ export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) 
               <>
                 <PairingState machineId={machine.id} />
                 <p className="text-sm text-muted">
-                  A new ticket replaces one that is still open. A paired board stays paired until the new ticket is
-                  used.
+                  {t`A new ticket replaces one that is still open. A paired board stays paired until the new ticket is used.`}
                 </p>
               </>
             ) : (
@@ -76,11 +76,11 @@ export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) 
                 busy={busy}
                 onClick={() => void issue(machine.id)}
               >
-                Create a new ticket
+                {t`Create a new ticket`}
               </Button>
             )}
             <Button size="md" onClick={close}>
-              {issued === null ? 'Close' : 'Done'}
+              {issued === null ? t`Close` : t`Done`}
             </Button>
           </DialogFooter>
         </>

@@ -1,5 +1,6 @@
 import { getPairing, type PairingTicket } from '@roastery/contract/fleet';
 import { useApi } from '../../api/use-api.ts';
+import { t } from '../../language/t.ts';
 import { LiveDot } from '../../ui/Badge.tsx';
 import { RelativeTime } from '../figures.tsx';
 
@@ -34,7 +35,7 @@ const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
     return (
       <>
         <LiveDot tone="faint" />
-        No ticket
+        {t`No ticket`}
       </>
     );
   }
@@ -42,7 +43,7 @@ const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
     return (
       <>
         <LiveDot tone="accent" pulsing />
-        Waiting for the board to be paired
+        {t`Waiting for the board to be paired`}
       </>
     );
   }
@@ -50,7 +51,7 @@ const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
     return (
       <>
         <LiveDot tone="warning" />
-        No longer paired: its credential has ended. Create a new ticket
+        {t`No longer paired: its credential has ended. Create a new ticket`}
       </>
     );
   }
@@ -59,9 +60,10 @@ const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
       <>
         <LiveDot tone="success" />
         <span>
-          <strong className="font-semibold text-strong">Paired</strong> <RelativeTime moment={ticket.redeemed_at} />
-          {ticket.redeemed_from !== null && <> from {ticket.redeemed_from}</>}
-          {ticket.state === 'paired' && ', waiting for its first connection'}
+          <strong className="font-semibold text-strong">{t`Paired`}</strong>{' '}
+          <RelativeTime moment={ticket.redeemed_at} />
+          {ticket.redeemed_from !== null && <>{t` from ${ticket.redeemed_from}`}</>}
+          {ticket.state === 'paired' && t`, waiting for its first connection`}
         </span>
       </>
     );
@@ -69,7 +71,7 @@ const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
   return (
     <>
       <LiveDot tone="warning" />
-      {ticket.state === 'expired' ? 'The ticket has expired' : 'The ticket was revoked'}
+      {ticket.state === 'expired' ? t`The ticket has expired` : t`The ticket was revoked`}
     </>
   );
 };

@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useUser } from '../../api/session.tsx';
+import { t } from '../../language/t.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { CopyButton } from '../CopyButton.tsx';
 import { personName } from '../person-name.ts';
@@ -43,32 +44,29 @@ export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; 
     <div className="flex flex-col gap-3">
       <ol className="flex list-decimal flex-col gap-1.5 pl-5 text-sm text-content marker:text-muted">
         <li>
-          Download the pairing ticket. Its ID is <strong className="font-mono font-medium text-strong">{id}</strong>.
+          {t`Download the pairing ticket. Its ID is ${<strong className="font-mono font-medium text-strong">{id}</strong>}.`}
         </li>
         <li>
-          Contact support by email
+          {t`Contact support by email`}
           {ticket.support_email !== null && (
-            <>
-              {' '}
-              at <span className="font-medium text-strong">{ticket.support_email}</span>
-            </>
+            <> {t`at ${<span className="font-medium text-strong">{ticket.support_email}</span>}`}</>
           )}
-          , with the ticket ID in the subject, and attach the file. It holds no token.
+          {t`, with the ticket ID in the subject, and attach the file. It holds no token.`}
         </li>
-        <li>The ticket works once, until {validUntil}. Pairing replaces the machine token the board had before.</li>
+        <li>{t`The ticket works once, until ${validUntil}. Pairing replaces the machine token the board had before.`}</li>
       </ol>
       <div className="flex items-center justify-between gap-2 rounded-md border border-stroke bg-sunken py-1.5 pr-2 pl-3">
         <code className="font-mono text-xs wrap-anywhere text-content">{command}</code>
-        <CopyButton text={command} label="Copy pairing command" />
+        <CopyButton text={command} label={t`Copy pairing command`} />
       </div>
       <div className="flex flex-wrap gap-2">
         <Button icon={<Download aria-hidden />} onClick={download}>
-          Download ticket
+          {t`Download ticket`}
         </Button>
         {mail !== undefined && (
           <a href={mail} className={buttonClass('secondary', 'sm')}>
             <Mail aria-hidden />
-            Write an email
+            {t`Write an email`}
           </a>
         )}
       </div>

@@ -1,6 +1,7 @@
 import { Columns3 } from 'lucide-react';
 import { useState } from 'react';
 import { useSession } from '../../api/session.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Menu, MenuToggle } from '../../ui/Menu.tsx';
 import type { Column } from './columns.ts';
@@ -33,7 +34,7 @@ export const useColumns = <Row,>(table: string, all: readonly Column<Row>[]): Co
 
 /** The `Customize` button of a table. */
 export const ColumnsMenu = <Row,>({ columns }: { columns: ColumnChoice<Row> }) => (
-  <Menu trigger={<Button icon={<Columns3 aria-hidden />}>Customize</Button>}>
+  <Menu trigger={<Button icon={<Columns3 aria-hidden />}>{t`Customize`}</Button>}>
     {columns.all
       .filter((column) => !column.isName)
       .map((column) => (

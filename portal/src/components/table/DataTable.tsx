@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';
 import { ErrorLine } from '../ErrorState.tsx';
 import type { RowProps } from './columns.ts';
@@ -30,7 +31,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
     <div className="flex flex-col gap-3">
       {failed && (
         <ErrorLine
-          title={`${rows.label} could not be loaded`}
+          title={t`${rows.label} could not be loaded`}
           error={error}
           {...(onRetry === undefined ? {} : { onRetry })}
         />

@@ -1,5 +1,6 @@
 import { Search, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -55,13 +56,13 @@ export const NoMatch = ({ title, search, filters, icon = <Search aria-hidden /> 
     title={title}
     action={
       <div className="flex gap-2">
-        {search.q !== '' && <Button onClick={search.clear}>Clear search</Button>}
+        {search.q !== '' && <Button onClick={search.clear}>{t`Clear search`}</Button>}
         {filters !== undefined && filters.count > 0 && (
-          <Button onClick={filters.reset}>Reset filters ({filters.count})</Button>
+          <Button onClick={filters.reset}>{t`Reset filters (${filters.count})`}</Button>
         )}
       </div>
     }
   >
-    {search.q === '' ? 'Try other filters.' : `Nothing was found for “${search.q}”.`}
+    {search.q === '' ? t`Try other filters.` : t`Nothing was found for “${search.q}”.`}
   </EmptyState>
 );

@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
 import { Link } from 'react-router-dom';
+import { t } from '../../language/t.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Card.tsx';
@@ -22,7 +23,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
             {selection !== undefined && (
               <th scope="col" className={classes(cellClass, 'w-10')}>
                 <Checkbox
-                  label={`Select all ${label.toLowerCase()} on this page`}
+                  label={t`Select all ${label.toLowerCase()} on this page`}
                   hideLabel
                   {...selection.stateOf(rows ?? [])}
                   onChange={() => selection.togglePage(rows ?? [])}
@@ -34,7 +35,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
             ))}
             {rowActions !== undefined && (
               <th scope="col" className={classes(cellClass, actionsClass, 'w-12')}>
-                <span className="sr-only">Actions</span>
+                <span className="sr-only">{t`Actions`}</span>
               </th>
             )}
           </tr>
@@ -65,7 +66,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
                 {selection !== undefined && (
                   <td className={cellClass}>
                     <Checkbox
-                      label={`Select ${rowLabel(row)}`}
+                      label={t`Select ${rowLabel(row)}`}
                       hideLabel
                       checked={isSelected}
                       onChange={() => selection.toggle(row)}

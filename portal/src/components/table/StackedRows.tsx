@@ -1,4 +1,5 @@
 import { Link } from 'react-router-dom';
+import { t } from '../../language/t.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Card.tsx';
@@ -26,7 +27,7 @@ export const StackedRows = <Row,>(props: RowProps<Row>) => {
           <li key={id} className={classes('relative flex gap-2 p-4', isSelected && 'bg-selected')}>
             {selection !== undefined && (
               <Checkbox
-                label={`Select ${rowLabel(row)}`}
+                label={t`Select ${rowLabel(row)}`}
                 hideLabel
                 checked={isSelected}
                 onChange={() => selection.toggle(row)}

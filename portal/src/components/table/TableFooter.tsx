@@ -1,6 +1,7 @@
 import { formatCount } from '../../format/numbers.ts';
 import { ChevronLeft, ChevronRight, X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Select } from '../../ui/Select.tsx';
 import type { Selection } from './selection.ts';
@@ -35,10 +36,10 @@ export const TableFooter = <Row,>({ paging, selection, bulkActions }: TableFoote
         {selection !== undefined && count > 0 && (
           <>
             <span aria-live="polite" className="figures font-medium text-strong">
-              {count} selected
+              {t`${count} selected`}
             </span>
             {bulkActions?.(selection.rows)}
-            <IconButton label="Clear selection" icon={<X aria-hidden />} onClick={() => selection.select([])} />
+            <IconButton label={t`Clear selection`} icon={<X aria-hidden />} onClick={() => selection.select([])} />
           </>
         )}
       </div>
@@ -52,14 +53,14 @@ const Pages = (paging: Paging) => {
   const last = Math.max(1, lastPage(paging) ?? page);
   const first = total === 0 ? 0 : (page - 1) * pageSize + 1;
   return (
-    <nav aria-label="Pages" className="flex items-center gap-3">
+    <nav aria-label={t`Pages`} className="flex items-center gap-3">
       {pageSizes !== undefined && onPageSize !== undefined && (
         <div className="flex items-center gap-2">
           <span aria-hidden className="text-muted max-sm:hidden">
-            Rows
+            {t`Rows`}
           </span>
           <Select
-            label="Rows per page"
+            label={t`Rows per page`}
             hideLabel
             size="sm"
             className="w-20"
@@ -70,17 +71,17 @@ const Pages = (paging: Paging) => {
         </div>
       )}
       <span className="figures text-muted">
-        {total === undefined ? '…' : `${first}–${Math.min(page * pageSize, total)} of ${formatCount(total)}`}
+        {total === undefined ? '…' : t`${first}–${Math.min(page * pageSize, total)} of ${formatCount(total)}`}
       </span>
       <div className="flex">
         <IconButton
-          label="Previous page"
+          label={t`Previous page`}
           icon={<ChevronLeft aria-hidden />}
           disabled={page <= 1}
           onClick={() => onPage(page - 1)}
         />
         <IconButton
-          label="Next page"
+          label={t`Next page`}
           icon={<ChevronRight aria-hidden />}
           disabled={page >= last}
           onClick={() => onPage(page + 1)}

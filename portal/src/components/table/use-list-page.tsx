@@ -3,6 +3,7 @@ import { Trash2 } from 'lucide-react';
 import { useCallback, type ReactNode } from 'react';
 import type { AnyEndpoint, ReadInput } from '../../api/call.ts';
 import { useApi } from '../../api/use-api.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { oneOf, useUrlState } from '../url-state.ts';
 import { useDeletion, type Deletion } from '../use-deletion.tsx';
@@ -73,7 +74,7 @@ export const useListPage = <E extends AnyEndpoint, Row, Sort extends string = ne
   const sortBy = (next: string) => change({ sort: next === initialSort ? undefined : next });
   const bulkActions = (selected: readonly Row[]): ReactNode => (
     <Button icon={<Trash2 aria-hidden />} onClick={() => deletion.ask(selected)}>
-      Delete ({selected.length})
+      {t`Delete (${selected.length})`}
     </Button>
   );
   const sizes = pageSizes && {

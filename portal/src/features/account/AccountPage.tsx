@@ -3,6 +3,7 @@ import { paths } from '../../components/paths.ts';
 import { personName } from '../../components/person-name.ts';
 import { useDates } from '../../format/preferences.ts';
 import { useUser } from '../../api/session.tsx';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { PasswordSection } from './PasswordSection.tsx';
 import { PreferencesSection } from './PreferencesSection.tsx';
@@ -15,11 +16,11 @@ export default function AccountPage() {
   return (
     <Page>
       <PageHeader
-        title="Account"
-        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Account' }]}
+        title={t`Account`}
+        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Account` }]}
         heading={personName(user)}
-        badges={<Badge tone={user.is_admin ? 'accent' : 'neutral'}>{user.is_admin ? 'Administrator' : 'User'}</Badge>}
-        subtitle={`${user.email} · since ${dates.day(user.created_at)}`}
+        badges={<Badge tone={user.is_admin ? 'accent' : 'neutral'}>{user.is_admin ? t`Administrator` : t`User`}</Badge>}
+        subtitle={t`${user.email} · since ${dates.day(user.created_at)}`}
       />
       <div className="flex max-w-5xl flex-col divide-y divide-stroke border-t border-stroke">
         <PreferencesSection />

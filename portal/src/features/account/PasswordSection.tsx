@@ -8,6 +8,7 @@ import { call } from '../../api/call.ts';
 import { useUser } from '../../api/session.tsx';
 import { refresh } from '../../api/use-api.ts';
 import { FormError, showFieldErrors } from '../../components/form/FormError.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -17,7 +18,7 @@ const formShape = changePasswordShape
   .extend({ repeated: z.string() })
   .refine(({ new_password, repeated }) => new_password === repeated, {
     path: ['repeated'],
-    message: 'The passwords don’t match',
+    message: t`The passwords don’t match`,
   });
 type Values = z.infer<typeof formShape>;
 const empty: Values = { current_password: '', new_password: '', repeated: '' };
@@ -42,17 +43,17 @@ export const PasswordSection = () => {
       if (showFieldErrors<Values>(error, ['current_password', 'new_password'], setError)) return;
       if (error instanceof ApiError && error.code === 'wrong_credentials') {
         setError('current_password', { message: error.message }, { shouldFocus: true });
-      } else setFailure(sentenceFor(error, 'Failed to change the password'));
+      } else setFailure(sentenceFor(error, t`Failed to change the password`));
     }
   });
 
   return (
-    <Section title="Password" text="Changing it ends your other sessions.">
+    <Section title={t`Password`} text={t`Changing it ends your other sessions.`}>
       <form noValidate onSubmit={(event) => void submit(event)} className="flex max-w-sm flex-col gap-4">
         {/* Password managers file the new password under it. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <TextField
-          label="Current password"
+          label={t`Current password`}
           type="password"
           required
           autoComplete="current-password"
@@ -60,16 +61,16 @@ export const PasswordSection = () => {
           {...register('current_password')}
         />
         <TextField
-          label="New password"
+          label={t`New password`}
           type="password"
           required
           autoComplete="new-password"
-          hint="At least 8 characters: uppercase, lowercase, number. A long phrase is best."
+          hint={t`At least 8 characters: uppercase, lowercase, number. A long phrase is best.`}
           error={errors.new_password?.message}
           {...register('new_password')}
         />
         <TextField
-          label="Repeat new password"
+          label={t`Repeat new password`}
           type="password"
           required
           autoComplete="new-password"
@@ -78,7 +79,7 @@ export const PasswordSection = () => {
         />
         <FormError text={failure} />
         <Button type="submit" kind="primary" size="md" busy={isSubmitting} className="self-start">
-          {isSubmitting ? 'Changing…' : 'Change password'}
+          {isSubmitting ? t`Changing…` : t`Change password`}
         </Button>
       </form>
     </Section>

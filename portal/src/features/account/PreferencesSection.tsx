@@ -6,6 +6,7 @@ import { useSession } from '../../api/session.tsx';
 import { Measure } from '../../components/figures.tsx';
 import { defaultRegion } from '../../format/dates.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Segments } from '../../ui/Segments.tsx';
 import { chooseTheme } from '../../ui/theme.ts';
@@ -14,9 +15,9 @@ import { regionChoices } from './regions.ts';
 import { Section } from './Section.tsx';
 
 const themes = [
-  { value: 'system', label: 'System', icon: <Monitor aria-hidden /> },
-  { value: 'light', label: 'Light', icon: <Sun aria-hidden /> },
-  { value: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
+  { value: 'system', label: t`System`, icon: <Monitor aria-hidden /> },
+  { value: 'light', label: t`Light`, icon: <Sun aria-hidden /> },
+  { value: 'dark', label: t`Dark`, icon: <Moon aria-hidden /> },
 ] as const;
 const exampleTemp = 204.5;
 const exampleRate = 8.2;
@@ -35,15 +36,15 @@ export const PreferencesSection = () => {
     try {
       await changePreferences(change);
     } catch (error) {
-      toast(sentenceFor(error, 'The preference could not be saved'), { tone: 'danger' });
+      toast(sentenceFor(error, t`The preference could not be saved`), { tone: 'danger' });
     }
   };
 
   return (
-    <Section title="Preferences" text="Apply to your account on every device.">
+    <Section title={t`Preferences`} text={t`Apply to your account on every device.`}>
       <div className="flex flex-col gap-5">
         <Segments
-          label="Theme"
+          label={t`Theme`}
           showLabel
           choices={themes}
           value={preferences.theme}
@@ -52,7 +53,7 @@ export const PreferencesSection = () => {
         <div className="grid gap-5 sm:grid-cols-2">
           <div className="flex flex-col gap-1.5">
             <Segments
-              label="Temperature"
+              label={t`Temperature`}
               showLabel
               choices={[
                 { value: 'C', label: '°C' },
@@ -62,12 +63,12 @@ export const PreferencesSection = () => {
               onChange={(temperature_unit) => void keep({ temperature_unit })}
             />
             <p className="text-xs text-muted">
-              Example drop: <Measure quantity="temperature" value={exampleTemp} />
+              {t`Example drop: ${<Measure quantity="temperature" value={exampleTemp} />}`}
             </p>
           </div>
           <div className="flex flex-col gap-1.5">
             <Segments
-              label="Rate of rise"
+              label={t`Rate of rise`}
               showLabel
               choices={[
                 { value: 'per_minute', label: `°${degree}/min` },
@@ -76,18 +77,16 @@ export const PreferencesSection = () => {
               value={preferences.rate_unit}
               onChange={(rate_unit) => void keep({ rate_unit })}
             />
-            <p className="text-xs text-muted">
-              Example rate: <Measure quantity="rate" value={exampleRate} />
-            </p>
+            <p className="text-xs text-muted">{t`Example rate: ${<Measure quantity="rate" value={exampleRate} />}`}</p>
           </div>
         </div>
         <Combobox
-          label="Region"
+          label={t`Region`}
           className="max-w-sm"
           choices={regions}
           value={region}
           onChange={(date_language) => void keep({ date_language: date_language ?? defaultRegion })}
-          hint={`Dates and times: ${dates.day(now)}, ${dates.dayAndTime(now)}`}
+          hint={t`Dates and times: ${dates.day(now)}, ${dates.dayAndTime(now)}`}
         />
       </div>
     </Section>

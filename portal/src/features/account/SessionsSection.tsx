@@ -8,6 +8,7 @@ import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { useDates } from '../../format/preferences.ts';
 import { RelativeTime } from '../../components/figures.tsx';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
@@ -28,18 +29,18 @@ export const SessionsSection = () => {
     for (const { reason } of failed) logError('Failed to end a session', reason);
     await refresh(listSessions);
     setEnding(new Set());
-    if (failed[0] !== undefined) toast(sentenceFor(failed[0].reason, 'Failed to end the session'), { tone: 'danger' });
-    else toast(sessions.length === 1 ? 'The session has ended' : `${sessions.length} sessions have ended`);
+    if (failed[0] !== undefined) toast(sentenceFor(failed[0].reason, t`Failed to end the session`), { tone: 'danger' });
+    else toast(sessions.length === 1 ? t`The session has ended` : t`${sessions.length} sessions have ended`);
   };
 
   return (
-    <Section title="Sessions" text="Devices that are signed in to your account. End any you don’t recognize.">
+    <Section title={t`Sessions`} text={t`Devices that are signed in to your account. End any you don’t recognize.`}>
       <div className="flex flex-col gap-3">
         {error !== undefined && (
-          <ErrorLine title="Your sessions could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorLine title={t`Your sessions could not be loaded`} error={error} onRetry={() => void mutate()} />
         )}
         <Card>
-          <ul aria-label="Sessions" className="divide-y divide-stroke">
+          <ul aria-label={t`Sessions`} className="divide-y divide-stroke">
             {data === undefined && error === undefined && (
               <li className="flex h-16 items-center px-4">
                 <Skeleton className="h-4 w-56" />
@@ -62,7 +63,7 @@ export const SessionsSection = () => {
             busy={ending.size > 1}
             onClick={() => void end(others)}
           >
-            End all other sessions ({others.length})
+            {t`End all other sessions (${others.length})`}
           </Button>
         )}
       </div>
@@ -80,21 +81,16 @@ const SessionRow = ({ session, busy, onEnd }: { session: Session; busy: boolean;
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
           <span className="truncate font-medium text-strong">{device}</span>
-          {session.is_current && <Badge tone="success">This device</Badge>}
+          {session.is_current && <Badge tone="success">{t`This device`}</Badge>}
         </p>
         <p className="figures text-sm text-muted">
-          {session.address ?? 'Unknown address'} · signed in {dates.dayAndTime(session.created_at)}
-          {!session.is_current && (
-            <>
-              {' '}
-              · last seen <RelativeTime moment={session.last_seen_at} />
-            </>
-          )}
+          {t`${session.address ?? t`Unknown address`} · signed in ${dates.dayAndTime(session.created_at)}`}
+          {!session.is_current && <> {t`· last seen ${<RelativeTime moment={session.last_seen_at} />}`}</>}
         </p>
       </div>
       {!session.is_current && (
-        <Button busy={busy} onClick={onEnd} aria-label={`End session: ${device}`}>
-          End
+        <Button busy={busy} onClick={onEnd} aria-label={t`End session: ${device}`}>
+          {t`End`}
         </Button>
       )}
     </li>

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 // The first that fits counts: Edge and Opera also say Chrome, Chrome also says Safari.
 const browsers = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
@@ -24,11 +25,11 @@ const firstOf = (words: readonly (readonly [RegExp, string])[], text: string): s
 
 /** `Firefox on Windows` from a browser's user agent; what it says itself when it is none we know. */
 export const deviceName = (userAgent: string | null): string => {
-  if (userAgent === null || userAgent.trim() === '') return 'Unknown device';
+  if (userAgent === null || userAgent.trim() === '') return t`Unknown device`;
   const browser = firstOf(browsers, userAgent);
   const system = firstOf(systems, userAgent);
   if (browser === undefined) return userAgent.slice(0, 60);
-  return system === undefined ? browser : `${browser} on ${system}`;
+  return system === undefined ? browser : t`${browser} on ${system}`;
 };
 
 /** Something held in a hand. */

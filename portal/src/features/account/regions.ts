@@ -1,5 +1,5 @@
 import { dateTexts, defaultRegion, regionName } from '../../format/dates.ts';
-import { textLocale } from '../../format/numbers.ts';
+import { textLocale } from '../../language/t.ts';
 import type { Choice } from '../../ui/Select.tsx';
 
 /** A language stands for the country where most of its speakers live. */
@@ -42,4 +42,4 @@ const tags = [
 export const regionChoices = (current: string, at: number): Choice[] =>
   [current, ...tags.filter((tag) => tag !== current && regionName(tag) !== regionName(current))]
     .map((value) => ({ value, label: regionName(value), hint: dateTexts('UTC', value).dayAndTime(at) }))
-    .sort((a, b) => a.label.localeCompare(b.label, textLocale));
+    .sort((a, b) => a.label.localeCompare(b.label, textLocale()));

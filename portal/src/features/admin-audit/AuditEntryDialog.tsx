@@ -1,6 +1,7 @@
 import type { AuditEntry } from '@roastery/contract/users';
 import type { ReactNode } from 'react';
 import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { actionWords, detailLines } from './audit-texts.ts';
@@ -19,23 +20,23 @@ export const AuditEntryDialog = ({ entry, onClose }: { entry: AuditEntry | null;
         <>
           <DialogBody>
             <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-base">
-              <Line label="When">{dates.dayAndTime(entry.at)}</Line>
-              <Line label="Who">{entry.actor}</Line>
-              <Line label="From">{entry.address ?? '--'}</Line>
+              <Line label={t`When`}>{dates.dayAndTime(entry.at)}</Line>
+              <Line label={t`Who`}>{entry.actor}</Line>
+              <Line label={t`From`}>{entry.address ?? '--'}</Line>
               {detailLines(entry.detail).map(([label, value]) => (
                 <Line key={label} label={label}>
                   {value}
                 </Line>
               ))}
               {entry.subject !== null && (
-                <Line label="Id">
+                <Line label={t`Id`}>
                   <span className="font-mono text-sm">{entry.subject}</span>
                 </Line>
               )}
             </dl>
           </DialogBody>
           <DialogFooter>
-            <Button onClick={onClose}>Close</Button>
+            <Button onClick={onClose}>{t`Close`}</Button>
           </DialogFooter>
         </>
       )}

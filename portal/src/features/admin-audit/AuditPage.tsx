@@ -11,6 +11,7 @@ import { DataTable } from '../../components/table/DataTable.tsx';
 import { ListSearch } from '../../components/table/ListControls.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
 import { useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { LiveDot } from '../../ui/Badge.tsx';
@@ -25,7 +26,7 @@ const toneOf = (action: string) => (isFailure(action) ? 'danger' : isDeletion(ac
 const auditColumns = (dates: DateTexts): readonly Column<AuditEntry>[] => [
   {
     id: 'action',
-    label: 'Event',
+    label: t`Event`,
     isName: true,
     cell: ({ action }) => (
       <span className="flex items-center gap-2.5">
@@ -34,18 +35,18 @@ const auditColumns = (dates: DateTexts): readonly Column<AuditEntry>[] => [
       </span>
     ),
   },
-  { id: 'subject', label: 'What', cell: subjectName },
-  { id: 'actor', label: 'Who', cell: ({ actor }) => actor },
+  { id: 'subject', label: t`What`, cell: subjectName },
+  { id: 'actor', label: t`Who`, cell: ({ actor }) => actor },
   {
     id: 'at',
-    label: 'When',
+    label: t`When`,
     cell: ({ at }) => (
       <time dateTime={at} title={dates.ago(at)} className="figures">
         {dates.dayAndTime(at)}
       </time>
     ),
   },
-  { id: 'address', label: 'From', cell: ({ address }) => <span className="figures">{address ?? '--'}</span> },
+  { id: 'address', label: t`From`, cell: ({ address }) => <span className="figures">{address ?? '--'}</span> },
 ];
 
 /** /admin/audit: all events, newest first. */
@@ -67,15 +68,15 @@ export default function AuditPage() {
   return (
     <Page>
       <PageHeader
-        title="Audit Log"
-        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Admin' }, { label: 'Audit Log' }]}
-        subtitle="Sign-ins, permissions, credentials, changes and deletions"
+        title={t`Audit Log`}
+        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Admin` }, { label: t`Audit Log` }]}
+        subtitle={t`Sign-ins, permissions, credentials, changes and deletions`}
       />
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center gap-3">
-          <ListSearch search={list.search} label="Search the audit log" placeholder="Person, event or id" />
+          <ListSearch search={list.search} label={t`Search the audit log`} placeholder={t`Person, event or id`} />
           <Select
-            label="Event"
+            label={t`Event`}
             hideLabel
             size="sm"
             className="w-56 max-sm:w-full"
@@ -86,12 +87,12 @@ export default function AuditPage() {
         </div>
         <DataTable
           {...list.table}
-          label="Audit log"
+          label={t`Audit log`}
           columns={columns}
           rowLabel={(entry) => actionWords(entry.action)}
           rowActions={(entry) => (
             <IconButton
-              label={`Details: ${actionWords(entry.action)}, ${dates.dayAndTime(entry.at)}`}
+              label={t`Details: ${actionWords(entry.action)}, ${dates.dayAndTime(entry.at)}`}
               icon={<Info aria-hidden />}
               onClick={() => setShown(entry)}
             />
@@ -99,14 +100,14 @@ export default function AuditPage() {
           empty={
             <EmptyState
               icon={<ScrollText aria-hidden />}
-              title="No events found"
+              title={t`No events found`}
               action={
                 list.search.q !== '' || action !== '' ? (
-                  <Button onClick={() => change({ q: undefined, action: undefined })}>Reset filters</Button>
+                  <Button onClick={() => change({ q: undefined, action: undefined })}>{t`Reset filters`}</Button>
                 ) : undefined
               }
             >
-              No event matches the search and the filter.
+              {t`No event matches the search and the filter.`}
             </EmptyState>
           }
         />

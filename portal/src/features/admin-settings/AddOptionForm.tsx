@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -12,11 +13,16 @@ export type Category = Option['category'];
 
 /** The option lists in the document's order: where each is offered, and the name of one value. */
 export const categories: readonly { value: Category; label: string; one: string; where: string }[] = [
-  { value: 'variety', label: 'Variety', one: 'variety', where: 'Offered in lots and recipes.' },
-  { value: 'origin', label: 'Origin', one: 'origin', where: 'Offered in lots, recipes and roasts.' },
-  { value: 'process', label: 'Process', one: 'process', where: 'Offered in lots and roasts.' },
-  { value: 'warehouse', label: 'Warehouse', one: 'warehouse', where: 'Offered as the location of a lot.' },
-  { value: 'machine_type', label: 'Machine Type', one: 'machine type', where: 'Offered when a machine is registered.' },
+  { value: 'variety', label: t`Variety`, one: 'variety', where: t`Offered in lots and recipes.` },
+  { value: 'origin', label: t`Origin`, one: 'origin', where: t`Offered in lots, recipes and roasts.` },
+  { value: 'process', label: t`Process`, one: 'process', where: t`Offered in lots and roasts.` },
+  { value: 'warehouse', label: t`Warehouse`, one: 'warehouse', where: t`Offered as the location of a lot.` },
+  {
+    value: 'machine_type',
+    label: t`Machine Type`,
+    one: t`machine type`,
+    where: t`Offered when a machine is registered.`,
+  },
 ];
 
 export const categoryNames: readonly Category[] = categories.map(({ value }) => value);
@@ -30,7 +36,7 @@ interface AddOptionFormProps {
 }
 
 const failureOf = (error: unknown): string =>
-  (error instanceof ApiError ? error.fields[0]?.message : undefined) ?? sentenceFor(error, 'Failed to add option');
+  (error instanceof ApiError ? error.fields[0]?.message : undefined) ?? sentenceFor(error, t`Failed to add option`);
 
 export const AddOptionForm = ({ category, one, existing }: AddOptionFormProps) => {
   const [value, setValue] = useState('');
@@ -40,7 +46,7 @@ export const AddOptionForm = ({ category, one, existing }: AddOptionFormProps) =
 
   const add = async () => {
     if (value.trim() === '') {
-      setProblem('Please enter a value');
+      setProblem(t`Please enter a value`);
       return;
     }
     setBusy(true);
@@ -56,7 +62,7 @@ export const AddOptionForm = ({ category, one, existing }: AddOptionFormProps) =
         },
       });
       await refresh(listOptions);
-      toast(`${value.trim()} was added`);
+      toast(t`${value.trim()} was added`);
       setValue('');
       setDescription('');
     } catch (error) {
@@ -76,7 +82,7 @@ export const AddOptionForm = ({ category, one, existing }: AddOptionFormProps) =
       className="grid items-start gap-3 border-t border-stroke p-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.4fr)_auto]"
     >
       <TextField
-        label={`New ${one}`}
+        label={t`New ${one}`}
         maxLength={120}
         autoComplete="off"
         value={value}
@@ -87,15 +93,15 @@ export const AddOptionForm = ({ category, one, existing }: AddOptionFormProps) =
         error={problem}
       />
       <TextField
-        label="Description"
-        placeholder="Optional"
+        label={t`Description`}
+        placeholder={t`Optional`}
         maxLength={300}
         autoComplete="off"
         value={description}
         onChange={(event) => setDescription(event.target.value)}
       />
       <Button type="submit" kind="primary" size="md" busy={busy} icon={<Plus aria-hidden />} className="sm:mt-6.5">
-        Add
+        {t`Add`}
       </Button>
     </form>
   );

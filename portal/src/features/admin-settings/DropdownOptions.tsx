@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
@@ -19,9 +20,9 @@ import { AddOptionForm, categories, categoryNames } from './AddOptionForm.tsx';
 const remove = async (option: Option) => {
   try {
     await call(deleteOption, { params: { id: option.id } });
-    toast(`${option.value} was deleted`);
+    toast(t`${option.value} was deleted`);
   } catch (failure) {
-    toast(sentenceFor(failure, 'Failed to delete option'), { tone: 'danger' });
+    toast(sentenceFor(failure, t`Failed to delete option`), { tone: 'danger' });
   } finally {
     await refresh(listOptions);
   }
@@ -47,7 +48,7 @@ export const DropdownOptions = () => {
       await refresh(listOptions);
       toast(message);
     } catch (failure) {
-      toast(sentenceFor(failure, 'Failed to seed defaults'), { tone: 'danger' });
+      toast(sentenceFor(failure, t`Failed to seed defaults`), { tone: 'danger' });
     } finally {
       setSeeding(false);
     }
@@ -55,7 +56,7 @@ export const DropdownOptions = () => {
   return (
     <div className="flex max-w-3xl flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <fieldset aria-label="Category" className="flex flex-wrap gap-1.5">
+        <fieldset aria-label={t`Category`} className="flex flex-wrap gap-1.5">
           {categories.map((choice) => (
             <button
               key={choice.value}
@@ -74,11 +75,11 @@ export const DropdownOptions = () => {
           ))}
         </fieldset>
         <Button icon={<Sprout aria-hidden />} busy={seeding} onClick={() => void seed()}>
-          Seed Defaults
+          {t`Seed Defaults`}
         </Button>
       </div>
       {error !== undefined && (
-        <ErrorLine title="The options could not be loaded" error={error} onRetry={() => void mutate()} />
+        <ErrorLine title={t`The options could not be loaded`} error={error} onRetry={() => void mutate()} />
       )}
       <Card>
         <header className="flex min-h-12 items-center justify-between gap-3 border-b border-stroke px-4">
@@ -98,21 +99,21 @@ export const DropdownOptions = () => {
           </ul>
         )}
         {(data?.length === 0 || (data === undefined && error !== undefined)) && (
-          <EmptyState icon={<ListPlus />} title={`No ${one} yet`}>
-            Add one below, or use Seed Defaults.
+          <EmptyState icon={<ListPlus />} title={t`No ${one} yet`}>
+            {t`Add one below, or use Seed Defaults.`}
           </EmptyState>
         )}
         {data !== undefined && data.length > 0 && (
-          <ul aria-label={`${label} options`} className="divide-y divide-stroke">
+          <ul aria-label={t`${label} options`} className="divide-y divide-stroke">
             {data.map((option) => (
               <li key={option.id} className="flex min-h-11 items-center gap-3 py-1 pr-2 pl-4">
                 <span className="min-w-0 flex-1 py-1">
                   <span className="font-medium text-strong">{option.value}</span>
                   {option.description !== null && <span className="ml-2 text-sm text-muted">{option.description}</span>}
                 </span>
-                {!option.is_active && <Badge>Not offered</Badge>}
+                {!option.is_active && <Badge>{t`Not offered`}</Badge>}
                 <IconButton
-                  label={`Delete ${option.value}`}
+                  label={t`Delete ${option.value}`}
                   tone="danger"
                   icon={<Trash2 aria-hidden />}
                   onClick={() => setDeleted(option)}
@@ -126,9 +127,9 @@ export const DropdownOptions = () => {
       <ConfirmDialog
         thing={deleted}
         onClose={() => setDeleted(null)}
-        title={({ value }) => `Delete ${value}`}
-        question={({ value }) => `Delete ${value}? Records that use it keep it.`}
-        confirmLabel="Delete"
+        title={({ value }) => t`Delete ${value}`}
+        question={({ value }) => t`Delete ${value}? Records that use it keep it.`}
+        confirmLabel={t`Delete`}
         onConfirm={remove}
       />
     </div>

@@ -7,6 +7,7 @@ import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -17,13 +18,13 @@ export const MailCard = () => {
   return (
     <Card className="mt-4 max-w-3xl">
       <div className="flex flex-col gap-3 p-5">
-        <h2 className="text-base font-semibold text-strong">Alerts by mail</h2>
+        <h2 className="text-base font-semibold text-strong">{t`Alerts by mail`}</h2>
         {data !== undefined ? (
           <MailState status={data} />
         ) : error === undefined ? (
           <Skeleton className="h-16 w-full" />
         ) : (
-          <ErrorLine title="The mail status could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorLine title={t`The mail status could not be loaded`} error={error} onRetry={() => void mutate()} />
         )}
       </div>
     </Card>
@@ -39,7 +40,7 @@ const MailState = ({ status }: { status: MailStatus }) => {
     try {
       toast((await call(sendTestMail, {})).message);
     } catch (error) {
-      setFailure(sentenceFor(error, 'The test mail could not be sent'));
+      setFailure(sentenceFor(error, t`The test mail could not be sent`));
     }
     setSending(false);
     await refresh(getMailStatus);
@@ -47,8 +48,7 @@ const MailState = ({ status }: { status: MailStatus }) => {
   if (!status.is_configured) {
     return (
       <p className="text-sm text-content">
-        Mail is off: no mail server is configured. Set <code>SMTP_URL</code> and <code>MAIL_FROM</code> for the api and
-        restart it. Alerts are still shown in the portal.
+        {t`Mail is off: no mail server is configured. Set ${<code>SMTP_URL</code>} and ${<code>MAIL_FROM</code>} for the api and restart it. Alerts are still shown in the portal.`}
       </p>
     );
   }
@@ -56,24 +56,24 @@ const MailState = ({ status }: { status: MailStatus }) => {
   return (
     <>
       <dl className="grid gap-x-6 gap-y-2 text-sm sm:grid-cols-[max-content_1fr]">
-        <dt className="text-muted">From</dt>
+        <dt className="text-muted">{t`From`}</dt>
         <dd className="wrap-anywhere text-strong">{status.from}</dd>
-        <dt className="text-muted">To</dt>
+        <dt className="text-muted">{t`To`}</dt>
         <dd className="wrap-anywhere text-strong">{status.recipients.join(', ')}</dd>
-        <dt className="text-muted">Last mail sent</dt>
+        <dt className="text-muted">{t`Last mail sent`}</dt>
         <dd className="text-strong">
-          {status.last_sent_at === null ? 'None in the last 30 days' : <RelativeTime moment={status.last_sent_at} />}
+          {status.last_sent_at === null ? t`None in the last 30 days` : <RelativeTime moment={status.last_sent_at} />}
         </dd>
       </dl>
       {problem !== null && (
         <output className="block rounded-md border border-warning/40 bg-warning-soft p-3 text-sm text-strong">
-          “{problem.subject}” {problem.gave_up ? 'could not be sent' : 'has not been sent yet and is tried again'}:{' '}
+          “{problem.subject}” {problem.gave_up ? t`could not be sent` : t`has not been sent yet and is tried again`}:{' '}
           {problem.error}
         </output>
       )}
       <FormError text={failure} />
       <Button className="self-start" icon={<Mail aria-hidden />} busy={isSending} onClick={() => void send()}>
-        {isSending ? 'Sending…' : 'Send test mail to me'}
+        {isSending ? t`Sending…` : t`Send test mail to me`}
       </Button>
     </>
   );

@@ -8,6 +8,7 @@ import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { CardForm, FormField } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
@@ -35,7 +36,7 @@ export const RoasteryInfo = () => {
           ))}
         </div>
       ) : (
-        <ErrorState title="The settings could not be loaded" error={error} onRetry={() => void mutate()} />
+        <ErrorState title={t`The settings could not be loaded`} error={error} onRetry={() => void mutate()} />
       )}
     </Card>
   );
@@ -48,9 +49,9 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
     values: valuesOf(settings),
     resolver: roasteryResolver,
     fields: [...roasteryFields, 'time_zone'],
-    failure: 'Failed to save settings',
+    failure: t`Failed to save settings`,
     edited: {
-      noun: 'settings page',
+      noun: t`settings page`,
       record: settings,
       valuesOf,
       labels: roasteryLabels,
@@ -60,7 +61,7 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
       call(putRoasterySettings, { body: { ...changesOf(values, changed), revision } }),
     saved: async (saved, { continueFrom }) => {
       continueFrom(saved);
-      toast('Settings saved successfully!');
+      toast(t`Settings saved successfully!`);
       await refresh(getRoasterySettings, getMailStatus);
       // All dates of the portal are shown in the roastery's time zone, which is part of the session.
       if (saved.time_zone !== settings.time_zone) {
@@ -74,24 +75,24 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
       of={form}
       className="max-w-3xl"
       bodyClassName="grid gap-x-4 gap-y-5 p-5 sm:grid-cols-6"
-      submit="Save Settings"
-      submitting="Saving…"
+      submit={t`Save Settings`}
+      submitting={t`Saving…`}
       isUnchanged={!form.isDirty}
       cancel={
         <Button disabled={!form.isDirty || form.isSubmitting} onClick={() => form.hookForm.reset()}>
-          Discard
+          {t`Discard`}
         </Button>
       }
     >
-      <TextField label="Roastery Name" maxLength={200} className="sm:col-span-6" {...field('roastery_name')} />
-      <TextField label="Address" maxLength={300} className="sm:col-span-6" {...field('address')} />
-      <TextField label="Postal Code" maxLength={20} className="sm:col-span-2" {...field('postal_code')} />
-      <TextField label="City" maxLength={120} className="sm:col-span-2" {...field('city')} />
-      <TextField label="Country" maxLength={120} className="sm:col-span-2" {...field('country')} />
-      <TextField label="Email" type="email" maxLength={254} className="sm:col-span-3" {...field('email')} />
-      <TextField label="Phone" type="tel" maxLength={60} className="sm:col-span-3" {...field('phone')} />
+      <TextField label={t`Roastery Name`} maxLength={200} className="sm:col-span-6" {...field('roastery_name')} />
+      <TextField label={t`Address`} maxLength={300} className="sm:col-span-6" {...field('address')} />
+      <TextField label={t`Postal Code`} maxLength={20} className="sm:col-span-2" {...field('postal_code')} />
+      <TextField label={t`City`} maxLength={120} className="sm:col-span-2" {...field('city')} />
+      <TextField label={t`Country`} maxLength={120} className="sm:col-span-2" {...field('country')} />
+      <TextField label={t`Email`} type="email" maxLength={254} className="sm:col-span-3" {...field('email')} />
+      <TextField label={t`Phone`} type="tel" maxLength={60} className="sm:col-span-3" {...field('phone')} />
       <TextField
-        label="Website"
+        label={t`Website`}
         type="url"
         inputMode="url"
         maxLength={300}
@@ -101,22 +102,22 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
       <FormField of={form} name="time_zone">
         {({ value, onChange, ...zone }) => (
           <Combobox
-            label="Time Zone"
+            label={t`Time Zone`}
             required
             choices={zones}
             value={value === '' ? null : value}
             onChange={(next) => onChange(next ?? '')}
-            hint="Used for all dates and times in the portal."
+            hint={t`Used for all dates and times in the portal.`}
             className="sm:col-span-3"
             {...zone}
           />
         )}
       </FormField>
       <TextField
-        label="Alert Email"
+        label={t`Alert Email`}
         type="email"
         maxLength={254}
-        hint="Also gets low-stock alerts."
+        hint={t`Also gets low-stock alerts.`}
         className="sm:col-span-3"
         {...field('alert_email')}
       />

@@ -1,6 +1,7 @@
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { DropdownOptions } from './DropdownOptions.tsx';
 import { MailCard } from './MailCard.tsx';
@@ -13,16 +14,16 @@ export default function SettingsPage() {
   return (
     <Page>
       <PageHeader
-        title="Settings"
-        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Admin' }, { label: 'Settings' }]}
+        title={t`Settings`}
+        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Admin` }, { label: t`Settings` }]}
       />
       <Tabs
-        label="Settings"
+        label={t`Settings`}
         value={tab}
         onChange={(next) => change({ tab: next === 'roastery' ? undefined : next, category: undefined })}
         tabs={[
-          { value: 'roastery', label: 'Roastery Info' },
-          { value: 'options', label: 'Dropdown Options' },
+          { value: 'roastery', label: t`Roastery Info` },
+          { value: 'options', label: t`Dropdown Options` },
         ]}
       />
       {/* Stays mounted: changing the tab must not lose typed text. */}

@@ -1,6 +1,7 @@
 import type { RoasterySettings } from '@roastery/contract/settings';
 import type { Resolver } from 'react-hook-form';
 import { offsetOf } from '../../format/zoned-time.ts';
+import { t } from '../../language/t.ts';
 import type { Choice } from '../../ui/Select.tsx';
 
 export const roasteryFields = [
@@ -33,16 +34,16 @@ export const valuesOf = (settings: RoasterySettings): RoasteryValues => ({
 });
 
 export const roasteryLabels: Record<keyof RoasteryValues, string> = {
-  roastery_name: 'Roastery Name',
-  address: 'Address',
-  city: 'City',
-  country: 'Country',
-  postal_code: 'Postal Code',
-  email: 'Email',
-  phone: 'Phone',
-  website: 'Website',
-  alert_email: 'Alert Email',
-  time_zone: 'Time Zone',
+  roastery_name: t`Roastery Name`,
+  address: t`Address`,
+  city: t`City`,
+  country: t`Country`,
+  postal_code: t`Postal Code`,
+  email: t`Email`,
+  phone: t`Phone`,
+  website: t`Website`,
+  alert_email: t`Alert Email`,
+  time_zone: t`Time Zone`,
 };
 
 /** The body of the request: only the fields that were changed. */
@@ -58,7 +59,7 @@ export const changesOf = (values: RoasteryValues, changed: ReadonlySet<string>):
 /** The server checks the rest. */
 export const roasteryResolver: Resolver<RoasteryValues, unknown, RoasteryValues> = (values) =>
   values.time_zone === ''
-    ? { values: {}, errors: { time_zone: { type: 'required', message: 'Choose a time zone' } } }
+    ? { values: {}, errors: { time_zone: { type: 'required', message: t`Choose a time zone` } } }
     : { values, errors: {} };
 
 /** All time zones of this browser with their current offset, and the one that is set. */

@@ -7,6 +7,7 @@ import { ErrorLine } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Skeleton } from '../../ui/Card.tsx';
 
@@ -19,51 +20,50 @@ export default function StatisticsPage() {
   return (
     <Page>
       <PageHeader
-        title="Statistics"
-        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Admin' }, { label: 'Statistics' }]}
-        subtitle="The whole roastery: all users, all machines, all roasts"
+        title={t`Statistics`}
+        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Admin` }, { label: t`Statistics` }]}
+        subtitle={t`The whole roastery: all users, all machines, all roasts`}
         actions={
           <ButtonLink to={paths.analytics} icon={<ArrowRight aria-hidden />}>
-            Analytics
+            {t`Analytics`}
           </ButtonLink>
         }
       />
       <div className="flex flex-col gap-4">
         {error !== undefined && (
-          <ErrorLine title="The statistics could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorLine title={t`The statistics could not be loaded`} error={error} onRetry={() => void mutate()} />
         )}
         <div className="grid gap-3 sm:grid-cols-3">
           <Figure
-            label="Total Users"
+            label={t`Total Users`}
             to={paths.users}
             icon={<Users />}
             total={data?.total_users}
             part={data?.active_users}
-            partWords="active"
+            partWords={t`active`}
             failed={failed}
           />
           <Figure
-            label="Total Machines"
+            label={t`Total Machines`}
             to={paths.machines}
             icon={<Factory />}
             total={data?.total_machines}
             part={data?.active_machines}
-            partWords="active"
+            partWords={t`active`}
             failed={failed}
           />
           <Figure
-            label="Total Roasts"
+            label={t`Total Roasts`}
             to={paths.roasts}
             icon={<Coffee />}
             total={data?.total_roasts}
             part={data?.roasts_this_month}
-            partWords="this month"
+            partWords={t`this month`}
             failed={failed}
           />
         </div>
         <p className="text-sm text-muted">
-          A machine is active when its board sent something in the last 10 minutes. Months are counted in the roastery’s
-          time zone.
+          {t`A machine is active when its board sent something in the last 10 minutes. Months are counted in the roastery’s time zone.`}
         </p>
       </div>
     </Page>

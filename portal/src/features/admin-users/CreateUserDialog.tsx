@@ -8,6 +8,7 @@ import { refresh } from '../../api/use-api.ts';
 import { ModalForm } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { personName } from '../../components/person-name.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -28,8 +29,8 @@ export const CreateUserDialog = ({ open, onClose, onCreated }: CreateUserDialogP
   <Dialog
     open={open}
     onClose={onClose}
-    title="Create User"
-    description="The account has the role User. You can make it an administrator afterwards."
+    title={t`Create User`}
+    description={t`The account has the role User. You can make it an administrator afterwards.`}
   >
     {open && <CreateUserForm onCreated={onCreated} />}
   </Dialog>
@@ -40,18 +41,18 @@ const CreateUserForm = ({ onCreated }: Pick<CreateUserDialogProps, 'onCreated'>)
     values: { full_name: '', email: '', password: '' },
     resolver,
     fields: ['full_name', 'email', 'password'],
-    failure: (error, isBesideFields) => (isBesideFields ? null : sentenceFor(error, 'Failed to create user')),
+    failure: (error, isBesideFields) => (isBesideFields ? null : sentenceFor(error, t`Failed to create user`)),
     save: async (body) => ({ user: await call(createUser, { body }), password: body.password }),
     saved: ({ user, password }) => {
       void refresh(listUsers);
-      onCreated({ title: 'User created', full_name: personName(user), email: user.email, password });
+      onCreated({ title: t`User created`, full_name: personName(user), email: user.email, password });
     },
   });
   return (
-    <ModalForm of={form} submit="Create User" submitting="Creating…">
-      <TextField label="Full Name" required autoComplete="off" {...form.field('full_name')} />
+    <ModalForm of={form} submit={t`Create User`} submitting={t`Creating…`}>
+      <TextField label={t`Full Name`} required autoComplete="off" {...form.field('full_name')} />
       <TextField
-        label="Email"
+        label={t`Email`}
         required
         type="email"
         inputMode="email"
@@ -61,14 +62,14 @@ const CreateUserForm = ({ onCreated }: Pick<CreateUserDialogProps, 'onCreated'>)
       />
       <div className="flex flex-col gap-2">
         <TextField
-          label="Password"
+          label={t`Password`}
           required
           mono
           // Visible: it is shown once more after saving, to be handed over.
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
-          hint="At least 8 characters: uppercase, lowercase, number"
+          hint={t`At least 8 characters: uppercase, lowercase, number`}
           {...form.field('password')}
         />
         <Button
@@ -78,7 +79,7 @@ const CreateUserForm = ({ onCreated }: Pick<CreateUserDialogProps, 'onCreated'>)
             form.hookForm.setValue('password', generatePassword(), { shouldValidate: true, shouldDirty: true })
           }
         >
-          Generate password
+          {t`Generate password`}
         </Button>
       </div>
     </ModalForm>

@@ -1,5 +1,6 @@
 import { TriangleAlert } from 'lucide-react';
 import { CopyButton } from '../../components/CopyButton.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 
@@ -23,8 +24,8 @@ export const CredentialsDialog = ({ credentials, onDone }: CredentialsDialogProp
     onClose={onDone}
     sticky
     question={{
-      title: `Close the credentials of ${credentials?.full_name ?? ''}?`,
-      text: 'The password will not be shown again.',
+      title: t`Close the credentials of ${credentials?.full_name ?? ''}?`,
+      text: t`The password will not be shown again.`,
     }}
     title={credentials?.title ?? ''}
     description={credentials?.full_name}
@@ -34,21 +35,24 @@ export const CredentialsDialog = ({ credentials, onDone }: CredentialsDialogProp
         <DialogBody>
           <p className="flex items-start gap-2.5 rounded-md bg-warning-soft px-3 py-2.5 text-sm font-medium text-strong">
             <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
-            Save these credentials - password won't be shown again!
+            {t`Save these credentials - password won't be shown again!`}
           </p>
           <dl className="grid gap-3">
-            <Line label="Email" value={credentials.email} />
-            <Line label="Password" value={credentials.password} />
+            <Line label={t`Email`} value={credentials.email} />
+            <Line label={t`Password`} value={credentials.password} />
           </dl>
         </DialogBody>
         <DialogFooter>
           <CopyButton
-            text={`Email: ${credentials.email}\nPassword: ${credentials.password}\nSign in: ${location.origin}\n`}
-            label="Copy both"
+            text={t`Email: ${credentials.email}
+Password: ${credentials.password}
+Sign in: ${location.origin}
+`}
+            label={t`Copy both`}
             withLabel
           />
           <Button kind="primary" onClick={onDone}>
-            Done
+            {t`Done`}
           </Button>
         </DialogFooter>
       </>
@@ -61,7 +65,7 @@ const Line = ({ label, value }: { label: string; value: string }) => (
     <dt className="label-mono">{label}</dt>
     <dd className="-mt-2 flex min-h-8 items-center justify-between gap-3">
       <span className="pt-1 font-mono text-base break-all text-strong">{value}</span>
-      <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+      <CopyButton text={value} label={t`Copy ${label.toLowerCase()}`} />
     </dd>
   </div>
 );

@@ -7,6 +7,7 @@ import { refresh } from '../../api/use-api.ts';
 import { ModalForm } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { personName } from '../../components/person-name.ts';
+import { t } from '../../language/t.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -17,7 +18,7 @@ interface Values {
 
 const resolver: Resolver<Values, unknown, Values> = (values) =>
   values.full_name.trim() === ''
-    ? { values: {}, errors: { full_name: { type: 'required', message: 'Full name is required' } } }
+    ? { values: {}, errors: { full_name: { type: 'required', message: t`Full name is required` } } }
     : { values, errors: {} };
 
 interface RenameUserDialogProps {
@@ -26,7 +27,7 @@ interface RenameUserDialogProps {
 }
 
 export const RenameUserDialog = ({ user, onClose }: RenameUserDialogProps) => (
-  <Dialog open={user !== null} onClose={onClose} title="Rename user" description={user?.email}>
+  <Dialog open={user !== null} onClose={onClose} title={t`Rename user`} description={user?.email}>
     {user !== null && <RenameForm user={user} onClose={onClose} />}
   </Dialog>
 );
@@ -36,17 +37,17 @@ const RenameForm = ({ user, onClose }: { user: User; onClose: () => void }) => {
     values: { full_name: user.full_name ?? '' },
     resolver,
     fields: [],
-    failure: (error) => sentenceFor(error, 'Failed to rename the user'),
+    failure: (error) => sentenceFor(error, t`Failed to rename the user`),
     save: (body) => call(updateUser, { params: { id: user.id }, body }),
     saved: async (renamed) => {
       await refresh(listUsers);
-      toast(`Renamed to ${personName(renamed)}`);
+      toast(t`Renamed to ${personName(renamed)}`);
       onClose();
     },
   });
   return (
-    <ModalForm of={form} submit="Rename">
-      <TextField label="Full Name" required autoComplete="off" maxLength={120} {...form.field('full_name')} />
+    <ModalForm of={form} submit={t`Rename`}>
+      <TextField label={t`Full Name`} required autoComplete="off" maxLength={120} {...form.field('full_name')} />
     </ModalForm>
   );
 };

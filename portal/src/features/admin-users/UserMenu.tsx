@@ -2,6 +2,7 @@ import type { User } from '@roastery/contract/auth';
 import { Ellipsis, KeyRound, PencilLine, ShieldMinus, ShieldPlus, UserCheck, UserX } from 'lucide-react';
 import { paths } from '../../components/paths.ts';
 import { personName } from '../../components/person-name.ts';
+import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../ui/Menu.tsx';
 import { type UserChangeKind } from './user-changes.ts';
@@ -16,36 +17,36 @@ interface UserMenuProps {
 
 /** Actions on a user. The server keeps the last active administrator. */
 export const UserMenu = ({ user, isOwn, onRename, onChange }: UserMenuProps) => (
-  <Menu trigger={<IconButton label={`Actions for ${personName(user)}`} icon={<Ellipsis aria-hidden />} />}>
+  <Menu trigger={<IconButton label={t`Actions for ${personName(user)}`} icon={<Ellipsis aria-hidden />} />}>
     <MenuItem icon={<PencilLine aria-hidden />} onSelect={onRename}>
-      Rename
+      {t`Rename`}
     </MenuItem>
     {isOwn ? (
       <MenuLink to={paths.account} icon={<KeyRound aria-hidden />}>
-        Change password
+        {t`Change password`}
       </MenuLink>
     ) : (
       <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => onChange('reset')}>
-        Reset password
+        {t`Reset password`}
       </MenuItem>
     )}
     {user.is_admin ? (
       <MenuItem icon={<ShieldMinus aria-hidden />} onSelect={() => onChange('demote')}>
-        Make user
+        {t`Make user`}
       </MenuItem>
     ) : (
       <MenuItem icon={<ShieldPlus aria-hidden />} onSelect={() => onChange('promote')}>
-        Make admin
+        {t`Make admin`}
       </MenuItem>
     )}
     <MenuSeparator />
     {user.is_active ? (
       <MenuItem icon={<UserX aria-hidden />} danger onSelect={() => onChange('deactivate')}>
-        Deactivate
+        {t`Deactivate`}
       </MenuItem>
     ) : (
       <MenuItem icon={<UserCheck aria-hidden />} onSelect={() => onChange('activate')}>
-        Activate
+        {t`Activate`}
       </MenuItem>
     )}
   </Menu>

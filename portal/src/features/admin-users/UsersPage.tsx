@@ -16,6 +16,7 @@ import { DataTable } from '../../components/table/DataTable.tsx';
 import { ListSearch } from '../../components/table/ListControls.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { CreateUserDialog } from './CreateUserDialog.tsx';
@@ -27,9 +28,9 @@ import { UserMenu } from './UserMenu.tsx';
 
 const sorts = ['created_at', '-created_at', 'full_name', '-full_name', 'email', '-email'] as const;
 const statuses = [
-  { value: 'all', label: 'All statuses' },
-  { value: 'active', label: 'Active' },
-  { value: 'inactive', label: 'Inactive' },
+  { value: 'all', label: t`All statuses` },
+  { value: 'active', label: t`Active` },
+  { value: 'inactive', label: t`Inactive` },
 ] as const;
 
 /** /admin/users: accounts and their roles. */
@@ -59,7 +60,7 @@ export default function UsersPage() {
 
   usePageActions(
     useMemo(
-      () => [{ id: 'create-user', label: 'Create user', icon: <Plus />, key: 'n', run: () => setIsCreating(true) }],
+      () => [{ id: 'create-user', label: t`Create user`, icon: <Plus />, key: 'n', run: () => setIsCreating(true) }],
       [],
     ),
   );
@@ -76,26 +77,26 @@ export default function UsersPage() {
   return (
     <Page>
       <PageHeader
-        title="Users"
-        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Admin' }, { label: 'Users' }]}
+        title={t`Users`}
+        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Admin` }, { label: t`Users` }]}
         subtitle={
           <span className="figures">
             {list.total === undefined
-              ? 'Accounts'
-              : `${formatCounted(list.total, 'user')}${isFiltered ? ' found' : ' in total'}`}
+              ? t`Accounts`
+              : `${formatCounted(list.total, 'user')}${isFiltered ? t` found` : t` in total`}`}
           </span>
         }
         actions={
           <Button kind="primary" icon={<Plus aria-hidden />} onClick={() => setIsCreating(true)}>
-            Create User
+            {t`Create User`}
           </Button>
         }
       />
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center gap-3">
-          <ListSearch search={list.search} label="Search users" placeholder="Name or email" />
+          <ListSearch search={list.search} label={t`Search users`} placeholder={t`Name or email`} />
           <Select
-            label="Status"
+            label={t`Status`}
             hideLabel
             size="sm"
             className="w-40 max-sm:w-full"
@@ -106,7 +107,7 @@ export default function UsersPage() {
         </div>
         <DataTable
           {...list.table}
-          label="Users"
+          label={t`Users`}
           columns={columns}
           rowLabel={personName}
           rowActions={(user) => (
@@ -123,10 +124,10 @@ export default function UsersPage() {
           empty={
             <EmptyState
               icon={<Users aria-hidden />}
-              title="No users found"
+              title={t`No users found`}
               action={
                 isFiltered ? (
-                  <Button onClick={() => change({ q: undefined, status: undefined })}>Reset filters</Button>
+                  <Button onClick={() => change({ q: undefined, status: undefined })}>{t`Reset filters`}</Button>
                 ) : undefined
               }
             />

@@ -7,6 +7,7 @@ import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { paths } from '../../components/paths.ts';
 import { formatNumber } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 
@@ -26,30 +27,30 @@ export const LowStockBanner = () => {
     try {
       await Promise.all(alerts.map(({ lot_id: id }) => call(dismissAlert, { params: { id } })));
     } catch (error) {
-      toast(sentenceFor(error, 'The alert could not be dismissed'), { tone: 'danger' });
+      toast(sentenceFor(error, t`The alert could not be dismissed`), { tone: 'danger' });
     }
     await refresh(listAlerts);
   };
   const rest = alerts.length - maxShown;
   return (
     <section
-      aria-label="Low green coffee"
+      aria-label={t`Low green coffee`}
       className="flex items-start gap-2.5 border-b border-stroke bg-warning-soft px-4 py-2 text-sm text-strong sm:px-6 lg:px-8 print:hidden"
     >
       <PackageX aria-hidden className="mt-2 size-4 shrink-0 text-warning" />
       <output className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-4">
-        <span className="font-semibold">Below {lowStockKg} kg:</span>
+        <span className="font-semibold">{t`Below ${lowStockKg} kg:`}</span>
         {alerts.slice(0, maxShown).map((alert) => (
           <LowLot key={alert.lot_id} alert={alert} />
         ))}
         {rest > 0 && (
           <Link to={`${paths.lots}?status=all`} className="rounded-sm font-medium underline">
-            {rest} more {rest === 1 ? 'lot' : 'lots'}
+            {rest === 1 ? t`${rest} more lot` : t`${rest} more lots`}
           </Link>
         )}
       </output>
       <IconButton
-        label={alerts.length === 1 ? 'Dismiss this alert' : 'Dismiss these alerts'}
+        label={alerts.length === 1 ? t`Dismiss this alert` : t`Dismiss these alerts`}
         size="sm"
         icon={<X aria-hidden />}
         onClick={() => void dismiss()}
@@ -62,11 +63,11 @@ const LowLot = ({ alert }: { alert: LotAlert }) => (
   <span className="min-w-0 wrap-anywhere">
     <Link
       to={paths.editLot(alert.lot_id)}
-      title={`Watched by ${alert.recipes.join(', ')}`}
+      title={t`Watched by ${alert.recipes.join(', ')}`}
       className="rounded-sm font-medium underline"
     >
       {alert.coffee_name} ({alert.lot_number})
     </Link>{' '}
-    <span className="figures">{kgText(alert.current_weight)} kg left</span>
+    <span className="figures">{t`${kgText(alert.current_weight)} kg left`}</span>
   </span>
 );

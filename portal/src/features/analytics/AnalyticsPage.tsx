@@ -1,6 +1,7 @@
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { ConsistencyTab } from './ConsistencyTab.tsx';
 import { FilterBar } from './FilterBar.tsx';
@@ -9,9 +10,9 @@ import { ProductionTab } from './ProductionTab.tsx';
 import { useAnalyticsFilter } from './use-analytics-filter.ts';
 
 const tabs = [
-  { value: 'production', label: 'Production' },
-  { value: 'consistency', label: 'Consistency' },
-  { value: 'green', label: 'Green coffee' },
+  { value: 'production', label: t`Production` },
+  { value: 'consistency', label: t`Consistency` },
+  { value: 'green', label: t`Green coffee` },
 ] as const;
 const tabNames = tabs.map(({ value }) => value);
 
@@ -22,10 +23,10 @@ export default function AnalyticsPage() {
   const page = useAnalyticsFilter();
   return (
     <Page>
-      <PageHeader title="Analytics" crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Analytics' }]} />
+      <PageHeader title={t`Analytics`} crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Analytics` }]} />
       <div className="flex flex-col gap-4">
         <Tabs
-          label="Analytics"
+          label={t`Analytics`}
           tabs={tabs}
           value={tab}
           onChange={(next) => change({ tab: next === 'production' ? undefined : next })}

@@ -8,6 +8,7 @@ import { paths } from '../../components/paths.ts';
 import { formatCount, formatPercent } from '../../format/numbers.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
+import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import { temperatureText } from './charts/band-figures.ts';
@@ -22,9 +23,9 @@ import { roastsLink } from './roasts-link.ts';
 type Consistency = ResponseOf<typeof analyticsConsistency>;
 
 const sourceWords: Record<ReferenceSource, string> = {
-  chosen: 'set for the recipe',
-  best_rated: 'best cupping score',
-  most_typical: 'closest to the median',
+  chosen: t`set for the recipe`,
+  best_rated: t`best cupping score`,
+  most_typical: t`closest to the median`,
 };
 /** A working figure for "near", not a norm: °C. */
 const nearC = 3;
@@ -49,8 +50,8 @@ export const Comparison = ({ data }: ComparisonProps) => {
   if (data !== undefined && data.band === null) {
     return (
       <Card>
-        <EmptyState icon={<ChartSpline />} title="Nothing to compare yet">
-          No completed roast of {data.profile.name} in this period has a recorded curve.
+        <EmptyState icon={<ChartSpline />} title={t`Nothing to compare yet`}>
+          {t`No completed roast of ${data.profile.name} in this period has a recorded curve.`}
         </EmptyState>
       </Card>
     );
@@ -79,32 +80,32 @@ const ComparisonTiles = ({ data }: ComparisonProps) => {
   const near = compared.filter(({ distance }) => (distance?.rms ?? 0) <= nearC);
   const farthest = compared.toSorted((a, b) => (b.distance?.rms ?? 0) - (a.distance?.rms ?? 0))[0];
   const shown = (text: string) => (data === undefined ? undefined : text);
-  const counted = data && (data.total > data.roasts.length ? `newest ${data.roasts.length} of ` : '');
+  const counted = data && (data.total > data.roasts.length ? t`newest ${data.roasts.length} of ` : '');
   return (
     <TileRow>
       <FigureTile
-        label="Average deviation"
+        label={t`Average deviation`}
         value={shown(differenceText(data?.mean_rms ?? null, degree))}
         unit={`°${degree}`}
-        note={data && `median ${differenceText(medianOf(distances), degree)}, ${counted}${roastsText(data.total)}`}
+        note={data && t`median ${differenceText(medianOf(distances), degree)}, ${counted}${roastsText(data.total)}`}
         to={theseRoasts(compared)}
       />
       <FigureTile
-        label={`Within ${differenceText(nearC, degree)} °${degree}`}
+        label={t`Within ${differenceText(nearC, degree)} °${degree}`}
         value={shown(compared.length === 0 ? '--' : formatCount(near.length))}
-        unit={`of ${formatCount(compared.length)}`}
+        unit={t`of ${formatCount(compared.length)}`}
         note={compared.length === 0 ? '' : formatPercent(near.length / compared.length, 0)}
         to={theseRoasts(near)}
       />
       <FigureTile
-        label="Worst roast"
+        label={t`Worst roast`}
         value={shown(differenceText(farthest?.distance?.rms ?? null, degree))}
         unit={`°${degree}`}
         note={farthest && `${farthest.roast_number}, ${dates.day(farthest.start_time)}`}
         to={farthest && paths.roast(farthest.id)}
       />
       <FigureTile
-        label="Reference"
+        label={t`Reference`}
         isWord
         value={shown(reference?.roast_number ?? '--')}
         note={reference ? `${sourceWords[reference.source]}, ${dates.day(reference.start_time)}` : ''}
@@ -128,18 +129,18 @@ const ComparisonCharts = ({ data, isLoading }: { data: Consistency | undefined; 
   return (
     <>
       <div className="grid items-stretch gap-4 xl:grid-cols-2">
-        <ChartPanel title={`Bean temperature, °${degree}`} isLoading={isLoading} height={chartHeight}>
+        <ChartPanel title={t`Bean temperature, °${degree}`} isLoading={isLoading} height={chartHeight}>
           {band !== null && <BandChart band={band} height={chartHeight} />}
         </ChartPanel>
         <ChartPanel
-          title={`Deviation by roast, °${degree}`}
+          title={t`Deviation by roast, °${degree}`}
           isLoading={isLoading}
           height={chartHeight}
-          foot="Root mean square of the bean temperature difference, aligned at charge."
+          foot={t`Root mean square of the bean temperature difference, aligned at charge.`}
         >
           {compared.length === 0 ? (
-            <EmptyState icon={<ChartSpline />} title="Only the reference so far">
-              The next roast of this recipe will be compared with it.
+            <EmptyState icon={<ChartSpline />} title={t`Only the reference so far`}>
+              {t`The next roast of this recipe will be compared with it.`}
             </EmptyState>
           ) : (
             <DistanceChart roasts={compared.toReversed()} height={chartHeight} />
@@ -148,7 +149,7 @@ const ComparisonCharts = ({ data, isLoading }: { data: Consistency | undefined; 
       </div>
       {band !== null && (
         <FiguresTable
-          heads={['Time', 'Reference', 'Median', '10th percentile', '90th percentile']}
+          heads={[t`Time`, t`Reference`, t`Median`, t`10th percentile`, t`90th percentile`]}
           rows={band.time_seconds.flatMap((seconds, index) =>
             seconds % 30 === 0
               ? [
@@ -165,13 +166,13 @@ const ComparisonCharts = ({ data, isLoading }: { data: Consistency | undefined; 
         />
       )}
       <DataTable
-        label="Compared roasts"
+        label={t`Compared roasts`}
         columns={columns}
         rows={data?.roasts}
         rowId={({ id }) => id}
-        rowLabel={(roast) => `Roast ${roast.roast_number}`}
+        rowLabel={(roast) => t`Roast ${roast.roast_number}`}
         rowLink={(roast) => paths.roast(roast.id)}
-        empty={<EmptyState icon={<ChartSpline />} title="No roasts in this period" />}
+        empty={<EmptyState icon={<ChartSpline />} title={t`No roasts in this period`} />}
       />
     </>
   );

@@ -5,6 +5,7 @@ import { useApi } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Comparison } from './Comparison.tsx';
@@ -36,9 +37,9 @@ export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
   return (
     <div className="flex flex-col gap-4">
       <Combobox
-        label="Recipe"
+        label={t`Recipe`}
         className="max-w-sm"
-        placeholder={isNone ? 'No roasts with a recipe in this period' : 'Loading'}
+        placeholder={isNone ? t`No roasts with a recipe in this period` : t`Loading`}
         disabled={recipes.length === 0 && chosen === undefined}
         choices={[
           ...recipes.map((recipe) => ({ value: recipe.id, label: recipe.name, hint: roastsText(recipe.roasts) })),
@@ -47,24 +48,24 @@ export const ConsistencyTab = ({ filter }: { filter: AnalyticsFilter }) => {
             : []),
         ]}
         isLoading={choices.isLoading || isComparing}
-        unknown="Chosen recipe"
+        unknown={t`Chosen recipe`}
         value={id ?? null}
         onChange={(next) => change({ profile_id: next ?? undefined })}
       />
       {error !== undefined && (
-        <ErrorLine title="The comparison could not be loaded" error={error} onRetry={() => void mutate()} />
+        <ErrorLine title={t`The comparison could not be loaded`} error={error} onRetry={() => void mutate()} />
       )}
       {choices.error !== undefined && (
         <ErrorLine
-          title="The recipes could not be loaded"
+          title={t`The recipes could not be loaded`}
           error={choices.error}
           onRetry={() => void choices.mutate()}
         />
       )}
       {isNone ? (
         <Card>
-          <EmptyState icon={<ChartSpline />} title="No roast with a recipe">
-            Roast with a recipe, or set a recipe by editing a roast, to compare its roasts here.
+          <EmptyState icon={<ChartSpline />} title={t`No roast with a recipe`}>
+            {t`Roast with a recipe, or set a recipe by editing a roast, to compare its roasts here.`}
           </EmptyState>
         </Card>
       ) : (

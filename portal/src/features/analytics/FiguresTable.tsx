@@ -1,5 +1,6 @@
 import { ChevronRight } from 'lucide-react';
 import { Link } from 'react-router-dom';
+import { t } from '../../language/t.ts';
 
 interface FiguresTableProps {
   /** Column heads; the first names the rows. */
@@ -12,7 +13,7 @@ export const FiguresTable = ({ heads, rows }: FiguresTableProps) => (
   <details className="group rounded-lg border border-stroke bg-surface">
     <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 rounded-lg px-4 text-sm font-medium text-content hover:text-strong [&::-webkit-details-marker]:hidden">
       <ChevronRight aria-hidden className="size-4 text-muted transition-transform group-open:rotate-90" />
-      Figures as a table
+      {t`Figures as a table`}
     </summary>
     {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be scrollable by keyboard */}
     <div className="max-h-96 overflow-auto border-t border-stroke focus-visible:-outline-offset-2" tabIndex={0}>

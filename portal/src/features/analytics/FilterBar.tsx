@@ -1,6 +1,7 @@
 import { analyticsChoices } from '@roastery/contract/analytics';
 import { FilterX } from 'lucide-react';
 import { useApi } from '../../api/use-api.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Segments } from '../../ui/Segments.tsx';
@@ -41,35 +42,41 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
   const filters: { key: ChosenKey; label: string; all: string; choices: Choice[]; unknown: string }[] = [
     {
       key: 'machine_id',
-      label: 'Machine',
-      all: 'All machines',
+      label: t`Machine`,
+      all: t`All machines`,
       choices: named(data?.machines),
-      unknown: 'Chosen machine',
+      unknown: t`Chosen machine`,
     },
     {
       key: 'coffee_name',
-      label: 'Coffee',
-      all: 'All coffees',
+      label: t`Coffee`,
+      all: t`All coffees`,
       choices: same(data?.coffees),
       unknown: filter.coffee_name ?? '',
     },
-    { key: 'profile_id', label: 'Recipe', all: 'All recipes', choices: named(data?.recipes), unknown: 'Chosen recipe' },
+    {
+      key: 'profile_id',
+      label: t`Recipe`,
+      all: t`All recipes`,
+      choices: named(data?.recipes),
+      unknown: t`Chosen recipe`,
+    },
     {
       key: 'roasted_by',
-      label: 'Person',
-      all: 'All people',
+      label: t`Person`,
+      all: t`All people`,
       choices: same(data?.people),
       unknown: filter.roasted_by ?? '',
     },
   ];
 
   return (
-    <section aria-label="Filters" className="flex flex-col gap-2.5">
+    <section aria-label={t`Filters`} className="flex flex-col gap-2.5">
       <div className="flex flex-wrap items-center gap-2.5">
-        <Segments label="Date range" choices={usualSpans} value={usual} onChange={takeSpan} />
+        <Segments label={t`Date range`} choices={usualSpans} value={usual} onChange={takeSpan} />
         <div className="flex items-center gap-1.5 max-sm:w-full">
           <DayField
-            label="From"
+            label={t`From`}
             hideLabel
             size="sm"
             className="w-36 max-sm:flex-1"
@@ -81,7 +88,7 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
             –
           </span>
           <DayField
-            label="To"
+            label={t`To`}
             hideLabel
             size="sm"
             className="w-36 max-sm:flex-1"
@@ -112,7 +119,7 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
         )}
         {count > 0 && (
           <Button kind="quiet" icon={<FilterX aria-hidden />} onClick={reset}>
-            Reset filters ({count})
+            {t`Reset filters (${count})`}
           </Button>
         )}
       </div>

@@ -8,6 +8,7 @@ import { paths } from '../../components/paths.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { formatCount, formatMoney } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Segments } from '../../ui/Segments.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
@@ -22,13 +23,13 @@ import { roastsLink } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 
 const kinds = [
-  { value: 'day', label: 'Day' },
-  { value: 'week', label: 'Week' },
-  { value: 'month', label: 'Month' },
+  { value: 'day', label: t`Day` },
+  { value: 'week', label: t`Week` },
+  { value: 'month', label: t`Month` },
 ] as const;
 const measures = [
   { value: 'kg', label: 'kg' },
-  { value: 'cost', label: 'Cost' },
+  { value: 'cost', label: t`Cost` },
 ] as const;
 
 /** Green coffee used by roasts, and its cost. */
@@ -50,9 +51,9 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
         axisLabel: texts.label(one, data?.period ?? 'day', data?.periods.length ?? 0),
         title: texts.range(one),
         lines: [
-          ['Green used', `${kgText(one.kg)} kg`] as const,
-          ['Cost', moneyText(one.cost)] as const,
-          ['Roasts', formatCount(one.roasts)] as const,
+          [t`Green used`, `${kgText(one.kg)} kg`] as const,
+          [t`Cost`, moneyText(one.cost)] as const,
+          [t`Roasts`, formatCount(one.roasts)] as const,
         ],
         link: roastsLink({ ...filter, from: one.from, to: one.to, with: 'green' }),
       })),
@@ -68,49 +69,49 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
   return (
     <div className="flex flex-col gap-4">
       {error !== undefined && (
-        <ErrorLine title="The green coffee usage could not be loaded" error={error} onRetry={() => void mutate()} />
+        <ErrorLine title={t`The green coffee usage could not be loaded`} error={error} onRetry={() => void mutate()} />
       )}
       <TileRow>
         <FigureTile
-          label="Green used"
+          label={t`Green used`}
           value={shown(totals && kgText(totals.kg))}
           unit="kg"
-          note={totals && `by ${roastsText(totals.roasts)}`}
+          note={totals && t`by ${roastsText(totals.roasts)}`}
           to={all}
         />
         <FigureTile
-          label="Cost"
+          label={t`Cost`}
           value={shown(totals && moneyText(totals.cost))}
-          note={totals && totals.kg_without_cost > 0 ? `${kgText(totals.kg_without_cost)} kg without a cost` : ''}
+          note={totals && totals.kg_without_cost > 0 ? t`${kgText(totals.kg_without_cost)} kg without a cost` : ''}
           to={all}
         />
         <FigureTile
-          label="Cost per kg"
+          label={t`Cost per kg`}
           value={shown(totals && (priced !== undefined && priced > 0 ? moneyText(totals.cost / priced) : '--'))}
-          note="average of the green coffee used"
+          note={t`average of the green coffee used`}
           to={all}
         />
         <FigureTile
-          label="Without a lot"
+          label={t`Without a lot`}
           value={shown(data && kgText(data.kg_without_lot))}
           unit="kg"
-          note="roasted without a lot"
+          note={t`roasted without a lot`}
           to={roastsLink({ ...filter, without: 'green' })}
         />
       </TileRow>
       <ChartPanel
-        title={measure === 'kg' ? 'Green used, kg' : 'Cost of the green used'}
+        title={measure === 'kg' ? t`Green used, kg` : t`Cost of the green used`}
         isLoading={isLoading}
         actions={
           <div className="flex flex-wrap gap-2">
             <Segments
-              label="Measure"
+              label={t`Measure`}
               choices={measures}
               value={measure}
               onChange={(next) => change({ measure: next === 'kg' ? undefined : next })}
             />
             <Segments
-              label="Period"
+              label={t`Period`}
               choices={kinds}
               value={data?.period ?? null}
               onChange={(next) => change({ period: next })}
@@ -119,7 +120,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
         }
       >
         <BarsChart
-          label={measure === 'kg' ? 'Green used by period' : 'Cost by period'}
+          label={measure === 'kg' ? t`Green used by period` : t`Cost by period`}
           columns={columns.map((column) => ({ ...column, value: column.one[measure] }))}
           tickText={measure === 'kg' ? formatCount : (dollars) => formatMoney(dollars, 0)}
           labelPixels={columnLabelPixels(data?.period, columns.length)}
@@ -127,25 +128,25 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
       </ChartPanel>
       {data !== undefined && <FiguresTable {...periodTable(columns)} />}
       <DataTable
-        label="Lots"
+        label={t`Lots`}
         columns={lots}
         rows={data?.lots}
         rowId={(lot) => lot.lot_id}
-        rowLabel={(lot) => `Lot ${lot.lot_number}`}
+        rowLabel={(lot) => t`Lot ${lot.lot_number}`}
         isRefreshing={isValidating && data !== undefined}
         empty={
           <EmptyState
             icon={<Package />}
-            title="No green coffee used"
-            action={<ButtonLink to={paths.lots}>Inventory</ButtonLink>}
+            title={t`No green coffee used`}
+            action={<ButtonLink to={paths.lots}>{t`Inventory`}</ButtonLink>}
           >
-            Roasts that are linked to a lot use its green coffee and are counted here.
+            {t`Roasts that are linked to a lot use its green coffee and are counted here.`}
           </EmptyState>
         }
       />
       {data !== undefined && data.total_lots > data.lots.length && (
         <p className="text-sm text-muted">
-          The {formatCount(data.lots.length)} most used of {formatCount(data.total_lots)} lots.
+          {t`The ${formatCount(data.lots.length)} most used of ${formatCount(data.total_lots)} lots.`}
         </p>
       )}
     </div>

@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
 import { useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { groupColumns, missingNames } from './group-columns.tsx';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
@@ -18,10 +19,10 @@ import type { AnalyticsFilter } from './use-analytics-filter.ts';
 type Sort = (typeof groupSorts)[number];
 
 const tabs = [
-  { value: 'machine', label: 'Machines' },
-  { value: 'coffee', label: 'Coffees' },
-  { value: 'recipe', label: 'Recipes' },
-  { value: 'person', label: 'People' },
+  { value: 'machine', label: t`Machines` },
+  { value: 'coffee', label: t`Coffees` },
+  { value: 'recipe', label: t`Recipes` },
+  { value: 'person', label: t`People` },
 ] as const;
 const sorts: readonly Sort[] = [
   'name',
@@ -55,9 +56,9 @@ export const GroupsPanel = ({ filter }: { filter: AnalyticsFilter }) => {
   const columns = useMemo(() => groupColumns(by, data?.groups ?? [], filter), [by, data, filter]);
 
   return (
-    <section aria-label="By group" className="flex flex-col gap-3">
+    <section aria-label={t`By group`} className="flex flex-col gap-3">
       <Tabs
-        label="Group by"
+        label={t`Group by`}
         tabs={tabs}
         value={by}
         onChange={(next) => change({ by: next === 'machine' ? undefined : next, sort: undefined })}
@@ -68,8 +69,8 @@ export const GroupsPanel = ({ filter }: { filter: AnalyticsFilter }) => {
         columns={columns}
         rowLabel={(group) => group.name ?? missingNames[by]}
         empty={
-          <EmptyState icon={<ChartNoAxesCombined aria-hidden />} title="No roasts in this period">
-            Choose a longer period or fewer filters.
+          <EmptyState icon={<ChartNoAxesCombined aria-hidden />} title={t`No roasts in this period`}>
+            {t`Choose a longer period or fewer filters.`}
           </EmptyState>
         }
       />

@@ -5,6 +5,7 @@ import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import { Segments } from '../../ui/Segments.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import { BarsChart } from './charts/BarsChart.tsx';
@@ -19,25 +20,25 @@ import { roastsLink } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 
 const kinds = [
-  { value: 'day', label: 'Day' },
-  { value: 'week', label: 'Week' },
-  { value: 'month', label: 'Month' },
+  { value: 'day', label: t`Day` },
+  { value: 'week', label: t`Week` },
+  { value: 'month', label: t`Month` },
 ] as const;
 
 const measures = [
   { value: 'kg', label: 'kg' },
-  { value: 'roasts', label: 'Roasts' },
+  { value: 'roasts', label: t`Roasts` },
 ] as const;
 const qualities = [
-  { value: 'development', label: 'Development' },
-  { value: 'duration', label: 'Duration' },
+  { value: 'development', label: t`Development` },
+  { value: 'duration', label: t`Duration` },
 ] as const;
 
 const linesOf = (one: PeriodFigures) => [
-  ['Roasted', `${kgText(one.kg)} kg`] as const,
-  ['Roasts', formatCount(one.roasts)] as const,
-  ['Average duration', formatDuration(one.mean_duration_seconds)] as const,
-  ['Development', ratioText(one.development_ratio_mean, one.development_ratio_deviation)] as const,
+  [t`Roasted`, `${kgText(one.kg)} kg`] as const,
+  [t`Roasts`, formatCount(one.roasts)] as const,
+  [t`Average duration`, formatDuration(one.mean_duration_seconds)] as const,
+  [t`Development`, ratioText(one.development_ratio_mean, one.development_ratio_deviation)] as const,
 ];
 
 const columnsOf = (
@@ -77,8 +78,8 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
   const shown = (text: string | undefined) => text ?? (error === undefined ? undefined : null);
   const against = (text: string | undefined) => {
     if (earlier === null) return '';
-    if (earlier.roasts === 0) return 'No earlier data';
-    return text === undefined ? '' : <span title={texts.range(earlier)}>{text} vs previous period</span>;
+    if (earlier.roasts === 0) return t`No earlier data`;
+    return text === undefined ? '' : <span title={texts.range(earlier)}>{t`${text} vs previous period`}</span>;
   };
   const all = roastsLink(filter);
   const labelPixels = columnLabelPixels(data?.period, columns.length);
@@ -86,34 +87,34 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
   return (
     <div className="flex flex-col gap-4">
       {error !== undefined && (
-        <ErrorLine title="The figures could not be loaded" error={error} onRetry={() => void mutate()} />
+        <ErrorLine title={t`The figures could not be loaded`} error={error} onRetry={() => void mutate()} />
       )}
       <TileRow>
         <FigureTile
-          label="Roasted"
+          label={t`Roasted`}
           value={shown(totals && kgText(totals.kg))}
           unit="kg"
           note={against(totals && changeText(totals.kg, earlier?.kg))}
           to={all}
         />
         <FigureTile
-          label="Roasts"
+          label={t`Roasts`}
           value={shown(totals && formatCount(totals.roasts))}
           note={against(totals && changeText(totals.roasts, earlier?.roasts))}
           to={all}
         />
         <FigureTile
-          label="Average duration"
+          label={t`Average duration`}
           value={shown(totals && formatDuration(totals.mean_duration_seconds))}
           note={
             earlier !== null && earlier.mean_duration_seconds !== null
-              ? `${formatDuration(earlier.mean_duration_seconds)} before`
-              : 'charge to drop'
+              ? t`${formatDuration(earlier.mean_duration_seconds)} before`
+              : t`charge to drop`
           }
           to={roastsLink({ ...filter, status: 'completed' })}
         />
         <FigureTile
-          label="Development ratio"
+          label={t`Development ratio`}
           value={shown(totals && percentText(totals.development_ratio_mean))}
           unit={
             totals === undefined || totals.development_ratio_deviation === null
@@ -122,7 +123,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
           }
           note={
             totals && totals.development_roasts > 0
-              ? `of ${roastsText(totals.development_roasts)} with first crack`
+              ? t`of ${roastsText(totals.development_roasts)} with first crack`
               : ''
           }
           to={roastsLink({ ...filter, status: 'completed', with: 'development' })}
@@ -130,18 +131,18 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
       </TileRow>
       <div className="grid gap-4 xl:grid-cols-2">
         <ChartPanel
-          title={measure === 'kg' ? 'Roasted, kg' : 'Roasts'}
+          title={measure === 'kg' ? t`Roasted, kg` : t`Roasts`}
           isLoading={isLoading}
           actions={
             <div className="flex flex-wrap gap-2">
               <Segments
-                label="Measure"
+                label={t`Measure`}
                 choices={measures}
                 value={measure}
                 onChange={(next) => change({ measure: next === 'kg' ? undefined : next })}
               />
               <Segments
-                label="Period"
+                label={t`Period`}
                 choices={kinds}
                 value={data?.period ?? null}
                 onChange={(next) => change({ period: next })}
@@ -150,18 +151,18 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
           }
         >
           <BarsChart
-            label={measure === 'kg' ? 'Kilograms roasted by period' : 'Roasts by period'}
+            label={measure === 'kg' ? t`Kilograms roasted by period` : t`Roasts by period`}
             columns={columns.map((column) => ({ ...column, value: column.one[measure] }))}
             tickText={formatCount}
             labelPixels={labelPixels}
           />
         </ChartPanel>
         <ChartPanel
-          title={quality === 'development' ? 'Development ratio, % ± standard deviation' : 'Average duration'}
+          title={quality === 'development' ? t`Development ratio, % ± standard deviation` : t`Average duration`}
           isLoading={isLoading}
           actions={
             <Segments
-              label="Quality"
+              label={t`Quality`}
               choices={qualities}
               value={quality}
               onChange={(next) => change({ quality: next === 'development' ? undefined : next })}
@@ -170,7 +171,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
         >
           {quality === 'development' ? (
             <SpreadChart
-              label="Development ratio by period"
+              label={t`Development ratio by period`}
               columns={columns.map((column) => ({
                 ...column,
                 mean: column.one.development_ratio_mean,
@@ -182,7 +183,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
             />
           ) : (
             <SpreadChart
-              label="Average duration by period"
+              label={t`Average duration by period`}
               columns={columns.map((column) => ({
                 ...column,
                 mean: column.one.mean_duration_seconds,

@@ -4,6 +4,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import type { DateTexts } from '../../format/dates.ts';
 import { Measure } from '../../components/figures.tsx';
 import type { Column } from '../../components/table/columns.ts';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { ShareBar } from './charts/RowBars.tsx';
 import { differenceText } from './figure-texts.ts';
@@ -26,35 +27,35 @@ export const comparedColumns = ({
   return [
     {
       id: 'roast',
-      label: 'Roast',
+      label: t`Roast`,
       isName: true,
       cell: (roast) => (
         <span className="inline-flex items-center gap-2">
           {roast.roast_number}
-          {roast.id === referenceId && <Badge tone="accent">Reference</Badge>}
+          {roast.id === referenceId && <Badge tone="accent">{t`Reference`}</Badge>}
         </span>
       ),
     },
-    { id: 'date', label: 'Roast date', cell: (roast) => dates.day(roast.start_time) },
-    { id: 'machine', label: 'Machine', cell: (roast) => roast.machine_name ?? '--' },
-    { id: 'person', label: 'Roasted by', phone: 'none', cell: (roast) => roast.roasted_by ?? '--' },
-    { id: 'duration', label: 'Duration', align: 'right', cell: (roast) => formatDuration(roast.duration_seconds) },
+    { id: 'date', label: t`Roast date`, cell: (roast) => dates.day(roast.start_time) },
+    { id: 'machine', label: t`Machine`, cell: (roast) => roast.machine_name ?? '--' },
+    { id: 'person', label: t`Roasted by`, phone: 'none', cell: (roast) => roast.roasted_by ?? '--' },
+    { id: 'duration', label: t`Duration`, align: 'right', cell: (roast) => formatDuration(roast.duration_seconds) },
     {
       id: 'drop',
       phone: 'none',
-      label: 'Drop temp',
+      label: t`Drop temp`,
       align: 'right',
       cell: (roast) => <Measure quantity="temperature" value={roast.drop_temp} />,
     },
     {
       id: 'distance',
-      label: `Average deviation (°${degree})`,
+      label: t`Average deviation (°${degree})`,
       width: 'w-[24%]',
       cell: (roast) =>
         roast.id === referenceId ? (
           <span className="block text-muted sm:text-right">--</span>
         ) : roast.distance === null ? (
-          <span className="text-muted">No curve</span>
+          <span className="text-muted">{t`No curve`}</span>
         ) : (
           <ShareBar
             share={most === 0 ? 0 : roast.distance.rms / most}
@@ -64,12 +65,12 @@ export const comparedColumns = ({
     },
     {
       id: 'most',
-      label: 'Largest deviation',
+      label: t`Largest deviation`,
       align: 'right',
       cell: ({ id, distance }) =>
         distance === null || id === referenceId
           ? '--'
-          : `${differenceText(distance.max, degree)} at ${formatDuration(distance.max_at)}`,
+          : t`${differenceText(distance.max, degree)} at ${formatDuration(distance.max_at)}`,
     },
   ];
 };

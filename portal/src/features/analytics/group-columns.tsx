@@ -7,13 +7,19 @@ import { kgText, ratioText } from './figure-texts.ts';
 import { RangeBar, ShareBar } from './charts/RowBars.tsx';
 import { roastsLink, type FigureFilter } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
+import { t } from '../../language/t.ts';
 
-const heads: Record<GroupKind, string> = { machine: 'Machine', coffee: 'Coffee', recipe: 'Recipe', person: 'Person' };
+const heads: Record<GroupKind, string> = {
+  machine: t`Machine`,
+  coffee: t`Coffee`,
+  recipe: t`Recipe`,
+  person: t`Person`,
+};
 export const missingNames: Record<GroupKind, string> = {
-  machine: 'No machine',
-  coffee: 'No coffee named',
-  recipe: 'No recipe',
-  person: 'No person',
+  machine: t`No machine`,
+  coffee: t`No coffee named`,
+  recipe: t`No recipe`,
+  person: t`No person`,
 };
 
 /** The filter that shows one group's roasts. Roasts of a deleted recipe still carry its name. */
@@ -60,22 +66,22 @@ export const groupColumns = (
     },
     {
       id: 'kg',
-      label: 'Roasted (kg)',
+      label: t`Roasted (kg)`,
       sort: 'kg',
       width: 'w-[28%]',
       cell: ({ kg }) => <ShareBar share={most === 0 ? 0 : kg / most} text={kgText(kg)} />,
     },
-    { id: 'roasts', label: 'Roasts', sort: 'roasts', align: 'right', cell: ({ roasts }) => formatCount(roasts) },
+    { id: 'roasts', label: t`Roasts`, sort: 'roasts', align: 'right', cell: ({ roasts }) => formatCount(roasts) },
     {
       id: 'duration',
-      label: 'Average duration',
+      label: t`Average duration`,
       sort: 'mean_duration_seconds',
       align: 'right',
       cell: (group) => formatDuration(group.mean_duration_seconds),
     },
     {
       id: 'development',
-      label: 'Development ratio ± SD',
+      label: t`Development ratio ± SD`,
       sort: 'development_ratio_mean',
       width: 'w-[28%]',
       cell: (group) => (

@@ -7,13 +7,14 @@ import { ShareBar } from './charts/RowBars.tsx';
 import { kgText, moneyText, roastsText } from './figure-texts.ts';
 import { roastsLink } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
+import { t } from '../../language/t.ts';
 
 export const lotColumns = (lots: readonly LotUse[], filter: AnalyticsFilter): readonly Column<LotUse>[] => {
   const most = Math.max(0, ...lots.map(({ kg }) => kg));
   return [
     {
       id: 'lot',
-      label: 'Lot',
+      label: t`Lot`,
       isName: true,
       cell: (lot) => (
         <Link to={paths.editLot(lot.lot_id)} className="rounded-sm font-medium text-strong hover:underline">
@@ -23,7 +24,7 @@ export const lotColumns = (lots: readonly LotUse[], filter: AnalyticsFilter): re
     },
     {
       id: 'coffee',
-      label: 'Coffee',
+      label: t`Coffee`,
       cell: (lot) => (
         <>
           {lot.coffee_name} <span className="text-muted">{lot.origin}</span>
@@ -32,26 +33,26 @@ export const lotColumns = (lots: readonly LotUse[], filter: AnalyticsFilter): re
     },
     {
       id: 'kg',
-      label: 'Used (kg)',
+      label: t`Used (kg)`,
       width: 'w-[28%]',
       cell: ({ kg }) => <ShareBar share={most === 0 ? 0 : kg / most} text={kgText(kg)} />,
     },
-    { id: 'cost_per_kg', label: 'Cost per kg', align: 'right', cell: (lot) => moneyText(lot.cost_per_kg) },
+    { id: 'cost_per_kg', label: t`Cost per kg`, align: 'right', cell: (lot) => moneyText(lot.cost_per_kg) },
     {
       id: 'cost',
-      label: 'Cost',
+      label: t`Cost`,
       align: 'right',
       cell: (lot) => moneyText(lot.cost_per_kg === null ? null : lot.cost),
     },
-    { id: 'left', label: 'Left (kg)', align: 'right', cell: (lot) => kgText(lot.current_weight) },
+    { id: 'left', label: t`Left (kg)`, align: 'right', cell: (lot) => kgText(lot.current_weight) },
     {
       id: 'roasts',
-      label: 'Roasts',
+      label: t`Roasts`,
       align: 'right',
       cell: (lot) => (
         <Link
           to={roastsLink({ ...filter, lot_id: lot.lot_id, with: 'green' })}
-          aria-label={`${roastsText(lot.roasts)} of lot ${lot.lot_number}`}
+          aria-label={t`${roastsText(lot.roasts)} of lot ${lot.lot_number}`}
           className="rounded-sm font-medium text-accent-text hover:underline pointer-coarse:py-2"
         >
           {formatCount(lot.roasts)}

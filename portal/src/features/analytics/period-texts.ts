@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { dateTexts } from '../../format/dates.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import type { ChartColumn } from './charts/ColumnsChart.tsx';
+import { t } from '../../language/t.ts';
 
 interface Days {
   from: string;
@@ -53,7 +54,7 @@ export type PeriodTexts = ReturnType<typeof periodTexts>;
 
 /** A chart's columns as the rows of its table. */
 export const periodTable = (columns: readonly ChartColumn[]) => ({
-  heads: ['Period', ...(columns[0]?.lines.map(([name]) => name) ?? [])],
+  heads: [t`Period`, ...(columns[0]?.lines.map(([name]) => name) ?? [])],
   rows: columns.map(({ key, title, link, lines }) => ({
     key,
     name: title,

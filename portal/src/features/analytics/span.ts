@@ -1,11 +1,12 @@
 import { isGivenDay } from '../../format/zoned-time.ts';
+import { t } from '../../language/t.ts';
 
 /** The date range: one of the usual spans that end today, or chosen days. */
 export const usualSpans = [
-  { value: '30d', label: '30 days' },
-  { value: '90d', label: '90 days' },
-  { value: '12m', label: '12 months' },
-  { value: 'all', label: 'All' },
+  { value: '30d', label: t`30 days` },
+  { value: '90d', label: t`90 days` },
+  { value: '12m', label: t`12 months` },
+  { value: 'all', label: t`All` },
 ] as const;
 export type UsualSpan = (typeof usualSpans)[number]['value'];
 export const usualSpanNames = usualSpans.map(({ value }) => value);

@@ -15,6 +15,7 @@ import { refresh, useApi } from '../../api/use-api.ts';
 import { PageForm } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
@@ -34,13 +35,13 @@ import { BlendableRoasts } from './BlendableRoasts.tsx';
 
 const valuesOf = (blend: Blend | undefined): BlendValues => (blend === undefined ? emptyBlend : valuesOfBlend(blend));
 
-const labels = { name: 'Name', notes: 'Notes', lines: 'Roasts' };
+const labels = { name: 'Name', notes: t`Notes`, lines: t`Roasts` };
 
 /** The messages of the fields name the roast: they are shown without the names of the fields. */
 const failureOf = (error: unknown): string =>
   error instanceof ApiError && error.fields.length > 0
     ? error.fields.map(({ message }) => message).join('\n')
-    : sentenceFor(error, 'Failed to save blend');
+    : sentenceFor(error, t`Failed to save blend`);
 
 /** Name, roasts with their kilograms, and the share of each. `blend` is edited; without it a new one is made. */
 export const BlendForm = ({ blend }: { blend?: Blend }) => {
@@ -57,7 +58,7 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
     resolver: blendResolver(withLeft, deleted.length > 0),
     fields: ['name'],
     failure: failureOf,
-    invalid: 'Please fix the errors in the form',
+    invalid: t`Please fix the errors in the form`,
     ...(blend !== undefined && {
       edited: {
         noun: 'blend',
@@ -81,7 +82,7 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
     },
     saved: async (saved, { leaveTo }) => {
       await refresh(listBlends);
-      toast(`Blend ${saved.name} ${blend === undefined ? 'saved' : 'updated'}`);
+      toast(blend === undefined ? t`Blend ${saved.name} saved` : t`Blend ${saved.name} updated`);
       leaveTo(paths.blends);
     },
   });
@@ -97,20 +98,20 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
   return (
     <PageForm
       of={form}
-      label={blend === undefined ? 'New blend' : `Blend ${blend.name}`}
-      submit={blend === undefined ? 'Save blend' : 'Update blend'}
+      label={blend === undefined ? t`New blend` : t`Blend ${blend.name}`}
+      submit={blend === undefined ? t`Save blend` : t`Update blend`}
       cancelTo={paths.blends}
     >
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="flex min-w-0 flex-col gap-4">
-          <Panel title="Blend">
+          <Panel title={t`Blend`}>
             <div className="flex flex-col gap-4 p-4">
-              <TextField label="Name" required maxLength={120} {...field('name')} />
-              <TextArea label="Notes" rows={2} {...field('notes')} />
+              <TextField label={t`Name`} required maxLength={120} {...field('name')} />
+              <TextArea label={t`Notes`} rows={2} {...field('notes')} />
             </div>
           </Panel>
           <Panel
-            title="Roasts in the blend"
+            title={t`Roasts in the blend`}
             actions={
               <span className="figures text-base text-strong">
                 {formatExactKilograms(total)} <span className="text-sm text-muted">kg</span>
@@ -119,12 +120,12 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
           >
             {isEmpty ? (
               <p className={`px-4 py-6 text-base ${wasSent ? 'text-danger' : 'text-muted'}`}>
-                Add at least one roast from the list.
+                {t`Add at least one roast from the list.`}
               </p>
             ) : (
               <>
                 <ShareBar lines={lines} total={total} />
-                <ul aria-label="Roasts in the blend" className="divide-y divide-stroke">
+                <ul aria-label={t`Roasts in the blend`} className="divide-y divide-stroke">
                   {lines.map((line) => (
                     <Line
                       key={line.roastId}
@@ -142,13 +143,12 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
             )}
             {deleted.length > 0 && (
               <p className="border-t border-stroke px-4 py-2.5 text-sm text-muted">
-                Deleted roasts that stay in the blend:{' '}
-                {deleted
+                {t`Deleted roasts that stay in the blend: ${deleted
                   .map(
                     ({ roast_number: number, coffee_name: coffee, kg }) =>
                       `${number}${coffee === null ? '' : ` ${coffee}`} ${kg} kg`,
                   )
-                  .join(', ')}
+                  .join(', ')}`}
               </p>
             )}
           </Panel>
@@ -177,11 +177,11 @@ const Line = ({ line, share, showError, onChange, onRemove }: LineProps) => {
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-4 py-2.5">
       <div className="min-w-0 flex-1 py-1 max-sm:basis-full">
-        <p className="truncate text-base font-medium text-strong">{line.coffeeName ?? 'Unnamed Roast'}</p>
+        <p className="truncate text-base font-medium text-strong">{line.coffeeName ?? t`Unnamed Roast`}</p>
         <p className="truncate font-mono text-xs text-muted">{line.roastNumber}</p>
       </div>
       <NumberField
-        label={`Kilograms of ${title}`}
+        label={t`Kilograms of ${title}`}
         hideLabel
         unit="kg"
         min={0}
@@ -189,14 +189,14 @@ const Line = ({ line, share, showError, onChange, onRemove }: LineProps) => {
         className="w-36 max-sm:flex-1"
         value={line.kg}
         error={showError ? (lineError(line) ?? undefined) : undefined}
-        hint={line.leftKg === undefined ? undefined : `${formatExactKilograms(line.leftKg)} kg left`}
+        hint={line.leftKg === undefined ? undefined : t`${formatExactKilograms(line.leftKg)} kg left`}
         onChange={(event) => onChange({ ...line, kg: event.target.value })}
       />
       <span className="figures w-12 py-2 text-right text-base text-strong">
         {share === null ? '--' : formatPercent(share, 0)}
       </span>
       <IconButton
-        label={`Remove ${title}`}
+        label={t`Remove ${title}`}
         tone="danger"
         icon={<Trash2 aria-hidden />}
         onClick={onRemove}

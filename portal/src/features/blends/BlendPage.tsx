@@ -4,6 +4,7 @@ import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { BlendForm } from './BlendForm.tsx';
 
@@ -12,15 +13,15 @@ export default function BlendPage() {
   const { id } = useParams();
   const isNew = id === undefined;
   const { data, error, mutate } = useApi(getBlend, isNew ? null : { params: { id } }, { revalidateOnFocus: false });
-  const here = isNew ? 'New blend' : (data?.name ?? 'Blend');
+  const here = isNew ? t`New blend` : (data?.name ?? t`Blend`);
   return (
     <Page>
       <PageHeader
-        title={isNew ? 'Add blend' : here}
+        title={isNew ? t`Add blend` : here}
         crumbs={[
-          { label: 'Home', to: paths.dashboard },
-          { label: 'Roasts', to: paths.roasts },
-          { label: 'Post-roast blends', to: paths.blends },
+          { label: t`Home`, to: paths.dashboard },
+          { label: t`Roasts`, to: paths.roasts },
+          { label: t`Post-roast blends`, to: paths.blends },
           { label: here },
         ]}
       />
@@ -31,7 +32,7 @@ export default function BlendPage() {
           {error === undefined ? (
             <Skeleton className="m-4 h-72" />
           ) : (
-            <ErrorState title="The blend could not be loaded" error={error} onRetry={() => void mutate()} />
+            <ErrorState title={t`The blend could not be loaded`} error={error} onRetry={() => void mutate()} />
           )}
         </Card>
       )}

@@ -7,6 +7,7 @@ import { ErrorState } from '../../components/ErrorState.tsx';
 import { formatExactKilograms } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
 import { useTyped } from '../../components/use-typed.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -30,15 +31,15 @@ export const BlendableRoasts = ({ blendId, chosen, onChoose }: BlendableRoastsPr
   );
   const offered = data?.roasts.filter(({ roast_id: id }) => !chosen.includes(id));
   return (
-    <Panel title="Finished roasts">
+    <Panel title={t`Finished roasts`}>
       <div className="border-b border-stroke p-3">
         <TextField
-          label="Search finished roasts"
+          label={t`Search finished roasts`}
           hideLabel
           size="sm"
           type="search"
           icon={<Search aria-hidden />}
-          placeholder="Search coffee, number…"
+          placeholder={t`Search coffee, number…`}
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
@@ -51,14 +52,14 @@ export const BlendableRoasts = ({ blendId, chosen, onChoose }: BlendableRoastsPr
             <Skeleton className="h-10 w-full" />
           </div>
         ) : (
-          <ErrorState title="Finished roasts could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorState title={t`Finished roasts could not be loaded`} error={error} onRetry={() => void mutate()} />
         )
       ) : offered.length === 0 ? (
-        <EmptyState icon={<PackageOpen aria-hidden />} title={q === '' ? 'No roasts available' : 'No roast found'}>
-          {q === '' ? 'Every finished roast is used up or has no weight yet.' : `No available roast matches “${q}”.`}
+        <EmptyState icon={<PackageOpen aria-hidden />} title={q === '' ? t`No roasts available` : t`No roast found`}>
+          {q === '' ? t`Every finished roast is used up or has no weight yet.` : t`No available roast matches “${q}”.`}
         </EmptyState>
       ) : (
-        <ul aria-label="Finished roasts" className="max-h-[32rem] divide-y divide-stroke overflow-y-auto">
+        <ul aria-label={t`Finished roasts`} className="max-h-[32rem] divide-y divide-stroke overflow-y-auto">
           {offered.map((roast) => (
             <Offered
               key={roast.roast_id}
@@ -75,7 +76,7 @@ export const BlendableRoasts = ({ blendId, chosen, onChoose }: BlendableRoastsPr
 
 const Offered = ({ roast, isFull, onChoose }: { roast: BlendableRoast; isFull: boolean; onChoose: () => void }) => {
   const dates = useDates();
-  const name = roast.coffee_name ?? 'Unnamed Roast';
+  const name = roast.coffee_name ?? t`Unnamed Roast`;
   return (
     <li className="flex items-center gap-3 py-2 pr-2 pl-4">
       <div className="min-w-0 flex-1">
@@ -86,15 +87,15 @@ const Offered = ({ roast, isFull, onChoose }: { roast: BlendableRoast; isFull: b
       </div>
       <p className="figures text-right text-sm text-strong">
         {formatExactKilograms(roast.left_kg)} kg
-        <span className="block text-xs text-muted">{roast.is_roasted_weight ? 'left' : 'left of the batch'}</span>
+        <span className="block text-xs text-muted">{roast.is_roasted_weight ? t`left` : t`left of the batch`}</span>
       </p>
       <Button
         icon={<Plus aria-hidden />}
         disabled={isFull}
-        aria-label={`Add ${roast.roast_number} ${name}`}
+        aria-label={t`Add ${roast.roast_number} ${name}`}
         onClick={onChoose}
       >
-        Add
+        {t`Add`}
       </Button>
     </li>
   );

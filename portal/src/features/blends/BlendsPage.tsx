@@ -15,17 +15,18 @@ import { DataTable } from '../../components/table/DataTable.tsx';
 import { DeleteButton, ListSearch, NoMatch } from '../../components/table/ListControls.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
 import type { Deletion } from '../../components/use-deletion.tsx';
+import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { blendColumns } from './blend-columns.tsx';
 
 const deletion: Deletion<Blend> = {
   remove: (blend) => call(deleteBlend, { params: { id: blend.id } }),
   refresh: () => refresh(listBlends, listBlendableRoasts),
-  title: ([blend]) => `Delete ${blend.name}`,
+  title: ([blend]) => t`Delete ${blend.name}`,
   question: ([blend]) =>
-    `Delete blend "${blend.name}"? The ${formatExactKilograms(blend.total_kg)} kg in it become available again.`,
-  done: ([blend]) => ({ text: `Blend ${blend.name} deleted` }),
-  failed: (error) => ({ text: sentenceFor(error, 'Failed to delete blend') }),
+    t`Delete blend "${blend.name}"? The ${formatExactKilograms(blend.total_kg)} kg in it become available again.`,
+  done: ([blend]) => ({ text: t`Blend ${blend.name} deleted` }),
+  failed: (error) => ({ text: sentenceFor(error, t`Failed to delete blend`) }),
 };
 
 /** /roasts/blends: blends of finished roasts. */
@@ -41,45 +42,45 @@ export default function BlendsPage() {
     deletion,
     isSelectable: false,
   });
-  useAddAction('Add blend', paths.newBlend);
+  useAddAction(t`Add blend`, paths.newBlend);
   const addBlend = (
     <ButtonLink to={paths.newBlend} kind="primary" icon={<Plus aria-hidden />}>
-      Add blend
+      {t`Add blend`}
     </ButtonLink>
   );
   return (
     <Page wide>
       <PageHeader
-        title="Post-roast blends"
-        heading="Roasts"
+        title={t`Post-roast blends`}
+        heading={t`Roasts`}
         crumbs={[
-          { label: 'Home', to: paths.dashboard },
-          { label: 'Roast' },
-          { label: 'Overview' },
-          { label: 'Post-roast blends' },
+          { label: t`Home`, to: paths.dashboard },
+          { label: t`Roast` },
+          { label: t`Overview` },
+          { label: t`Post-roast blends` },
         ]}
         actions={addBlend}
       />
       <RoastTabs value="blends" />
       <div className="pb-3">
-        <ListSearch search={list.search} label="Search blends" placeholder="Search blend, coffee, roast…" />
+        <ListSearch search={list.search} label={t`Search blends`} placeholder={t`Search blend, coffee, roast…`} />
       </div>
       <DataTable
         {...list.table}
-        label="Blends"
+        label={t`Blends`}
         columns={columns}
-        rowLabel={(blend) => `Blend ${blend.name}`}
+        rowLabel={(blend) => t`Blend ${blend.name}`}
         rowLink={(blend) => paths.blend(blend.id)}
         rowActions={(blend) => (
-          <DeleteButton label={`Delete blend ${blend.name}`} onClick={() => list.delete([blend])} />
+          <DeleteButton label={t`Delete blend ${blend.name}`} onClick={() => list.delete([blend])} />
         )}
         empty={
           list.search.q === '' ? (
-            <EmptyState icon={<BlendIcon aria-hidden />} title="No blends yet" action={addBlend}>
-              A blend is made of finished roasts, up to the kilograms that are left of each.
+            <EmptyState icon={<BlendIcon aria-hidden />} title={t`No blends yet`} action={addBlend}>
+              {t`A blend is made of finished roasts, up to the kilograms that are left of each.`}
             </EmptyState>
           ) : (
-            <NoMatch title="No blends match your search" search={list.search} />
+            <NoMatch title={t`No blends match your search`} search={list.search} />
           )
         }
       />

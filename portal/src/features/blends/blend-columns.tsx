@@ -2,19 +2,20 @@ import type { Blend } from '@roastery/contract/blends';
 import type { DateTexts } from '../../format/dates.ts';
 import { Measure } from '../../components/figures.tsx';
 import type { Column } from '../../components/table/columns.ts';
+import { t } from '../../language/t.ts';
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`;
 
 export const blendColumns = (dates: DateTexts): readonly Column<Blend>[] => [
   {
     id: 'name',
-    label: 'Blend',
+    label: t`Blend`,
     isName: true,
     cell: (blend) => <span className="font-medium text-strong">{blend.name}</span>,
   },
   {
     id: 'components',
-    label: 'Roasts',
+    label: t`Roasts`,
     cell: (blend) => (
       <span className="whitespace-normal">
         {blend.components
@@ -25,14 +26,14 @@ export const blendColumns = (dates: DateTexts): readonly Column<Blend>[] => [
   },
   {
     id: 'total',
-    label: 'Weight',
+    label: t`Weight`,
     align: 'right',
     cell: (blend) => <Measure quantity="weight" value={blend.total_kg} digits={2} />,
   },
   {
     id: 'created',
-    label: 'Created on',
+    label: t`Created on`,
     cell: (blend) => <span className="figures">{dates.dayAndTime(blend.created_at)}</span>,
   },
-  { id: 'created_by', label: 'Created by', cell: (blend) => blend.created_by },
+  { id: 'created_by', label: t`Created by`, cell: (blend) => blend.created_by },
 ];

@@ -2,6 +2,7 @@ import type { Blend, BlendableRoast, createBlend } from '@roastery/contract/blen
 import type { BodyOf } from '@roastery/contract/endpoint';
 import { formatExactKilograms } from '../../format/numbers.ts';
 import type { Resolver } from 'react-hook-form';
+import { t } from '../../language/t.ts';
 
 /** One line of the form: a roast and the kilograms as typed. */
 export interface BlendLine {
@@ -43,10 +44,10 @@ const kgIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number
 /** Why a line is wrong; null when it is not. */
 export const lineError = ({ kg, leftKg }: BlendLine): string | null => {
   const wanted = kgIn(kg);
-  if (Number.isNaN(wanted)) return 'Enter the weight in kg';
-  if (!(wanted > 0)) return 'Weight must be greater than 0';
+  if (Number.isNaN(wanted)) return t`Enter the weight in kg`;
+  if (!(wanted > 0)) return t`Weight must be greater than 0`;
   if (leftKg !== undefined && Math.round(wanted * 1e6) > Math.round(leftKg * 1e6)) {
-    return `Only ${formatExactKilograms(leftKg)} kg left`;
+    return t`Only ${formatExactKilograms(leftKg)} kg left`;
   }
   return null;
 };
@@ -80,8 +81,8 @@ export const blendResolver =
     return {
       values: {},
       errors: {
-        ...(!isNamed && { name: { type: 'required', message: 'Name is required' } }),
-        ...(!areRight && { lines: { type: 'lines', message: 'The roasts are not right' } }),
+        ...(!isNamed && { name: { type: 'required', message: t`Name is required` } }),
+        ...(!areRight && { lines: { type: 'lines', message: t`The roasts are not right` } }),
       },
     };
   };

@@ -4,6 +4,7 @@ import { useTimeView, type TimeViewStore } from '../../components/chart/time-vie
 import { valueAtMoment, type AlignedRoast, type Alignment } from './compare-lines.ts';
 import { LineSample } from './ComparedLegend.tsx';
 import type { LineStyle } from './compare-lines.ts';
+import { t } from '../../language/t.ts';
 
 export interface PlacedRoast {
   readonly id: string;
@@ -25,20 +26,23 @@ export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) =
   if (base === undefined) return null;
   const seconds = cursor ?? selected ?? base.aligned.endSeconds;
   return (
-    <section aria-label="Values at one time" className="rounded-lg border border-stroke bg-surface xl:sticky xl:top-18">
+    <section
+      aria-label={t`Values at one time`}
+      className="rounded-lg border border-stroke bg-surface xl:sticky xl:top-18"
+    >
       <h2 className="border-b border-stroke px-4 py-2.5 text-base font-semibold text-strong">
         <span className="figures">{formatDuration(seconds)}</span>{' '}
         <span className="text-sm font-normal text-muted">
-          {alignment === 'charge' ? 'after charge' : seconds < 0 ? 'before first crack' : 'after first crack'}
+          {alignment === 'charge' ? t`after charge` : seconds < 0 ? t`before first crack` : t`after first crack`}
         </span>
       </h2>
       <table className="w-full text-sm">
         <thead>
           <tr className="label-mono text-left">
-            <th className="py-1.5 pl-4 font-normal">Roast</th>
-            <th className="py-1.5 text-right font-normal">Bean</th>
-            <th className="py-1.5 text-right font-normal">vs {base.style.tag}</th>
-            <th className="py-1.5 pr-4 text-right font-normal">RoR</th>
+            <th className="py-1.5 pl-4 font-normal">{t`Roast`}</th>
+            <th className="py-1.5 text-right font-normal">{t`Bean`}</th>
+            <th className="py-1.5 text-right font-normal">{t`vs ${base.style.tag}`}</th>
+            <th className="py-1.5 pr-4 text-right font-normal">{t`RoR`}</th>
           </tr>
         </thead>
         <tbody className="divide-y divide-stroke">

@@ -10,6 +10,7 @@ import { unitOf } from '../../format/quantities.ts';
 import { RoastField } from '../../components/RoastField.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { useTyped } from '../../components/use-typed.ts';
+import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { Segments } from '../../ui/Segments.tsx';
@@ -33,16 +34,16 @@ import { useCompared } from './use-compared.ts';
 const LinesChart = lazy(() => import('./LinesChart.tsx'));
 
 const quantityLabels: Record<ComparedQuantity, string> = {
-  bean_temp: 'Bean temp',
-  exhaust_temp: 'Exhaust temp',
-  ror: 'Rate of rise',
+  bean_temp: t`Bean temp`,
+  exhaust_temp: t`Exhaust temp`,
+  ror: t`Rate of rise`,
 };
 
 const chartKeys: readonly PageKey[] = [
-  { label: 'Chart: back or forward 1 second', keys: ['←', '→'] },
-  { label: 'Chart: back or forward 10 seconds', keys: ['Shift', '←', '→'] },
-  { label: 'Chart: clear the selected time', keys: ['Esc'] },
-  { label: 'Chart: reset zoom', keys: ['0'] },
+  { label: t`Chart: back or forward 1 second`, keys: ['←', '→'] },
+  { label: t`Chart: back or forward 10 seconds`, keys: ['Shift', '←', '→'] },
+  { label: t`Chart: clear the selected time`, keys: ['Esc'] },
+  { label: t`Chart: reset zoom`, keys: ['0'] },
 ];
 
 /** /roasts/compare: up to five roasts over each other. Which, how they lie and the pinned moment stand in the address. */
@@ -88,6 +89,7 @@ export default function ComparePage() {
       : others.map(({ style, aligned }) => ({ style, ...differenceFrom(base.aligned, aligned, quantity) }));
   }, [placed, quantity]);
   const view = useMemo(() => createTimeView(), []);
+  const reference = placed[0]?.style.tag ?? '';
   const from = Math.min(0, ...placed.map(({ aligned }) => aligned.timeSeconds[0] ?? 0));
   const to = Math.max(60, ...placed.map(({ aligned }) => aligned.endSeconds + 15));
   useEffect(() => view.setExtent(from, to), [view, from, to]);
@@ -108,26 +110,30 @@ export default function ComparePage() {
   return (
     <Page wide>
       <PageHeader
-        title="Compare roasts"
-        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Roasts', to: paths.roasts }, { label: 'Compare' }]}
+        title={t`Compare roasts`}
+        crumbs={[
+          { label: t`Home`, to: paths.dashboard },
+          { label: t`Roasts`, to: paths.roasts },
+          { label: t`Compare` },
+        ]}
       />
       {ids.length === 0 ? (
         <Card>
           <EmptyState
             icon={<GitCompareArrows aria-hidden />}
-            title="Nothing to compare yet"
+            title={t`Nothing to compare yet`}
             action={
               <ButtonLink to={paths.roasts} kind="primary">
-                Choose roasts
+                {t`Choose roasts`}
               </ButtonLink>
             }
           >
-            Select up to five roasts in the list, or search for them here.
+            {t`Select up to five roasts in the list, or search for them here.`}
           </EmptyState>
           <div className="mx-auto max-w-md px-4 pb-8">
             <RoastField
-              label="Add a roast"
-              placeholder="Search coffee, number, machine…"
+              label={t`Add a roast`}
+              placeholder={t`Search coffee, number, machine…`}
               without={[]}
               onChoose={({ id }) => choose([id])}
             />
@@ -144,8 +150,8 @@ export default function ComparePage() {
           <div className="flex flex-wrap items-end gap-3">
             {ids.length < maxCompared && (
               <RoastField
-                label="Add a roast"
-                placeholder="Search coffee, number, machine…"
+                label={t`Add a roast`}
+                placeholder={t`Search coffee, number, machine…`}
                 without={ids}
                 size="sm"
                 className="w-full sm:w-72"
@@ -153,17 +159,17 @@ export default function ComparePage() {
               />
             )}
             <Segments
-              label="Aligned at"
+              label={t`Aligned at`}
               showLabel
               choices={[
-                { value: 'charge', label: 'Charge' },
-                { value: 'first_crack', label: 'First crack' },
+                { value: 'charge', label: t`Charge` },
+                { value: 'first_crack', label: t`First crack` },
               ]}
               value={alignment}
               onChange={(next) => change({ align: next === 'charge' ? undefined : next, at: undefined })}
             />
             <Segments
-              label="Curve"
+              label={t`Curve`}
               showLabel
               choices={quantities.map((value) => ({ value, label: quantityLabels[value] }))}
               value={quantity}
@@ -177,7 +183,7 @@ export default function ComparePage() {
                   {quantityLabels[quantity]}{' '}
                   <span className="text-sm font-normal text-muted">
                     {unit}
-                    {quantity === 'bean_temp' && ' · ring: first crack, square: drop'}
+                    {quantity === 'bean_temp' && t` · ring: first crack, square: drop`}
                   </span>
                 </h2>
                 <ResetZoom view={view} />
@@ -187,10 +193,10 @@ export default function ComparePage() {
                   <Skeleton className="h-[340px] w-full" />
                 ) : (
                   <div className="flex h-[340px] items-center justify-center">
-                    <EmptyState icon={<GitCompareArrows aria-hidden />} title="No curves to show">
+                    <EmptyState icon={<GitCompareArrows aria-hidden />} title={t`No curves to show`}>
                       {alignment === 'first_crack'
-                        ? 'None of these roasts has a first crack marked.'
-                        : 'These roasts have no recorded curve.'}
+                        ? t`None of these roasts has a first crack marked.`
+                        : t`These roasts have no recorded curve.`}
                     </EmptyState>
                   </div>
                 )
@@ -200,22 +206,22 @@ export default function ComparePage() {
                     {...chart}
                     lines={lines}
                     axis={isRate ? 'rate' : 'temperature'}
-                    label={`${quantityLabels[quantity]} of ${placed.length} roasts`}
+                    label={t`${quantityLabels[quantity]} of ${placed.length} roasts`}
                     height={340}
                   />
                   {differences.length > 0 && (
                     <>
                       <h2 className="pt-3 pb-1 text-base font-semibold text-strong">
-                        Difference from {placed[0]?.style.tag}{' '}
+                        {t`Difference from ${reference}`}{' '}
                         <span className="text-sm font-normal text-muted">
-                          {unit} · above zero is {isRate ? 'faster' : 'hotter'}
+                          {unit} · {isRate ? t`above zero is faster` : t`above zero is hotter`}
                         </span>
                       </h2>
                       <LinesChart
                         {...chart}
                         lines={differences}
                         axis={isRate ? 'rate_difference' : 'temperature_difference'}
-                        label={`Difference of ${quantityLabels[quantity].toLowerCase()} from ${placed[0]?.style.tag}`}
+                        label={t`Difference of ${quantityLabels[quantity].toLowerCase()} from ${reference}`}
                         height={170}
                       />
                     </>
@@ -237,7 +243,7 @@ const ResetZoom = ({ view }: { view: TimeViewStore }) => {
   if (!view.isZoomed()) return null;
   return (
     <Button kind="quiet" icon={<Maximize2 aria-hidden />} onClick={() => view.reset()}>
-      Show all
+      {t`Show all`}
     </Button>
   );
 };

@@ -3,6 +3,7 @@ import { Link } from 'react-router-dom';
 import { ApiError } from '../../api/api-error.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import type { LineStyle } from './compare-lines.ts';
 import type { ComparedRoast } from './use-compared.ts';
@@ -40,11 +41,11 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
   const dates = useDates();
   return (
     <ul
-      aria-label="Compared roasts"
+      aria-label={t`Compared roasts`}
       className="grid grid-cols-[minmax(0,1fr)] gap-2 sm:grid-cols-[repeat(2,minmax(0,1fr))] xl:grid-cols-[repeat(3,minmax(0,1fr))]"
     >
       {compared.map(({ id, style, roast, error }, place) => {
-        const name = roast === undefined ? 'Roast' : `${roast.roast_number} ${roast.coffee_name ?? 'Unnamed Roast'}`;
+        const name = roast === undefined ? t`Roast` : `${roast.roast_number} ${roast.coffee_name ?? t`Unnamed Roast`}`;
         return (
           <li
             key={id}
@@ -55,10 +56,10 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
               {roast === undefined ? (
                 <span className="block truncate text-base text-muted">
                   {error === undefined || error === null
-                    ? 'Loading…'
+                    ? t`Loading…`
                     : error instanceof ApiError && error.status === 404
-                      ? 'Roast not found'
-                      : 'Could not be loaded'}
+                      ? t`Roast not found`
+                      : t`Could not be loaded`}
                 </span>
               ) : (
                 <>
@@ -71,21 +72,21 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
                   <span className="figures block truncate text-xs text-muted">
                     {dates.dayAndTime(roast.start_time)}
                     {roast.machine_name !== null && ` · ${roast.machine_name}`}
-                    {unplaced.has(id) && ' · no first crack marked'}
+                    {unplaced.has(id) && t` · no first crack marked`}
                   </span>
                 </>
               )}
             </span>
             {place === 0 ? (
-              compared.length > 1 && <span className="label-mono px-1">Reference</span>
+              compared.length > 1 && <span className="label-mono px-1">{t`Reference`}</span>
             ) : (
               <IconButton
-                label={`Use ${name} as the reference`}
+                label={t`Use ${name} as the reference`}
                 icon={<ArrowLeftToLine aria-hidden />}
                 onClick={() => onBase(id)}
               />
             )}
-            <IconButton label={`Remove ${name}`} icon={<X aria-hidden />} onClick={() => onRemove(id)} />
+            <IconButton label={t`Remove ${name}`} icon={<X aria-hidden />} onClick={() => onRemove(id)} />
           </li>
         );
       })}

@@ -7,6 +7,7 @@ import { formatNumber } from '../../format/numbers.ts';
 import { distanceBetween, type AlignedRoast } from './compare-lines.ts';
 import { LineSample } from './ComparedLegend.tsx';
 import type { LineStyle } from './compare-lines.ts';
+import { t } from '../../language/t.ts';
 
 export interface FiguresOf {
   readonly id: string;
@@ -30,18 +31,18 @@ const weightLoss = ({ batch_size_kg: green, end_weight_kg: roasted }: Roast): nu
   green === null || roasted === null ? null : (green - roasted) / green;
 
 const figures: readonly Figure[] = [
-  { label: 'Charge temp', kind: 'temperature', of: (roast) => roast.charge_temp },
-  { label: 'Turning point', kind: 'time', of: markTime('turning_point') },
-  { label: 'Turning point temp', kind: 'temperature', of: markTemp('turning_point') },
-  { label: 'Dry end', kind: 'time', of: markTime('dry_end') },
-  { label: 'First crack', kind: 'time', of: (roast) => roast.first_crack_time },
-  { label: 'First crack temp', kind: 'temperature', of: (roast) => roast.first_crack_temp },
-  { label: 'Development', kind: 'time', of: (roast) => roast.development_time_seconds },
-  { label: 'Development ratio', kind: 'share', of: (roast) => roast.development_time_ratio },
-  { label: 'Drop temp', kind: 'temperature', of: (roast) => roast.drop_temp },
-  { label: 'Duration', kind: 'time', of: (roast) => roast.duration_seconds },
-  { label: 'Batch', kind: 'weight', of: (roast) => roast.batch_size_kg },
-  { label: 'Weight loss', kind: 'share', of: weightLoss },
+  { label: t`Charge temp`, kind: 'temperature', of: (roast) => roast.charge_temp },
+  { label: t`Turning point`, kind: 'time', of: markTime('turning_point') },
+  { label: t`Turning point temp`, kind: 'temperature', of: markTemp('turning_point') },
+  { label: t`Dry end`, kind: 'time', of: markTime('dry_end') },
+  { label: t`First crack`, kind: 'time', of: (roast) => roast.first_crack_time },
+  { label: t`First crack temp`, kind: 'temperature', of: (roast) => roast.first_crack_temp },
+  { label: t`Development`, kind: 'time', of: (roast) => roast.development_time_seconds },
+  { label: t`Development ratio`, kind: 'share', of: (roast) => roast.development_time_ratio },
+  { label: t`Drop temp`, kind: 'temperature', of: (roast) => roast.drop_temp },
+  { label: t`Duration`, kind: 'time', of: (roast) => roast.duration_seconds },
+  { label: t`Batch`, kind: 'weight', of: (roast) => roast.batch_size_kg },
+  { label: t`Weight loss`, kind: 'share', of: weightLoss },
 ];
 
 const Value = ({ kind, value }: { kind: Kind; value: number | null }) =>
@@ -60,7 +61,7 @@ const Change = ({ kind, value }: { kind: Kind; value: number }) => {
     kind === 'time'
       ? formatDuration(value)
       : kind === 'share'
-        ? `${formatNumber(value * 100, 1)} pts`
+        ? t`${formatNumber(value * 100, 1)} pts`
         : `${formatNumber(value, 1)} kg`;
   return <span className="figures whitespace-nowrap">{signed(text, value)}</span>;
 };
@@ -82,15 +83,15 @@ export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) =
     </tr>
   );
   return (
-    <section aria-label="Figures" className="min-w-0 rounded-lg border border-stroke bg-surface">
-      <h2 className="border-b border-stroke px-4 py-2.5 text-base font-semibold text-strong">Figures</h2>
+    <section aria-label={t`Figures`} className="min-w-0 rounded-lg border border-stroke bg-surface">
+      <h2 className="border-b border-stroke px-4 py-2.5 text-base font-semibold text-strong">{t`Figures`}</h2>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- five columns scroll by keyboard on a phone */}
-      <section className="overflow-x-auto" tabIndex={0} aria-label="Table of figures">
+      <section className="overflow-x-auto" tabIndex={0} aria-label={t`Table of figures`}>
         <table className="w-full text-sm">
           <thead>
             <tr>
               <th className="sticky left-0 bg-surface py-2 pl-4 text-left">
-                <span className="sr-only">Figure</span>
+                <span className="sr-only">{t`Figure`}</span>
               </th>
               {compared.map(({ id, style }) => (
                 <th key={id} scope="col" className="px-3 py-2 text-right font-normal">
@@ -117,9 +118,9 @@ export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) =
               }),
             )}
             {compared.length > 1 &&
-              row('Average deviation', (one) =>
+              row(t`Average deviation`, (one) =>
                 one.id === base.id || base.aligned === undefined || one.aligned === undefined ? (
-                  <span className="text-muted">{one.id === base.id ? 'Reference' : '--'}</span>
+                  <span className="text-muted">{one.id === base.id ? t`Reference` : '--'}</span>
                 ) : (
                   <Apart base={base.aligned} other={one.aligned} />
                 ),
@@ -139,7 +140,7 @@ const Apart = ({ base, other }: { base: AlignedRoast; other: AlignedRoast }) => 
     <>
       <Difference valueC={distance.rmsC} signed={false} />
       <span className="block text-xs text-muted">
-        <Difference valueC={distance.maxC} signed={false} /> at most, at {formatDuration(distance.maxAtSeconds)}
+        {t`${<Difference valueC={distance.maxC} signed={false} />} at most, at ${formatDuration(distance.maxAtSeconds)}`}
       </span>
     </>
   );

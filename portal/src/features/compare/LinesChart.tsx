@@ -3,6 +3,7 @@ import type { Reading } from '@roastery/roasting/series';
 import type { ChartOptions, Plugin } from 'chart.js';
 import { useCallback, useLayoutEffect, useMemo, useRef, type PointerEvent } from 'react';
 import { Line } from 'react-chartjs-2';
+import { t } from '../../language/t.ts';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import { useChartView, useLatest, type Chart } from '../../components/chart/use-chart.ts';
 import { drawnColumn, rateBounds } from '../../components/chart/curves.ts';
@@ -175,7 +176,7 @@ export default function LinesChart({ lines, axis, label, units, view, selected, 
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a chart one can walk with the arrow keys
     <div
       role="application"
-      aria-label={`${label}, ${formatDuration(extent.to - extent.from)} long. Arrow keys move the cursor, Escape clears it, 0 resets the zoom.`}
+      aria-label={t`${label}, ${formatDuration(extent.to - extent.from)} long. Arrow keys move the cursor, Escape clears it, 0 resets the zoom.`}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
       tabIndex={0}
       className="relative w-full touch-pan-y select-none"

@@ -9,6 +9,7 @@ import { personName } from '../../components/person-name.ts';
 import { formatCount, formatNumber } from '../../format/numbers.ts';
 import { RecentActivity } from './RecentActivity.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
+import { t } from '../../language/t.ts';
 
 const roasts = (howMany: number | undefined) => (howMany === 1 ? 'roast' : 'roasts');
 const refreshMs = 60_000;
@@ -22,32 +23,32 @@ export default function DashboardPage() {
 
   return (
     <Page>
-      <PageHeader title="Dashboard" heading={`Welcome back, ${name}`} subtitle="Production Overview" />
+      <PageHeader title={t`Dashboard`} heading={t`Welcome back, ${name}`} subtitle={t`Production Overview`} />
       <div className="flex flex-col gap-5">
         {error !== undefined && (
-          <ErrorLine title="The figures could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorLine title={t`The figures could not be loaded`} error={error} onRetry={() => void mutate()} />
         )}
         <StatRow>
           <StatCard
-            label="Machines"
+            label={t`Machines`}
             icon={<Factory />}
             value={shown(data && formatCount(data.activeMachines))}
-            unit={data && `of ${formatCount(data.totalMachines)} active`}
+            unit={data && t`of ${formatCount(data.totalMachines)} active`}
           />
           <StatCard
-            label="Today"
+            label={t`Today`}
             icon={<Sun />}
             value={shown(data && formatCount(data.todayRoasts))}
             unit={roasts(data?.todayRoasts)}
           />
           <StatCard
-            label="This Month"
+            label={t`This Month`}
             icon={<CalendarDays />}
             value={shown(data && formatCount(data.thisMonthRoasts))}
             unit={roasts(data?.thisMonthRoasts)}
           />
           <StatCard
-            label="Total Roasted"
+            label={t`Total Roasted`}
             icon={<Scale />}
             value={shown(data && formatNumber(data.totalRoasted, 1))}
             unit="kg"

@@ -7,6 +7,7 @@ import { ErrorLine } from '../../components/ErrorState.tsx';
 import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { LiveDot } from '../../ui/Badge.tsx';
@@ -22,33 +23,33 @@ export const RecentActivity = () => {
   const isEmpty = data !== undefined ? roasts.length === 0 : error !== undefined;
   return (
     <Panel
-      title="Recent Activity"
+      title={t`Recent Activity`}
       actions={
         <Link
           to={paths.roasts}
           className="flex items-center gap-1 rounded-sm text-sm font-medium text-accent-text hover:underline pointer-coarse:py-2"
         >
-          View all
+          {t`View all`}
           <ArrowRight aria-hidden className="size-3.5" />
         </Link>
       }
     >
       {error !== undefined && (
         <div className="p-3">
-          <ErrorLine title="The latest roasts could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorLine title={t`The latest roasts could not be loaded`} error={error} onRetry={() => void mutate()} />
         </div>
       )}
       {isEmpty ? (
         <EmptyState
           icon={<Coffee />}
-          title="No roasts yet"
+          title={t`No roasts yet`}
           action={
             <ButtonLink to={paths.machines} kind="primary" size="md">
-              Get Started
+              {t`Get Started`}
             </ButtonLink>
           }
         >
-          Register a machine. Its roasts appear here.
+          {t`Register a machine. Its roasts appear here.`}
         </EmptyState>
       ) : (
         <ul className="divide-y divide-stroke">
@@ -79,11 +80,11 @@ const Row = ({ roast }: { roast: RoastRow }) => {
         <span className="min-w-0">
           <span className="flex items-center gap-2">
             {isRunning && <LiveDot tone="accent" pulsing />}
-            <span className="truncate font-medium text-strong">{roast.coffee_name ?? `Roast #${roast.id}`}</span>
+            <span className="truncate font-medium text-strong">{roast.coffee_name ?? t`Roast #${roast.id}`}</span>
           </span>
           <span className="block truncate text-sm text-muted">
-            {roast.machine_name ?? 'Unknown'}
-            {isRunning && ' · roasting now'}
+            {roast.machine_name ?? t`Unknown`}
+            {isRunning && t` · roasting now`}
           </span>
         </span>
         <span className="text-right">

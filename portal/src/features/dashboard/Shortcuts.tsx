@@ -2,24 +2,25 @@ import { ArrowUpRight, ChartColumn, ChartNoAxesCombined, Coffee, Factory, Packag
 import { Link } from 'react-router-dom';
 import { useSession } from '../../api/session.tsx';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 
 const everyone = [
-  { to: paths.roasts, label: 'Roasts', text: 'Curves and figures', icon: Coffee },
-  { to: paths.machines, label: 'Machines', text: 'Status and setup', icon: Factory },
+  { to: paths.roasts, label: t`Roasts`, text: t`Curves and figures`, icon: Coffee },
+  { to: paths.machines, label: t`Machines`, text: t`Status and setup`, icon: Factory },
 ];
 const admins = [
-  { to: paths.users, label: 'Users', text: 'Accounts', icon: Users },
-  { to: paths.statistics, label: 'Statistics', text: 'The whole roastery', icon: ChartColumn },
+  { to: paths.users, label: t`Users`, text: t`Accounts`, icon: Users },
+  { to: paths.statistics, label: t`Statistics`, text: t`The whole roastery`, icon: ChartColumn },
 ];
 const others = [
-  { to: paths.lots, label: 'Inventory', text: 'Green coffee lots', icon: Package },
-  { to: paths.analytics, label: 'Analytics', text: 'Trends and consistency', icon: ChartNoAxesCombined },
+  { to: paths.lots, label: t`Inventory`, text: t`Green coffee lots`, icon: Package },
+  { to: paths.analytics, label: t`Analytics`, text: t`Trends and consistency`, icon: ChartNoAxesCombined },
 ];
 
 export const Shortcuts = () => {
   const { isAdmin } = useSession();
   return (
-    <nav aria-label="Shortcuts" className="grid grid-cols-2 content-start gap-3 lg:grid-cols-1">
+    <nav aria-label={t`Shortcuts`} className="grid grid-cols-2 content-start gap-3 lg:grid-cols-1">
       {[...everyone, ...(isAdmin ? admins : others)].map(({ to, label, text, icon: Icon }) => (
         <Link
           key={to}

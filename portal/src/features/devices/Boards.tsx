@@ -19,6 +19,7 @@ import { DataTable } from '../../components/table/DataTable.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';
 import { overlapHours, restoreBoardHistory, revokeBoard, rotateToken, type RotatedToken } from './device-changes.ts';
@@ -50,29 +51,29 @@ export const Boards = () => {
     <>
       <DataTable
         {...list.table}
-        label="Devices"
+        label={t`Devices`}
         columns={deviceColumns}
         rowLabel={(device) => device.display_name}
         rowActions={(device) => (
-          <Menu trigger={<IconButton label={`Actions for ${device.display_name}`} icon={<Ellipsis aria-hidden />} />}>
+          <Menu trigger={<IconButton label={t`Actions for ${device.display_name}`} icon={<Ellipsis aria-hidden />} />}>
             <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={() => setConfigured(device)}>
-              Map and settings
+              {t`Map and settings`}
             </MenuItem>
             <MenuItem
               icon={<ScanSearch aria-hidden />}
               onSelect={() => void navigate(paths.probeMachine(device.machine_id))}
             >
-              Find registers
+              {t`Find registers`}
             </MenuItem>
             <MenuItem icon={<TicketPlus aria-hidden />} onSelect={() => setPaired(device)}>
-              Pair the board
+              {t`Pair the board`}
             </MenuItem>
             <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => setRotating(device)}>
-              Rotate token
+              {t`Rotate token`}
             </MenuItem>
             {device.sealed_history !== null && (
               <MenuItem icon={<History aria-hidden />} onSelect={() => setRestored(device)}>
-                Restore history
+                {t`Restore history`}
               </MenuItem>
             )}
             <MenuSeparator />
@@ -82,13 +83,13 @@ export const Boards = () => {
               disabled={device.credential === null}
               onSelect={() => setRevoked(device)}
             >
-              Revoke
+              {t`Revoke`}
             </MenuItem>
           </Menu>
         )}
         empty={
-          <EmptyState icon={<CircuitBoard aria-hidden />} title="No devices found">
-            Every registered machine is listed here.
+          <EmptyState icon={<CircuitBoard aria-hidden />} title={t`No devices found`}>
+            {t`Every registered machine is listed here.`}
           </EmptyState>
         }
       />
@@ -103,30 +104,30 @@ export const Boards = () => {
       <ConfirmDialog
         thing={revoked}
         onClose={() => setRevoked(null)}
-        title={() => 'Revoke the board'}
+        title={() => t`Revoke the board`}
         question={(device) =>
-          `The board of ${device.display_name} is disconnected at once and can’t connect until it is paired again. It continues to record and keeps its journal.`
+          t`The board of ${device.display_name} is disconnected at once and can’t connect until it is paired again. It continues to record and keeps its journal.`
         }
-        confirmLabel="Revoke"
+        confirmLabel={t`Revoke`}
         onConfirm={revokeBoard}
       />
       <ConfirmDialog
         thing={restored}
         onClose={() => setRestored(null)}
-        title={() => 'Restore history'}
+        title={() => t`Restore history`}
         question={(device) => restoreQuestion(device, dates.day)}
-        confirmLabel="Restore"
+        confirmLabel={t`Restore`}
         danger={false}
         onConfirm={restoreBoardHistory}
       />
       <ConfirmDialog
         thing={rotating}
         onClose={() => setRotating(null)}
-        title={() => 'Rotate token'}
+        title={() => t`Rotate token`}
         question={(device) =>
-          `${device.display_name} gets a new machine token, which is shown only once. The current one stays valid for ${overlapHours} hours.`
+          t`${device.display_name} gets a new machine token, which is shown only once. The current one stays valid for ${overlapHours} hours.`
         }
-        confirmLabel="Rotate"
+        confirmLabel={t`Rotate`}
         danger={false}
         onConfirm={async (device) => setRotated(await rotateToken(device))}
       />

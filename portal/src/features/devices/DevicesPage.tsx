@@ -4,15 +4,16 @@ import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { useTyped } from '../../components/use-typed.ts';
 import { ListSearch } from '../../components/table/ListControls.tsx';
+import { t } from '../../language/t.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { Boards } from './Boards.tsx';
 import { Quarantine } from './Quarantine.tsx';
 import { Tickets } from './Tickets.tsx';
 
 const tabs = [
-  { value: 'boards', label: 'Boards' },
-  { value: 'tickets', label: 'Pairing tickets' },
-  { value: 'quarantine', label: 'Quarantine' },
+  { value: 'boards', label: t`Boards` },
+  { value: 'tickets', label: t`Pairing tickets` },
+  { value: 'quarantine', label: t`Quarantine` },
 ] as const;
 const tabNames = tabs.map(({ value }) => value);
 
@@ -27,21 +28,21 @@ export default function DevicesPage() {
   return (
     <Page>
       <PageHeader
-        title="Devices"
-        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Admin' }, { label: 'Devices' }]}
-        subtitle="Status reported by each board"
+        title={t`Devices`}
+        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Admin` }, { label: t`Devices` }]}
+        subtitle={t`Status reported by each board`}
       />
       <div className="flex flex-col gap-4">
         <Tabs
-          label="Devices"
+          label={t`Devices`}
           tabs={tabs}
           value={tab}
           onChange={(next) => change({ tab: next === 'boards' ? undefined : next })}
         />
         <ListSearch
           search={{ value: typed, onChange: setTyped }}
-          label="Search devices"
-          placeholder="Machine, serial number or owner"
+          label={t`Search devices`}
+          placeholder={t`Machine, serial number or owner`}
         />
         {tab === 'boards' && <Boards />}
         {tab === 'tickets' && <Tickets />}

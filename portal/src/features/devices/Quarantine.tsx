@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
+import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { discardMessage, replayMessage } from './device-changes.ts';
@@ -28,38 +29,40 @@ export const Quarantine = () => {
     <>
       {list.data !== undefined && list.data.dropped > 0 && (
         <p className="text-sm text-muted">
-          {formatCount(list.data.dropped)} older messages were dropped because the quarantine was full.
+          {t`${formatCount(list.data.dropped)} older messages were dropped because the quarantine was full.`}
         </p>
       )}
       <DataTable
         {...list.table}
-        label="Quarantine"
+        label={t`Quarantine`}
         columns={quarantineColumns}
         rowLabel={(message) => message.display_name ?? message.serial_number}
         rowActions={(message) => (
-          <Menu trigger={<IconButton label={`Actions for ${message.serial_number}`} icon={<Ellipsis aria-hidden />} />}>
+          <Menu
+            trigger={<IconButton label={t`Actions for ${message.serial_number}`} icon={<Ellipsis aria-hidden />} />}
+          >
             <MenuItem icon={<RotateCcw aria-hidden />} onSelect={() => void replayMessage(message)}>
-              Replay
+              {t`Replay`}
             </MenuItem>
             <MenuItem icon={<Trash2 aria-hidden />} danger onSelect={() => setDiscarded(message)}>
-              Discard
+              {t`Discard`}
             </MenuItem>
           </Menu>
         )}
         empty={
-          <EmptyState icon={<ShieldCheck aria-hidden />} title="No messages in quarantine">
-            Messages of boards that could not be stored are kept here with the reason.
+          <EmptyState icon={<ShieldCheck aria-hidden />} title={t`No messages in quarantine`}>
+            {t`Messages of boards that could not be stored are kept here with the reason.`}
           </EmptyState>
         }
       />
       <ConfirmDialog
         thing={discarded}
         onClose={() => setDiscarded(null)}
-        title={() => 'Discard message'}
+        title={() => t`Discard message`}
         question={(message) =>
-          `The message of ${message.display_name ?? message.serial_number} is deleted permanently. Its samples and marks are lost.`
+          t`The message of ${message.display_name ?? message.serial_number} is deleted permanently. Its samples and marks are lost.`
         }
-        confirmLabel="Discard"
+        confirmLabel={t`Discard`}
         onConfirm={discardMessage}
       />
     </>

@@ -7,6 +7,7 @@ import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.ts
 import { useDates } from '../../format/preferences.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
+import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { revokeTicket } from './device-changes.ts';
@@ -32,13 +33,13 @@ export const Tickets = () => {
     <>
       <DataTable
         {...list.table}
-        label="Pairing tickets"
+        label={t`Pairing tickets`}
         columns={columns}
         rowLabel={(ticket) => ticket.display_name}
         rowActions={(ticket) => (
-          <Menu trigger={<IconButton label={`Actions for ${ticket.display_name}`} icon={<Ellipsis aria-hidden />} />}>
+          <Menu trigger={<IconButton label={t`Actions for ${ticket.display_name}`} icon={<Ellipsis aria-hidden />} />}>
             <MenuItem icon={<TicketPlus aria-hidden />} onSelect={() => setPaired(ticket)}>
-              Reissue
+              {t`Reissue`}
             </MenuItem>
             <MenuItem
               icon={<TicketX aria-hidden />}
@@ -46,24 +47,24 @@ export const Tickets = () => {
               disabled={ticket.state !== 'pending'}
               onSelect={() => setRevoked(ticket)}
             >
-              Revoke ticket
+              {t`Revoke ticket`}
             </MenuItem>
           </Menu>
         )}
         empty={
-          <EmptyState icon={<Ticket aria-hidden />} title="No tickets found">
-            A ticket is created when a machine is registered or paired again.
+          <EmptyState icon={<Ticket aria-hidden />} title={t`No tickets found`}>
+            {t`A ticket is created when a machine is registered or paired again.`}
           </EmptyState>
         }
       />
       <ConfirmDialog
         thing={revoked}
         onClose={() => setRevoked(null)}
-        title={() => 'Revoke ticket'}
+        title={() => t`Revoke ticket`}
         question={(ticket) =>
-          `The ticket for ${ticket.display_name} stops working. A board that is paired stays paired.`
+          t`The ticket for ${ticket.display_name} stops working. A board that is paired stays paired.`
         }
-        confirmLabel="Revoke"
+        confirmLabel={t`Revoke`}
         onConfirm={revokeTicket}
       />
       <PairMachineDialog

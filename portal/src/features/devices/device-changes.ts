@@ -19,6 +19,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
 
 export type RotatedToken = ResponseOf<typeof rotateCredential>;
@@ -32,9 +33,9 @@ const showFailure = (error: unknown, otherwise: string): void =>
 export const revokeBoard = async (device: Device): Promise<void> => {
   try {
     await call(revokeCredential, { params: { id: device.machine_id } });
-    toast(`The board of ${device.display_name} is revoked`);
+    toast(t`The board of ${device.display_name} is revoked`);
   } catch (error) {
-    showFailure(error, 'Failed to revoke the board');
+    showFailure(error, t`Failed to revoke the board`);
   } finally {
     await refresh(listDevices, listPairingTickets);
   }
@@ -44,9 +45,9 @@ export const restoreBoardHistory = async (device: Device): Promise<void> => {
   try {
     const epochs = device.sealed_history?.epochs ?? [];
     await call(restoreHistory, { params: { id: device.machine_id }, body: { epochs } });
-    toast(`The board of ${device.display_name} sends its history`);
+    toast(t`The board of ${device.display_name} sends its history`);
   } catch (error) {
-    showFailure(error, 'Failed to restore the history');
+    showFailure(error, t`Failed to restore the history`);
   } finally {
     await refresh(listDevices);
   }
@@ -59,7 +60,7 @@ export const rotateToken = async (device: Device): Promise<RotatedToken | null> 
       body: { overlap_hours: overlapHours },
     });
   } catch (error) {
-    showFailure(error, 'Failed to rotate the token');
+    showFailure(error, t`Failed to rotate the token`);
     return null;
   } finally {
     await refresh(listDevices);
@@ -69,9 +70,9 @@ export const rotateToken = async (device: Device): Promise<RotatedToken | null> 
 export const replayMessage = async (message: Quarantined): Promise<void> => {
   try {
     const { samples, events } = await call(replayQuarantined, { params: { id: message.id } });
-    toast(`Stored ${formatCount(samples)} samples and ${formatCount(events)} events`);
+    toast(t`Stored ${formatCount(samples)} samples and ${formatCount(events)} events`);
   } catch (error) {
-    showFailure(error, 'Failed to replay the message');
+    showFailure(error, t`Failed to replay the message`);
   } finally {
     await refresh(listQuarantined);
   }
@@ -80,9 +81,9 @@ export const replayMessage = async (message: Quarantined): Promise<void> => {
 export const discardMessage = async (message: Quarantined): Promise<void> => {
   try {
     await call(discardQuarantined, { params: { id: message.id } });
-    toast('The message was discarded');
+    toast(t`The message was discarded`);
   } catch (error) {
-    showFailure(error, 'Failed to discard the message');
+    showFailure(error, t`Failed to discard the message`);
   } finally {
     await refresh(listQuarantined);
   }
@@ -91,9 +92,9 @@ export const discardMessage = async (message: Quarantined): Promise<void> => {
 export const revokeTicket = async (ticket: PairingTicket): Promise<void> => {
   try {
     await call(revokePairingTicket, { params: { id: ticket.id } });
-    toast(`The ticket for ${ticket.display_name} is revoked`);
+    toast(t`The ticket for ${ticket.display_name} is revoked`);
   } catch (error) {
-    showFailure(error, 'Failed to revoke the ticket');
+    showFailure(error, t`Failed to revoke the ticket`);
   } finally {
     await refresh(listDevices, listPairingTickets);
   }

@@ -5,6 +5,7 @@ import { RelativeTime } from '../../components/figures.tsx';
 import type { Column } from '../../components/table/columns.ts';
 import type { DateTexts } from '../../format/dates.ts';
 import { formatBytes, formatCount } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import { Badge, LiveDot } from '../../ui/Badge.tsx';
 import {
   clockText,
@@ -32,16 +33,12 @@ const MachineName = ({ of }: { of: { display_name: string; serial_number: string
 /** The last contact; an offline board is never shown as running. */
 const Seen = ({ device }: { device: Device }) => {
   if (device.connection === 'online') {
-    return (
-      <span className="flex items-center gap-2">
-        <LiveDot tone="success" /> Online
-      </span>
-    );
+    return <span className="flex items-center gap-2">{t`${<LiveDot tone="success" />} Online`}</span>;
   }
   if (device.last_seen_at === null) {
     return (
       <span className="flex items-center gap-2 whitespace-nowrap text-muted">
-        <LiveDot tone="faint" /> Never
+        {t`${<LiveDot tone="faint" />} Never`}
       </span>
     );
   }
@@ -54,7 +51,7 @@ const Seen = ({ device }: { device: Device }) => {
 
 const Warnings = ({ device }: { device: Device }) =>
   device.warnings.length === 0 ? (
-    <span className="text-muted">None</span>
+    <span className="text-muted">{t`None`}</span>
   ) : (
     <span className="flex flex-wrap gap-1">
       {device.warnings.map((warning) => (
@@ -80,14 +77,14 @@ const TicketBadge = ({ ticket }: { ticket: PairingTicket }) => (
 );
 
 export const deviceColumns: readonly Column<Device>[] = [
-  { id: 'machine', label: 'Machine', isName: true, cell: (device) => <MachineName of={device} /> },
-  { id: 'owner', label: 'Owner', cell: ({ owner_name: owner }) => owner ?? '--' },
-  { id: 'seen', label: 'Last seen', cell: (device) => <Seen device={device} /> },
-  { id: 'warnings', label: 'Warnings', cell: (device) => <Warnings device={device} /> },
-  { id: 'version', label: 'Version', cell: (device) => <Version device={device} /> },
+  { id: 'machine', label: t`Machine`, isName: true, cell: (device) => <MachineName of={device} /> },
+  { id: 'owner', label: t`Owner`, cell: ({ owner_name: owner }) => owner ?? '--' },
+  { id: 'seen', label: t`Last seen`, cell: (device) => <Seen device={device} /> },
+  { id: 'warnings', label: t`Warnings`, cell: (device) => <Warnings device={device} /> },
+  { id: 'version', label: t`Version`, cell: (device) => <Version device={device} /> },
   {
     id: 'map',
-    label: 'Map',
+    label: t`Map`,
     cell: (device) => (
       <span className="flex flex-col items-start gap-1">
         {figures(mapText(device))}
@@ -95,13 +92,13 @@ export const deviceColumns: readonly Column<Device>[] = [
       </span>
     ),
   },
-  { id: 'link', label: 'Machine link', cell: linkText },
-  { id: 'journal', label: 'Journal', cell: (device) => figures(journalText(device)) },
-  { id: 'clock', label: 'Clock', cell: clockText },
-  { id: 'disk', label: 'Disk', cell: (device) => figures(diskText(device)) },
+  { id: 'link', label: t`Machine link`, cell: linkText },
+  { id: 'journal', label: t`Journal`, cell: (device) => figures(journalText(device)) },
+  { id: 'clock', label: t`Clock`, cell: clockText },
+  { id: 'disk', label: t`Disk`, cell: (device) => figures(diskText(device)) },
   {
     id: 'paired',
-    label: 'Pairing',
+    label: t`Pairing`,
     cell: (device) => {
       const words = pairingWords(device);
       return words === null ? '--' : <Badge tone={words.tone}>{words.label}</Badge>;
@@ -112,28 +109,28 @@ export const deviceColumns: readonly Column<Device>[] = [
 export const quarantineColumns: readonly Column<Quarantined>[] = [
   {
     id: 'machine',
-    label: 'Machine',
+    label: t`Machine`,
     isName: true,
     cell: ({ display_name: name, serial_number: serial }) => (
-      <MachineName of={{ display_name: name ?? 'Not registered', serial_number: serial }} />
+      <MachineName of={{ display_name: name ?? t`Not registered`, serial_number: serial }} />
     ),
   },
-  { id: 'reason', label: 'Reason', cell: ({ reason }) => <span className="text-pretty">{reason}</span> },
-  { id: 'received', label: 'Received', cell: ({ received_at: at }) => <RelativeTime moment={at} /> },
-  { id: 'times', label: 'Times', cell: ({ times }) => figures(formatCount(times)) },
-  { id: 'size', label: 'Size', cell: ({ bytes }) => figures(formatBytes(bytes)) },
+  { id: 'reason', label: t`Reason`, cell: ({ reason }) => <span className="text-pretty">{reason}</span> },
+  { id: 'received', label: t`Received`, cell: ({ received_at: at }) => <RelativeTime moment={at} /> },
+  { id: 'times', label: t`Times`, cell: ({ times }) => figures(formatCount(times)) },
+  { id: 'size', label: t`Size`, cell: ({ bytes }) => figures(formatBytes(bytes)) },
 ];
 
 export const ticketColumns = (dates: DateTexts): readonly Column<PairingTicket>[] => [
-  { id: 'machine', label: 'Machine', isName: true, cell: (ticket) => <MachineName of={ticket} /> },
-  { id: 'owner', label: 'Owner', cell: ({ owner_name: owner }) => owner ?? '--' },
-  { id: 'state', label: 'State', cell: (ticket) => <TicketBadge ticket={ticket} /> },
-  { id: 'age', label: 'Issued', cell: ({ created_at: at }) => <RelativeTime moment={at} /> },
-  { id: 'until', label: 'Valid until', cell: ({ expires_at: at }) => figures(dates.dayAndTime(at)) },
+  { id: 'machine', label: t`Machine`, isName: true, cell: (ticket) => <MachineName of={ticket} /> },
+  { id: 'owner', label: t`Owner`, cell: ({ owner_name: owner }) => owner ?? '--' },
+  { id: 'state', label: t`State`, cell: (ticket) => <TicketBadge ticket={ticket} /> },
+  { id: 'age', label: t`Issued`, cell: ({ created_at: at }) => <RelativeTime moment={at} /> },
+  { id: 'until', label: t`Valid until`, cell: ({ expires_at: at }) => figures(dates.dayAndTime(at)) },
   {
     id: 'paired',
-    label: 'Paired',
+    label: t`Paired`,
     cell: ({ redeemed_at: at }) => (at === null ? '--' : <RelativeTime moment={at} />),
   },
-  { id: 'from', label: 'Paired from', cell: (ticket) => figures(pairedFrom(ticket)) },
+  { id: 'from', label: t`Paired from`, cell: (ticket) => figures(pairedFrom(ticket)) },
 ];

@@ -1,23 +1,24 @@
 import type { Device, DeviceWarning, PairingTicket, TicketState } from '@roastery/contract/fleet';
 import { lacksMap } from '@roastery/contract/mqtt';
 import { formatBytes, formatCount, formatCounted } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import type { Tone } from '../../ui/Badge.tsx';
 
 /** Labels of the warnings, short enough for a badge. */
 export const warningWords: Readonly<Record<DeviceWarning, string>> = {
-  no_credential: 'No credential',
-  offline: 'Offline',
-  machine_link: 'No answer from machine',
-  no_map: 'No map',
-  config_refused: 'Map refused',
-  update_turned_back: 'Update rolled back',
-  journal_waiting: 'Journal waiting',
-  journal_dropped: 'Journal lost entries',
-  history_sealed: 'History sealed',
-  clock: 'Clock not set',
-  disk: 'Disk nearly full',
-  disk_refuses_writes: 'Disk accepts no writes',
-  credential_shared: 'Two boards use this credential',
+  no_credential: t`No credential`,
+  offline: t`Offline`,
+  machine_link: t`No answer from machine`,
+  no_map: t`No map`,
+  config_refused: t`Map refused`,
+  update_turned_back: t`Update rolled back`,
+  journal_waiting: t`Journal waiting`,
+  journal_dropped: t`Journal lost entries`,
+  history_sealed: t`History sealed`,
+  clock: t`Clock not set`,
+  disk: t`Disk nearly full`,
+  disk_refuses_writes: t`Disk accepts no writes`,
+  credential_shared: t`Two boards use this credential`,
 };
 
 /** Warnings about lost data or a board that can't connect. */
@@ -29,11 +30,11 @@ export const isGrave = (warning: DeviceWarning): boolean =>
   warning === 'credential_shared';
 
 export const ticketWords: Readonly<Record<TicketState, { label: string; tone: Tone }>> = {
-  pending: { label: 'Pending', tone: 'accent' },
-  paired: { label: 'Paired', tone: 'success' },
-  confirmed: { label: 'Paired', tone: 'success' },
-  expired: { label: 'Expired', tone: 'neutral' },
-  revoked: { label: 'Revoked', tone: 'neutral' },
+  pending: { label: t`Pending`, tone: 'accent' },
+  paired: { label: t`Paired`, tone: 'success' },
+  confirmed: { label: t`Paired`, tone: 'success' },
+  expired: { label: t`Expired`, tone: 'neutral' },
+  revoked: { label: t`Revoked`, tone: 'neutral' },
 };
 
 /** Whether a board is paired. A used ticket does not count when its credential has ended. */
@@ -46,7 +47,7 @@ export const pairingWords = ({
 }): { label: string; tone: Tone } | null => {
   if (ticket === null) return null;
   const wasUsed = ticket.state === 'paired' || ticket.state === 'confirmed';
-  return wasUsed && credential === null ? { label: 'Ended', tone: 'warning' } : ticketWords[ticket.state];
+  return wasUsed && credential === null ? { label: t`Ended`, tone: 'warning' } : ticketWords[ticket.state];
 };
 
 const none = '--';
@@ -56,30 +57,30 @@ export const mapText = ({ map }: Pick<Device, 'map'>): string => (map === null ?
 /** Result of the newest update, below the version; undefined once it is accepted. */
 export const updateText = ({ update }: Pick<Device, 'update'>): string | null => {
   if (update === null || update.state === 'good') return null;
-  if (update.state === 'on_trial') return 'On trial';
-  if (update.state === 'waiting') return `${update.installed} starts after the roast`;
-  if (update.state === 'unfinished') return `Update to ${update.installed} was not finished`;
-  return `Rolled back from ${update.installed}${update.reason === undefined ? '' : `: ${update.reason}`}`;
+  if (update.state === 'on_trial') return t`On trial`;
+  if (update.state === 'waiting') return t`${update.installed} starts after the roast`;
+  if (update.state === 'unfinished') return t`Update to ${update.installed} was not finished`;
+  return t`Rolled back from ${update.installed}${update.reason === undefined ? '' : `: ${update.reason}`}`;
 };
 
 export const linkText = (device: Pick<Device, 'machine_link' | 'machine_link_detail' | 'map'>): string => {
   const { machine_link: link } = device;
-  if (lacksMap(device)) return 'No map: choose one under Map and settings';
+  if (lacksMap(device)) return t`No map: choose one under Map and settings`;
   return link === null ? none : { ok: 'Good', failing: 'No answer', starting: 'Starting' }[link];
 };
 
 export const journalText = ({ journal }: Pick<Device, 'journal'>): string =>
-  journal === null ? none : `${formatCount(journal.entries_waiting)} waiting`;
+  journal === null ? none : t`${formatCount(journal.entries_waiting)} waiting`;
 
 export const clockText = ({ clock_synced: synced }: Pick<Device, 'clock_synced'>): string =>
-  synced === null ? none : synced ? 'Set' : 'Not set';
+  synced === null ? none : synced ? t`Set` : t`Not set`;
 
 /** `7.4 GB free`, decimal units as on memory cards. */
 export const diskText = ({ disk_free_bytes: free, journal }: Pick<Device, 'disk_free_bytes' | 'journal'>): string => {
   const inMemory = journal?.entries_in_memory ?? null;
   if (inMemory !== null)
-    return `Board keeps ${formatCounted(inMemory, 'reading')} in memory: its disk does not accept writes`;
-  return free === null ? none : `${formatBytes(free)} free`;
+    return t`Board keeps ${formatCounted(inMemory, 'reading')} in memory: its disk does not accept writes`;
+  return free === null ? none : t`${formatBytes(free)} free`;
 };
 
 /** The question before restoring the history. */
@@ -91,9 +92,9 @@ export const restoreQuestion = (
   }: Pick<Device, 'display_name' | 'owner_name' | 'sealed_history'>,
   day: (instant: string) => string,
 ): string => {
-  if (sealed === null) return `The board of ${name} holds no sealed history.`;
-  const when = sealed.from === null || sealed.to === null ? '' : ` from ${day(sealed.from)} to ${day(sealed.to)}`;
-  return `The board of ${name} holds ${formatCount(sealed.entries)} entries${when} that it recorded for another owner or before this server knew it. Restore them only if they belong to ${owner ?? 'the owner of this machine'}, who will see these roasts.`;
+  if (sealed === null) return t`The board of ${name} holds no sealed history.`;
+  const when = sealed.from === null || sealed.to === null ? '' : t` from ${day(sealed.from)} to ${day(sealed.to)}`;
+  return t`The board of ${name} holds ${formatCount(sealed.entries)} entries${when} that it recorded for another owner or before this server knew it. Restore them only if they belong to ${owner ?? t`the owner of this machine`}, who will see these roasts.`;
 };
 
 /** Where a board was paired from: the address and the name it reported. */

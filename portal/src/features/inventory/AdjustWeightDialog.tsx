@@ -5,6 +5,7 @@ import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { FormField, ModalForm } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { t } from '../../language/t.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { SuggestField } from '../../ui/SuggestField.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
@@ -20,12 +21,12 @@ interface AdjustWeightDialogProps {
 }
 
 const usualReasons = [
-  'Stock count',
-  'Sample roast',
-  'Spillage',
-  'Delivered later',
-  'Returned to supplier',
-  'Sold green',
+  t`Stock count`,
+  t`Sample roast`,
+  t`Spillage`,
+  t`Delivered later`,
+  t`Returned to supplier`,
+  t`Sold green`,
 ];
 
 /** Corrects the weight in stock. The movement records the change, the person and the reason. */
@@ -33,8 +34,8 @@ export const AdjustWeightDialog = ({ lot, open, onClose }: AdjustWeightDialogPro
   <Dialog
     open={open}
     onClose={onClose}
-    title="Adjust weight"
-    description={`${lot.lot_number} ${lot.coffee_name}, ${kgText(lot.current_weight)} kg in stock`}
+    title={t`Adjust weight`}
+    description={t`${lot.lot_number} ${lot.coffee_name}, ${kgText(lot.current_weight)} kg in stock`}
   >
     {open && <AdjustForm lot={lot} onClose={onClose} />}
   </Dialog>
@@ -50,16 +51,16 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
     resolver: weightResolver(mode, lot.current_weight),
     fields: ['note'],
     failure: (error) =>
-      error instanceof StockChanged ? error.message : sentenceWithFields(error, 'Failed to adjust the weight'),
+      error instanceof StockChanged ? error.message : sentenceWithFields(error, t`Failed to adjust the weight`),
     save: async (body) => {
       const { current_weight: stock } = await call(getLot, { params: { id: lot.id } });
       if (stock === lot.current_weight) return call(adjustLot, { params: { id: lot.id }, body });
       await refreshLots();
-      throw new StockChanged(`The stock has changed: it is ${kgText(stock)} kg now. Check the weight and save again.`);
+      throw new StockChanged(t`The stock has changed: it is ${kgText(stock)} kg now. Check the weight and save again.`);
     },
     saved: async ({ current_weight: now }) => {
       await refreshLots();
-      toast(`${lot.lot_number} now holds ${kgText(now)} kg`);
+      toast(t`${lot.lot_number} now holds ${kgText(now)} kg`);
       onClose();
     },
   });
@@ -67,12 +68,12 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
   const kg = weightChange(mode, entered, lot.current_weight);
 
   return (
-    <ModalForm of={form} submit="Adjust weight">
+    <ModalForm of={form} submit={t`Adjust weight`}>
       <Tabs
-        label="How the weight is entered"
+        label={t`How the weight is entered`}
         tabs={[
-          { value: 'weighed', label: 'Weighed now' },
-          { value: 'change', label: 'Added or taken' },
+          { value: 'weighed', label: t`Weighed now` },
+          { value: 'change', label: t`Added or taken` },
         ]}
         value={mode}
         onChange={(next) => {
@@ -82,8 +83,8 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
         }}
       />
       <NumberField
-        label={mode === 'weighed' ? 'Weight now' : 'Change'}
-        hint={mode === 'weighed' ? 'What the scale shows.' : 'Kilograms to add. A minus takes them off: -2.5.'}
+        label={mode === 'weighed' ? t`Weight now` : t`Change`}
+        hint={mode === 'weighed' ? t`What the scale shows.` : t`Kilograms to add. A minus takes them off: -2.5.`}
         unit="kg"
         required
         step={0.1}
@@ -94,11 +95,11 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
       <FormField of={form} name="note">
         {(field) => (
           <SuggestField
-            label="Reason"
+            label={t`Reason`}
             required
             suggestions={usualReasons}
             maxLength={500}
-            placeholder="Why does the weight change?"
+            placeholder={t`Why does the weight change?`}
             {...field}
           />
         )}
@@ -106,8 +107,7 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
       <p aria-live="polite" className="figures min-h-5 text-sm text-muted">
         {kg !== null && changeProblem(kg) === null && (
           <>
-            {kgText(lot.current_weight)} kg {kg > 0 ? '+' : '−'} {kgText(Math.abs(kg))} kg ={' '}
-            <strong className="font-semibold text-strong">{kgText(lot.current_weight + kg)} kg</strong>
+            {t`${kgText(lot.current_weight)} kg ${kg > 0 ? '+' : '−'} ${kgText(Math.abs(kg))} kg = ${<strong className="font-semibold text-strong">{kgText(lot.current_weight + kg)} kg</strong>}`}
           </>
         )}
       </p>

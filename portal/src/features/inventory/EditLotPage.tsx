@@ -6,6 +6,7 @@ import { useReturnOnError } from '../../components/ErrorState.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 import { Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
 import { StatusBadge } from './lot-columns.tsx';
@@ -19,7 +20,7 @@ import { StockPanel } from './StockPanel.tsx';
 export default function EditLotPage() {
   const { id = '' } = useParams();
   const { data: lot, error } = useApi(getLot, { params: { id } });
-  useReturnOnError(lot === undefined ? error : undefined, 'Failed to load lot data', paths.lots);
+  useReturnOnError(lot === undefined ? error : undefined, t`Failed to load lot data`, paths.lots);
   return <Page>{lot === undefined ? <Loading /> : <EditLot key={lot.id} lot={lot} />}</Page>;
 }
 
@@ -47,16 +48,16 @@ const EditLot = ({ lot }: { lot: Lot }) => {
       }),
     saved: async (_lot, { leaveTo }) => {
       await refreshLots();
-      toast(`Lot ${lot.lot_number} saved`);
+      toast(t`Lot ${lot.lot_number} saved`);
       leaveTo(paths.lots);
     },
   });
   return (
     <>
       <PageHeader
-        title={`Lot ${lot.lot_number}`}
+        title={t`Lot ${lot.lot_number}`}
         heading={lot.coffee_name}
-        crumbs={lotCrumbs(`Lot ${lot.lot_number}`)}
+        crumbs={lotCrumbs(t`Lot ${lot.lot_number}`)}
         badges={<StatusBadge status={lot.status} />}
         subtitle={<span className="font-mono text-sm">{lot.lot_number}</span>}
       />

@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts';
 import { FileDrop } from '../../components/FileDrop.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
 import { UnsavedChanges } from '../../components/form/UnsavedChanges.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogCancel, DialogFooter } from '../../ui/Dialog.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -31,15 +32,15 @@ const readText = async (file: File): Promise<string> => {
 const failureOf = (error: unknown): string =>
   error instanceof ApiError && error.fields.length > 0
     ? error.fields.map(({ message }) => message).join('\n')
-    : sentenceFor(error, 'The file could not be read');
+    : sentenceFor(error, t`The file could not be read`);
 
 /** Imports lots from a CSV file: first a preview with the errors of each row, then all rows or none. */
 export const ImportLotsDialog = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
   <Dialog
     open={open}
     onClose={onClose}
-    title="Import lots"
-    description="A CSV file with one row per lot. Check every row before anything is saved."
+    title={t`Import lots`}
+    description={t`A CSV file with one row per lot. Check every row before anything is saved.`}
     width="lg"
   >
     {open && <ImportSteps onClose={onClose} />}
@@ -57,7 +58,7 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
     setPreview(null);
     setFile(null);
     if (chosen.size > maxBytes) {
-      setFailure(`${chosen.name} is larger than 0.9 MB. Divide it into several files.`);
+      setFailure(t`${chosen.name} is larger than 0.9 MB. Divide it into several files.`);
       return;
     }
     setBusy(true);
@@ -79,7 +80,7 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
     try {
       const { imported } = await call(importLots, { body: { csv: file.csv, dry_run: false } });
       await refreshLots();
-      toast(imported === 1 ? '1 lot imported' : `${imported} lots imported`);
+      toast(imported === 1 ? t`1 lot imported` : t`${imported} lots imported`);
       onClose();
     } catch (error) {
       setFailure(failureOf(error));
@@ -94,19 +95,18 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
       <UnsavedChanges dirty={preview !== null} />
       <DialogBody>
         <FileDrop
-          label="CSV file"
+          label={t`CSV file`}
           accept=".csv,.tsv,.txt,text/csv"
           busy={busy}
           onFile={(chosen) => void choose(chosen)}
           className={preview === null ? 'py-10' : 'py-4'}
         >
           <span className="text-base font-medium text-strong">
-            {file === null ? 'Choose a CSV file or drop it here' : `${file.name}: choose another file`}
+            {file === null ? t`Choose a CSV file or drop it here` : t`${file.name}: choose another file`}
           </span>
           {preview === null && (
             <span className="text-sm text-muted">
-              Required columns: lot_number, coffee_name, origin, initial_weight. Any other field of a lot is optional;
-              an export has all of them.
+              {t`Required columns: lot_number, coffee_name, origin, initial_weight. Any other field of a lot is optional; an export has all of them.`}
             </span>
           )}
         </FileDrop>
@@ -116,7 +116,7 @@ const ImportSteps = ({ onClose }: { onClose: () => void }) => {
       <DialogFooter>
         <DialogCancel />
         <Button kind="primary" busy={busy && preview !== null} disabled={ready === 0} onClick={() => void save()}>
-          {ready === 0 ? 'Import lots' : `Import ${ready} ${ready === 1 ? 'lot' : 'lots'}`}
+          {ready === 0 ? t`Import lots` : ready === 1 ? t`Import ${ready} lot` : t`Import ${ready} lots`}
         </Button>
       </DialogFooter>
     </>

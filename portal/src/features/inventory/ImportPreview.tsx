@@ -2,6 +2,7 @@ import type { importLots } from '@roastery/contract/inventory';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import { CircleAlert, CircleCheck } from 'lucide-react';
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { kgText } from './lots.ts';
 
@@ -15,7 +16,7 @@ export const ImportPreview = ({ preview }: { preview: ResponseOf<typeof importLo
   const wanted = onlyFaulty ? rows.filter((row) => row.errors.length > 0) : rows;
   const kg = rows.reduce((sum, row) => sum + (row.initial_weight ?? 0), 0);
   return (
-    <section aria-label="Preview" className="flex flex-col gap-3">
+    <section aria-label={t`Preview`} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-sm">
         <p aria-live="polite" className="flex items-start gap-2 text-strong">
           {faulty === 0 ? (
@@ -25,17 +26,19 @@ export const ImportPreview = ({ preview }: { preview: ResponseOf<typeof importLo
           )}
           <span className="figures">
             {faulty === 0
-              ? `${rows.length} ${rows.length === 1 ? 'lot' : 'lots'}, ${kgText(kg)} kg, ready to import.`
-              : `${faulty} of ${rows.length} rows have errors. Nothing is imported until they are fixed.`}
+              ? rows.length === 1
+                ? t`${rows.length} lot, ${kgText(kg)} kg, ready to import.`
+                : t`${rows.length} lots, ${kgText(kg)} kg, ready to import.`
+              : t`${faulty} of ${rows.length} rows have errors. Nothing is imported until they are fixed.`}
           </span>
         </p>
         {faulty > 0 && faulty < rows.length && (
-          <Checkbox label="Only rows with errors" checked={onlyFaulty} onChange={setOnlyFaulty} />
+          <Checkbox label={t`Only rows with errors`} checked={onlyFaulty} onChange={setOnlyFaulty} />
         )}
       </div>
-      {ignored.length > 0 && <p className="text-sm text-muted">Ignored columns: {ignored.join(', ')}.</p>}
+      {ignored.length > 0 && <p className="text-sm text-muted">{t`Ignored columns: ${ignored.join(', ')}.`}</p>}
       <section
-        aria-label="Rows of the file"
+        aria-label={t`Rows of the file`}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
         tabIndex={0}
         className="max-h-72 overflow-auto rounded-md border border-stroke"
@@ -43,14 +46,14 @@ export const ImportPreview = ({ preview }: { preview: ResponseOf<typeof importLo
         <table className="w-full border-separate border-spacing-0 text-sm">
           <thead className="sticky top-0 bg-overlay">
             <tr className="label-mono [&>th]:border-b [&>th]:border-stroke [&>th]:px-3 [&>th]:py-2 [&>th]:text-left [&>th]:font-medium">
-              <th scope="col">Line</th>
-              <th scope="col">Lot</th>
-              <th scope="col">Name</th>
+              <th scope="col">{t`Line`}</th>
+              <th scope="col">{t`Lot`}</th>
+              <th scope="col">{t`Name`}</th>
               <th scope="col" className="max-sm:hidden">
-                Origin
+                {t`Origin`}
               </th>
               <th scope="col" className="text-right!">
-                Weight
+                {t`Weight`}
               </th>
             </tr>
           </thead>
@@ -84,9 +87,7 @@ export const ImportPreview = ({ preview }: { preview: ResponseOf<typeof importLo
         </table>
       </section>
       {wanted.length > maxShown && (
-        <p className="figures text-sm text-muted">
-          The first {maxShown} of {wanted.length} rows are shown.
-        </p>
+        <p className="figures text-sm text-muted">{t`The first ${maxShown} of ${wanted.length} rows are shown.`}</p>
       )}
     </section>
   );

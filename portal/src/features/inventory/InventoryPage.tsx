@@ -22,6 +22,7 @@ import { ColumnsMenu, useColumns } from '../../components/table/ColumnsMenu.tsx'
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { bothWays, useListPage } from '../../components/table/use-list-page.tsx';
 import type { Deletion } from '../../components/use-deletion.tsx';
+import { t } from '../../language/t.ts';
 import { Button, buttonClass, ButtonLink } from '../../ui/Button.tsx';
 import { ImportLotsDialog } from './ImportLotsDialog.tsx';
 import { InventoryStats } from './InventoryStats.tsx';
@@ -36,7 +37,7 @@ const sorts = bothWays(lotSortFields);
 const deletion: Deletion<Lot, ResponseOf<typeof deleteLot>> = {
   remove: (lot) => call(deleteLot, { params: { id: lot.id } }),
   refresh: refreshLots,
-  title: ({ length }) => (length === 1 ? 'Delete this lot?' : `Delete ${length} lots?`),
+  title: ({ length }) => (length === 1 ? t`Delete this lot?` : t`Delete ${length} lots?`),
   question: (lots) => (
     <>
       <ul className="flex flex-col gap-1">
@@ -48,18 +49,18 @@ const deletion: Deletion<Lot, ResponseOf<typeof deleteLot>> = {
         ))}
       </ul>
       <p className="mt-3 text-sm text-muted">
-        A lot with roasts or adjustments keeps its history; it only leaves the inventory.
+        {t`A lot with roasts or adjustments keeps its history; it only leaves the inventory.`}
       </p>
     </>
   ),
   done: (_lots, answers) => {
     const archived = answers.filter((answer) => answer.archived).length;
     return {
-      text: `Successfully deleted ${answers.length} lot(s)`,
-      detail: archived > 0 ? `${archived} of them had roasts or adjustments and keep their history.` : undefined,
+      text: t`Successfully deleted ${answers.length} lot(s)`,
+      detail: archived > 0 ? t`${archived} of them had roasts or adjustments and keep their history.` : undefined,
     };
   },
-  failed: () => ({ text: 'Failed to delete some lots. Please try again.' }),
+  failed: () => ({ text: t`Failed to delete some lots. Please try again.` }),
 };
 
 /** /inventory and /inventory/lots: every lot of green coffee. */
@@ -86,8 +87,8 @@ export default function InventoryPage() {
   usePageActions(
     useMemo(
       () => [
-        { id: 'add-lot', label: 'Add lot', key: 'n', run: () => void navigate(paths.newLot) },
-        { id: 'import-lots', label: 'Import lots from CSV', run: () => setImporting(true) },
+        { id: 'add-lot', label: t`Add lot`, key: 'n', run: () => void navigate(paths.newLot) },
+        { id: 'import-lots', label: t`Import lots from CSV`, run: () => setImporting(true) },
       ],
       [navigate],
     ),
@@ -96,17 +97,17 @@ export default function InventoryPage() {
   return (
     <Page wide>
       <PageHeader
-        title="Inventory"
-        heading="Green inventory"
-        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Inventory' }, { label: 'Lots' }]}
+        title={t`Inventory`}
+        heading={t`Green inventory`}
+        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Inventory` }, { label: t`Lots` }]}
         actions={
           <>
             <Button icon={<Upload aria-hidden />} onClick={() => setImporting(true)}>
-              Import
+              {t`Import`}
             </Button>
             <ExportLotsButton query={{ ...filters.query, ...list.asked }} total={list.total} />
             <ButtonLink to={paths.newLot} kind="primary" icon={<Plus aria-hidden />}>
-              Add lot
+              {t`Add lot`}
             </ButtonLink>
           </>
         }
@@ -119,9 +120,9 @@ export default function InventoryPage() {
       </LotFilterBar>
       <DataTable
         {...list.table}
-        label="Lots"
+        label={t`Lots`}
         columns={columns.visible}
-        rowLabel={(lot) => `lot ${lotName(lot)}`}
+        rowLabel={(lot) => t`lot ${lotName(lot)}`}
         rowLink={(lot) => paths.editLot(lot.id)}
         empty={<NoLots filters={filters} isUnknown={list.error !== undefined} />}
       />
@@ -135,35 +136,37 @@ export default function InventoryPage() {
 const NoLots = ({ filters, isUnknown }: { filters: LotFilters; isUnknown: boolean }) => {
   const { data } = useApi(inventorySummary, {});
   const total = data?.total_lots ?? 0;
-  if (isUnknown) return <EmptyState icon={<Package aria-hidden />} title="No inventory lots found" />;
+  if (isUnknown) return <EmptyState icon={<Package aria-hidden />} title={t`No inventory lots found`} />;
   if (total === 0) {
     return (
       <EmptyState
         icon={<Package aria-hidden />}
-        title="No inventory lots found"
+        title={t`No inventory lots found`}
         action={
           <ButtonLink to={paths.newLot} kind="primary">
-            Add First Lot
+            {t`Add First Lot`}
           </ButtonLink>
         }
       >
-        Add a lot: every roast that names it takes its green weight from it.
+        {t`Add a lot: every roast that names it takes its green weight from it.`}
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon={<Search aria-hidden />}
-      title="No inventory lots found"
+      title={t`No inventory lots found`}
       action={
         filters.count > 0 ? (
-          <Button onClick={filters.reset}>Reset filters ({filters.count})</Button>
+          <Button onClick={filters.reset}>{t`Reset filters (${filters.count})`}</Button>
         ) : (
-          <Button onClick={() => filters.choose({ status: everyStatus })}>Show all statuses</Button>
+          <Button onClick={() => filters.choose({ status: everyStatus })}>{t`Show all statuses`}</Button>
         )
       }
     >
-      {total === 1 ? 'The only lot does' : `None of ${formatCount(total)} lots does`} match the filters.
+      {total === 1
+        ? t`The only lot does match the filters.`
+        : t`None of ${formatCount(total)} lots does match the filters.`}
     </EmptyState>
   );
 };
@@ -180,9 +183,9 @@ export const ExportLotsButton = ({ query, total }: ExportLotsButtonProps) => (
     href={addressOf(exportLots, undefined, query)}
     download
     className={buttonClass()}
-    title={total === undefined ? 'Export as CSV' : `Export ${formatCount(total)} lots as CSV`}
+    title={total === undefined ? t`Export as CSV` : t`Export ${formatCount(total)} lots as CSV`}
   >
     <Download aria-hidden />
-    Export
+    {t`Export`}
   </a>
 );

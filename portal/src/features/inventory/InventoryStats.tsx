@@ -4,6 +4,7 @@ import { Boxes, CircleCheck, DollarSign, Weight } from 'lucide-react';
 import { useApi } from '../../api/use-api.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { kgText } from './lots.ts';
+import { t } from '../../language/t.ts';
 
 /** Four totals over every lot that is not archived; the filters of the table don't change them. */
 export const InventoryStats = () => {
@@ -12,22 +13,22 @@ export const InventoryStats = () => {
   return (
     <StatRow>
       <StatCard
-        label="Total Lots"
+        label={t`Total Lots`}
         value={shown(data && formatCount(data.total_lots))}
         icon={<Boxes className="max-sm:hidden" />}
       />
       <StatCard
-        label="Available Lots"
+        label={t`Available Lots`}
         value={shown(data && formatCount(data.available_lots))}
         icon={<CircleCheck className="max-sm:hidden" />}
       />
       <StatCard
-        label="Total Weight (kg)"
+        label={t`Total Weight (kg)`}
         value={shown(data && kgText(data.total_weight_kg))}
         icon={<Weight className="max-sm:hidden" />}
       />
       <StatCard
-        label="Total Value ($)"
+        label={t`Total Value ($)`}
         value={shown(data && formatAmount(data.total_value))}
         icon={<DollarSign className="max-sm:hidden" />}
       />

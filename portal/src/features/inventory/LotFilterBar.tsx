@@ -3,6 +3,7 @@ import { FilterX } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { ListSearch } from '../../components/table/ListControls.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Select, type Choice } from '../../ui/Select.tsx';
 import { everyStatus, type LotFilters } from './lot-filters.ts';
@@ -31,40 +32,40 @@ export const LotFilterBar = ({ filters, search, children }: LotFilterBarProps) =
     <div className="flex flex-wrap items-center gap-2 pb-3">
       <ListSearch
         search={search}
-        label="Search lots"
-        placeholder="Search lot, name, region…"
+        label={t`Search lots`}
+        placeholder={t`Search lot, name, region…`}
         className="w-full sm:w-52 lg:w-60"
       />
       <Select
-        label="Status"
+        label={t`Status`}
         hideLabel
         size="sm"
         className="min-w-32 max-sm:flex-1 lg:min-w-36"
-        choices={choicesOf(statuses, filters.status === everyStatus ? undefined : filters.status, 'All statuses')}
+        choices={choicesOf(statuses, filters.status === everyStatus ? undefined : filters.status, t`All statuses`)}
         value={filters.status === everyStatus ? '' : filters.status}
         onChange={(status) => filters.choose({ status: lotStatuses.find((known) => known === status) ?? everyStatus })}
       />
       <Select
-        label="Origin"
+        label={t`Origin`}
         hideLabel
         size="sm"
         className="min-w-32 max-sm:flex-1 lg:min-w-36"
-        choices={choicesOf(origins, filters.origin, 'All origins')}
+        choices={choicesOf(origins, filters.origin, t`All origins`)}
         value={filters.origin ?? ''}
         onChange={(origin) => filters.choose({ origin })}
       />
       <Select
-        label="Location"
+        label={t`Location`}
         hideLabel
         size="sm"
         className="min-w-32 max-sm:flex-1 lg:min-w-36"
-        choices={choicesOf(locations, filters.location, 'All locations')}
+        choices={choicesOf(locations, filters.location, t`All locations`)}
         value={filters.location ?? ''}
         onChange={(location) => filters.choose({ location })}
       />
       {filters.count > 0 && (
         <Button kind="quiet" className="max-sm:order-last" icon={<FilterX aria-hidden />} onClick={filters.reset}>
-          Reset filters ({filters.count})
+          {t`Reset filters (${filters.count})`}
         </Button>
       )}
       <div className="flex-1 max-sm:hidden" />

@@ -6,6 +6,7 @@ import { FormField, PageForm } from '../../components/form/RecordForm.tsx';
 import type { RecordForm } from '../../components/form/use-record-form.ts';
 import { OptionField } from '../../components/fields.tsx';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
@@ -37,59 +38,59 @@ export const LotForm = ({ of, lot }: LotFormProps) => {
   return (
     <PageForm
       of={of}
-      label={lot === undefined ? 'New lot' : `Lot ${lot.lot_number}`}
-      submit={lot === undefined ? 'Save Lot' : 'Update Lot'}
+      label={lot === undefined ? t`New lot` : t`Lot ${lot.lot_number}`}
+      submit={lot === undefined ? t`Save Lot` : t`Update Lot`}
       cancelTo={paths.lots}
       isReadOnly={lot !== undefined && lot.archived_at !== null}
     >
-      <Panel title="Coffee Information">
+      <Panel title={t`Coffee Information`}>
         <Fields>
           <TextField
-            label="Lot number"
+            label={t`Lot number`}
             required
             mono
             readOnly={lot !== undefined}
             maxLength={60}
             {...field('lot_number')}
           />
-          <TextField label="Coffee name" required maxLength={200} {...field('coffee_name')} />
-          {option('origin', 'origin', 'Origin', true)}
-          <TextField label="Region" maxLength={120} {...field('region')} />
-          <TextField label="Farm" maxLength={120} {...field('farm')} />
-          {option('variety', 'variety', 'Variety')}
-          <NumberField label="Altitude" unit="m" min={0} step={1} {...field('altitude')} />
-          <TextField type="date" label="Harvest date" {...field('harvest_date')} />
+          <TextField label={t`Coffee name`} required maxLength={200} {...field('coffee_name')} />
+          {option('origin', 'origin', t`Origin`, true)}
+          <TextField label={t`Region`} maxLength={120} {...field('region')} />
+          <TextField label={t`Farm`} maxLength={120} {...field('farm')} />
+          {option('variety', 'variety', t`Variety`)}
+          <NumberField label={t`Altitude`} unit="m" min={0} step={1} {...field('altitude')} />
+          <TextField type="date" label={t`Harvest date`} {...field('harvest_date')} />
         </Fields>
       </Panel>
-      <Panel title="Processing & Quality">
+      <Panel title={t`Processing & Quality`}>
         <Fields>
-          {option('process', 'process', 'Process')}
-          <TextField label="Screen size" maxLength={40} {...field('screen_size')} />
-          <NumberField label="Cupping score" min={0} max={100} step={0.1} {...field('cupping_score')} />
-          <NumberField label="Moisture content" unit="%" min={0} max={100} {...field('moisture_content')} />
-          <NumberField label="Water activity" unit="aw" min={0} max={1} step={0.01} {...field('water_activity')} />
-          <NumberField label="Density" unit="g/mL" min={0} step={0.01} {...field('density')} />
+          {option('process', 'process', t`Process`)}
+          <TextField label={t`Screen size`} maxLength={40} {...field('screen_size')} />
+          <NumberField label={t`Cupping score`} min={0} max={100} step={0.1} {...field('cupping_score')} />
+          <NumberField label={t`Moisture content`} unit="%" min={0} max={100} {...field('moisture_content')} />
+          <NumberField label={t`Water activity`} unit="aw" min={0} max={1} step={0.01} {...field('water_activity')} />
+          <NumberField label={t`Density`} unit="g/mL" min={0} step={0.01} {...field('density')} />
         </Fields>
       </Panel>
-      <Panel title="Procurement">
+      <Panel title={t`Procurement`}>
         <Fields>
-          <TextField label="Supplier" maxLength={200} {...field('supplier')} />
-          <TextField type="date" label="Purchase date" {...field('purchase_date')} />
-          <NumberField label="Cost per kg" unit="$" min={0} step={0.01} {...field('cost_per_kg')} />
+          <TextField label={t`Supplier`} maxLength={200} {...field('supplier')} />
+          <TextField type="date" label={t`Purchase date`} {...field('purchase_date')} />
+          <NumberField label={t`Cost per kg`} unit="$" min={0} step={0.01} {...field('cost_per_kg')} />
           <TotalCost of={of} />
         </Fields>
       </Panel>
-      <Panel title="Inventory">
+      <Panel title={t`Inventory`}>
         <Fields>
-          <NumberField label="Initial weight" unit="kg" min={0} step={0.1} required {...field('initial_weight')} />
-          {option('location', 'warehouse', 'Location')}
-          <TextArea label="Notes" className="sm:col-span-2" maxLength={10_000} {...field('notes')} />
+          <NumberField label={t`Initial weight`} unit="kg" min={0} step={0.1} required {...field('initial_weight')} />
+          {option('location', 'warehouse', t`Location`)}
+          <TextArea label={t`Notes`} className="sm:col-span-2" maxLength={10_000} {...field('notes')} />
           {lot !== undefined && (
             <FormField of={of} name="is_reserved">
               {({ value, onChange }) => (
                 <Checkbox
                   className="sm:col-span-2"
-                  label="Reserved (not offered for roasting)"
+                  label={t`Reserved (not offered for roasting)`}
                   checked={value}
                   onChange={onChange}
                 />
@@ -113,7 +114,7 @@ const TotalCost = ({ of }: Pick<LotFormProps, 'of'>) => {
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <label htmlFor={id} className="text-sm font-medium text-content">
-        Total Cost
+        {t`Total Cost`}
       </label>
       <output
         id={id}
@@ -121,7 +122,7 @@ const TotalCost = ({ of }: Pick<LotFormProps, 'of'>) => {
       >
         {cost === null ? <span className="text-muted">--</span> : formatMoney(cost)}
       </output>
-      <p className="text-xs text-muted">Cost per kg × initial weight</p>
+      <p className="text-xs text-muted">{t`Cost per kg × initial weight`}</p>
     </div>
   );
 };

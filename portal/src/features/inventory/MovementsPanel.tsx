@@ -6,17 +6,18 @@ import { ErrorLine } from '../../components/ErrorState.tsx';
 import { paths } from '../../components/paths.ts';
 import { formatCount, formatNumber } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 
 const reasons: Record<LotMovement['reason'], string> = {
-  initial: 'Received',
-  initial_edit: 'Initial weight edited',
-  roast: 'Roast',
-  roast_edit: 'Roast edited',
-  roast_delete: 'Roast deleted',
-  adjustment: 'Adjusted',
+  initial: t`Received`,
+  initial_edit: t`Initial weight edited`,
+  roast: t`Roast`,
+  roast_edit: t`Roast edited`,
+  roast_delete: t`Roast deleted`,
+  adjustment: t`Adjusted`,
 };
 const pageSize = 25;
 
@@ -34,10 +35,13 @@ export const MovementsPanel = ({ lot }: { lot: Lot }) => {
   const total = data?.total ?? 0;
   const last = Math.max(0, Math.ceil(total / pageSize) - 1);
   return (
-    <Panel title="Movements" actions={data && <span className="figures text-sm text-muted">{formatCount(total)}</span>}>
+    <Panel
+      title={t`Movements`}
+      actions={data && <span className="figures text-sm text-muted">{formatCount(total)}</span>}
+    >
       {error && (
         <div className="p-3">
-          <ErrorLine title="Movements could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorLine title={t`Movements could not be loaded`} error={error} onRetry={() => void mutate()} />
         </div>
       )}
       {data === undefined ? (
@@ -51,17 +55,17 @@ export const MovementsPanel = ({ lot }: { lot: Lot }) => {
       ) : (
         <>
           <table className="w-full text-sm">
-            <caption className="sr-only">Movements of this lot, newest first</caption>
+            <caption className="sr-only">{t`Movements of this lot, newest first`}</caption>
             <thead>
               <tr className="label-mono [&>th]:px-4 [&>th]:py-2 [&>th]:font-medium">
                 <th scope="col" className="text-left">
-                  What
+                  {t`What`}
                 </th>
                 <th scope="col" className="text-right">
                   kg
                 </th>
                 <th scope="col" className="text-right">
-                  Balance
+                  {t`Balance`}
                 </th>
               </tr>
             </thead>
@@ -72,12 +76,12 @@ export const MovementsPanel = ({ lot }: { lot: Lot }) => {
             </tbody>
           </table>
           {last > 0 && (
-            <nav aria-label="Pages of movements" className="flex justify-between border-t border-stroke p-2">
+            <nav aria-label={t`Pages of movements`} className="flex justify-between border-t border-stroke p-2">
               <Button kind="quiet" disabled={page === 0} onClick={() => setPage(page - 1)}>
-                Newer
+                {t`Newer`}
               </Button>
               <Button kind="quiet" disabled={page >= last} onClick={() => setPage(page + 1)}>
-                Older
+                {t`Older`}
               </Button>
             </nav>
           )}

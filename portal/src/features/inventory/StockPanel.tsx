@@ -4,6 +4,7 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { formatMoney } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
 import { usePageActions } from '../../components/page-actions.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -19,13 +20,13 @@ export const StockPanel = ({ lot }: { lot: Lot }) => {
   usePageActions(
     useMemo(
       () =>
-        isActive ? [{ id: 'adjust-weight', label: 'Adjust weight', key: 'w', run: () => setAdjusting(true) }] : [],
+        isActive ? [{ id: 'adjust-weight', label: t`Adjust weight`, key: 'w', run: () => setAdjusting(true) }] : [],
       [isActive],
     ),
   );
   const low = isLow(lot);
   return (
-    <Panel title="Stock">
+    <Panel title={t`Stock`}>
       <div className="flex flex-col gap-4 p-4">
         <div>
           <p className={classes('figures text-3xl font-semibold tracking-tight', low ? 'text-danger' : 'text-strong')}>
@@ -34,24 +35,24 @@ export const StockPanel = ({ lot }: { lot: Lot }) => {
           </p>
           <RemainingBar lot={lot} className="mt-2 mb-1.5 h-1.5" />
           <p className={classes('figures text-sm', low ? 'text-danger' : 'text-muted')}>
-            {shareText(lot)} of {kgText(lot.initial_weight)} kg remaining
+            {t`${shareText(lot)} of ${kgText(lot.initial_weight)} kg remaining`}
           </p>
         </div>
         <dl className="flex flex-col gap-2 text-sm">
-          <Line label="Run out estimation">{runOutText(lot.estimated_runout_days)}</Line>
-          <Line label="Used in profiles">{lot.usage_count}</Line>
+          <Line label={t`Run out estimation`}>{runOutText(lot.estimated_runout_days)}</Line>
+          <Line label={t`Used in profiles`}>{lot.usage_count}</Line>
           {lot.cost_per_kg !== null && (
-            <Line label="Value in stock">{formatMoney(Math.max(0, lot.current_weight) * lot.cost_per_kg)}</Line>
+            <Line label={t`Value in stock`}>{formatMoney(Math.max(0, lot.current_weight) * lot.cost_per_kg)}</Line>
           )}
-          <Line label="Registration date">{dates.day(lot.registration_date)}</Line>
+          <Line label={t`Registration date`}>{dates.day(lot.registration_date)}</Line>
         </dl>
         {lot.archived_at === null ? (
           <Button icon={<Scale aria-hidden />} size="md" onClick={() => setAdjusting(true)}>
-            Adjust weight
+            {t`Adjust weight`}
           </Button>
         ) : (
           <p className="rounded-md bg-sunken px-3 py-2 text-sm text-muted">
-            Deleted on {dates.day(lot.archived_at)}; kept for its history.
+            {t`Deleted on ${dates.day(lot.archived_at)}; kept for its history.`}
           </p>
         )}
       </div>

@@ -1,6 +1,7 @@
 import type { Lot } from '@roastery/contract/inventory';
 import type { DateTexts } from '../../format/dates.ts';
 import type { Column } from '../../components/table/columns.ts';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { classes } from '../../ui/classes.ts';
 import { isLow, kgText, runOutText, shareText, statusTones } from './lots.ts';
@@ -48,14 +49,14 @@ export const RemainingBar = ({ lot, className }: { lot: Lot; className?: string 
 export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
   {
     id: 'lot',
-    label: 'Lot',
+    label: t`Lot`,
     isName: true,
     cell: (lot) => <span className="font-mono text-[0.92em]">{lot.lot_number}</span>,
     sort: 'lot_number',
   },
   {
     id: 'name',
-    label: 'Name',
+    label: t`Name`,
     cell: (lot) => (
       <span className="flex flex-col leading-tight">
         <span className="truncate text-strong sm:max-w-44">{lot.coffee_name}</span>
@@ -66,23 +67,23 @@ export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
     ),
     sort: 'coffee_name',
   },
-  { id: 'origin', label: 'Origin', cell: (lot) => lot.origin, sort: 'origin' },
+  { id: 'origin', label: t`Origin`, cell: (lot) => lot.origin, sort: 'origin' },
   {
     id: 'registered',
-    label: 'Registration date',
+    label: t`Registration date`,
     cell: (lot) => <span className="figures">{dates.day(lot.registration_date)}</span>,
     sort: 'registration_date',
     width: twoLines,
   },
   {
     id: 'location',
-    label: 'Location',
+    label: t`Location`,
     cell: (lot) => <span className="block truncate sm:max-w-32">{orDash(lot.location)}</span>,
     sort: 'location',
   },
   {
     id: 'initial',
-    label: 'Initial weight',
+    label: t`Initial weight`,
     cell: (lot) => <Kilograms kg={lot.initial_weight} />,
     align: 'right',
     sort: 'initial_weight',
@@ -90,25 +91,25 @@ export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
   },
   {
     id: 'weight',
-    label: 'Weight',
+    label: t`Weight`,
     cell: (lot) => <Remaining lot={lot} />,
     align: 'right',
     sort: 'current_weight',
   },
   {
     id: 'run_out',
-    label: 'Run out estimation',
+    label: t`Run out estimation`,
     cell: (lot) => <span className="figures">{runOutText(lot.estimated_runout_days)}</span>,
     align: 'right',
     width: twoLinesRight,
   },
   {
     id: 'used',
-    label: 'Used in profiles',
+    label: t`Used in profiles`,
     cell: (lot) => <span className="figures">{lot.usage_count}</span>,
     align: 'right',
     width: twoLinesRight,
   },
-  { id: 'process', label: 'Process', cell: (lot) => orDash(lot.process) },
-  { id: 'status', label: 'Status', cell: (lot) => <StatusBadge status={lot.status} />, sort: 'status' },
+  { id: 'process', label: t`Process`, cell: (lot) => orDash(lot.process) },
+  { id: 'status', label: t`Status`, cell: (lot) => <StatusBadge status={lot.status} />, sort: 'status' },
 ];

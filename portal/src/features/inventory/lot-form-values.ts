@@ -2,6 +2,7 @@ import { lotBodyShape, lotNumberFields, type Lot } from '@roastery/contract/inve
 import { parseShape } from '@roastery/contract/parse-shape';
 import type { FieldErrors, Resolver } from 'react-hook-form';
 import type { z } from 'zod';
+import { t } from '../../language/t.ts';
 
 export type LotBody = z.output<typeof lotBodyShape>;
 
@@ -70,9 +71,9 @@ export const bodyOfValues = (values: LotValues): Record<string, string | number 
 };
 
 const required: Partial<Record<string, string>> = {
-  lot_number: 'Lot number is required',
-  coffee_name: 'Coffee name is required',
-  origin: 'Origin is required',
+  lot_number: t`Lot number is required`,
+  coffee_name: t`Coffee name is required`,
+  origin: t`Origin is required`,
 };
 
 /** Checks the form against the contract's shape; the sentences are the document's. */
@@ -103,29 +104,29 @@ export const totalCost = (costPerKg: string, initialWeight: string): number | nu
 };
 
 /** What the forms of a new and of an edited lot say when they are not saved. */
-export const lotTexts = { failure: 'Failed to save lot', invalid: 'Please fix the errors in the form' };
+export const lotTexts = { failure: t`Failed to save lot`, invalid: t`Please fix the errors in the form` };
 
 /** Labels of the form, for the notice of an edit conflict. */
 export const lotLabels: Record<keyof LotValues, string> = {
-  lot_number: 'Lot number',
-  coffee_name: 'Coffee name',
-  origin: 'Origin',
-  region: 'Region',
-  farm: 'Farm',
-  variety: 'Variety',
-  process: 'Process',
-  altitude: 'Altitude',
-  harvest_date: 'Harvest date',
-  supplier: 'Supplier',
-  purchase_date: 'Purchase date',
-  cost_per_kg: 'Cost per kg',
-  initial_weight: 'Initial weight',
-  location: 'Location',
-  cupping_score: 'Cupping score',
-  moisture_content: 'Moisture content',
-  water_activity: 'Water activity',
-  density: 'Density',
-  screen_size: 'Screen size',
-  notes: 'Notes',
+  lot_number: t`Lot number`,
+  coffee_name: t`Coffee name`,
+  origin: t`Origin`,
+  region: t`Region`,
+  farm: t`Farm`,
+  variety: t`Variety`,
+  process: t`Process`,
+  altitude: t`Altitude`,
+  harvest_date: t`Harvest date`,
+  supplier: t`Supplier`,
+  purchase_date: t`Purchase date`,
+  cost_per_kg: t`Cost per kg`,
+  initial_weight: t`Initial weight`,
+  location: t`Location`,
+  cupping_score: t`Cupping score`,
+  moisture_content: t`Moisture content`,
+  water_activity: t`Water activity`,
+  density: t`Density`,
+  screen_size: t`Screen size`,
+  notes: t`Notes`,
   is_reserved: 'Reserved',
 };

@@ -13,6 +13,7 @@ import { refresh } from '../../api/use-api.ts';
 import type { Crumb } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { formatNumber } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import type { Tone } from '../../ui/Badge.tsx';
 
 /** After any change to a lot: the lot, the list with its totals, and the recipes that show its weight. */
@@ -30,8 +31,8 @@ export const refreshLots = (): Promise<void> =>
   );
 
 export const lotCrumbs = (page: string): Crumb[] => [
-  { label: 'Home', to: paths.dashboard },
-  { label: 'Inventory', to: paths.lots },
+  { label: t`Home`, to: paths.dashboard },
+  { label: t`Inventory`, to: paths.lots },
   { label: page },
 ];
 
@@ -46,10 +47,10 @@ export const shareText = ({ percentage_remaining }: Pick<Lot, 'percentage_remain
 /** `5+ weeks` from a week on, else days; `--` where nothing was used in the last 30 days. */
 export const runOutText = (days: number | null): string => {
   if (days === null) return '--';
-  if (days >= 7) return `${Math.floor(days / 7)}+ weeks`;
+  if (days >= 7) return t`${Math.floor(days / 7)}+ weeks`;
   const whole = Math.floor(days);
-  if (whole < 1) return '< 1 day';
-  return whole === 1 ? '1 day' : `${whole} days`;
+  if (whole < 1) return t`< 1 day`;
+  return whole === 1 ? t`1 day` : t`${whole} days`;
 };
 
 /** Kilograms as a roaster weighs them: `1,250.0`. */

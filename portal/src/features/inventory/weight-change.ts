@@ -1,4 +1,5 @@
 import type { Resolver } from 'react-hook-form';
+import { t } from '../../language/t.ts';
 
 /** How an adjustment is entered: the weight on the scale, or the kilograms added or taken. */
 export type AdjustMode = 'weighed' | 'change';
@@ -16,9 +17,9 @@ export const weightChange = (mode: AdjustMode, entered: string, currentKg: numbe
 
 /** Why a change can't be saved; null when it can. */
 export const changeProblem = (kg: number | null): string | null => {
-  if (kg === null) return 'Enter a weight';
-  if (kg === 0) return 'Enter a weight other than 0';
-  if (Math.abs(kg) > 1_000_000) return 'This is more than a lot can hold';
+  if (kg === null) return t`Enter a weight`;
+  if (kg === 0) return t`Enter a weight other than 0`;
+  if (Math.abs(kg) > 1_000_000) return t`This is more than a lot can hold`;
   return null;
 };
 
@@ -38,7 +39,7 @@ export const weightResolver =
       values: {},
       errors: {
         ...(problem !== null && { entered: { type: 'weight', message: problem } }),
-        ...(note.trim() === '' && { note: { type: 'required', message: 'Say why the weight changes' } }),
+        ...(note.trim() === '' && { note: { type: 'required', message: t`Say why the weight changes` } }),
       },
     };
   };

@@ -3,6 +3,7 @@ import { useState, type SubmitEvent } from 'react';
 import { useSession } from '../../api/session.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
 import { OfflineBanner } from '../../components/OfflineBanner.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -18,9 +19,9 @@ type Problems = Partial<Record<keyof Fields, string | undefined>>;
 const fieldsOf = (form: HTMLFormElement): Fields => form.elements as HTMLFormControlsCollection & Fields;
 
 const problemsOf = ({ email, password }: Fields): Problems => ({
-  ...(email.value === '' ? { email: 'Email is required' } : {}),
-  ...(email.validity.typeMismatch ? { email: 'Enter an email address' } : {}),
-  ...(password.value === '' ? { password: 'Password is required' } : {}),
+  ...(email.value === '' ? { email: t`Email is required` } : {}),
+  ...(email.validity.typeMismatch ? { email: t`Enter an email address` } : {}),
+  ...(password.value === '' ? { password: t`Password is required` } : {}),
 });
 
 export default function LoginPage() {
@@ -42,15 +43,15 @@ export default function LoginPage() {
 
   return (
     <div className="relative flex min-h-dvh flex-col overflow-hidden">
-      <title>Login · Roasting Management</title>
+      <title>{t`Login · Roasting Management`}</title>
       <OfflineBanner />
       <RoastCurves />
       <main className="relative flex flex-1 items-center justify-center px-4 py-10">
         <div className="w-full max-w-sm">
           <div className="mb-7 flex flex-col items-center text-center">
             <img src="/icon.svg" alt="" width="52" height="52" className="mb-4" />
-            <h1 className="text-xl font-semibold tracking-tight text-strong">Roasting Management</h1>
-            <p className="label-mono mt-1.5">Coffee Roast Management</p>
+            <h1 className="text-xl font-semibold tracking-tight text-strong">{t`Roasting Management`}</h1>
+            <p className="label-mono mt-1.5">{t`Coffee Roast Management`}</p>
           </div>
           <form
             noValidate
@@ -58,7 +59,7 @@ export default function LoginPage() {
             className="flex flex-col gap-4 rounded-lg border border-stroke-strong bg-surface p-6"
           >
             <TextField
-              label="Email"
+              label={t`Email`}
               name="email"
               type="email"
               autoComplete="username"
@@ -69,7 +70,7 @@ export default function LoginPage() {
             />
             <div className="relative">
               <TextField
-                label="Password"
+                label={t`Password`}
                 name="password"
                 type={isShown ? 'text' : 'password'}
                 autoComplete="current-password"
@@ -78,7 +79,7 @@ export default function LoginPage() {
                 onChange={() => clear('password')}
               />
               <IconButton
-                label={isShown ? 'Hide password' : 'Show password'}
+                label={isShown ? t`Hide password` : t`Show password`}
                 icon={isShown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
                 size="xs"
                 className="absolute top-8.5 right-2"
@@ -87,12 +88,12 @@ export default function LoginPage() {
             </div>
             <FormError text={error} />
             <Button type="submit" kind="primary" size="md" busy={isLoading} className="mt-1 w-full">
-              {isLoading ? 'Logging in...' : 'Login'}
+              {isLoading ? t`Logging in...` : t`Login`}
             </Button>
           </form>
         </div>
       </main>
-      <footer className="relative pb-6 text-center text-xs text-muted">Intelligent Roasting Management System</footer>
+      <footer className="relative pb-6 text-center text-xs text-muted">{t`Intelligent Roasting Management System`}</footer>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { refresh } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { mapName } from '../../components/machine-maps/map-labels.tsx';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 
 interface DeleteMapProps {
@@ -17,7 +18,9 @@ interface DeleteMapProps {
 }
 
 const inUse = (machines: MapDetail['machines']): string =>
-  `${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} ${machines.length === 1 ? 'uses' : 'use'} this map. First choose another map under Map and settings.`;
+  machines.length === 1
+    ? t`${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} uses this map. First choose another map under Map and settings.`
+    : t`${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} use this map. First choose another map under Map and settings.`;
 
 /** Deletes an own map after a confirmation. A map in use can't be deleted. */
 export const DeleteMap = ({ map, onRefused }: DeleteMapProps) => {
@@ -29,7 +32,7 @@ export const DeleteMap = ({ map, onRefused }: DeleteMapProps) => {
       await navigate(paths.machineMaps);
       await refresh(listMachineMaps);
     } catch (error) {
-      onRefused(sentenceFor(error, 'Failed to delete the map'));
+      onRefused(sentenceFor(error, t`Failed to delete the map`));
     }
   };
   return (
@@ -43,16 +46,18 @@ export const DeleteMap = ({ map, onRefused }: DeleteMapProps) => {
           if (!used) setAsked(map);
         }}
       >
-        Delete
+        {t`Delete`}
       </Button>
       <ConfirmDialog
         thing={asked}
         onClose={() => setAsked(null)}
-        title={() => 'Delete map'}
+        title={() => t`Delete map`}
         question={(one) =>
-          `Delete ${mapName(one)} with its ${one.rev === 1 ? 'one revision' : `${one.rev} revisions`}? Roasts recorded with it keep their curves.`
+          one.rev === 1
+            ? t`Delete ${mapName(one)} with its one revision? Roasts recorded with it keep their curves.`
+            : t`Delete ${mapName(one)} with its ${one.rev} revisions? Roasts recorded with it keep their curves.`
         }
-        confirmLabel="Delete"
+        confirmLabel={t`Delete`}
         onConfirm={remove}
       />
     </>

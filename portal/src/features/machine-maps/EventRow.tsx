@@ -1,4 +1,5 @@
 import { Trash2 } from 'lucide-react';
+import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -29,9 +30,9 @@ export const EventRow = ({ row, event, taken, problems, onChange, onDelete }: Ev
   });
   return (
     <fieldset className="grid min-w-0 grid-cols-2 items-start gap-3 border-b border-stroke p-4 last:border-0 lg:grid-cols-[1fr_1fr_3fr_auto]">
-      <legend className="sr-only">Event {eventLabels[event.name]}</legend>
+      <legend className="sr-only">{t`Event ${eventLabels[event.name]}`}</legend>
       <Select
-        label="Event"
+        label={t`Event`}
         size="sm"
         choices={eventNames
           .filter((name) => name === event.name || !taken.includes(name))
@@ -40,16 +41,16 @@ export const EventRow = ({ row, event, taken, problems, onChange, onDelete }: Ev
         onChange={(name) => onChange({ name })}
         error={problem('name')}
       />
-      <TextField label="Machine signal" placeholder="none" {...text('when')} />
+      <TextField label={t`Machine signal`} placeholder={t`none`} {...text('when')} />
       <TextField
-        label="Writes that trigger it"
-        placeholder="h:1008 = 2, wait 10 s, h:1008 = 5"
+        label={t`Writes that trigger it`}
+        placeholder={t`h:1008 = 2, wait 10 s, h:1008 = 5`}
         className="col-span-2 lg:col-span-1"
         {...text('on')}
       />
       <div className="self-end justify-self-end max-lg:col-start-2">
         <IconButton
-          label={`Delete event ${eventLabels[event.name]}`}
+          label={t`Delete event ${eventLabels[event.name]}`}
           tone="danger"
           icon={<Trash2 aria-hidden />}
           onClick={onDelete}

@@ -1,6 +1,7 @@
 import { linkKinds, linkShape, type Link } from '@roastery/contract/machine-map';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { linkWords } from '../../components/machine-maps/map-labels.tsx';
+import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
 import type { DraftProblems } from './map-draft.ts';
@@ -8,9 +9,9 @@ import type { DraftProblems } from './map-draft.ts';
 const kinds = linkKinds.map((value) => ({ value, label: linkWords[value] }));
 const rates = ['2400', '4800', '9600', '19200', '38400', '57600', '115200'].map((value) => ({ value, label: value }));
 const parities = [
-  { value: 'none', label: 'None' },
-  { value: 'even', label: 'Even' },
-  { value: 'odd', label: 'Odd' },
+  { value: 'none', label: t`None` },
+  { value: 'even', label: t`Even` },
+  { value: 'odd', label: t`Odd` },
 ] as const;
 const choicesOf = (...values: string[]) => values.map((value) => ({ value, label: value }));
 
@@ -28,7 +29,7 @@ interface LinkFieldsProps {
 export const LinkFields = ({ link, problems, onChange }: LinkFieldsProps) => (
   <>
     <Select
-      label="Line"
+      label={t`Line`}
       choices={kinds}
       value={link.kind}
       onChange={(kind) => {
@@ -42,14 +43,14 @@ export const LinkFields = ({ link, problems, onChange }: LinkFieldsProps) => (
     {isSerial(link) ? (
       <>
         <TextField
-          label="Serial adapter"
+          label={t`Serial adapter`}
           mono
           value={link.path}
           onChange={(event) => onChange({ ...link, path: event.target.value })}
           error={problems['link.path']}
         />
         <Select
-          label="Baud"
+          label={t`Baud`}
           choices={
             rates.some(({ value }) => value === String(link.baud)) ? rates : [...rates, ...choicesOf(String(link.baud))]
           }
@@ -58,19 +59,19 @@ export const LinkFields = ({ link, problems, onChange }: LinkFieldsProps) => (
           error={problems['link.baud']}
         />
         <Select
-          label="Parity"
+          label={t`Parity`}
           choices={parities}
           value={link.parity}
           onChange={(parity) => onChange({ ...link, parity })}
         />
         <Select
-          label="Data bits"
+          label={t`Data bits`}
           choices={choicesOf('7', '8')}
           value={String(link.dataBits)}
           onChange={(bits) => onChange({ ...link, dataBits: bits === '7' ? 7 : 8 })}
         />
         <Select
-          label="Stop bits"
+          label={t`Stop bits`}
           choices={choicesOf('1', '2')}
           value={String(link.stopBits)}
           onChange={(bits) => onChange({ ...link, stopBits: bits === '2' ? 2 : 1 })}
@@ -79,15 +80,15 @@ export const LinkFields = ({ link, problems, onChange }: LinkFieldsProps) => (
     ) : (
       <>
         <TextField
-          label="Host"
+          label={t`Host`}
           mono
-          hint="The usual address. Each machine can have its own."
+          hint={t`The usual address. Each machine can have its own.`}
           value={link.host}
           onChange={(event) => onChange({ ...link, host: event.target.value })}
           error={problems['link.host']}
         />
         <NumberField
-          label="Port"
+          label={t`Port`}
           value={Number.isNaN(link.port) ? '' : link.port}
           onChange={(event) => onChange({ ...link, port: event.target.valueAsNumber })}
           error={problems['link.port']}

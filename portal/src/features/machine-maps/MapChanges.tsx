@@ -1,4 +1,5 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
+import { t } from '../../language/t.ts';
 
 export interface MapChange {
   /** Place in the map: `channels.bean_temp.scale`. */
@@ -29,7 +30,7 @@ export const mapDifference = (before: MachineMap | undefined, after: MachineMap)
 /** The differences of two maps, one line for each place. */
 export const Changes = ({ changes, label }: { changes: readonly MapChange[]; label?: string }) =>
   changes.length === 0 ? (
-    <p className="border-t border-stroke px-4 py-2.5 text-sm text-muted">Nothing changed</p>
+    <p className="border-t border-stroke px-4 py-2.5 text-sm text-muted">{t`Nothing changed`}</p>
   ) : (
     <ul aria-label={label} className="border-t border-stroke font-mono text-xs">
       {changes.map(({ place, before, after }) => (
@@ -37,13 +38,13 @@ export const Changes = ({ changes, label }: { changes: readonly MapChange[]; lab
           <span className="min-w-0 font-medium break-all text-strong">{place}</span>
           {before !== undefined && (
             <del className="break-all text-danger">
-              <span className="sr-only">was </span>
+              <span className="sr-only">{t`was `}</span>
               {before}
             </del>
           )}
           {after !== undefined && (
             <ins className="break-all text-success no-underline">
-              <span className="sr-only">is </span>
+              <span className="sr-only">{t`is `}</span>
               {after}
             </ins>
           )}

@@ -15,6 +15,7 @@ import { FormActions } from '../../components/form/RecordForm.tsx';
 import { EditConflict } from '../../components/form/EditConflict.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
 import { UnsavedChanges } from '../../components/form/UnsavedChanges.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
@@ -31,13 +32,13 @@ import { OutputRow } from './OutputRow.tsx';
 
 const orderChoices = orders.map((value) => ({ value, label: value }));
 const verifications = [
-  { value: 'none', label: 'Not verified on real hardware' },
-  { value: 'hardware', label: 'Verified on real hardware' },
+  { value: 'none', label: t`Not verified on real hardware` },
+  { value: 'hardware', label: t`Verified on real hardware` },
 ] as const;
 
 const chargings = [
-  { value: 'hot', label: 'Hot: into a preheated machine' },
-  { value: 'cold', label: 'Cold: beans in, then heat' },
+  { value: 'hot', label: t`Hot: into a preheated machine` },
+  { value: 'cold', label: t`Cold: beans in, then heat` },
 ] as const;
 
 const changed = <Row extends { key: number }>(rows: readonly Row[], key: number, part: Partial<Row>): Row[] =>
@@ -115,7 +116,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
       setProblems(result.problems);
       const rows = Object.keys(result.problems).length;
       setFailure(
-        result.problems['channels'] ?? `${rows === 1 ? 'One field has an error' : `${rows} fields have errors`}.`,
+        result.problems['channels'] ?? `${rows === 1 ? t`One field has an error` : t`${rows} fields have errors`}.`,
       );
       return;
     }
@@ -128,13 +129,13 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
       continueFrom(saved, null);
       setNote('');
       const boards = saved.machines.length;
-      const sent = `Sent to ${boards === 1 ? 'the board that uses' : `${boards} boards that use`} it.`;
-      toast(`Saved as revision ${saved.rev}`, boards === 0 ? {} : { detail: sent });
+      const sent = boards === 1 ? t`Sent to the board that uses it.` : t`Sent to ${boards} boards that use it.`;
+      toast(t`Saved as revision ${saved.rev}`, boards === 0 ? {} : { detail: sent });
       await refresh(getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig);
     } catch (error) {
       // The notice shows the other person's changes.
       if (error instanceof ApiError && error.code === 'changed_meanwhile') await refresh(getMachineMap);
-      else setFailure(sentenceWithFields(error, 'Failed to save the map'));
+      else setFailure(sentenceWithFields(error, t`Failed to save the map`));
     } finally {
       setBusy(false);
     }
@@ -150,58 +151,55 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
       }}
     >
       <UnsavedChanges dirty={isDirty} />
-      <Panel title="Machine">
+      <Panel title={t`Machine`}>
         <div className="grid gap-4 p-4 sm:grid-cols-2 lg:grid-cols-3">
-          <TextField label="Maker" required {...text('maker')} />
-          <TextField label="Model" required {...text('model')} />
+          <TextField label={t`Maker`} required {...text('maker')} />
+          <TextField label={t`Model`} required {...text('model')} />
           <Select
-            label="Verified"
+            label={t`Verified`}
             choices={verifications}
             value={draft.verified === 'hardware' ? 'hardware' : 'none'}
             onChange={(verified) => change({ verified })}
-            hint="Only after comparing the readings with the machine’s display."
+            hint={t`Only after comparing the readings with the machine’s display.`}
           />
           <Select
-            label="Charging"
+            label={t`Charging`}
             choices={chargings}
             value={draft.charging}
             onChange={(charging) => change({ charging })}
-            hint="Used to detect the charge. Cold: fluid beds, sample roasters."
+            hint={t`Used to detect the charge. Cold: fluid beds, sample roasters.`}
           />
-          <TextField label="Notes" className="sm:col-span-2" {...text('notes')} />
+          <TextField label={t`Notes`} className="sm:col-span-2" {...text('notes')} />
         </div>
       </Panel>
-      <Panel title="Link">
+      <Panel title={t`Link`}>
         <div className="grid gap-4 p-4 sm:grid-cols-3 lg:grid-cols-6">
           <LinkFields link={draft.link} problems={problems} onChange={(link) => change({ link })} />
-          <TextField label="Unit" inputMode="numeric" mono {...text('unit')} />
+          <TextField label={t`Unit`} inputMode="numeric" mono {...text('unit')} />
           <Select
-            label="Order of 32-bit values"
+            label={t`Order of 32-bit values`}
             choices={orderChoices}
             value={draft.order}
             onChange={(order) => change({ order })}
           />
-          <TextField label="Readings per second" inputMode="decimal" mono {...text('hz')} />
-          <TextField label="Response timeout (ms)" inputMode="numeric" mono {...text('timeoutMs')} />
-          <TextField label="Drum RPM at 100 %" inputMode="decimal" mono {...text('maxDrumRpm')} />
+          <TextField label={t`Readings per second`} inputMode="decimal" mono {...text('hz')} />
+          <TextField label={t`Response timeout (ms)`} inputMode="numeric" mono {...text('timeoutMs')} />
+          <TextField label={t`Drum RPM at 100 %`} inputMode="decimal" mono {...text('maxDrumRpm')} />
         </div>
       </Panel>
       <Panel
-        title="Channels"
+        title={t`Channels`}
         actions={
           <Button
             icon={<Plus aria-hidden />}
             onClick={() => add((key) => ({ channels: [...draft.channels, emptyChannel(key)] }))}
           >
-            Add channel
+            {t`Add channel`}
           </Button>
         }
       >
         <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted">
-          Address: <code className="font-mono text-xs">h:6</code> is holding register 6 (40007 in five digits),{' '}
-          <code className="font-mono text-xs">i</code> input, <code className="font-mono text-xs">c</code> coil,{' '}
-          <code className="font-mono text-xs">d</code> discrete input; <code className="font-mono text-xs">2/h:6</code>{' '}
-          is unit 2, <code className="font-mono text-xs">h:6.3</code> bit 3. Value = raw × scale + offset.
+          {t`Address: ${<code className="font-mono text-xs">h:6</code>} is holding register 6 (40007 in five digits), ${<code className="font-mono text-xs">i</code>} input, ${<code className="font-mono text-xs">c</code>} coil, ${<code className="font-mono text-xs">d</code>} discrete input; ${<code className="font-mono text-xs">2/h:6</code>} is unit 2, ${<code className="font-mono text-xs">h:6.3</code>} bit 3. Value = raw × scale + offset.`}
         </p>
         {draft.channels.map((channel, row) => (
           <ChannelRow
@@ -215,18 +213,18 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
         ))}
       </Panel>
       <Panel
-        title="Outputs"
+        title={t`Outputs`}
         actions={
           <Button
             icon={<Plus aria-hidden />}
             onClick={() => add((key) => ({ outputs: [...draft.outputs, emptyOutput(key)] }))}
           >
-            Add output
+            {t`Add output`}
           </Button>
         }
       >
         <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted last:border-0">
-          Described and simulated only: the board writes nothing to the machine. Raw = (value − offset) ÷ scale.
+          {t`Described and simulated only: the board writes nothing to the machine. Raw = (value − offset) ÷ scale.`}
         </p>
         {draft.outputs.map((output, row) => (
           <OutputRow
@@ -241,21 +239,20 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
         ))}
       </Panel>
       <Panel
-        title="Events"
+        title={t`Events`}
         actions={
           freeEvent !== undefined && (
             <Button
               icon={<Plus aria-hidden />}
               onClick={() => add((key) => ({ events: [...draft.events, { key, name: freeEvent, when: '', on: '' }] }))}
             >
-              Add event
+              {t`Add event`}
             </Button>
           )
         }
       >
         <p className="border-b border-stroke px-4 py-2.5 text-sm text-muted last:border-0">
-          The signal is a bit that the machine raises, e.g. <code className="font-mono text-xs">d:284</code> or{' '}
-          <code className="font-mono text-xs">h:7.3</code>; the mark is taken from it. Writes are described only.
+          {t`The signal is a bit that the machine raises, e.g. ${<code className="font-mono text-xs">d:284</code>} or ${<code className="font-mono text-xs">h:7.3</code>}; the mark is taken from it. Writes are described only.`}
         </p>
         {draft.events.map((event, row) => (
           <EventRow
@@ -274,15 +271,15 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
         <FormError text={failure} />
         <div className="flex flex-wrap items-end justify-end gap-3">
           <TextField
-            label="What changed"
+            label={t`What changed`}
             className="min-w-0 flex-1 sm:max-w-sm"
-            placeholder="Shown in the list of revisions"
+            placeholder={t`Shown in the list of revisions`}
             maxLength={200}
             value={note}
             onChange={(event) => setNote(event.target.value)}
           />
           <Button type="submit" kind="primary" size="md" busy={busy} disabled={!isDirty}>
-            {busy ? 'Saving…' : `Save as revision ${base.rev + 1}`}
+            {busy ? t`Saving…` : t`Save as revision ${base.rev + 1}`}
           </Button>
         </div>
       </FormActions>

@@ -1,12 +1,13 @@
 import type { Channel, Link, MachineMap } from '@roastery/contract/machine-map';
 import type { ReactNode } from 'react';
 import { linkWords } from '../../components/machine-maps/map-labels.tsx';
+import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { stepsText } from './event-draft.ts';
 
 const linkText = (link: Link): string =>
   'path' in link
-    ? `${linkWords[link.kind]} · ${link.path} · ${link.baud} baud ${link.dataBits}${link.parity.charAt(0).toUpperCase()}${link.stopBits}`
+    ? t`${linkWords[link.kind]} · ${link.path} · ${link.baud} baud ${link.dataBits}${link.parity.charAt(0).toUpperCase()}${link.stopBits}`
     : `${linkWords[link.kind]} · ${link.host}:${link.port}`;
 
 const scaleText = ({ scale, offset }: Pick<Channel, 'scale' | 'offset'>): string =>
@@ -16,22 +17,22 @@ const scaleText = ({ scale, offset }: Pick<Channel, 'scale' | 'offset'>): string
 export const MapFacts = ({ map }: { map: MachineMap }) => (
   <>
     {map.notes !== undefined && <p className="max-w-prose text-base text-content">{map.notes}</p>}
-    <Panel title="Link">
+    <Panel title={t`Link`}>
       <dl className="grid gap-x-6 gap-y-3 p-4 sm:grid-cols-2 lg:grid-cols-4">
-        <Fact label="Line">{linkText(map.link)}</Fact>
-        <Fact label="Unit">{map.unit}</Fact>
-        <Fact label="Readings per second">{map.hz}</Fact>
-        <Fact label="Order of 32-bit values">{map.order}</Fact>
-        <Fact label="Charging">
-          {map.charging === 'cold' ? 'Cold: beans in, then heat' : 'Hot: into a preheated machine'}
+        <Fact label={t`Line`}>{linkText(map.link)}</Fact>
+        <Fact label={t`Unit`}>{map.unit}</Fact>
+        <Fact label={t`Readings per second`}>{map.hz}</Fact>
+        <Fact label={t`Order of 32-bit values`}>{map.order}</Fact>
+        <Fact label={t`Charging`}>
+          {map.charging === 'cold' ? t`Cold: beans in, then heat` : t`Hot: into a preheated machine`}
         </Fact>
-        {map.source !== undefined && <Fact label="Source">{map.source}</Fact>}
+        {map.source !== undefined && <Fact label={t`Source`}>{map.source}</Fact>}
       </dl>
     </Panel>
-    <Panel title="Channels">
+    <Panel title={t`Channels`}>
       <Table
-        label="Channels of the map"
-        heads={['Channel', 'Address', 'Type', 'Order', 'Scale', 'Unit', 'Valid range']}
+        label={t`Channels of the map`}
+        heads={[t`Channel`, t`Address`, t`Type`, t`Order`, t`Scale`, t`Unit`, t`Valid range`]}
         rows={Object.entries(map.channels).map(([name, channel]) => [
           name,
           channel.at,
@@ -39,7 +40,7 @@ export const MapFacts = ({ map }: { map: MachineMap }) => (
           channel.order ?? '--',
           scaleText(channel),
           channel.unit === '' ? '--' : channel.unit,
-          channel.range === undefined ? '--' : `${channel.range[0]} to ${channel.range[1]}`,
+          channel.range === undefined ? '--' : t`${channel.range[0]} to ${channel.range[1]}`,
         ])}
       />
     </Panel>
@@ -56,27 +57,30 @@ const OutputsAndEvents = ({ map }: { map: MachineMap }) => {
   return (
     <>
       {outputs.length > 0 && (
-        <Panel title="Outputs" actions={<span className="text-sm text-muted">Described only: nothing is written</span>}>
+        <Panel
+          title={t`Outputs`}
+          actions={<span className="text-sm text-muted">{t`Described only: nothing is written`}</span>}
+        >
           <Table
-            label="Outputs of the map"
-            heads={['Output', 'Address', 'Type', 'Scale', 'Unit', 'Range', 'Read back']}
+            label={t`Outputs of the map`}
+            heads={[t`Output`, t`Address`, t`Type`, t`Scale`, t`Unit`, t`Range`, t`Read back`]}
             rows={outputs.map(({ name, output }) => [
               name,
               output.at,
               output.as,
               scaleText(output),
               output.unit === '' ? '--' : output.unit,
-              `${output.range[0]} to ${output.range[1]}`,
+              t`${output.range[0]} to ${output.range[1]}`,
               output.readback ?? '--',
             ])}
           />
         </Panel>
       )}
       {events.length > 0 && (
-        <Panel title="Events">
+        <Panel title={t`Events`}>
           <Table
-            label="Events of the map"
-            heads={['Event', 'Machine signal', 'Writes that trigger it']}
+            label={t`Events of the map`}
+            heads={[t`Event`, t`Machine signal`, t`Writes that trigger it`]}
             rows={events.map(({ name, event }) => [name, event.when ?? '--', stepsText(event.on) || '--'])}
           />
         </Panel>

@@ -11,6 +11,7 @@ import { mapName, verifiedWords } from '../../components/machine-maps/map-labels
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
@@ -23,8 +24,8 @@ import { MapFacts } from './MapFacts.tsx';
 import { Revisions } from './Revisions.tsx';
 
 const tabs = [
-  { value: 'map', label: 'Map' },
-  { value: 'revisions', label: 'Revisions' },
+  { value: 'map', label: t`Map` },
+  { value: 'revisions', label: t`Revisions` },
 ] as const;
 const tabNames = tabs.map(({ value }) => value);
 
@@ -36,20 +37,20 @@ export default function MapPage() {
   const [refusal, setRefusal] = useState<string | null>(null);
   const { data, error, mutate } = useApi(getMachineMap, { params: { id } });
   const crumbs = [
-    { label: 'Home', to: paths.dashboard },
-    { label: 'Machines', to: paths.machines },
-    { label: 'Maps', to: paths.machineMaps },
-    { label: data === undefined ? 'Map' : mapName(data) },
+    { label: t`Home`, to: paths.dashboard },
+    { label: t`Machines`, to: paths.machines },
+    { label: t`Maps`, to: paths.machineMaps },
+    { label: data === undefined ? t`Map` : mapName(data) },
   ];
   if (data === undefined) {
     return (
       <Page>
-        <PageHeader title="Machine Map" crumbs={crumbs} />
+        <PageHeader title={t`Machine Map`} crumbs={crumbs} />
         {error === undefined ? (
           <Skeleton className="h-96 w-full" />
         ) : (
           <Card>
-            <ErrorState title="The map could not be loaded" error={error} onRetry={() => void mutate()} />
+            <ErrorState title={t`The map could not be loaded`} error={error} onRetry={() => void mutate()} />
           </Card>
         )}
       </Page>
@@ -69,14 +70,16 @@ export default function MapPage() {
         }
         subtitle={
           data.origin === 'catalogue'
-            ? 'From the catalogue. Make a copy to change it.'
-            : `Map of ${data.owner_name ?? 'another user'}${data.based_on === null ? '' : `, based on ${data.based_on}`}`
+            ? t`From the catalogue. Make a copy to change it.`
+            : data.based_on === null
+              ? t`Map of ${data.owner_name ?? t`another user`}`
+              : t`Map of ${data.owner_name ?? t`another user`}, based on ${data.based_on}`
         }
         actions={
           <>
             <a href={mapFileAddress(data.id)} download className={buttonClass('secondary', 'md')}>
               <Download aria-hidden />
-              Download file
+              {t`Download file`}
             </a>
             <CopyMap map={data} />
             {data.may_edit && <DeleteMap map={data} onRefused={setRefusal} />}
@@ -86,7 +89,7 @@ export default function MapPage() {
       <div className="flex flex-col gap-5">
         <FormError text={refusal} />
         <Tabs
-          label="Machine map"
+          label={t`Machine map`}
           tabs={tabs}
           value={tab}
           onChange={(next) => change({ tab: next === 'map' ? undefined : next, rev: undefined })}
@@ -107,10 +110,10 @@ const CopyMap = ({ map }: { map: MapDetail }) => {
     try {
       const own = await call(createMachineMap, { body: { map: map.map, based_on: map.id } });
       await refresh(listMachineMaps);
-      toast('Machine map copied');
+      toast(t`Machine map copied`);
       await navigate(paths.machineMap(own.id));
     } catch (error) {
-      toast(sentenceFor(error, 'Failed to copy the map'), { tone: 'danger' });
+      toast(sentenceFor(error, t`Failed to copy the map`), { tone: 'danger' });
     } finally {
       setBusy(false);
     }
@@ -123,7 +126,7 @@ const CopyMap = ({ map }: { map: MapDetail }) => {
       busy={busy}
       onClick={() => void copy()}
     >
-      Make a copy
+      {t`Make a copy`}
     </Button>
   );
 };

@@ -14,6 +14,7 @@ import { DataTable } from '../../components/table/DataTable.tsx';
 import { ListSearch, NoMatch } from '../../components/table/ListControls.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Segments } from '../../ui/Segments.tsx';
@@ -21,16 +22,16 @@ import { toast } from '../../ui/toast.ts';
 import { readMapFile, refusalOf } from './map-file.ts';
 
 const origins = [
-  { value: 'all', label: 'All' },
-  { value: 'own', label: 'Own' },
-  { value: 'catalogue', label: 'Catalogue' },
+  { value: 'all', label: t`All` },
+  { value: 'own', label: t`Own` },
+  { value: 'catalogue', label: t`Catalogue` },
 ] as const;
 const originNames = origins.map(({ value }) => value);
 
 const columns: readonly Column<MapSummary>[] = [
   {
     id: 'machine',
-    label: 'Machine',
+    label: t`Machine`,
     isName: true,
     cell: (map) => (
       <span className="flex min-w-0 flex-col">
@@ -39,28 +40,28 @@ const columns: readonly Column<MapSummary>[] = [
       </span>
     ),
   },
-  { id: 'link', label: 'Link', cell: ({ link_kind: kind }) => linkWords[kind] },
+  { id: 'link', label: t`Link`, cell: ({ link_kind: kind }) => linkWords[kind] },
   {
     id: 'capacity',
-    label: 'Capacity',
+    label: t`Capacity`,
     align: 'right',
     cell: ({ capacity_kg: kg }) => <span className="figures">{kg === null ? '--' : `${kg} kg`}</span>,
   },
   {
     id: 'channels',
-    label: 'Channels',
+    label: t`Channels`,
     align: 'right',
     cell: ({ channels }) => <span className="figures">{channels}</span>,
   },
   {
     id: 'origin',
-    label: 'From',
+    label: t`From`,
     cell: ({ origin, owner_name: owner, rev }) =>
-      origin === 'catalogue' ? 'Catalogue' : `${owner ?? '--'} · rev ${rev}`,
+      origin === 'catalogue' ? t`Catalogue` : `${owner ?? '--'} · rev ${rev}`,
   },
   {
     id: 'verified',
-    label: 'Verified',
+    label: t`Verified`,
     cell: ({ verified }) => <Badge tone={verifiedWords[verified].tone}>{verifiedWords[verified].label}</Badge>,
   },
 ];
@@ -87,7 +88,7 @@ export default function MapsPage() {
         body: { map: await readMapFile(file), note: `From ${file.name}`.slice(0, 200) },
       });
       await refresh(listMachineMaps);
-      toast('Machine map uploaded');
+      toast(t`Machine map uploaded`);
       await navigate(paths.machineMap(map.id));
     } catch (reason) {
       setFailure(refusalOf(reason, file.name));
@@ -97,16 +98,20 @@ export default function MapsPage() {
   return (
     <Page>
       <PageHeader
-        title="Machine Maps"
-        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Machines', to: paths.machines }, { label: 'Maps' }]}
-        subtitle="What the registers of a machine mean. The maps of the catalogue were not tested on real machines by us."
+        title={t`Machine Maps`}
+        crumbs={[
+          { label: t`Home`, to: paths.dashboard },
+          { label: t`Machines`, to: paths.machines },
+          { label: t`Maps` },
+        ]}
+        subtitle={t`What the registers of a machine mean. The maps of the catalogue were not tested on real machines by us.`}
         actions={
           <>
             <input
               ref={chooser}
               type="file"
               accept=".json,application/json"
-              aria-label="Machine map file"
+              aria-label={t`Machine map file`}
               className="sr-only"
               tabIndex={-1}
               onChange={(event) => {
@@ -116,7 +121,7 @@ export default function MapsPage() {
               }}
             />
             <Button size="md" icon={<Upload aria-hidden />} onClick={() => chooser.current?.click()}>
-              Upload a map
+              {t`Upload a map`}
             </Button>
           </>
         }
@@ -124,9 +129,9 @@ export default function MapsPage() {
       <div className="flex flex-col gap-4">
         <FormError text={failure} />
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <ListSearch search={list.search} label="Search machine maps" placeholder="Maker or model" />
+          <ListSearch search={list.search} label={t`Search machine maps`} placeholder={t`Maker or model`} />
           <Segments
-            label="From"
+            label={t`From`}
             choices={origins}
             value={origin}
             onChange={(next) => change({ from: next === 'all' ? undefined : next })}
@@ -134,17 +139,17 @@ export default function MapsPage() {
         </div>
         <DataTable
           {...list.table}
-          label="Machine maps"
+          label={t`Machine maps`}
           columns={columns}
           rowLabel={mapName}
           rowLink={(map) => paths.machineMap(map.id)}
           empty={
             list.search.q === '' ? (
-              <EmptyState icon={<BookOpen aria-hidden />} title="No maps of your own">
-                Open a map of the catalogue and make your own copy, or upload a file.
+              <EmptyState icon={<BookOpen aria-hidden />} title={t`No maps of your own`}>
+                {t`Open a map of the catalogue and make your own copy, or upload a file.`}
               </EmptyState>
             ) : (
-              <NoMatch title="No machine maps match your search" search={list.search} />
+              <NoMatch title={t`No machine maps match your search`} search={list.search} />
             )
           }
         />

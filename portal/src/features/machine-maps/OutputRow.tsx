@@ -1,4 +1,5 @@
 import { Trash2 } from 'lucide-react';
+import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -24,30 +25,36 @@ export const OutputRow = ({ row, output, channels, problems, onChange, onDelete 
     value: output[field],
     onChange: (event: { target: { value: string } }) => onChange({ [field]: event.target.value }),
   });
-  const name = output.name === '' ? `output ${row + 1}` : output.name;
+  const name = output.name === '' ? t`output ${row + 1}` : output.name;
   const readbacks = [...new Set([...channels.filter(Boolean), ...(output.readback === '' ? [] : [output.readback])])];
   return (
     <fieldset className="grid min-w-0 grid-cols-2 items-start gap-3 border-b border-stroke p-4 last:border-0 sm:grid-cols-4 xl:grid-cols-7">
-      <legend className="sr-only">Output {name}</legend>
-      <RegisterFields label="Output" register={output} problem={problem} onChange={onChange} />
+      <legend className="sr-only">{t`Output ${name}`}</legend>
+      <RegisterFields label={t`Output`} register={output} problem={problem} onChange={onChange} />
       <TextField
-        label="Max change per second"
+        label={t`Max change per second`}
         inputMode="decimal"
-        placeholder="any"
+        placeholder={t`any`}
         error={problem('maxPerSecond')}
         {...text('maxPerSecond')}
       />
-      <TextField label="Safe value" inputMode="decimal" placeholder="none" error={problem('safe')} {...text('safe')} />
+      <TextField
+        label={t`Safe value`}
+        inputMode="decimal"
+        placeholder={t`none`}
+        error={problem('safe')}
+        {...text('safe')}
+      />
       <Select
-        label="Read back by"
+        label={t`Read back by`}
         size="sm"
-        choices={[{ value: 'none', label: 'Nothing' }, ...readbacks.map((value) => ({ value, label: value }))]}
+        choices={[{ value: 'none', label: t`Nothing` }, ...readbacks.map((value) => ({ value, label: value }))]}
         value={output.readback === '' ? 'none' : output.readback}
         onChange={(readback) => onChange({ readback: readback === 'none' ? '' : readback })}
         error={problem('readback')}
       />
       <div className="self-end justify-self-end max-xl:col-start-2 max-sm:col-start-2 sm:max-xl:col-start-4 xl:col-start-7">
-        <IconButton label={`Delete output ${name}`} tone="danger" icon={<Trash2 aria-hidden />} onClick={onDelete} />
+        <IconButton label={t`Delete output ${name}`} tone="danger" icon={<Trash2 aria-hidden />} onClick={onDelete} />
       </div>
     </fieldset>
   );

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { encodings, orders, units } from './map-draft.ts';
@@ -6,10 +7,10 @@ import type { RegisterDraft } from './register-draft.ts';
 const encodingChoices = encodings.map((value) => ({ value, label: value }));
 const unitChoices = units.map((value) => ({
   value: value === '' ? 'none' : value,
-  label: value === '' ? 'None' : value,
+  label: value === '' ? t`None` : value,
 }));
 const orderChoices = [
-  { value: 'map', label: 'From map' },
+  { value: 'map', label: t`From map` },
   ...orders.map((value) => ({ value, label: value })),
 ] as const;
 
@@ -33,13 +34,13 @@ export const RegisterFields = ({ label, register, problem, onChange, openRange =
     value: register[field],
     onChange: (event: { target: { value: string } }) => onChange({ [field]: event.target.value }),
   });
-  const any = openRange ? { placeholder: 'any' } : {};
+  const any = openRange ? { placeholder: t`any` } : {};
   return (
     <>
       <TextField label={label} spellCheck={false} error={problem('name')} {...text('name')} />
-      <TextField label="Address" spellCheck={false} error={problem('at')} {...text('at')} />
+      <TextField label={t`Address`} spellCheck={false} error={problem('at')} {...text('at')} />
       <Select
-        label="Type"
+        label={t`Type`}
         size="sm"
         choices={encodingChoices}
         value={register.as}
@@ -47,25 +48,25 @@ export const RegisterFields = ({ label, register, problem, onChange, openRange =
         error={problem('as')}
       />
       <Select
-        label="Order"
+        label={t`Order`}
         size="sm"
         choices={orderChoices}
         value={register.order}
         onChange={(order) => onChange({ order })}
         error={problem('order')}
       />
-      <TextField label="Scale" inputMode="decimal" error={problem('scale')} {...text('scale')} />
-      <TextField label="Offset" inputMode="decimal" error={problem('offset')} {...text('offset')} />
+      <TextField label={t`Scale`} inputMode="decimal" error={problem('scale')} {...text('scale')} />
+      <TextField label={t`Offset`} inputMode="decimal" error={problem('offset')} {...text('offset')} />
       <Select
-        label="Unit"
+        label={t`Unit`}
         size="sm"
         choices={unitChoices}
         value={register.unit === '' ? 'none' : register.unit}
         onChange={(unit) => onChange({ unit: units.find((known) => known === unit) ?? '' })}
         error={problem('unit')}
       />
-      <TextField label="From" inputMode="decimal" error={problem('range')} {...any} {...text('low')} />
-      <TextField label="To" inputMode="decimal" {...any} {...text('high')} />
+      <TextField label={t`From`} inputMode="decimal" error={problem('range')} {...any} {...text('low')} />
+      <TextField label={t`To`} inputMode="decimal" {...any} {...text('high')} />
     </>
   );
 };

@@ -14,6 +14,7 @@ import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
+import { t } from '../../language/t.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
@@ -32,8 +33,10 @@ interface RevisionViewProps {
 /** Names the machines whose boards will use the revision. */
 const boardsWords = ({ machines }: MapDetail): string =>
   machines.length === 0
-    ? 'No machine uses this map.'
-    : `The board${machines.length === 1 ? '' : 's'} of ${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} will use it, from between two roasts.`;
+    ? t`No machine uses this map.`
+    : machines.length === 1
+      ? t`The board of ${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} will use it, from between two roasts.`
+      : t`The boards of ${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} will use it, from between two roasts.`;
 
 /** One revision: compared with any other, downloaded, or restored as the newest. */
 export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionViewProps) => {
@@ -46,14 +49,14 @@ export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionV
     try {
       const saved = await call(saveMachineMap, {
         params: { id: detail.id },
-        body: { map, rev: detail.rev, note: `Revision ${rev} restored` },
+        body: { map, rev: detail.rev, note: t`Revision ${rev} restored` },
       });
       await refresh(getMachineMap, listMachineMaps, listMapRevisions, getBoardConfig);
-      toast(`Revision ${rev} restored as revision ${saved.rev}`);
+      toast(t`Revision ${rev} restored as revision ${saved.rev}`);
       onClose();
     } catch (error) {
       await refresh(getMachineMap, listMapRevisions);
-      toast(sentenceFor(error, 'Failed to restore the revision'), { tone: 'danger' });
+      toast(sentenceFor(error, t`Failed to restore the revision`), { tone: 'danger' });
     }
   };
   return (
@@ -61,16 +64,16 @@ export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionV
       <Card className="overflow-hidden">
         <header className="flex flex-wrap items-center gap-3 px-4 py-3">
           <Button kind="quiet" icon={<ArrowLeft aria-hidden />} onClick={onClose}>
-            All revisions
+            {t`All revisions`}
           </Button>
           <div className="min-w-0 flex-1 basis-60 text-sm">
             <h2 className="text-base font-semibold text-strong">
-              Revision {revision.rev}
-              {isNewest && ', the newest'}
+              {t`Revision ${revision.rev}`}
+              {isNewest && t`, the newest`}
             </h2>
             <p className="text-muted">
               {revision.note !== null && `${revision.note} · `}
-              {revision.saved_by_name ?? 'Catalogue'}
+              {revision.saved_by_name ?? t`Catalogue`}
               {revision.saved_at !== null && (
                 <>
                   {' · '}
@@ -81,11 +84,11 @@ export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionV
           </div>
           <a href={mapFileAddress(detail.id, revision.rev)} download className={buttonClass('secondary', 'md')}>
             <Download aria-hidden />
-            Download revision
+            {t`Download revision`}
           </a>
           {detail.may_edit && !isNewest && (
             <Button kind="primary" size="md" icon={<History aria-hidden />} onClick={() => setAsked(revision)}>
-              Restore as revision {detail.rev + 1}
+              {t`Restore as revision ${detail.rev + 1}`}
             </Button>
           )}
         </header>
@@ -93,12 +96,12 @@ export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionV
           <>
             <div className="border-t border-stroke px-4 py-3">
               <Select
-                label="Compare with"
+                label={t`Compare with`}
                 size="sm"
                 className="max-w-xs"
                 choices={others.map(({ rev, note }) => ({
                   value: String(rev),
-                  label: `Revision ${rev}${rev === detail.rev ? ', the newest' : ''}`,
+                  label: rev === detail.rev ? t`Revision ${rev}, the newest` : t`Revision ${rev}`,
                   ...(note === null ? {} : { hint: note }),
                 }))}
                 value={against}
@@ -106,7 +109,7 @@ export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionV
               />
             </div>
             <Changes
-              label={`Revision ${other.rev} to ${revision.rev}`}
+              label={t`Revision ${other.rev} to ${revision.rev}`}
               changes={mapDifference(other.map, revision.map)}
             />
           </>
@@ -116,11 +119,11 @@ export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionV
       <ConfirmDialog
         thing={asked}
         onClose={() => setAsked(null)}
-        title={({ rev }) => `Restore revision ${rev}`}
+        title={({ rev }) => t`Restore revision ${rev}`}
         question={({ rev }) =>
-          `Revision ${rev} is saved again as revision ${detail.rev + 1}. No revision is deleted. ${boardsWords(detail)}`
+          t`Revision ${rev} is saved again as revision ${detail.rev + 1}. No revision is deleted. ${boardsWords(detail)}`
         }
-        confirmLabel="Restore"
+        confirmLabel={t`Restore`}
         onConfirm={restore}
         danger={false}
       />

@@ -2,6 +2,7 @@ import { listMapRevisions, type MapDetail, type MapRevision } from '@roastery/co
 import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { useUrlState } from '../../components/url-state.ts';
@@ -18,7 +19,7 @@ export const Revisions = ({ detail }: { detail: MapDetail }) => {
       <Skeleton className="h-64 w-full" />
     ) : (
       <Card>
-        <ErrorState title="The revisions could not be loaded" error={error} onRetry={() => void mutate()} />
+        <ErrorState title={t`The revisions could not be loaded`} error={error} onRetry={() => void mutate()} />
       </Card>
     );
   }
@@ -63,7 +64,7 @@ const Revision = ({ revision, before, onOpen }: RevisionProps) => {
         <Badge mono>rev {revision.rev}</Badge>
         {revision.note !== null && <span className="font-medium text-strong">{revision.note}</span>}
         <span className="text-muted">
-          {revision.saved_by_name ?? 'Catalogue'}
+          {revision.saved_by_name ?? t`Catalogue`}
           {revision.saved_at !== null && (
             <>
               {' · '}
@@ -71,13 +72,13 @@ const Revision = ({ revision, before, onOpen }: RevisionProps) => {
             </>
           )}
         </span>
-        <Button size="sm" className="ml-auto" onClick={onOpen} aria-label={`Open revision ${revision.rev}`}>
-          Open
+        <Button size="sm" className="ml-auto" onClick={onOpen} aria-label={t`Open revision ${revision.rev}`}>
+          {t`Open`}
         </Button>
       </header>
       {before === undefined ? (
         <p className="border-t border-stroke px-4 py-2.5 text-sm text-muted">
-          {Object.keys(revision.map.channels).length} channels
+          {t`${Object.keys(revision.map.channels).length} channels`}
         </p>
       ) : (
         <Changes changes={changes} />

@@ -1,19 +1,20 @@
 import { addressShape, eventNameShape, type MachineMap } from '@roastery/contract/machine-map';
 import { parseShape } from '@roastery/contract/parse-shape';
+import { t } from '../../language/t.ts';
 
 export const eventNames = eventNameShape.options;
 export type EventName = (typeof eventNames)[number];
 export const eventLabels: Readonly<Record<EventName, string>> = {
-  charge: 'Charge',
-  turning_point: 'Turning point',
-  dry_end: 'Dry end',
-  first_crack: 'First crack',
-  first_crack_end: 'First crack end',
-  second_crack: 'Second crack',
-  second_crack_end: 'Second crack end',
-  drop: 'Drop',
-  cooling: 'Cooling',
-  cool_end: 'Cooling end',
+  charge: t`Charge`,
+  turning_point: t`Turning point`,
+  dry_end: t`Dry end`,
+  first_crack: t`First crack`,
+  first_crack_end: t`First crack end`,
+  second_crack: t`Second crack`,
+  second_crack_end: t`Second crack end`,
+  drop: t`Drop`,
+  cooling: t`Cooling`,
+  cool_end: t`Cooling end`,
 };
 
 type MapEvent = NonNullable<MachineMap['events'][EventName]>;
@@ -31,11 +32,13 @@ export interface EventDraft {
 
 const stepPattern = /^(\S+)\s*=\s*(-?\d+(?:[.,]\d+)?)$/;
 const waitPattern = /^wait\s+(\d+(?:[.,]\d+)?)\s*(ms|s)$/i;
-const wantsSteps = 'Write steps with commas between, e.g. h:1008 = 2, wait 10 s, h:1008 = 5';
+const wantsSteps = t`Write steps with commas between, e.g. h:1008 = 2, wait 10 s, h:1008 = 5`;
 
 /** `h:1008 = 2, wait 10 s, h:1008 = 5`; '' for none. */
 export const stepsText = (on: MapEvent['on']): string =>
-  (on ?? []).map((step) => (Array.isArray(step) ? `${step[0]} = ${step[1]}` : `wait ${step.wait / 1000} s`)).join(', ');
+  (on ?? [])
+    .map((step) => (Array.isArray(step) ? `${step[0]} = ${step[1]}` : t`wait ${step.wait / 1000} s`))
+    .join(', ');
 
 /** Parses the text of `stepsText`, or gives a sentence about its error. Decimals have a point. */
 export const stepsOf = (text: string): { readonly steps: readonly Step[] } | { readonly problem: string } => {
@@ -66,7 +69,7 @@ export const eventsOf = (drafts: readonly EventDraft[]) => {
     const steps = draft.on.trim() === '' ? undefined : stepsOf(draft.on);
     if (steps !== undefined && 'problem' in steps) problems[`${row}.on`] = steps.problem;
     if (draft.when.trim() === '' && steps === undefined)
-      problems[`${row}.when`] = 'Enter the machine signal, or the writes that trigger it';
+      problems[`${row}.when`] = t`Enter the machine signal, or the writes that trigger it`;
     return [
       draft.name,
       {

@@ -10,6 +10,7 @@ import { parseShape } from '@roastery/contract/parse-shape';
 import { eventDraftsOf, eventsOf, type EventDraft } from './event-draft.ts';
 import { emptyRegister, figure, rangeOf, registerDraftOf, registerOf, type RegisterDraft } from './register-draft.ts';
 import { outputDraftsOf, outputOf, type OutputDraft } from './output-draft.ts';
+import { t } from '../../language/t.ts';
 
 /** A channel as a row of the form: numbers as typed. */
 export interface ChannelDraft extends RegisterDraft {
@@ -74,7 +75,7 @@ const channelOf = (draft: ChannelDraft) => ({
 /** A sentence for each wrong field: `hz`, `channels.3.at` (by row), `link.host`. */
 export type DraftProblems = Readonly<Record<string, string>>;
 
-const wantsFigure = 'Enter a number';
+const wantsFigure = t`Enter a number`;
 
 /** Rows whose name occurs in an earlier row. */
 const repeated = (names: readonly string[]): number[] =>
@@ -90,7 +91,7 @@ export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap
   const problems: Record<string, string> = {};
   for (const [part, names] of Object.entries(rowsOf)) {
     for (const row of repeated(names))
-      problems[`${part}.${row}.name`] = `There is another ${part.slice(0, -1)} of this name`;
+      problems[`${part}.${row}.name`] = t`There is another ${part.slice(0, -1)} of this name`;
   }
   const { events, problems: ofEvents } = eventsOf(draft.events);
   for (const [place, sentence] of Object.entries(ofEvents)) problems[`events.${place}`] = sentence;
@@ -120,7 +121,7 @@ export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap
       row < 0
         ? [first, second].filter(Boolean).join('.')
         : `${first}.${row}.${code === 'invalid_key' ? 'name' : (third ?? (first === 'events' ? 'when' : 'at'))}`;
-    const sentence = code === 'invalid_key' ? 'Write it in lower_snake_case, e.g. bean_temp' : message;
+    const sentence = code === 'invalid_key' ? t`Write it in lower_snake_case, e.g. bean_temp` : message;
     problems[place] ??= message.includes('NaN') ? wantsFigure : sentence;
   }
   return parsed.success && Object.keys(problems).length === 0 ? { map: parsed.data } : { problems };

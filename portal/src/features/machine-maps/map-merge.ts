@@ -1,21 +1,22 @@
 import type { Clash } from '../../components/form/EditConflict.tsx';
 import { mergeThreeWay } from '../../components/form/three-way.ts';
 import type { MapDraft } from './map-draft.ts';
+import { t } from '../../language/t.ts';
 
 type Part = 'channels' | 'outputs' | 'events';
 
 const labels: Readonly<Record<string, string>> = {
-  maker: 'Maker',
-  model: 'Model',
-  notes: 'Notes',
-  verified: 'Verified',
-  link: 'Link',
+  maker: t`Maker`,
+  model: t`Model`,
+  notes: t`Notes`,
+  verified: t`Verified`,
+  link: t`Link`,
   unit: 'Unit',
-  order: 'Order of 32-bit values',
-  hz: 'Readings per second',
-  timeoutMs: 'Response timeout',
-  maxDrumRpm: 'Drum RPM at 100 %',
-  charging: 'Charging',
+  order: t`Order of 32-bit values`,
+  hz: t`Readings per second`,
+  timeoutMs: t`Response timeout`,
+  maxDrumRpm: t`Drum RPM at 100 %`,
+  charging: t`Charging`,
 };
 
 type Row = MapDraft[Part][number];
@@ -54,8 +55,8 @@ const fieldWords: Readonly<Record<string, string>> = {
   as: 'type',
   low: 'from',
   high: 'to',
-  maxPerSecond: 'max per second',
-  readback: 'read back by',
+  maxPerSecond: t`max per second`,
+  readback: t`read back by`,
   when: 'signal',
   on: 'writes',
 };

@@ -8,6 +8,7 @@ import { refresh } from '../../api/use-api.ts';
 import { FormField, ModalForm } from '../../components/form/RecordForm.tsx';
 import { keysOf } from '../../components/form/three-way.ts';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { t } from '../../language/t.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
@@ -22,7 +23,7 @@ const valuesOf = ({ display_name, machine_type, max_capacity_kg }: Machine): Val
   machine_type,
   max_capacity_kg,
 });
-const labels = { display_name: 'Display Name', machine_type: 'Machine Type', max_capacity_kg: 'Max Capacity' };
+const labels = { display_name: t`Display Name`, machine_type: t`Machine Type`, max_capacity_kg: t`Max Capacity` };
 
 interface EditMachineDialogProps {
   machine: Machine | null;
@@ -34,7 +35,7 @@ export const EditMachineDialog = ({ machine, onClose }: EditMachineDialogProps) 
   const [shown, setShown] = useState(machine);
   if (machine !== null && machine !== shown) setShown(machine);
   return (
-    <Dialog open={machine !== null} onClose={onClose} title="Edit Machine" sticky>
+    <Dialog open={machine !== null} onClose={onClose} title={t`Edit Machine`} sticky>
       {shown !== null && <EditForm key={shown.id} machine={shown} onClose={onClose} />}
     </Dialog>
   );
@@ -46,7 +47,7 @@ const EditForm = ({ machine, onClose }: { machine: Machine; onClose: () => void 
     values: valuesOf(machine),
     resolver,
     fields: keysOf(labels),
-    failure: (error) => sentenceFor(error, 'Failed to update machine'),
+    failure: (error) => sentenceFor(error, t`Failed to update machine`),
     edited: {
       noun: 'machine',
       record: machine,
@@ -57,26 +58,26 @@ const EditForm = ({ machine, onClose }: { machine: Machine; onClose: () => void 
     save: (values, { revision }) => call(updateMachine, { params: { id: machine.id }, body: { ...values, revision } }),
     saved: async () => {
       await refresh(listMachines);
-      toast('Machine updated successfully!');
+      toast(t`Machine updated successfully!`);
       onClose();
     },
   });
   return (
-    <ModalForm of={form} submit="Save Changes" submitting="Saving…" size="md">
+    <ModalForm of={form} submit={t`Save Changes`} submitting={t`Saving…`} size="md">
       <TextField
-        label="Serial Number"
+        label={t`Serial Number`}
         value={machine.serial_number}
         readOnly
         mono
-        hint="The serial number cannot be changed."
+        hint={t`The serial number cannot be changed.`}
       />
-      <TextField label="Display Name" required autoComplete="off" {...form.field('display_name')} />
+      <TextField label={t`Display Name`} required autoComplete="off" {...form.field('display_name')} />
       <div className="grid gap-4 sm:grid-cols-2">
         <FormField of={form} name="machine_type">
-          {(field) => <Select label="Machine Type" required choices={types} {...field} />}
+          {(field) => <Select label={t`Machine Type`} required choices={types} {...field} />}
         </FormField>
         <NumberField
-          label="Max Capacity"
+          label={t`Max Capacity`}
           required
           unit="kg"
           step={0.1}

@@ -6,6 +6,7 @@ import { useSession } from '../../api/session.tsx';
 import { Measure, RelativeTime } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import { Badge, LiveDot } from '../../ui/Badge.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -36,24 +37,24 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: Machin
             )}
           </div>
           <div className="-mt-1 -mr-1.5 flex shrink-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-fine:opacity-0">
-            <IconButton label={`Edit ${machine.display_name}`} icon={<Pencil aria-hidden />} onClick={onEdit} />
+            <IconButton label={t`Edit ${machine.display_name}`} icon={<Pencil aria-hidden />} onClick={onEdit} />
             <IconButton
-              label={`Map and settings of ${machine.display_name}`}
+              label={t`Map and settings of ${machine.display_name}`}
               icon={<SlidersHorizontal aria-hidden />}
               onClick={onMap}
             />
             <IconButton
-              label={`Find registers of ${machine.display_name}`}
+              label={t`Find registers of ${machine.display_name}`}
               icon={<ScanSearch aria-hidden />}
               onClick={() => void navigate(paths.probeMachine(machine.id))}
             />
             <IconButton
-              label={`Pair the board of ${machine.display_name}`}
+              label={t`Pair the board of ${machine.display_name}`}
               icon={<Link2 aria-hidden />}
               onClick={onPair}
             />
             <IconButton
-              label={`Delete ${machine.display_name}`}
+              label={t`Delete ${machine.display_name}`}
               tone="danger"
               icon={<Trash2 aria-hidden />}
               onClick={onDelete}
@@ -61,17 +62,17 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: Machin
           </div>
         </div>
         <dl className="mt-auto grid grid-cols-3 gap-3">
-          <Figure label="Capacity">
+          <Figure label={t`Capacity`}>
             <Measure
               quantity="weight"
               value={machine.max_capacity_kg}
               digits={Number.isInteger(machine.max_capacity_kg) ? 0 : 1}
             />
           </Figure>
-          <Figure label="Roasts">
+          <Figure label={t`Roasts`}>
             <span className="figures text-strong">{formatCount(machine.total_roasts)}</span>
           </Figure>
-          <Figure label="Roasted">
+          <Figure label={t`Roasted`}>
             <Measure quantity="weight" value={machine.total_kg_roasted} />
           </Figure>
         </dl>
@@ -81,11 +82,11 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: Machin
         <span className="flex shrink-0 items-center gap-3">
           <Link
             to={paths.timeline(machine.id)}
-            aria-label={`Timeline of ${machine.display_name}`}
+            aria-label={t`Timeline of ${machine.display_name}`}
             className="flex min-h-8 items-center gap-1.5 rounded-sm text-content hover:text-strong hover:underline pointer-coarse:min-h-10"
           >
             <ChartGantt aria-hidden className="size-4" />
-            Timeline
+            {t`Timeline`}
           </Link>
           <Badge mono>{machine.machine_type}</Badge>
         </span>
@@ -109,7 +110,7 @@ const ConnectionState = ({ machine, onMap }: { machine: Machine; onMap: () => vo
         className="flex min-h-8 items-center gap-2 rounded-sm font-medium text-accent-text hover:underline pointer-coarse:min-h-10"
       >
         <LiveDot tone="accent" pulsing={machine.connection === 'online'} />
-        {machine.connection === 'online' ? 'Roasting now' : 'Roasting, signal lost'}
+        {machine.connection === 'online' ? t`Roasting now` : t`Roasting, signal lost`}
         <ArrowRight aria-hidden className="size-3.5" />
       </Link>
     );
@@ -118,12 +119,12 @@ const ConnectionState = ({ machine, onMap }: { machine: Machine; onMap: () => vo
     return (
       <button
         type="button"
-        aria-label={`${machine.display_name} has no map: choose one`}
+        aria-label={t`${machine.display_name} has no map: choose one`}
         onClick={onMap}
         className="flex min-h-8 items-center gap-2 rounded-sm font-medium text-warning hover:underline pointer-coarse:min-h-10"
       >
         <LiveDot tone="warning" />
-        No map: choose one
+        {t`No map: choose one`}
       </button>
     );
   }
@@ -131,7 +132,7 @@ const ConnectionState = ({ machine, onMap }: { machine: Machine; onMap: () => vo
     return (
       <span className="flex items-center gap-2 text-content">
         <LiveDot tone="success" />
-        Online
+        {t`Online`}
       </span>
     );
   }
@@ -139,16 +140,14 @@ const ConnectionState = ({ machine, onMap }: { machine: Machine; onMap: () => vo
     return (
       <span className="flex items-center gap-2 text-muted">
         <LiveDot tone="faint" />
-        Never connected
+        {t`Never connected`}
       </span>
     );
   }
   return (
     <span className="flex min-w-0 items-center gap-2 text-muted">
       <LiveDot tone="warning" />
-      <span className="truncate">
-        Offline, last seen <RelativeTime moment={machine.last_seen_at} />
-      </span>
+      <span className="truncate">{t`Offline, last seen ${<RelativeTime moment={machine.last_seen_at} />}`}</span>
     </span>
   );
 };

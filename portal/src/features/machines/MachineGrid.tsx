@@ -1,6 +1,7 @@
 import type { Machine } from '@roastery/contract/machines';
 import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { MachineCard } from './MachineCard.tsx';
 
@@ -54,7 +55,7 @@ export const MachineGrid = ({ machines, empty, onAdd, onEdit, onMap, onPair, onD
           className="flex h-full min-h-32 w-full flex-col items-center justify-center gap-2 rounded-lg border border-dashed border-stroke-control text-base font-medium text-content hover:border-accent hover:bg-accent-soft hover:text-accent-text sm:min-h-52"
         >
           <Plus aria-hidden className="size-5" />
-          Add Machine
+          {t`Add Machine`}
         </button>
       </li>
     </ul>

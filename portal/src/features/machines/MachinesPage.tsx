@@ -18,6 +18,7 @@ import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { ListSearch, NoMatch } from '../../components/table/ListControls.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
 import type { Deletion } from '../../components/use-deletion.tsx';
+import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
@@ -26,10 +27,10 @@ import { MachineGrid } from './MachineGrid.tsx';
 import { RegisterMachineDialog } from './RegisterMachineDialog.tsx';
 
 const sorts = [
-  { value: 'newest', label: 'Newest First' },
-  { value: 'oldest', label: 'Oldest First' },
-  { value: 'most_roasts', label: 'Most Roasts' },
-  { value: 'name', label: 'Name (A-Z)' },
+  { value: 'newest', label: t`Newest First` },
+  { value: 'oldest', label: t`Oldest First` },
+  { value: 'most_roasts', label: t`Most Roasts` },
+  { value: 'name', label: t`Name (A-Z)` },
 ] as const;
 const sortNames = sorts.map(({ value }) => value);
 const refreshMs = 10_000;
@@ -37,17 +38,18 @@ const refreshMs = 10_000;
 const deletion: Deletion<Machine, ResponseOf<typeof deleteMachine>> = {
   remove: (machine) => call(deleteMachine, { params: { id: machine.id } }),
   refresh: () => refresh(listMachines, machineTotals),
-  title: () => 'Delete machine',
-  question: ([machine]) => `Delete ${machine.display_name}? This action cannot be undone if the machine has no roasts.`,
+  title: () => t`Delete machine`,
+  question: ([machine]) =>
+    t`Delete ${machine.display_name}? This action cannot be undone if the machine has no roasts.`,
   done: ([machine], [answer]) => ({
-    text: answer?.message ?? `${machine.display_name} deleted`,
+    text: answer?.message ?? t`${machine.display_name} deleted`,
     ...(answer?.archived && {
       tone: 'info',
-      detail: 'Machine archived instead of deleted to preserve roast history.',
+      detail: t`Machine archived instead of deleted to preserve roast history.`,
       stays: 12_000,
     }),
   }),
-  failed: (error) => ({ text: sentenceFor(error, 'Failed to delete machine') }),
+  failed: (error) => ({ text: sentenceFor(error, t`Failed to delete machine`) }),
 };
 
 /** /machines: own machines, or those of all users for an administrator. */
@@ -69,13 +71,13 @@ export default function MachinesPage() {
     refreshInterval: refreshMs,
     deletion,
   });
-  const title = isAdmin ? 'All Machines' : 'My Machines';
+  const title = isAdmin ? t`All Machines` : t`My Machines`;
   const shown = (text: string | undefined) => text ?? (totals.error === undefined ? undefined : null);
 
   usePageActions(
     useMemo(
       () => [
-        { id: 'register', label: 'Register machine', icon: <Plus />, key: 'n', run: () => setIsRegistering(true) },
+        { id: 'register', label: t`Register machine`, icon: <Plus />, key: 'n', run: () => setIsRegistering(true) },
       ],
       [],
     ),
@@ -85,31 +87,35 @@ export default function MachinesPage() {
     <Page>
       <PageHeader
         title={title}
-        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Machines' }]}
+        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Machines` }]}
         actions={
           <ButtonLink to={paths.machineMaps} icon={<BookOpen aria-hidden />}>
-            Machine maps
+            {t`Machine maps`}
           </ButtonLink>
         }
         subtitle={
           isAdmin && (
             <span className="flex items-center gap-1.5">
               <ShieldCheck aria-hidden className="size-4 shrink-0 text-accent-text" />
-              Admin View: Viewing all machines from all users
+              {t`Admin View: Viewing all machines from all users`}
             </span>
           )
         }
       />
       <div className="flex flex-col gap-5">
         <StatRow>
-          <StatCard label="Machines" value={shown(totals.data && formatCount(totals.data.machines))} />
-          <StatCard label="Roasts" value={shown(totals.data && formatCount(totals.data.roasts))} />
-          <StatCard label="Roasted" value={shown(totals.data && formatNumber(totals.data.kg_roasted, 1))} unit="kg" />
+          <StatCard label={t`Machines`} value={shown(totals.data && formatCount(totals.data.machines))} />
+          <StatCard label={t`Roasts`} value={shown(totals.data && formatCount(totals.data.roasts))} />
+          <StatCard
+            label={t`Roasted`}
+            value={shown(totals.data && formatNumber(totals.data.kg_roasted, 1))}
+            unit="kg"
+          />
         </StatRow>
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <ListSearch search={list.search} label="Search machines" placeholder="Serial number or display name" />
+          <ListSearch search={list.search} label={t`Search machines`} placeholder={t`Serial number or display name`} />
           <Select
-            label="Sort machines"
+            label={t`Sort machines`}
             hideLabel
             size="sm"
             className="w-44 max-sm:w-full"
@@ -119,7 +125,7 @@ export default function MachinesPage() {
           />
         </div>
         {list.error !== undefined && (
-          <ErrorLine title="Machines could not be loaded" error={list.error} onRetry={list.table.onRetry} />
+          <ErrorLine title={t`Machines could not be loaded`} error={list.error} onRetry={list.table.onRetry} />
         )}
         <MachineGrid
           machines={list.data ?? (list.error === undefined ? undefined : [])}
@@ -133,17 +139,17 @@ export default function MachinesPage() {
               {list.search.q === '' ? (
                 <EmptyState
                   icon={<Factory />}
-                  title="No machines registered"
+                  title={t`No machines registered`}
                   action={
                     <Button kind="primary" size="md" icon={<Plus aria-hidden />} onClick={() => setIsRegistering(true)}>
-                      Register First Machine
+                      {t`Register First Machine`}
                     </Button>
                   }
                 >
-                  Register a machine to connect the board beside it and see its roasts live.
+                  {t`Register a machine to connect the board beside it and see its roasts live.`}
                 </EmptyState>
               ) : (
-                <NoMatch title="No machines match your filters" search={list.search} />
+                <NoMatch title={t`No machines match your filters`} search={list.search} />
               )}
             </Card>
           }

@@ -15,6 +15,7 @@ import { refresh } from '../../api/use-api.ts';
 import { FormField } from '../../components/form/RecordForm.tsx';
 import { useRecordForm, type RecordForm } from '../../components/form/use-record-form.ts';
 import { MachineMapField } from '../../components/machine-maps/MachineMapField.tsx';
+import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
 import { capacityOf, defaultType, hasOwnMap, useMachineTypes } from './machine-types.ts';
@@ -36,7 +37,7 @@ export const useRegisterForm = (onRegistered: (machine: RegisteredMachine) => vo
     },
     resolver,
     fields: ['serial_number', 'display_name', 'machine_type', 'max_capacity_kg', 'map_id'],
-    failure: (error) => sentenceFor(error, 'Failed to register machine'),
+    failure: (error) => sentenceFor(error, t`Failed to register machine`),
     save: (body) => call(registerMachine, { body }),
     saved: (machine) => {
       void refresh(listMachines, machineTotals);
@@ -44,7 +45,7 @@ export const useRegisterForm = (onRegistered: (machine: RegisteredMachine) => vo
     },
   });
 
-export const registerTexts = { submit: 'Register Machine', submitting: 'Registering…' };
+export const registerTexts = { submit: t`Register Machine`, submitting: t`Registering…` };
 
 export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
   const { field, hookForm: form } = of;
@@ -67,20 +68,20 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
   return (
     <>
       <TextField
-        label="Serial Number"
+        label={t`Serial Number`}
         required
         mono
         autoComplete="off"
         spellCheck={false}
-        hint="From the machine’s type plate. It cannot be changed later."
+        hint={t`From the machine’s type plate. It cannot be changed later.`}
         {...field('serial_number')}
       />
-      <TextField label="Display Name" required autoComplete="off" {...field('display_name')} />
+      <TextField label={t`Display Name`} required autoComplete="off" {...field('display_name')} />
       <div className="grid gap-4 sm:grid-cols-2">
         <FormField of={of} name="machine_type">
           {({ onChange, ...props }) => (
             <Select
-              label="Machine Type"
+              label={t`Machine Type`}
               required
               choices={types}
               {...props}
@@ -92,7 +93,7 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
           )}
         </FormField>
         <NumberField
-          label="Max Capacity"
+          label={t`Max Capacity`}
           required
           unit="kg"
           step={0.1}
@@ -103,12 +104,16 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
       <FormField of={of} name="map_id">
         {({ value, ...props }) => (
           <MachineMapField
-            label="Make and model"
+            label={t`Make and model`}
             {...props}
             value={value ?? null}
             onChange={(id) => form.setValue('map_id', id, { shouldTouch: true, shouldDirty: true })}
             onMap={takeFromMap}
-            hint={`Selects the machine map that the board reads with. You can choose it later.${hasOwnMap(type) ? ` There is a map for the ${type}.` : ''}`}
+            hint={
+              hasOwnMap(type)
+                ? t`Selects the machine map that the board reads with. You can choose it later. There is a map for the ${type}.`
+                : t`Selects the machine map that the board reads with. You can choose it later.`
+            }
           />
         )}
       </FormField>

@@ -1,6 +1,7 @@
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { useState } from 'react';
 import { ModalForm } from '../../components/form/RecordForm.tsx';
+import { t } from '../../language/t.ts';
 import { AlertDialog } from '../../ui/AlertDialog.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
@@ -29,13 +30,13 @@ export const RegisterMachineDialog = ({ open, onClose }: { open: boolean; onClos
 
   return (
     <>
-      <Dialog open={open && machine === null} onClose={onClose} title="Register New Machine" sticky>
+      <Dialog open={open && machine === null} onClose={onClose} title={t`Register New Machine`} sticky>
         <RegisterStep onRegistered={setMachine} />
       </Dialog>
       <Dialog
         open={machine !== null}
         onClose={() => setIsAsking(true)}
-        title="Machine Registered Successfully!"
+        title={t`Machine Registered Successfully!`}
         description={machine?.display_name}
         width="md"
         sticky
@@ -43,7 +44,7 @@ export const RegisterMachineDialog = ({ open, onClose }: { open: boolean; onClos
         <DialogBody>{machine !== null && <RegisteredMachineView machine={machine} />}</DialogBody>
         <DialogFooter>
           <Button kind="primary" size="md" onClick={finish}>
-            Done
+            {t`Done`}
           </Button>
         </DialogFooter>
       </Dialog>
@@ -51,11 +52,11 @@ export const RegisterMachineDialog = ({ open, onClose }: { open: boolean; onClos
         open={isAsking}
         onCancel={() => setIsAsking(false)}
         onConfirm={finish}
-        title={`Close the credentials of ${machine?.display_name ?? 'the machine'}?`}
-        confirmLabel="Close"
-        cancelLabel="Back"
+        title={t`Close the credentials of ${machine?.display_name ?? t`the machine`}?`}
+        confirmLabel={t`Close`}
+        cancelLabel={t`Back`}
       >
-        The machine token and the pairing code will not be shown again.
+        {t`The machine token and the pairing code will not be shown again.`}
       </AlertDialog>
     </>
   );

@@ -4,15 +4,16 @@ import { useState } from 'react';
 import { CardForm } from '../../components/form/RecordForm.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { RegisteredMachineView } from './RegisteredMachineView.tsx';
 import { RegisterFields, registerTexts, useRegisterForm } from './RegisterForm.tsx';
 
 const crumbs = [
-  { label: 'Home', to: paths.dashboard },
-  { label: 'Machines', to: paths.machines },
-  { label: 'Register' },
+  { label: t`Home`, to: paths.dashboard },
+  { label: t`Machines`, to: paths.machines },
+  { label: t`Register` },
 ];
 
 /** /machines/register: a form step, then a success step. */
@@ -24,13 +25,13 @@ export default function RegisterMachinePage() {
       <Page>
         <div className="mx-auto max-w-2xl">
           <PageHeader
-            title="Machine Registered Successfully!"
+            title={t`Machine Registered Successfully!`}
             crumbs={crumbs}
             subtitle={machine.display_name}
             badges={<CircleCheck aria-hidden className="size-5 text-success" />}
             actions={
               <ButtonLink to={paths.machines} kind="primary" size="md">
-                View Machines
+                {t`View Machines`}
               </ButtonLink>
             }
           />
@@ -44,7 +45,11 @@ export default function RegisterMachinePage() {
   return (
     <Page>
       <div className="mx-auto max-w-xl">
-        <PageHeader title="Register New Machine" crumbs={crumbs} subtitle="Its board is set up in the next step." />
+        <PageHeader
+          title={t`Register New Machine`}
+          crumbs={crumbs}
+          subtitle={t`Its board is set up in the next step.`}
+        />
         <CardForm
           of={form}
           {...registerTexts}
@@ -52,7 +57,7 @@ export default function RegisterMachinePage() {
           size="md"
           cancel={
             <ButtonLink to={paths.machines} size="md">
-              Cancel
+              {t`Cancel`}
             </ButtonLink>
           }
         >

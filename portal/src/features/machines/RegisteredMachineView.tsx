@@ -5,6 +5,7 @@ import { CopyButton } from '../../components/CopyButton.tsx';
 import { environmentFile } from '../../components/pairing/device-configuration.ts';
 import { PairingTicketView } from '../../components/pairing/PairingTicketView.tsx';
 import { saveFile } from '../../components/save-file.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 
 /** Shown once after registration: token, pairing code, configuration of the board, ticket for support. */
@@ -16,22 +17,21 @@ export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine 
       <p className="flex items-start gap-2.5 rounded-md bg-warning-soft px-3 py-2.5 text-sm text-strong">
         <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
         <span>
-          <strong className="font-semibold">Save these now.</strong> The machine token and the pairing code are shown
-          only once.
+          {t`${<strong className="font-semibold">{t`Save these now.`}</strong>} The machine token and the pairing code are shown only once.`}
         </span>
       </p>
       <dl className="grid gap-3">
-        <Secret label="Machine Token" value={machine.auth_token} />
-        <Secret label="Pairing Code" value={machine.pairing_code} />
+        <Secret label={t`Machine Token`} value={machine.auth_token} />
+        <Secret label={t`Pairing Code`} value={machine.pairing_code} />
       </dl>
       <Section
-        title="Device Configuration"
-        text="Place it in the environment file on the single-board computer beside the machine."
+        title={t`Device Configuration`}
+        text={t`Place it in the environment file on the single-board computer beside the machine.`}
         actions={
           <>
-            <CopyButton text={environment} label="Copy configuration" withLabel />
+            <CopyButton text={environment} label={t`Copy configuration`} withLabel />
             <Button icon={<Download aria-hidden />} onClick={() => saveFile('agent.env', environment)}>
-              Download file
+              {t`Download file`}
             </Button>
           </>
         }
@@ -40,7 +40,7 @@ export const RegisteredMachineView = ({ machine }: { machine: RegisteredMachine 
           {environment.trimEnd()}
         </pre>
       </Section>
-      <Section title="Pairing" text="No access to the board? Support can pair it for you.">
+      <Section title={t`Pairing`} text={t`No access to the board? Support can pair it for you.`}>
         <PairingTicketView ticket={machine} machineId={machine.id} />
       </Section>
     </div>
@@ -53,7 +53,7 @@ const Secret = ({ label, value }: { label: string; value: string }) => (
     <dd className="mt-0.5">
       <span className="font-mono text-base break-all text-strong">{value}</span>
       <span className="absolute inset-y-0 right-2 flex items-center">
-        <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+        <CopyButton text={value} label={t`Copy ${label.toLowerCase()}`} />
       </span>
     </dd>
   </div>

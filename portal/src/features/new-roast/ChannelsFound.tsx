@@ -1,13 +1,14 @@
 import type { Upload } from '@roastery/contract/imports';
 import { usePreferences } from '../../format/preferences.ts';
 import { unitOf } from '../../format/quantities.ts';
+import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 
 /** The curves of the file and the channels they become. */
 export const ChannelsFound = ({ channels, samples }: Pick<Upload, 'channels' | 'samples'>) => {
   const units = usePreferences();
   return (
-    <Panel title="Channels">
+    <Panel title={t`Channels`}>
       <ul className="divide-y divide-stroke text-sm">
         {channels.map((channel) => (
           <li key={channel.name} className="flex items-baseline justify-between gap-3 px-4 py-1.5">
@@ -21,7 +22,7 @@ export const ChannelsFound = ({ channels, samples }: Pick<Upload, 'channels' | '
             </span>
             <span className="shrink-0 font-mono text-xs text-muted">
               {channel.name}
-              {channel.readings < samples && ` · ${Math.floor((channel.readings / samples) * 100)}% read`}
+              {channel.readings < samples && t` · ${Math.floor((channel.readings / samples) * 100)}% read`}
             </span>
           </li>
         ))}

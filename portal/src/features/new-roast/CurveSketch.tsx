@@ -3,6 +3,7 @@ import { formatDuration, formatTemperature } from '@roastery/roasting/units';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { tenth } from '../../format/numbers.ts';
 import { usePreferences } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 
 const width = 640;
 const height = 220;
@@ -44,7 +45,7 @@ export const CurveSketch = ({ upload }: { upload: Upload }) => {
       <svg
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`Curve of ${formatDuration(last - first)}, up to ${formatTemperature(hottest, unit)}`}
+        aria-label={t`Curve of ${formatDuration(last - first)}, up to ${formatTemperature(hottest, unit)}`}
         className="h-auto w-full"
       >
         {upload.marks.map((mark) => (
@@ -76,8 +77,7 @@ export const CurveSketch = ({ upload }: { upload: Upload }) => {
       <figcaption className="figures flex justify-between gap-3 font-mono text-xs text-muted">
         <span>{formatDuration(first)}</span>
         <span className="text-center">
-          Bean temp{exhaust.some((temp) => temp !== null) && ', exhaust dashed'}, up to{' '}
-          {formatTemperature(hottest, unit)}
+          {t`Bean temp${exhaust.some((temp) => temp !== null) && t`, exhaust dashed`}, up to ${formatTemperature(hottest, unit)}`}
         </span>
         <span>{formatDuration(last)}</span>
       </figcaption>

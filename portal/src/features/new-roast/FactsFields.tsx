@@ -4,11 +4,12 @@ import { LotField } from '../../components/LotField.tsx';
 import { MachineField } from '../../components/MachineField.tsx';
 import { OptionField } from '../../components/fields.tsx';
 import { RecipeField } from '../../components/RecipeField.tsx';
+import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
 import type { FactValues } from './fact-values.ts';
 
-const levels = [{ value: '', label: 'Not set' }, ...roastLevels.map((level) => ({ value: level, label: level }))];
+const levels = [{ value: '', label: t`Not set` }, ...roastLevels.map((level) => ({ value: level, label: level }))];
 
 interface FactsFieldsProps {
   /** A roast from a file may stay without a name. */
@@ -57,8 +58,8 @@ export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
         render={({ field: { value, onChange, onBlur } }) => (
           <LotField
             {...{ value, onChange, onBlur }}
-            placeholder="No lot"
-            hint="The batch is deducted from it."
+            placeholder={t`No lot`}
+            hint={t`The batch is deducted from it.`}
             error={errors.lot_id?.message}
             onLot={(lot) => {
               if (lot === null) return;
@@ -70,16 +71,16 @@ export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
         )}
       />
       <TextField
-        label="Coffee name"
+        label={t`Coffee name`}
         required={coffeeRequired}
         maxLength={200}
         error={errors.coffee_name?.message}
         {...register('coffee_name')}
       />
-      {option('coffee_origin', 'origin', 'Origin')}
-      {option('coffee_process', 'process', 'Process')}
+      {option('coffee_origin', 'origin', t`Origin`)}
+      {option('coffee_process', 'process', t`Process`)}
       <TextField
-        label="Roasted at"
+        label={t`Roasted at`}
         type="datetime-local"
         required
         hint={timeZone}
@@ -90,11 +91,15 @@ export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
         control={control}
         name="machine_id"
         render={({ field: { value, onChange, onBlur } }) => (
-          <MachineField {...{ value, onChange, onBlur }} placeholder="No machine" error={errors.machine_id?.message} />
+          <MachineField
+            {...{ value, onChange, onBlur }}
+            placeholder={t`No machine`}
+            error={errors.machine_id?.message}
+          />
         )}
       />
-      {number('batch_size_kg', 'Batch', 'kg')}
-      {number('end_weight_kg', 'Roasted weight', 'kg')}
+      {number('batch_size_kg', t`Batch`, 'kg')}
+      {number('end_weight_kg', t`Roasted weight`, 'kg')}
       <Controller
         control={control}
         name="profile_id"
@@ -102,13 +107,13 @@ export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
           <RecipeField {...{ value, onChange, onBlur }} error={errors.profile_id?.message} />
         )}
       />
-      <TextField label="Roasted by" maxLength={120} error={errors.roasted_by?.message} {...register('roasted_by')} />
+      <TextField label={t`Roasted by`} maxLength={120} error={errors.roasted_by?.message} {...register('roasted_by')} />
       <Controller
         control={control}
         name="roast_level"
         render={({ field: { value, onChange, onBlur, ref } }) => (
           <Select
-            label="Roast level"
+            label={t`Roast level`}
             choices={levels}
             {...{ value, onChange, onBlur, ref }}
             error={errors.roast_level?.message}
@@ -116,16 +121,16 @@ export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
         )}
       />
       <TextField
-        label="Roast number"
+        label={t`Roast number`}
         maxLength={40}
-        hint="Leave empty to number it automatically."
+        hint={t`Leave empty to number it automatically.`}
         error={errors.roast_number?.message}
         {...register('roast_number')}
       />
-      {number('color', 'Color')}
-      {number('cupping_score', 'Cupping score')}
+      {number('color', t`Color`)}
+      {number('cupping_score', t`Cupping score`)}
       <div className="sm:col-span-2">
-        <TextArea label="Notes" rows={3} error={errors.notes?.message} {...register('notes')} />
+        <TextArea label={t`Notes`} rows={3} error={errors.notes?.message} {...register('notes')} />
       </div>
     </>
   );

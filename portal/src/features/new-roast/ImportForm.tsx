@@ -14,6 +14,7 @@ import { FormError, showFieldErrors } from '../../components/form/FormError.tsx'
 import { paths } from '../../components/paths.ts';
 import { UnsavedChanges, useLeave } from '../../components/form/UnsavedChanges.tsx';
 import { instantOf, localTimeOf } from '../../format/zoned-time.ts';
+import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -31,7 +32,7 @@ const resolverIn =
     const parsed = parseShape(takeUploadShape, { ...bodyOfFacts(values), start_time: instant ?? '' });
     if (parsed.success) return { values: parsed.data, errors: {} };
     const errors = errorsOfShape<FactValues>(parsed, factFields);
-    if (instant === null) errors.start_time = { type: 'required', message: 'Enter when it was roasted' };
+    if (instant === null) errors.start_time = { type: 'required', message: t`Enter when it was roasted` };
     return { values: {}, errors };
   };
 
@@ -64,29 +65,29 @@ export const ImportForm = ({ upload }: { upload: Upload }) => {
           body: { ...body, even_if_duplicate: twice },
         });
         await refresh(listRoasts, listLots);
-        toast('Roast imported');
+        toast(t`Roast imported`);
         leaveTo(paths.roast(roast.id));
       } catch (error) {
         showFieldErrors<FactValues>(error, factFields, setError);
         setFailure(
           error instanceof ApiError && error.code === 'not_found'
-            ? 'The upload has expired. Choose the file again.'
-            : sentenceWithFields(error, 'The roast could not be imported'),
+            ? t`The upload has expired. Choose the file again.`
+            : sentenceWithFields(error, t`The roast could not be imported`),
         );
       }
     },
-    () => setFailure('Please fix the errors in the form'),
+    () => setFailure(t`Please fix the errors in the form`),
   );
   return (
     <FormProvider {...form}>
       <UnsavedChanges dirty={formState.isDirty && !isLeaving} />
       <form
         noValidate
-        aria-label="Roast from a file"
+        aria-label={t`Roast from a file`}
         onSubmit={(event) => void save(event)}
         className="flex flex-col gap-4"
       >
-        <Panel title="What was roasted">
+        <Panel title={t`What was roasted`}>
           <div className="grid gap-4 p-4 sm:grid-cols-2 lg:grid-cols-3">
             <FactsFields coffeeRequired={false} timeZone={timeZone} />
           </div>
@@ -95,10 +96,10 @@ export const ImportForm = ({ upload }: { upload: Upload }) => {
           <FormError text={failure} />
           <div className="flex flex-wrap items-center justify-end gap-3">
             {isDuplicate && (
-              <Checkbox label="Import it again" checked={twice} onChange={setTwice} className="mr-auto" />
+              <Checkbox label={t`Import it again`} checked={twice} onChange={setTwice} className="mr-auto" />
             )}
             <ButtonLink size="md" to={paths.roasts}>
-              Cancel
+              {t`Cancel`}
             </ButtonLink>
             <Button
               size="md"
@@ -107,7 +108,7 @@ export const ImportForm = ({ upload }: { upload: Upload }) => {
               disabled={upload.missing !== null || (isDuplicate && !twice)}
               busy={formState.isSubmitting}
             >
-              Add roast
+              {t`Add roast`}
             </Button>
           </div>
         </FormActions>

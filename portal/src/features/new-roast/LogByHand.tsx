@@ -14,6 +14,7 @@ import { personName } from '../../components/person-name.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { UnsavedChanges, useLeave } from '../../components/form/UnsavedChanges.tsx';
 import { localTimeOf } from '../../format/zoned-time.ts';
+import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { NumberField, TextField } from '../../ui/TextField.tsx';
@@ -41,14 +42,14 @@ export const LogByHand = () => {
       try {
         const roast = await call(logRoast, { body });
         await refresh(listRoasts, listLots);
-        toast('Roast logged');
+        toast(t`Roast logged`);
         leaveTo(paths.roast(roast.id));
       } catch (error) {
         showFieldErrors<LogValues>(error, logFields, setError);
-        setFailure(sentenceWithFields(error, 'The roast could not be logged'));
+        setFailure(sentenceWithFields(error, t`The roast could not be logged`));
       }
     },
-    () => setFailure('Please fix the errors in the form'),
+    () => setFailure(t`Please fix the errors in the form`),
   );
   const temp = (field: 'charge_temp' | 'first_crack_temp' | 'drop_temp', label: string) => (
     <NumberField label={label} unit={`°${unit}`} error={errors[field]?.message} {...register(field)} />
@@ -58,47 +59,47 @@ export const LogByHand = () => {
       <UnsavedChanges dirty={formState.isDirty && !isLeaving} />
       <form
         noValidate
-        aria-label="Roast by hand"
+        aria-label={t`Roast by hand`}
         onSubmit={(event) => void save(event)}
         className="mx-auto flex max-w-3xl flex-col gap-4"
       >
-        <Panel title="What was roasted">
+        <Panel title={t`What was roasted`}>
           <div className="grid gap-4 p-4 sm:grid-cols-2">
             <FactsFields coffeeRequired timeZone={timeZone} />
           </div>
         </Panel>
-        <Panel title="Times and temperatures">
+        <Panel title={t`Times and temperatures`}>
           <div className="grid gap-4 p-4 sm:grid-cols-2">
             <TextField
-              label="Duration"
+              label={t`Duration`}
               required
               placeholder="10:30"
               inputMode="numeric"
-              hint="Charge to drop, minutes and seconds"
+              hint={t`Charge to drop, minutes and seconds`}
               error={errors.duration_seconds?.message}
               {...register('duration_seconds')}
             />
             <TextField
-              label="First crack"
+              label={t`First crack`}
               placeholder="8:30"
               inputMode="numeric"
-              hint="Time since charge"
+              hint={t`Time since charge`}
               error={errors.first_crack_time?.message}
               {...register('first_crack_time')}
             />
-            {temp('charge_temp', 'Charge temp')}
-            {temp('first_crack_temp', 'First crack temp')}
-            {temp('drop_temp', 'Drop temp')}
+            {temp('charge_temp', t`Charge temp`)}
+            {temp('first_crack_temp', t`First crack temp`)}
+            {temp('drop_temp', t`Drop temp`)}
           </div>
         </Panel>
         <FormActions>
           <FormError text={failure} />
           <div className="flex justify-end gap-2">
             <ButtonLink size="md" to={paths.roasts}>
-              Cancel
+              {t`Cancel`}
             </ButtonLink>
             <Button size="md" kind="primary" type="submit" busy={formState.isSubmitting}>
-              Log roast
+              {t`Log roast`}
             </Button>
           </div>
         </FormActions>

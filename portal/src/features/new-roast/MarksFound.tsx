@@ -3,6 +3,7 @@ import { formatDuration, parseDuration } from '@roastery/roasting/units';
 import { useState } from 'react';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
@@ -16,14 +17,14 @@ interface MarksFoundProps {
 
 /** Marks from the file and detected marks; charge and drop can be set. */
 export const MarksFound = ({ upload, onChanged }: MarksFoundProps) => (
-  <Panel title="Markers">
+  <Panel title={t`Markers`}>
     {upload.marks.length > 0 && (
       <table className="w-full text-sm">
         <thead className="sr-only">
           <tr>
-            <th>Marker</th>
-            <th>After charge</th>
-            <th>Bean temperature</th>
+            <th>{t`Marker`}</th>
+            <th>{t`After charge`}</th>
+            <th>{t`Bean temperature`}</th>
           </tr>
         </thead>
         <tbody className="divide-y divide-stroke">
@@ -33,7 +34,7 @@ export const MarksFound = ({ upload, onChanged }: MarksFoundProps) => (
                 {markLabels[mark.kind].long}{' '}
                 {mark.origin === 'detector' && (
                   <Badge tone="info" className="ml-1">
-                    detected
+                    {t`detected`}
                   </Badge>
                 )}
               </td>
@@ -78,7 +79,7 @@ const SetByHand = ({ upload, onChanged }: MarksFoundProps) => {
   return (
     <form
       noValidate
-      aria-label="Charge and drop"
+      aria-label={t`Charge and drop`}
       onSubmit={(event) => {
         event.preventDefault();
         apply();
@@ -86,7 +87,7 @@ const SetByHand = ({ upload, onChanged }: MarksFoundProps) => {
       className="flex flex-wrap items-end gap-3 border-t border-stroke p-4"
     >
       <TextField
-        label="Charge at"
+        label={t`Charge at`}
         size="sm"
         placeholder="0:30"
         inputMode="numeric"
@@ -95,7 +96,7 @@ const SetByHand = ({ upload, onChanged }: MarksFoundProps) => {
         onChange={(event) => setCharge(event.target.value)}
       />
       <TextField
-        label="Drop at"
+        label={t`Drop at`}
         size="sm"
         placeholder="11:20"
         inputMode="numeric"
@@ -104,12 +105,12 @@ const SetByHand = ({ upload, onChanged }: MarksFoundProps) => {
         onChange={(event) => setDrop(event.target.value)}
       />
       <Button type="submit" busy={busy} disabled={!isChanged}>
-        Set charge and drop
+        {t`Set charge and drop`}
       </Button>
       <p className={`w-full text-xs ${wrong ? 'text-danger' : 'text-muted'}`} role={wrong ? 'alert' : undefined}>
         {wrong
-          ? 'Enter times as 11:20. The drop must come after the charge.'
-          : 'Minutes and seconds since the recording started.'}
+          ? t`Enter times as 11:20. The drop must come after the charge.`
+          : t`Minutes and seconds since the recording started.`}
       </p>
     </form>
   );

@@ -1,6 +1,7 @@
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { LogByHand } from './LogByHand.tsx';
 import { UploadRoast } from './UploadRoast.tsx';
@@ -17,17 +18,21 @@ export default function NewRoastPage() {
   return (
     <Page>
       <PageHeader
-        title="Add roast"
-        crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Roasts', to: paths.roasts }, { label: 'New roast' }]}
+        title={t`Add roast`}
+        crumbs={[
+          { label: t`Home`, to: paths.dashboard },
+          { label: t`Roasts`, to: paths.roasts },
+          { label: t`New roast` },
+        ]}
       />
       <Tabs
-        label="Ways to add a roast"
+        label={t`Ways to add a roast`}
         value={way}
         onChange={(next) => change({ way: next === 'machine' ? undefined : next })}
         tabs={[
-          { value: 'machine', label: 'Roast on a machine', content: way === 'machine' && <RoastOnMachine /> },
-          { value: 'hand', label: 'Log by hand', content: way === 'hand' && <LogByHand /> },
-          { value: 'upload', label: 'Upload', content: way === 'upload' && <UploadRoast /> },
+          { value: 'machine', label: t`Roast on a machine`, content: way === 'machine' && <RoastOnMachine /> },
+          { value: 'hand', label: t`Log by hand`, content: way === 'hand' && <LogByHand /> },
+          { value: 'upload', label: t`Upload`, content: way === 'upload' && <UploadRoast /> },
         ]}
       />
     </Page>

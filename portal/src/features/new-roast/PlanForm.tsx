@@ -13,6 +13,7 @@ import { LotField } from '../../components/LotField.tsx';
 import { MachineField } from '../../components/MachineField.tsx';
 import { RecipeField } from '../../components/RecipeField.tsx';
 import { personName } from '../../components/person-name.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
@@ -39,12 +40,12 @@ export const PlanForm = ({ onPlanned }: { onPlanned: (planId: string) => void })
       onPlanned(plan.id);
     } catch (error) {
       if (!showFieldErrors<PlanValues>(error, planFields, setError)) {
-        setFailure(sentenceWithFields(error, 'The roast could not be added to the queue'));
+        setFailure(sentenceWithFields(error, t`The roast could not be added to the queue`));
       }
     }
   });
   return (
-    <Panel title="Next roast">
+    <Panel title={t`Next roast`}>
       <form noValidate onSubmit={(event) => void save(event)} className="grid gap-4 p-4 sm:grid-cols-2">
         <div className="sm:col-span-2">
           <Controller
@@ -78,21 +79,21 @@ export const PlanForm = ({ onPlanned }: { onPlanned: (planId: string) => void })
             <LotField
               {...{ value, onChange, onBlur }}
               onLot={setLot}
-              placeholder="No lot"
+              placeholder={t`No lot`}
               error={errors.lot_id?.message}
             />
           )}
         />
         {lotId === null && (
           <TextField
-            label="Coffee name"
+            label={t`Coffee name`}
             maxLength={200}
             error={errors.coffee_name?.message}
             {...register('coffee_name')}
           />
         )}
         <NumberField
-          label="Batch"
+          label={t`Batch`}
           unit="kg"
           required
           min={0}
@@ -101,9 +102,14 @@ export const PlanForm = ({ onPlanned }: { onPlanned: (planId: string) => void })
           hint={batchHint(batch, machine?.max_capacity_kg, lot?.id === lotId ? lot?.current_weight : undefined)}
           {...register('batch_size_kg')}
         />
-        <TextField label="Roasted by" maxLength={120} error={errors.roasted_by?.message} {...register('roasted_by')} />
+        <TextField
+          label={t`Roasted by`}
+          maxLength={120}
+          error={errors.roasted_by?.message}
+          {...register('roasted_by')}
+        />
         <div className="sm:col-span-2">
-          <TextArea label="Notes" rows={2} error={errors.notes?.message} {...register('notes')} />
+          <TextArea label={t`Notes`} rows={2} error={errors.notes?.message} {...register('notes')} />
         </div>
         <div className="flex flex-col gap-3 sm:col-span-2">
           <FormError text={failure} />
@@ -115,7 +121,7 @@ export const PlanForm = ({ onPlanned }: { onPlanned: (planId: string) => void })
             icon={<Timer aria-hidden />}
             className="self-start"
           >
-            Add to queue
+            {t`Add to queue`}
           </Button>
         </div>
       </form>

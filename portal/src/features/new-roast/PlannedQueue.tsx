@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { plannedDetails, plannedName } from '../../components/PlannedRoast.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
+import { t } from '../../language/t.ts';
 import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { sentenceFor } from '../../api/api-error.ts';
@@ -19,7 +20,7 @@ const refreshMs = 5000;
 export const PlannedQueue = ({ onOpen }: { onOpen: (planId: string) => void }) => {
   const { data, error, mutate } = useApi(listPlannedRoasts, { query: {} }, { refreshInterval: refreshMs });
   return (
-    <Panel title="Up next">
+    <Panel title={t`Up next`}>
       {data === undefined ? (
         error === undefined ? (
           <div className="flex flex-col gap-3 p-4">
@@ -27,11 +28,11 @@ export const PlannedQueue = ({ onOpen }: { onOpen: (planId: string) => void }) =
             <Skeleton className="h-10 w-full" />
           </div>
         ) : (
-          <ErrorState title="The queue could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorState title={t`The queue could not be loaded`} error={error} onRetry={() => void mutate()} />
         )
       ) : data.planned.length === 0 ? (
-        <EmptyState icon={<Timer aria-hidden />} title="The queue is empty">
-          Add a roast. The next charge on its machine starts it.
+        <EmptyState icon={<Timer aria-hidden />} title={t`The queue is empty`}>
+          {t`Add a roast. The next charge on its machine starts it.`}
         </EmptyState>
       ) : (
         <ul className="divide-y divide-stroke">
@@ -59,11 +60,13 @@ const QueuedPlan = ({ plan, onOpen }: { plan: PlannedRoast; onOpen: () => void }
           {[plan.machine_name, plannedDetails(plan)].filter((text) => text !== '').join(' · ')}
         </span>
         <span className="block text-xs text-muted">
-          {plan.ahead === 0 ? 'Next' : `${plan.ahead} ahead`} · added <RelativeTime moment={plan.created_at} />
+          {plan.ahead === 0
+            ? t`Next · added ${<RelativeTime moment={plan.created_at} />}`
+            : t`${plan.ahead} ahead · added ${<RelativeTime moment={plan.created_at} />}`}
         </span>
       </button>
       <IconButton
-        label={`Remove ${plannedName(plan)} from the queue of ${plan.machine_name}`}
+        label={t`Remove ${plannedName(plan)} from the queue of ${plan.machine_name}`}
         icon={<X aria-hidden />}
         disabled={busy}
         onClick={() => void cancel()}
@@ -76,11 +79,11 @@ const QueuedPlan = ({ plan, onOpen }: { plan: PlannedRoast; onOpen: () => void }
 export const removeFromQueue = async (plan: PlannedRoast): Promise<boolean> => {
   try {
     await call(cancelPlannedRoast, { params: { id: plan.id } });
-    toast(`${plannedName(plan)} was removed from the queue`);
+    toast(t`${plannedName(plan)} was removed from the queue`);
     return true;
   } catch (error) {
     logError('The roast could not be removed from the queue', error);
-    toast(sentenceFor(error, 'The roast could not be removed from the queue'), { tone: 'danger' });
+    toast(sentenceFor(error, t`The roast could not be removed from the queue`), { tone: 'danger' });
     return false;
   } finally {
     await refresh(listPlannedRoasts, getPlannedRoast);

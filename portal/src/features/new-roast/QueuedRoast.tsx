@@ -14,6 +14,7 @@ import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { plannedDetails, plannedName } from '../../components/PlannedRoast.tsx';
 import { attempt } from '../../components/roast-changes.ts';
+import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { LiveDot } from '../../ui/Badge.tsx';
@@ -52,7 +53,7 @@ export const QueuedRoast = ({ planId, onLeave }: WaitingForChargeProps) => {
         {error === undefined ? (
           <Skeleton className="m-4 h-48" />
         ) : (
-          <ErrorState title="The queued roast could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorState title={t`The queued roast could not be loaded`} error={error} onRetry={() => void mutate()} />
         )}
       </Card>
     );
@@ -65,14 +66,14 @@ const NoLongerWaiting = ({ plan, onLeave }: { plan: PlannedRoast; onLeave: () =>
   <Card>
     <EmptyState
       icon={<CircleSlash aria-hidden />}
-      title={plan.status === 'cancelled' ? 'This roast was removed from the queue' : 'This roast has started'}
+      title={plan.status === 'cancelled' ? t`This roast was removed from the queue` : t`This roast has started`}
       action={
         <Button kind="primary" onClick={onLeave}>
-          Queue another roast
+          {t`Queue another roast`}
         </Button>
       }
     >
-      {plannedName(plan)} on {plan.machine_name}
+      {t`${plannedName(plan)} on ${plan.machine_name}`}
     </EmptyState>
   </Card>
 );
@@ -89,43 +90,42 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
     setBusy(true);
     const made = await attempt(
       () => call(makeRoast, { params: { id: plan.machine_id }, body: {} }),
-      'The roast could not be started',
+      t`The roast could not be started`,
     );
     if (made === undefined) setBusy(false);
     else await navigate(paths.roast(made.id), { replace: true });
   };
   return (
-    <Card className="flex flex-col gap-6 p-5 sm:p-8" aria-label="Queued roast">
+    <Card className="flex flex-col gap-6 p-5 sm:p-8" aria-label={t`Queued roast`}>
       <div>
         <p className="label-mono flex items-center gap-2">
           <Timer aria-hidden className="size-3.5" />
-          {plan.ahead === 0 ? 'Up next' : `${plan.ahead} ahead in the queue`} · {plan.machine_name}
+          {plan.ahead === 0 ? t`Up next` : t`${plan.ahead} ahead in the queue`} · {plan.machine_name}
         </p>
         <p className="mt-2 text-3xl font-semibold tracking-tight text-strong">{plannedName(plan)}</p>
         <p className="mt-1 text-lg text-muted">{plannedDetails(plan)}</p>
-        {plan.roasted_by !== null && <p className="mt-1 text-base text-muted">Roasted by {plan.roasted_by}</p>}
+        {plan.roasted_by !== null && <p className="mt-1 text-base text-muted">{t`Roasted by ${plan.roasted_by}`}</p>}
       </div>
       <MachineNow live={live} />
       <PlanOnBoard plan={plan} live={live} />
       <p className="max-w-xl text-base text-muted">
-        Charge when you are ready. The roast starts by itself and opens here. If the charge is not detected, use Charge
-        now. You can leave this page: the roast stays in the queue.
+        {t`Charge when you are ready. The roast starts by itself and opens here. If the charge is not detected, use Charge now. You can leave this page: the roast stays in the queue.`}
       </p>
       <div className="flex flex-wrap gap-2">
         {plan.ahead === 0 && live.state === 'live' && live.roast?.status !== 'in_progress' && (
           <Button size="lg" icon={<Flame aria-hidden />} disabled={busy} onClick={() => void chargeNow()}>
-            Charge now
+            {t`Charge now`}
           </Button>
         )}
         <Button size="lg" busy={busy} onClick={() => void cancel()}>
-          Remove from queue
+          {t`Remove from queue`}
         </Button>
         <Button size="lg" kind="quiet" onClick={onLeave}>
-          Queue another
+          {t`Queue another`}
         </Button>
         {live.roast?.status === 'in_progress' && (
           <ButtonLink size="lg" kind="quiet" to={paths.roast(live.roast.id)}>
-            Open the running roast
+            {t`Open the running roast`}
           </ButtonLink>
         )}
       </div>
@@ -141,11 +141,11 @@ const PlanOnBoard = ({ plan, live }: { plan: PlannedRoast; live: LiveMachine }) 
   const held = live.status?.plan?.id === plan.id;
   return (
     <div data-testid="plan-on-board">
-      <p className="text-lg font-medium text-strong">Recipe: {recipe.name}</p>
-      {first !== null && <p className="figures mt-1 text-base text-content">Starts with {settingsText(first)}</p>}
+      <p className="text-lg font-medium text-strong">{t`Recipe: ${recipe.name}`}</p>
+      {first !== null && <p className="figures mt-1 text-base text-content">{t`Starts with ${settingsText(first)}`}</p>}
       {plan.ahead === 0 && (
         <p className="mt-1 text-sm text-muted">
-          {held ? 'The plan is on the board' : 'The plan is not on the board yet'}
+          {held ? t`The plan is on the board` : t`The plan is not on the board yet`}
         </p>
       )}
     </div>
@@ -153,10 +153,10 @@ const PlanOnBoard = ({ plan, live }: { plan: PlannedRoast; live: LiveMachine }) 
 };
 
 const stateWords: Record<LiveMachine['state'], string> = {
-  connecting: 'Connecting to the machine',
-  live: 'Live',
-  stale: 'No new readings',
-  offline: 'Offline: the board sends the charge when it reconnects',
+  connecting: t`Connecting to the machine`,
+  live: t`Live`,
+  stale: t`No new readings`,
+  offline: t`Offline: the board sends the charge when it reconnects`,
 };
 
 const MachineNow = ({ live }: { live: LiveMachine }) => {
@@ -166,11 +166,13 @@ const MachineNow = ({ live }: { live: LiveMachine }) => {
       <p className="flex items-center gap-2 text-sm text-muted">
         <LiveDot tone={fresh ? 'accent' : live.state === 'stale' ? 'warning' : 'faint'} pulsing={fresh} />
         <output>{stateWords[live.state]}</output>
-        {!fresh && live.readingAgeSeconds !== null && <span className="figures">{live.readingAgeSeconds} s ago</span>}
+        {!fresh && live.readingAgeSeconds !== null && (
+          <span className="figures">{t`${live.readingAgeSeconds} s ago`}</span>
+        )}
       </p>
       <dl className="mt-2 flex flex-wrap gap-x-10 gap-y-3">
         <div>
-          <dt className="label-mono">Bean temp</dt>
+          <dt className="label-mono">{t`Bean temp`}</dt>
           <dd>
             <Measure
               quantity="temperature"
@@ -181,7 +183,7 @@ const MachineNow = ({ live }: { live: LiveMachine }) => {
           </dd>
         </div>
         <div>
-          <dt className="label-mono">Exhaust</dt>
+          <dt className="label-mono">{t`Exhaust`}</dt>
           <dd>
             <Measure
               quantity="temperature"

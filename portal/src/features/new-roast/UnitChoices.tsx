@@ -1,12 +1,13 @@
 import type { Upload } from '@roastery/contract/imports';
 import { formatDuration } from '@roastery/roasting/units';
+import { t } from '../../language/t.ts';
 import { Segments } from '../../ui/Segments.tsx';
 import { useChoices } from './use-choices.ts';
 
 const sources: Record<Upload['time_unit']['source'], string> = {
-  file: 'from the file',
-  guess: 'detected from the values',
-  person: 'set by you',
+  file: t`from the file`,
+  guess: t`detected from the values`,
+  person: t`set by you`,
 };
 const temperatureUnits = [
   { value: 'C', label: '°C' },
@@ -30,9 +31,9 @@ export const UnitChoices = ({ upload, onChanged }: UnitChoicesProps) => {
   return (
     <div className="flex flex-wrap gap-x-8 gap-y-3" aria-busy={busy}>
       <div>
-        <p className="pb-1 text-sm font-medium text-content">Temperatures</p>
+        <p className="pb-1 text-sm font-medium text-content">{t`Temperatures`}</p>
         <Segments
-          label="Unit of temperature"
+          label={t`Unit of temperature`}
           choices={temperatureUnits}
           value={temperature.value}
           onChange={(unit) => void choose({ temperature_unit: unit })}
@@ -41,9 +42,9 @@ export const UnitChoices = ({ upload, onChanged }: UnitChoicesProps) => {
       </div>
       {upload.format !== 'alog' && (
         <div>
-          <p className="pb-1 text-sm font-medium text-content">Times</p>
+          <p className="pb-1 text-sm font-medium text-content">{t`Times`}</p>
           <Segments
-            label="Unit of time"
+            label={t`Unit of time`}
             choices={timeUnits}
             value={time.value}
             onChange={(unit) => void choose({ time_unit: unit })}
@@ -52,7 +53,7 @@ export const UnitChoices = ({ upload, onChanged }: UnitChoicesProps) => {
         </div>
       )}
       <div>
-        <p className="pb-1 text-sm font-medium text-content">Recorded</p>
+        <p className="pb-1 text-sm font-medium text-content">{t`Recorded`}</p>
         <p className="figures flex h-8 items-center text-base text-strong">{formatDuration(upload.recorded_seconds)}</p>
       </div>
     </div>

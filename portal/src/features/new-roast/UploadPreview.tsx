@@ -4,6 +4,7 @@ import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
 import { formatBytes, formatCount } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Panel } from '../../ui/Card.tsx';
 import { ChannelsFound } from './ChannelsFound.tsx';
@@ -25,15 +26,15 @@ export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewPro
       <div className="min-w-0">
         <p className="truncate text-base font-medium text-strong">{upload.file_name}</p>
         <p className="figures text-sm text-muted">
-          {formatNames[upload.format]} · {formatBytes(upload.size_bytes)} · {formatCount(upload.samples)} samples
+          {t`${formatNames[upload.format]} · ${formatBytes(upload.size_bytes)} · ${formatCount(upload.samples)} samples`}
         </p>
       </div>
-      <Button onClick={onAnother}>Choose another file</Button>
+      <Button onClick={onAnother}>{t`Choose another file`}</Button>
     </Card>
     <Duplicates duplicates={upload.duplicates} />
     <Warnings upload={upload} />
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-      <Panel title="Curve">
+      <Panel title={t`Curve`}>
         <div className="flex flex-col gap-4 p-4">
           <CurveSketch upload={upload} />
           <UnitChoices upload={upload} onChanged={onChanged} />
@@ -55,19 +56,26 @@ const Duplicates = ({ duplicates }: Pick<Upload, 'duplicates'>) => {
   if (duplicates.length === 0) return null;
   return (
     <section
-      aria-label="Duplicates"
+      aria-label={t`Duplicates`}
       className="flex gap-3 rounded-lg border border-warning/40 bg-warning-soft px-4 py-3 text-sm text-strong"
     >
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
       <div className="min-w-0">
-        <p className="font-semibold">This roast was imported before.</p>
+        <p className="font-semibold">{t`This roast was imported before.`}</p>
         <ul>
           {duplicates.map((one) => (
             <li key={one.roast_id}>
-              <Link to={paths.roast(one.roast_id)} className="rounded-sm text-accent-text hover:underline">
-                {one.roast_number} {one.coffee_name}
-              </Link>{' '}
-              of {dates.dayAndTime(one.start_time)}: {one.same === 'file' ? 'the same file' : 'the same curve'}
+              {one.same === 'file'
+                ? t`${(
+                    <Link to={paths.roast(one.roast_id)} className="rounded-sm text-accent-text hover:underline">
+                      {one.roast_number} {one.coffee_name}
+                    </Link>
+                  )} of ${dates.dayAndTime(one.start_time)}: the same file`
+                : t`${(
+                    <Link to={paths.roast(one.roast_id)} className="rounded-sm text-accent-text hover:underline">
+                      {one.roast_number} {one.coffee_name}
+                    </Link>
+                  )} of ${dates.dayAndTime(one.start_time)}: the same curve`}
             </li>
           ))}
         </ul>
@@ -80,7 +88,10 @@ const Warnings = ({ upload }: { upload: Upload }) => {
   const sentences = [...(upload.missing === null ? [] : [upload.missing]), ...upload.warnings];
   if (sentences.length === 0) return null;
   return (
-    <ul aria-label="What to check" className="flex flex-col gap-1 rounded-lg border border-stroke bg-surface px-4 py-3">
+    <ul
+      aria-label={t`What to check`}
+      className="flex flex-col gap-1 rounded-lg border border-stroke bg-surface px-4 py-3"
+    >
       {sentences.map((sentence) => (
         <li key={sentence} className="flex items-start gap-2 text-sm text-content">
           <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0 text-warning" />

@@ -2,6 +2,7 @@ import { getRoastUpload, type Upload } from '@roastery/contract/imports';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { FilePicker } from './FilePicker.tsx';
 import { UploadPreview } from './UploadPreview.tsx';
@@ -31,7 +32,7 @@ export const UploadRoast = () => {
       {error === undefined ? (
         <Skeleton className="m-4 h-72" />
       ) : (
-        <ErrorState title="The upload has expired" error={error} onRetry={() => change({ upload: undefined })} />
+        <ErrorState title={t`The upload has expired`} error={error} onRetry={() => change({ upload: undefined })} />
       )}
     </Card>
   );

@@ -5,6 +5,7 @@ import type { Resolver } from 'react-hook-form';
 import type { z } from 'zod';
 import { instantOf } from '../../format/zoned-time.ts';
 import { bodyOfFacts, emptyFacts, errorsOfShape, factFields, type FactValues } from './fact-values.ts';
+import { t } from '../../language/t.ts';
 
 export type LogBody = z.output<typeof logRoastShape>;
 const tempFields = ['charge_temp', 'drop_temp', 'first_crack_temp'] as const;
@@ -43,12 +44,12 @@ export const logResolver =
       ...Object.fromEntries(tempFields.map((field) => [field, celsius(values[field], unit)])),
     });
     const errors = parsed.success ? {} : errorsOfShape<LogValues>(parsed, logFields);
-    if (values.start_time === '') errors.start_time = { type: 'required', message: 'Enter when it was roasted' };
+    if (values.start_time === '') errors.start_time = { type: 'required', message: t`Enter when it was roasted` };
     if (values.duration_seconds.trim() !== '' && duration === null) {
-      errors.duration_seconds = { type: 'format', message: 'Enter the time as 10:30' };
+      errors.duration_seconds = { type: 'format', message: t`Enter the time as 10:30` };
     }
     if (values.first_crack_time.trim() !== '' && crack === null) {
-      errors.first_crack_time = { type: 'format', message: 'Enter the time as 8:30' };
+      errors.first_crack_time = { type: 'format', message: t`Enter the time as 8:30` };
     }
     return parsed.success && Object.keys(errors).length === 0
       ? { values: parsed.data, errors: {} }

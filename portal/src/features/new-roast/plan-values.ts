@@ -2,6 +2,7 @@ import type { planRoast } from '@roastery/contract/planned';
 import type { BodyOf } from '@roastery/contract/endpoint';
 import type { FieldErrors, Resolver } from 'react-hook-form';
 import { formatExactKilograms } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 
 export type PlanBody = BodyOf<typeof planRoast>;
 
@@ -45,18 +46,18 @@ export const batchHint = (
 ): string | undefined => {
   const kg = Number(batch);
   if (batch.trim() === '' || !Number.isFinite(kg)) return undefined;
-  if (capacityKg !== undefined && kg > capacityKg) return `The machine holds ${capacityKg} kg.`;
-  if (lotKg !== undefined && kg > lotKg) return `The lot holds only ${formatExactKilograms(lotKg)} kg.`;
+  if (capacityKg !== undefined && kg > capacityKg) return t`The machine holds ${capacityKg} kg.`;
+  if (lotKg !== undefined && kg > lotKg) return t`The lot holds only ${formatExactKilograms(lotKg)} kg.`;
   return undefined;
 };
 
 /** The few rules of the form, in words; the api has the same. */
 export const planResolver: Resolver<PlanValues, unknown, PlanBody> = (values) => {
   const errors: FieldErrors<PlanValues> = {};
-  if (values.machine_id === null) errors.machine_id = { type: 'required', message: 'Choose a machine' };
+  if (values.machine_id === null) errors.machine_id = { type: 'required', message: t`Choose a machine` };
   const batch = values.batch_size_kg.trim() === '' ? null : Number(values.batch_size_kg);
-  if (batch === null) errors.batch_size_kg = { type: 'required', message: 'Enter the batch in kg' };
-  else if (!(batch > 0)) errors.batch_size_kg = { type: 'min', message: 'Batch must be greater than 0' };
+  if (batch === null) errors.batch_size_kg = { type: 'required', message: t`Enter the batch in kg` };
+  else if (!(batch > 0)) errors.batch_size_kg = { type: 'min', message: t`Batch must be greater than 0` };
   if (values.machine_id === null || Object.keys(errors).length > 0) return { values: {}, errors };
   return {
     values: {

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
+import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
 
 /** Has the server read the file again with one changed choice. */
@@ -20,7 +21,7 @@ export const useChoices = (upload: Upload, onChanged: (upload: Upload) => void) 
       onChanged(await call(chooseRoastUpload, { params: { id: upload.id }, body }));
     } catch (error) {
       logError('The file could not be read again', error);
-      toast(sentenceFor(error, 'The file could not be read again'), { tone: 'danger' });
+      toast(sentenceFor(error, t`The file could not be read again`), { tone: 'danger' });
     } finally {
       setBusy(false);
     }

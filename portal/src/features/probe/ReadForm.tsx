@@ -1,6 +1,7 @@
 import type { ProbeWish } from '@roastery/contract/probe';
 import { Radar, ScanSearch, Square } from 'lucide-react';
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Select } from '../../ui/Select.tsx';
@@ -20,11 +21,11 @@ interface ReadFormProps {
 }
 
 const tableChoices = [
-  { value: 'registers', label: 'Holding and input registers' },
-  { value: 'holding', label: 'Holding registers' },
-  { value: 'input', label: 'Input registers' },
-  { value: 'bits', label: 'Coils and discrete inputs' },
-  { value: 'all', label: 'All four' },
+  { value: 'registers', label: t`Holding and input registers` },
+  { value: 'holding', label: t`Holding registers` },
+  { value: 'input', label: t`Input registers` },
+  { value: 'bits', label: t`Coils and discrete inputs` },
+  { value: 'all', label: t`All four` },
 ] as const;
 const tablesOf = {
   registers: ['holding', 'input'],
@@ -62,44 +63,44 @@ export const ReadForm = (props: ReadFormProps) => {
       }}
     >
       <Select
-        label="Registers"
+        label={t`Registers`}
         choices={tableChoices}
         value={tables}
         onChange={setTables}
         className="col-span-2 md:col-span-1"
       />
       <TextField
-        label="Unit"
+        label={t`Unit`}
         value={units}
         onChange={(event) => onUnits(event.target.value)}
-        error={unitList === undefined ? 'Enter up to four numbers, separated by commas' : undefined}
+        error={unitList === undefined ? t`Enter up to four numbers, separated by commas` : undefined}
         className="col-span-2 md:col-span-1"
       />
       <NumberField
-        label="From"
+        label={t`From`}
         value={from}
         onChange={(event) => setFrom(event.target.value)}
-        error={fromIsGood ? undefined : '0 to 65535'}
+        error={fromIsGood ? undefined : t`0 to 65535`}
       />
       <NumberField
-        label="Number of registers"
+        label={t`Number of registers`}
         value={count}
         onChange={(event) => setCount(event.target.value)}
-        error={countIsGood ? undefined : '1 to 2000'}
+        error={countIsGood ? undefined : t`1 to 2000`}
       />
       <div className="col-span-full flex flex-wrap items-center justify-between gap-3">
-        <Checkbox label="Also common temperature registers of controllers" checked={usual} onChange={setUsual} />
+        <Checkbox label={t`Also common temperature registers of controllers`} checked={usual} onChange={setUsual} />
         {busy ? (
           <Button size="md" icon={<Square aria-hidden />} onClick={onStop}>
-            Stop
+            {t`Stop`}
           </Button>
         ) : (
           <div className="flex flex-wrap gap-3">
             <Button size="md" icon={<Radar aria-hidden />} disabled={!ready} onClick={() => onFind(unitList?.[0] ?? 1)}>
-              {isSerial ? 'Find speed and unit' : 'Find unit'}
+              {isSerial ? t`Find speed and unit` : t`Find unit`}
             </Button>
             <Button type="submit" kind="primary" size="md" icon={<ScanSearch aria-hidden />} disabled={!ready}>
-              Read registers
+              {t`Read registers`}
             </Button>
           </div>
         )}

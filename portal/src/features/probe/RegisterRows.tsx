@@ -10,30 +10,31 @@ import type { PickedPlace, PickedSignal } from '@roastery/contract/map-draft';
 import { useState } from 'react';
 import { Difference, Measure } from '../../components/figures.tsx';
 import { formatNumber, tenth } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 
 /** Channels that a register can be picked as; others are added in the map editor. */
 export const channelChoices = [
   { value: 'none', label: '--' },
-  { value: 'bean_temp', label: 'Bean' },
-  { value: 'exhaust_temp', label: 'Exhaust' },
-  { value: 'burner_front_temp', label: 'Burner front' },
-  { value: 'burner_back_temp', label: 'Burner back' },
-  { value: 'heat_power', label: 'Heat (%)' },
-  { value: 'fan_speed', label: 'Fan (%)' },
-  { value: 'drum_speed', label: 'Drum (%)' },
+  { value: 'bean_temp', label: t`Bean` },
+  { value: 'exhaust_temp', label: t`Exhaust` },
+  { value: 'burner_front_temp', label: t`Burner front` },
+  { value: 'burner_back_temp', label: t`Burner back` },
+  { value: 'heat_power', label: t`Heat (%)` },
+  { value: 'fan_speed', label: t`Fan (%)` },
+  { value: 'drum_speed', label: t`Drum (%)` },
 ] as const;
 export type ChannelChoice = (typeof channelChoices)[number]['value'];
 
 /** Events that a bit can be the signal of. */
 export const signalChoices = [
   { value: 'none', label: '--' },
-  { value: 'charge', label: 'Charge' },
-  { value: 'dry_end', label: 'Dry end' },
-  { value: 'first_crack', label: 'First crack' },
-  { value: 'drop', label: 'Drop' },
-  { value: 'cool_end', label: 'Cooling ended' },
+  { value: 'charge', label: t`Charge` },
+  { value: 'dry_end', label: t`Dry end` },
+  { value: 'first_crack', label: t`First crack` },
+  { value: 'drop', label: t`Drop` },
+  { value: 'cool_end', label: t`Cooling ended` },
 ] as const;
 export type SignalChoice = (typeof signalChoices)[number]['value'];
 
@@ -56,7 +57,7 @@ const readingsOffered = 6;
 
 /** One row per register: current value, change, other decodings, and the picked channel. */
 export const RegisterRows = ({ candidates, unit, picks, onPick }: RegisterRowsProps) => (
-  <ul aria-label="Registers" className="divide-y divide-stroke">
+  <ul aria-label={t`Registers`} className="divide-y divide-stroke">
     {candidates.map((candidate) => (
       <RegisterRow
         key={placeKey(candidate.place)}
@@ -96,7 +97,7 @@ const RegisterRow = ({ candidate, unit, pick, onPick }: RegisterRowProps) => {
         <Sparkline values={reading.values} />
       </span>
       <Select
-        label={`${address} read as`}
+        label={t`${address} read as`}
         hideLabel
         size="sm"
         choices={offered.map(({ decoding, values }) => ({
@@ -112,7 +113,7 @@ const RegisterRow = ({ candidate, unit, pick, onPick }: RegisterRowProps) => {
         }}
       />
       <Select
-        label={`${address} is`}
+        label={t`${address} is`}
         hideLabel
         size="sm"
         choices={channelChoices}
@@ -151,7 +152,7 @@ interface BitRowsProps {
 
 /** One row per coil or discrete input: state, number of changes, and the picked event. */
 export const BitRows = ({ bits, unit, signals, onPick }: BitRowsProps) => (
-  <ul aria-label="Bits" className="divide-y divide-stroke">
+  <ul aria-label={t`Bits`} className="divide-y divide-stroke">
     {bits.map((bit) => {
       const address = addressText(bit.place, unit);
       const isUp = bit.place.words.at(-1) === 1;
@@ -163,16 +164,20 @@ export const BitRows = ({ bits, unit, signals, onPick }: BitRowsProps) => (
         >
           <span className="font-mono text-sm text-content">{address}</span>
           <span className="justify-self-end md:justify-self-auto">
-            <Badge tone={isUp ? 'success' : 'neutral'}>{isUp ? 'On' : 'Off'}</Badge>
+            <Badge tone={isUp ? 'success' : 'neutral'}>{isUp ? t`On` : t`Off`}</Badge>
           </span>
           <span className="figures text-sm text-muted">
-            {bit.changes === 0 ? 'Did not change' : bit.changes === 1 ? 'Changed once' : `Changed ${bit.changes} times`}
+            {bit.changes === 0
+              ? t`Did not change`
+              : bit.changes === 1
+                ? t`Changed once`
+                : t`Changed ${bit.changes} times`}
           </span>
           <span className="justify-self-end md:justify-self-auto">
             <Sparkline values={bit.place.words} />
           </span>
           <Select
-            label={`${address} is`}
+            label={t`${address} is`}
             hideLabel
             size="sm"
             className="col-span-2 md:col-span-1"

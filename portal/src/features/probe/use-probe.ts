@@ -15,6 +15,7 @@ import { useEffect, useRef, useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { addressOf, call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
+import { t } from '../../language/t.ts';
 
 export interface Probe {
   /** idle: not started. finding: speeds and units are tried. looking: registers are read. watching: they are read every second. */
@@ -56,7 +57,7 @@ export const useProbe = (machineId: string) => {
     silence.current = setTimeout(
       () =>
         end(
-          'The board has not answered for 20 s. Check that it is online. Older agents can’t read registers for the portal.',
+          t`The board has not answered for 20 s. Check that it is online. Older agents can’t read registers for the portal.`,
         ),
       silenceMs,
     );
@@ -111,7 +112,7 @@ export const useProbe = (machineId: string) => {
       waitForBoard();
       for (const message of early.current.filter((one) => one.id === id)) take(message);
     } catch (error) {
-      end(sentenceFor(error, 'The board could not be reached'));
+      end(sentenceFor(error, t`The board could not be reached`));
     }
   };
 
@@ -129,7 +130,7 @@ export const useProbe = (machineId: string) => {
       try {
         await call(stopProbe, { params: { id: machineId, probe_id: id } });
       } catch (error) {
-        end(sentenceFor(error, 'The board could not be reached'));
+        end(sentenceFor(error, t`The board could not be reached`));
       }
     },
   };

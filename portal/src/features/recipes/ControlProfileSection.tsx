@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useController, useWatch } from 'react-hook-form';
 import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { formatCount } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -14,10 +15,10 @@ import { PreviewDialog } from './PreviewDialog.tsx';
 import { parseTime, type RecipeFormState } from './recipe-form-values.ts';
 
 const curveKeys: readonly PageKey[] = [
-  { label: 'On a point of a curve: move it', keys: ['←', '→', '↑', '↓'] },
-  { label: 'On a point of a curve: by ten', keys: ['Shift', 'arrow'] },
-  { label: 'On a point of a curve: go to the next or the previous', keys: ['Page Down', 'Page Up'] },
-  { label: 'On a point of a curve: delete it', keys: ['Del'] },
+  { label: t`On a point of a curve: move it`, keys: ['←', '→', '↑', '↓'] },
+  { label: t`On a point of a curve: by ten`, keys: ['Shift', 'arrow'] },
+  { label: t`On a point of a curve: go to the next or the previous`, keys: ['Page Down', 'Page Up'] },
+  { label: t`On a point of a curve: delete it`, keys: ['Del'] },
 ];
 
 /** Burner, exhaust and drum over time: dragged in the curves, typed in the table, shown together in the preview. */
@@ -50,24 +51,24 @@ export const ControlProfileSection = ({
   const whole = problems.find((problem) => problem.key === null);
   return (
     <Panel
-      title="Control Profile"
+      title={t`Control Profile`}
       actions={
         <Button icon={<ChartSpline aria-hidden />} disabled={drawn.length < 2} onClick={() => setPreviewing(true)}>
-          Preview Curve
+          {t`Preview Curve`}
         </Button>
       }
     >
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1 border-b border-stroke px-4 py-2.5">
         <Checkbox
-          label="Auto-interpolate between control points"
+          label={t`Auto-interpolate between control points`}
           checked={interpolate.value}
           onChange={interpolate.onChange}
         />
         <p aria-live="polite" className="figures text-sm text-muted">
-          <strong className="font-semibold text-strong">{formatCount(count)} points</strong>
+          <strong className="font-semibold text-strong">{t`${formatCount(count)} points`}</strong>
           {interpolate.value
-            ? `, one a second from ${formatDuration(drawn[0]?.time)} to ${formatDuration(drawn.at(-1)?.time)}`
-            : ', each held until the next point'}
+            ? t`, one a second from ${formatDuration(drawn[0]?.time)} to ${formatDuration(drawn.at(-1)?.time)}`
+            : t`, each held until the next point`}
         </p>
       </div>
       <div className="grid xl:grid-cols-[minmax(0,1fr)_25rem]">
@@ -94,7 +95,7 @@ export const ControlProfileSection = ({
             </p>
           )}
           <Button icon={<Plus aria-hidden />} size="md" onClick={add}>
-            Add Control Point
+            {t`Add Control Point`}
           </Button>
         </div>
       </div>

@@ -2,6 +2,7 @@ import { formatDuration, parseDuration } from '@roastery/roasting/units';
 import { ChevronLeft, ChevronRight, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { formatCount } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { controlClass } from '../../ui/Field.tsx';
@@ -17,10 +18,10 @@ interface ControlTableProps {
 }
 
 const columns: readonly { field: PointField; label: string; unit: string }[] = [
-  { field: 'time', label: 'Time', unit: 'm:ss' },
-  { field: 'burner', label: 'Burner', unit: '%' },
-  { field: 'exhaust', label: 'Exhaust', unit: '%' },
-  { field: 'drum', label: 'Drum', unit: 'RPM' },
+  { field: 'time', label: t`Time`, unit: 'm:ss' },
+  { field: 'burner', label: t`Burner`, unit: '%' },
+  { field: 'exhaust', label: t`Exhaust`, unit: '%' },
+  { field: 'drum', label: t`Drum`, unit: 'RPM' },
 ];
 
 /** Rows per page: 1,800 of them would make every key press slow. */
@@ -57,10 +58,10 @@ export const ControlTable = ({ points, problems, onChange, active, onActive }: C
       )}
       {elsewhere !== null && (
         <Button kind="quiet" onClick={() => goTo(elsewhere)}>
-          Point {formatCount(points.findIndex(({ key }) => key === elsewhere) + 1)} has an error
+          {t`Point ${formatCount(points.findIndex(({ key }) => key === elsewhere) + 1)} has an error`}
         </Button>
       )}
-      <table className="w-full text-sm" aria-label="Control points">
+      <table className="w-full text-sm" aria-label={t`Control points`}>
         <thead>
           <tr className="label-mono [&>th]:px-1 [&>th]:pb-2 [&>th]:text-left [&>th]:font-medium">
             {columns.map(({ field, label, unit }) => (
@@ -69,7 +70,7 @@ export const ControlTable = ({ points, problems, onChange, active, onActive }: C
               </th>
             ))}
             <th scope="col" className="w-10">
-              <span className="sr-only">Delete</span>
+              <span className="sr-only">{t`Delete`}</span>
             </th>
           </tr>
         </thead>
@@ -82,7 +83,7 @@ export const ControlTable = ({ points, problems, onChange, active, onActive }: C
                 {columns.map(({ field, label }) => (
                   <td key={field}>
                     <Cell
-                      label={`${label} of point ${i + 1}`}
+                      label={t`${label} of point ${i + 1}`}
                       field={field}
                       value={point[field]}
                       wrong={own.some((problem) => problem.field === field)}
@@ -96,7 +97,7 @@ export const ControlTable = ({ points, problems, onChange, active, onActive }: C
                 ))}
                 <td>
                   <IconButton
-                    label={`Delete point ${i + 1} at ${formatDuration(point.time)}`}
+                    label={t`Delete point ${i + 1} at ${formatDuration(point.time)}`}
                     tone="danger"
                     icon={<Trash2 aria-hidden />}
                     onClick={() => onChange(points.filter(({ key }) => key !== point.key))}
@@ -129,16 +130,16 @@ interface TablePagerProps {
 const TablePager = ({ first, count, total, onPage }: TablePagerProps) => (
   <div className="flex items-center justify-between gap-2 text-sm text-muted">
     <IconButton
-      label="Earlier points"
+      label={t`Earlier points`}
       icon={<ChevronLeft aria-hidden />}
       disabled={first === 0}
       onClick={() => onPage(-1)}
     />
     <span className="figures" aria-live="polite">
-      Points {formatCount(first + 1)}–{formatCount(first + count)} of {formatCount(total)}
+      {t`Points ${formatCount(first + 1)}–${formatCount(first + count)} of ${formatCount(total)}`}
     </span>
     <IconButton
-      label="Later points"
+      label={t`Later points`}
       icon={<ChevronRight aria-hidden />}
       disabled={first + count >= total}
       onClick={() => onPage(1)}

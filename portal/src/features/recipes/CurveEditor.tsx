@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { readablePoints, sorted, valuesAt, type DraftPoint } from './control-points.ts';
 import { EditorLane } from './EditorLane.tsx';
 import { axisEnd, lanes, minuteTicks, xOf, type LaneScale } from './lane-geometry.ts';
+import { t } from '../../language/t.ts';
 
 interface CurveEditorProps {
   points: readonly DraftPoint[];
@@ -76,15 +77,13 @@ export const CurveEditor = ({ points, onChange, interpolated, roastSeconds, acti
         </>
       )}
       <p className="px-3 pt-1 text-xs text-muted">
-        Drag a point to change it.
+        {t`Drag a point to change it.`}
         <span id={hintId} className="sr-only">
-          Arrow up and down change the value, left and right the time, with Shift by ten. Page Up and Page Down go to
-          the next point, Delete removes it.
+          {t`Arrow up and down change the value, left and right the time, with Shift by ten. Page Up and Page Down go to the next point, Delete removes it.`}
         </span>
         <span aria-hidden className="pointer-coarse:hidden">
           {' '}
-          Double-click a curve to add one. By keyboard: arrows move a point (Shift: by ten), Page Up and Page Down go to
-          the next, Delete removes it.
+          {t`Double-click a curve to add one. By keyboard: arrows move a point (Shift: by ten), Page Up and Page Down go to the next, Delete removes it.`}
         </span>
       </p>
     </div>

@@ -8,6 +8,7 @@ import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { usePreferences } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -26,7 +27,7 @@ import { RecipeForm } from './RecipeForm.tsx';
 export default function EditRecipePage() {
   const { id = '' } = useParams();
   const { data: recipe, error } = useApi(getProfile, { params: { id } });
-  useReturnOnError(recipe === undefined ? error : undefined, 'Failed to load recipe data', paths.recipes);
+  useReturnOnError(recipe === undefined ? error : undefined, t`Failed to load recipe data`, paths.recipes);
   return <Page>{recipe === undefined ? <Loading /> : <EditRecipe key={recipe.id} recipe={recipe} />}</Page>;
 }
 
@@ -54,7 +55,7 @@ const EditRecipe = ({ recipe }: { recipe: Profile }) => {
     save: (body, { revision }) => call(updateProfile, { params: { id: recipe.id }, body: { ...body, revision } }),
     saved: async (_recipe, { leaveTo }) => {
       await refresh(listProfiles, getProfile);
-      toast('Recipe saved successfully!');
+      toast(t`Recipe saved successfully!`);
       leaveTo(paths.recipes);
     },
   });
@@ -63,8 +64,8 @@ const EditRecipe = ({ recipe }: { recipe: Profile }) => {
       <PageHeader
         title={recipe.name}
         crumbs={[
-          { label: 'Home', to: paths.dashboard },
-          { label: 'Recipes', to: paths.recipes },
+          { label: t`Home`, to: paths.dashboard },
+          { label: t`Recipes`, to: paths.recipes },
           { label: recipe.name },
         ]}
         badges={
@@ -76,8 +77,10 @@ const EditRecipe = ({ recipe }: { recipe: Profile }) => {
         subtitle={
           <span className="figures">
             {recipe.times_used === 0
-              ? 'Not roasted yet'
-              : `Used ${recipe.times_used} ${recipe.times_used === 1 ? 'time' : 'times'}`}
+              ? t`Not roasted yet`
+              : recipe.times_used === 1
+                ? t`Used ${recipe.times_used} time`
+                : t`Used ${recipe.times_used} times`}
           </span>
         }
       />

@@ -3,6 +3,7 @@ import type { MouseEvent, PointerEvent } from 'react';
 import { limitsOf, withPointAt } from './control-points.ts';
 import { areaPath, handlePlaces, inset, linePath, secondsAt, snapped, valueAtY, xOf, yOf } from './lane-geometry.ts';
 import { LaneHandle, type LaneProps } from './LaneHandle.tsx';
+import { t } from '../../language/t.ts';
 
 /** One lane of the curve editor: shaded limits, the line, and a handle on every point. */
 export const EditorLane = (props: LaneProps) => {
@@ -27,7 +28,7 @@ export const EditorLane = (props: LaneProps) => {
   };
   const activeTime = points.find((point) => point.key === active)?.time ?? null;
   return (
-    <figure aria-label={`${label} over time`} className="border-b border-stroke pt-2">
+    <figure aria-label={t`${label} over time`} className="border-b border-stroke pt-2">
       <figcaption className="flex items-baseline justify-between gap-3 pr-3.5 pl-8.5">
         <span className="flex items-center gap-1.5">
           <span aria-hidden className={`size-2 rounded-full bg-current ${colour}`} />
@@ -88,7 +89,7 @@ export const EditorLane = (props: LaneProps) => {
             className="stroke-muted"
             strokeDasharray="2 3"
           >
-            <title>{`Roast time ${formatDuration(roastSeconds)}`}</title>
+            <title>{t`Roast time ${formatDuration(roastSeconds)}`}</title>
           </line>
         )}
         <g className={colour}>

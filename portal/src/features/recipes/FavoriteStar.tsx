@@ -4,6 +4,7 @@ import { useOptimistic, useTransition } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
+import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -19,12 +20,12 @@ export const FavoriteStar = ({ recipe }: { recipe: Profile }) => {
         await call(toggleProfileFavorite, { params: { id: recipe.id } });
         await refresh(listProfiles, getProfile);
       } catch (error) {
-        toast(sentenceFor(error, 'The favorite could not be saved'), { tone: 'danger' });
+        toast(sentenceFor(error, t`The favorite could not be saved`), { tone: 'danger' });
       }
     });
   return (
     <IconButton
-      label={`${on ? 'Remove' : 'Add'} ${recipe.name} ${on ? 'from' : 'to'} favorites`}
+      label={on ? t`Remove ${recipe.name} from favorites` : t`Add ${recipe.name} to favorites`}
       aria-pressed={on}
       icon={<Star aria-hidden className={classes(on && 'fill-current text-warning')} />}
       onClick={toggle}

@@ -7,6 +7,7 @@ import { logError } from '../../api/error-log.ts';
 import { useApi } from '../../api/use-api.ts';
 import { paths } from '../../components/paths.ts';
 import { LotField } from '../../components/LotField.tsx';
+import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { numberOf, type RecipeFormState } from './recipe-form-values.ts';
@@ -38,7 +39,7 @@ export const InventorySection = ({ form }: { form: RecipeFormState }) => {
   };
 
   return (
-    <Panel title="Inventory Integration">
+    <Panel title={t`Inventory Integration`}>
       <div className="flex flex-col gap-4 p-4">
         <Controller
           control={control}
@@ -62,14 +63,18 @@ export const InventorySection = ({ form }: { form: RecipeFormState }) => {
             control={control}
             name="auto_deduct_inventory"
             render={({ field: { value, onChange } }) => (
-              <Checkbox label="Auto-deduct inventory when a roast ends" checked={value} onChange={onChange} />
+              <Checkbox label={t`Auto-deduct inventory when a roast ends`} checked={value} onChange={onChange} />
             )}
           />
           <Controller
             control={control}
             name="alert_low_inventory"
             render={({ field: { value, onChange } }) => (
-              <Checkbox label={`Alert on low inventory (below ${lowStockKg} kg)`} checked={value} onChange={onChange} />
+              <Checkbox
+                label={t`Alert on low inventory (below ${lowStockKg} kg)`}
+                checked={value}
+                onChange={onChange}
+              />
             )}
           />
         </div>
@@ -85,13 +90,13 @@ const LinkedLot = ({ lot, maxBatchKg }: { lot: Lot; maxBatchKg: number | null })
       <div className="rounded-md bg-sunken px-3 py-2.5 text-sm">
         <dl className="grid grid-cols-2 gap-3">
           <div>
-            <dt className="label-mono text-2xs">In stock</dt>
+            <dt className="label-mono text-2xs">{t`In stock`}</dt>
             <dd className="figures text-strong">
               {kgText(lot.current_weight)} <span className="text-muted">kg</span>
             </dd>
           </div>
           <div>
-            <dt className="label-mono text-2xs">Estimated roasts</dt>
+            <dt className="label-mono text-2xs">{t`Estimated roasts`}</dt>
             <dd className="figures text-strong">{roasts ?? '--'}</dd>
           </div>
         </dl>
@@ -99,11 +104,11 @@ const LinkedLot = ({ lot, maxBatchKg }: { lot: Lot; maxBatchKg: number | null })
           to={paths.editLot(lot.id)}
           className="mt-2 inline-block text-accent-text underline-offset-2 hover:underline"
         >
-          Open lot {lot.lot_number}
+          {t`Open lot ${lot.lot_number}`}
         </Link>
       </div>
       {lot.archived_at !== null && (
-        <p className="text-sm text-muted">This lot was deleted. It stays linked until you choose another.</p>
+        <p className="text-sm text-muted">{t`This lot was deleted. It stays linked until you choose another.`}</p>
       )}
       {isInsufficient(lot.current_weight, maxBatchKg) && (
         <div
@@ -112,9 +117,8 @@ const LinkedLot = ({ lot, maxBatchKg }: { lot: Lot; maxBatchKg: number | null })
         >
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
           <p>
-            <strong className="block font-semibold">Insufficient Inventory</strong>
-            Lot {lot.lot_number} holds {kgText(lot.current_weight)} kg, less than one batch of {kgText(maxBatchKg ?? 0)}{' '}
-            kg.
+            <strong className="block font-semibold">{t`Insufficient Inventory`}</strong>
+            {t`Lot ${lot.lot_number} holds ${kgText(lot.current_weight)} kg, less than one batch of ${kgText(maxBatchKg ?? 0)} kg.`}
           </p>
         </div>
       )}

@@ -2,6 +2,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { limitsOf, moved, type DraftPoint } from './control-points.ts';
 import { secondsAt, snapped, valueAtY, valueText, xOf, yOf, type Lane, type LaneScale } from './lane-geometry.ts';
+import { t } from '../../language/t.ts';
 
 /** Props of a lane of the curve editor and of its handles. */
 export interface LaneProps {
@@ -128,7 +129,7 @@ export const LaneHandle = (props: LaneHandleProps) => {
       role="slider"
       tabIndex={isTabStop ? 0 : -1}
       data-point={point.key}
-      aria-label={`${lane.label} at ${formatDuration(point.time)}`}
+      aria-label={t`${lane.label} at ${formatDuration(point.time)}`}
       aria-orientation="vertical"
       aria-valuemin={min}
       aria-valuemax={max}

@@ -6,6 +6,7 @@ import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { usePreferences } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
 import { newRecipe, recipeFields, recipeResolver, recipeTexts } from './recipe-form-values.ts';
 import { RecipeForm } from './RecipeForm.tsx';
@@ -23,18 +24,18 @@ export default function NewRecipePage() {
     save: (body) => call(createProfile, { body }),
     saved: async (_recipe, { leaveTo }) => {
       await refresh(listProfiles);
-      toast('Recipe saved successfully!');
+      toast(t`Recipe saved successfully!`);
       leaveTo(paths.recipes);
     },
   });
   return (
     <Page>
       <PageHeader
-        title="New recipe"
+        title={t`New recipe`}
         crumbs={[
-          { label: 'Home', to: paths.dashboard },
-          { label: 'Recipes', to: paths.recipes },
-          { label: 'New recipe' },
+          { label: t`Home`, to: paths.dashboard },
+          { label: t`Recipes`, to: paths.recipes },
+          { label: t`New recipe` },
         ]}
       />
       <RecipeForm of={form} unit={unit} />

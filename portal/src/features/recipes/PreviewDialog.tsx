@@ -6,6 +6,7 @@ import type { ProfilePoint, ReferenceRoast } from '../../components/chart/profil
 import { paths } from '../../components/paths.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { Skeleton } from '../../ui/Card.tsx';
@@ -27,12 +28,18 @@ interface PreviewDialogProps {
 export const PreviewDialog = ({ open, onClose, points, interpolated, referenceRoastId }: PreviewDialogProps) => {
   const count = resultingCount(points, interpolated);
   return (
-    <Dialog open={open} onClose={onClose} title="Preview Curve" description={`${formatCount(count)} points`} width="lg">
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={t`Preview Curve`}
+      description={t`${formatCount(count)} points`}
+      width="lg"
+    >
       <DialogBody>
         {open && <Preview points={points} interpolated={interpolated} referenceRoastId={referenceRoastId} />}
       </DialogBody>
       <DialogFooter>
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{t`Close`}</Button>
       </DialogFooter>
     </Dialog>
   );
@@ -61,7 +68,7 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
   const reference = useMemo<ReferenceRoast | undefined>(
     () =>
       roast && curve && curve.time_seconds.length > 0
-        ? { label: 'Best past roast', curve, maxDrumRpm: roast.max_drum_rpm }
+        ? { label: t`Best past roast`, curve, maxDrumRpm: roast.max_drum_rpm }
         : undefined,
     [roast, curve],
   );
@@ -72,18 +79,18 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
       </Suspense>
       <p className="text-sm text-muted">
         {referenceRoastId === null ? (
-          'No roast of this recipe has a cupping score yet. The one with the best score is shown behind these curves.'
+          t`No roast of this recipe has a cupping score yet. The one with the best score is shown behind these curves.`
         ) : roastError || curveError ? (
-          'The best past roast of this recipe could not be loaded.'
+          t`The best past roast of this recipe could not be loaded.`
         ) : roast === undefined ? (
-          'Loading the best past roast…'
+          t`Loading the best past roast…`
         ) : (
           <>
-            Reference: the best past roast,{' '}
-            <Link to={paths.roast(roast.id)} className="text-accent-text underline underline-offset-2">
-              {roast.roast_number}
-            </Link>{' '}
-            of {dates.day(roast.start_time)}.
+            {t`Reference: the best past roast, ${(
+              <Link to={paths.roast(roast.id)} className="text-accent-text underline underline-offset-2">
+                {roast.roast_number}
+              </Link>
+            )} of ${dates.day(roast.start_time)}.`}
           </>
         )}
       </p>

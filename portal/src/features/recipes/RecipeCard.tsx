@@ -4,6 +4,7 @@ import { memo, type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { FavoriteStar } from './FavoriteStar.tsx';
@@ -44,20 +45,20 @@ export const RecipeCard = memo(({ recipe, onClone, onDelete }: RecipeCardProps) 
       className="mx-4 mt-3 h-11 border-b border-stroke"
     />
     <dl className="grid grid-cols-2 gap-x-4 gap-y-2 px-4 py-3 text-sm">
-      <Fact label="Target temp">
+      <Fact label={t`Target temp`}>
         <Measure quantity="temperature" value={recipe.target_drop_temp} />
       </Fact>
-      <Fact label="Roast time">
+      <Fact label={t`Roast time`}>
         <span className="figures text-strong">{minutesText(recipe.target_roast_time)}</span>
         <span className="text-[0.85em] text-muted"> min</span>
       </Fact>
-      <Fact label="Origin">{recipe.coffee_origin}</Fact>
-      <Fact label="Variety">{recipe.coffee_variety}</Fact>
+      <Fact label={t`Origin`}>{recipe.coffee_origin}</Fact>
+      <Fact label={t`Variety`}>{recipe.coffee_variety}</Fact>
     </dl>
     <footer className="mt-auto flex min-h-11 items-center justify-between gap-2 border-t border-stroke py-1 pr-2 pl-4 text-sm text-muted">
       <span className="flex min-w-0 items-center gap-3">
         <span className="figures whitespace-nowrap">
-          Used <span className="text-strong">{recipe.times_used}</span>×
+          {t`Used ${<span className="text-strong">{recipe.times_used}</span>}×`}
         </span>
         {recipe.lot_info !== null && (
           <span className="flex min-w-0 items-center gap-1.5">
@@ -76,9 +77,9 @@ export const RecipeCard = memo(({ recipe, onClone, onDelete }: RecipeCardProps) 
         )}
       </span>
       <span className="relative z-1 flex shrink-0 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
-        <IconButton label={`Clone ${recipe.name}`} icon={<Copy aria-hidden />} onClick={() => onClone(recipe)} />
+        <IconButton label={t`Clone ${recipe.name}`} icon={<Copy aria-hidden />} onClick={() => onClone(recipe)} />
         <IconButton
-          label={`Delete ${recipe.name}`}
+          label={t`Delete ${recipe.name}`}
           tone="danger"
           icon={<Trash2 aria-hidden />}
           onClick={() => onDelete(recipe)}

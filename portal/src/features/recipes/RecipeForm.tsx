@@ -5,6 +5,7 @@ import { FormField, PageForm } from '../../components/form/RecordForm.tsx';
 import type { RecordForm } from '../../components/form/use-record-form.ts';
 import { OptionField } from '../../components/fields.tsx';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
@@ -33,32 +34,32 @@ export const RecipeForm = ({ of, unit, recipe }: RecipeFormProps) => {
   return (
     <PageForm
       of={of}
-      label={recipe === undefined ? 'New recipe' : 'Recipe'}
-      submit={recipe === undefined ? 'Save Recipe' : 'Update Recipe'}
+      label={recipe === undefined ? t`New recipe` : t`Recipe`}
+      submit={recipe === undefined ? t`Save Recipe` : t`Update Recipe`}
       cancelTo={paths.recipes}
     >
       <div className="grid items-stretch gap-4 lg:grid-cols-2 xl:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1fr)]">
-        <Panel title="Basic Information">
+        <Panel title={t`Basic Information`}>
           <div className="grid gap-4 p-4 sm:grid-cols-2">
-            <TextField label="Recipe name" required maxLength={200} className="sm:col-span-2" {...field('name')} />
+            <TextField label={t`Recipe name`} required maxLength={200} className="sm:col-span-2" {...field('name')} />
             <TextArea
-              label="Description"
+              label={t`Description`}
               rows={2}
               maxLength={5000}
               className="sm:col-span-2"
               {...field('description')}
             />
-            {option('coffee_origin', 'origin', 'Origin')}
-            {option('coffee_variety', 'variety', 'Variety')}
+            {option('coffee_origin', 'origin', t`Origin`)}
+            {option('coffee_variety', 'variety', t`Variety`)}
             <FormField of={of} name="roast_level">
-              {(props) => <Select label="Roast level" choices={levels} {...props} />}
+              {(props) => <Select label={t`Roast level`} choices={levels} {...props} />}
             </FormField>
           </div>
         </Panel>
-        <Panel title="Target Parameters">
+        <Panel title={t`Target Parameters`}>
           <div className="grid grid-cols-2 gap-4 p-4">
             <NumberField
-              label="Drop temp"
+              label={t`Drop temp`}
               required
               unit={`°${unit}`}
               min={0}
@@ -66,10 +67,10 @@ export const RecipeForm = ({ of, unit, recipe }: RecipeFormProps) => {
               className="col-span-2"
               {...field('target_drop_temp')}
             />
-            <TextField label="Roast time" required {...time} {...field('target_roast_time')} />
-            <TextField label="Development time" {...time} {...field('target_development_time')} />
-            <NumberField label="Min batch size" unit="kg" min={0} step={0.1} {...field('min_batch_size')} />
-            <NumberField label="Max batch size" unit="kg" min={0} step={0.1} {...field('max_batch_size')} />
+            <TextField label={t`Roast time`} required {...time} {...field('target_roast_time')} />
+            <TextField label={t`Development time`} {...time} {...field('target_development_time')} />
+            <NumberField label={t`Min batch size`} unit="kg" min={0} step={0.1} {...field('min_batch_size')} />
+            <NumberField label={t`Max batch size`} unit="kg" min={0} step={0.1} {...field('max_batch_size')} />
           </div>
         </Panel>
         <InventorySection form={of.hookForm} />

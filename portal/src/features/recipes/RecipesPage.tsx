@@ -16,6 +16,7 @@ import { useUrlState } from '../../components/url-state.ts';
 import { useDeletion, type Deletion } from '../../components/use-deletion.tsx';
 import { useTyped } from '../../components/use-typed.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -38,24 +39,24 @@ const clone = async (recipe: Profile): Promise<void> => {
   try {
     await call(cloneProfile, { params: { id: recipe.id } });
     await refresh(listProfiles);
-    toast('Recipe cloned successfully!');
+    toast(t`Recipe cloned successfully!`);
   } catch (error) {
-    toast('Failed to clone recipe', { tone: 'danger', detail: reasonOf(error) });
+    toast(t`Failed to clone recipe`, { tone: 'danger', detail: reasonOf(error) });
   }
 };
 
 const deletion: Deletion<Profile> = {
   remove: (recipe) => call(deleteProfile, { params: { id: recipe.id } }),
   refresh: () => refresh(listProfiles),
-  title: () => 'Delete recipe',
+  title: () => t`Delete recipe`,
   question: ([recipe]) => (
     <>
-      <p>Delete recipe &quot;{recipe.name}&quot;?</p>
-      {recipe.times_used > 0 && <p className="mt-2 text-sm text-muted">The roasts made with it keep its name.</p>}
+      <p>{t`Delete recipe "${recipe.name}"?`}</p>
+      {recipe.times_used > 0 && <p className="mt-2 text-sm text-muted">{t`The roasts made with it keep its name.`}</p>}
     </>
   ),
-  done: () => ({ text: 'Recipe deleted' }),
-  failed: (error) => ({ text: 'Failed to delete recipe', detail: reasonOf(error) }),
+  done: () => ({ text: t`Recipe deleted` }),
+  failed: (error) => ({ text: t`Failed to delete recipe`, detail: reasonOf(error) }),
 };
 
 /** /recipes: every recipe as a card. Search and filters work in the browser and are kept in the address. */
@@ -87,21 +88,21 @@ export default function RecipesPage() {
     setTyped('');
     change({ q: undefined, origin: undefined, level: undefined, favorites: undefined });
   };
-  useAddAction('Create recipe', paths.newRecipe);
+  useAddAction(t`Create recipe`, paths.newRecipe);
 
   return (
     <Page wide>
-      <PageHeader title="Recipes" crumbs={[{ label: 'Home', to: paths.dashboard }, { label: 'Recipes' }]} />
+      <PageHeader title={t`Recipes`} crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Recipes` }]} />
       <div className="pb-4">
         <StatRow>
           <StatCard
-            label="Total Recipes"
+            label={t`Total Recipes`}
             value={figure(totals?.total)}
             icon={<BookOpenText className="max-sm:hidden" />}
           />
-          <StatCard label="Favorites" value={figure(totals?.favorites)} icon={<Star className="max-sm:hidden" />} />
+          <StatCard label={t`Favorites`} value={figure(totals?.favorites)} icon={<Star className="max-sm:hidden" />} />
           <StatCard
-            label="Most Used"
+            label={t`Most Used`}
             value={figure(totals?.mostUsed)}
             unit="×"
             icon={<ChartNoAxesColumnIncreasing className="max-sm:hidden" />}
@@ -111,54 +112,54 @@ export default function RecipesPage() {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 pb-4">
         <ListSearch
           search={{ value: typed, onChange: setTyped }}
-          label="Search recipes"
-          placeholder="Search name or description…"
+          label={t`Search recipes`}
+          placeholder={t`Search name or description…`}
           className="w-full sm:w-72"
         />
         <Select
-          label="Origin"
+          label={t`Origin`}
           hideLabel
           size="sm"
           className="min-w-36 max-sm:flex-1"
-          choices={choices('All origins', [
+          choices={choices(t`All origins`, [
             ...new Set([...origins, ...(filters.origin === undefined ? [] : [filters.origin])]),
           ])}
           value={filters.origin ?? ''}
           onChange={(origin) => change({ origin })}
         />
         <Select
-          label="Level"
+          label={t`Level`}
           hideLabel
           size="sm"
           className="min-w-36 max-sm:flex-1"
-          choices={choices('All levels', levelChoices)}
+          choices={choices(t`All levels`, levelChoices)}
           value={filters.level ?? ''}
           onChange={(level) => change({ level })}
         />
         <Checkbox
-          label="Favorites only"
+          label={t`Favorites only`}
           checked={filters.favoritesOnly}
           onChange={(on) => change({ favorites: on ? '1' : undefined })}
         />
         {isFiltered && (
           <Button kind="quiet" icon={<FilterX aria-hidden />} onClick={reset}>
-            Reset filters
+            {t`Reset filters`}
           </Button>
         )}
       </div>
       {error && (
         <div className="pb-4">
-          <ErrorLine title="Recipes could not be loaded" error={error} onRetry={() => void mutate()} />
+          <ErrorLine title={t`Recipes could not be loaded`} error={error} onRetry={() => void mutate()} />
         </div>
       )}
-      <ul aria-label="Recipes" className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,18.5rem),1fr))] gap-3">
+      <ul aria-label={t`Recipes`} className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,18.5rem),1fr))] gap-3">
         <li className="flex">
           <Link
             to={paths.newRecipe}
             className="flex min-h-28 w-full flex-col items-center justify-center gap-2 rounded-lg border border-dashed border-stroke-control text-base font-medium text-muted transition-colors hover:border-accent hover:bg-hover hover:text-strong"
           >
             <Plus aria-hidden className="size-5" />
-            Create Recipe
+            {t`Create Recipe`}
           </Link>
         </li>
         {data === undefined &&
@@ -179,11 +180,12 @@ export default function RecipesPage() {
         <Card className="mt-3">
           <EmptyState
             icon={<BookOpenText aria-hidden />}
-            title="No recipes found"
-            action={isFiltered && recipes.length > 0 && <Button onClick={reset}>Reset filters</Button>}
+            title={t`No recipes found`}
+            action={isFiltered && recipes.length > 0 && <Button onClick={reset}>{t`Reset filters`}</Button>}
           >
-            {isFiltered && recipes.length > 0 && 'No recipe matches the search and the filters.'}
-            {data?.length === 0 && 'A recipe keeps how a coffee is roasted, so that every batch follows the same plan.'}
+            {isFiltered && recipes.length > 0 && t`No recipe matches the search and the filters.`}
+            {data?.length === 0 &&
+              t`A recipe keeps how a coffee is roasted, so that every batch follows the same plan.`}
           </EmptyState>
         </Card>
       )}

@@ -1,6 +1,7 @@
 import { formatDuration } from '@roastery/roasting/units';
 import { tenth } from '../../format/numbers.ts';
 import type { DraftPoint, PointValue } from './control-points.ts';
+import { t } from '../../language/t.ts';
 
 export interface Lane {
   readonly field: PointValue;
@@ -12,9 +13,9 @@ export interface Lane {
 
 /** Gas, airflow and drum in the colours of the roast page. The drum of a recipe is in RPM. */
 export const lanes: readonly Lane[] = [
-  { field: 'burner', label: 'Burner', unit: '%', colour: 'text-curve-gas' },
-  { field: 'exhaust', label: 'Exhaust', unit: '%', colour: 'text-curve-airflow' },
-  { field: 'drum', label: 'Drum', unit: 'RPM', colour: 'text-curve-drum' },
+  { field: 'burner', label: t`Burner`, unit: '%', colour: 'text-curve-gas' },
+  { field: 'exhaust', label: t`Exhaust`, unit: '%', colour: 'text-curve-airflow' },
+  { field: 'drum', label: t`Drum`, unit: 'RPM', colour: 'text-curve-drum' },
 ];
 
 /** Position of the plot in a lane, px. */
@@ -91,7 +92,7 @@ export const handlePlaces = (points: readonly DraftPoint[], active: string | nul
 
 /** `62 % at 4:30` */
 export const valueText = (lane: Lane, point: DraftPoint): string =>
-  `${point[lane.field] ?? '--'} ${lane.unit} at ${formatDuration(point.time)}`;
+  t`${point[lane.field] ?? '--'} ${lane.unit} at ${formatDuration(point.time)}`;
 
 /** A drag snaps to 5 s, or to 1 s where neighbours are close; keys move by single seconds. */
 export const snapped = (seconds: number): number => Math.round(seconds / 5) * 5;

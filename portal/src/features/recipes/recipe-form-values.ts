@@ -7,6 +7,7 @@ import type { Resolver, UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';
 import { keysOf } from '../../components/form/three-way.ts';
 import { draftOf, problemsOf, storedOf, type DraftPoint } from './control-points.ts';
+import { t } from '../../language/t.ts';
 
 export type RecipeBody = z.output<typeof profileBodyShape>;
 
@@ -116,15 +117,15 @@ const sentenceOf = (field: string, values: RecipeValues, unit: TemperatureUnit):
   if (field === 'target_drop_temp') {
     const celsius = celsiusOf(values.target_drop_temp, unit);
     return celsius !== null && celsius > 400
-      ? `Drop temp must be at most ${temperatureText(400, unit)} °${unit}`
-      : 'Drop temp must be greater than 0';
+      ? t`Drop temp must be at most ${temperatureText(400, unit)} °${unit}`
+      : t`Drop temp must be greater than 0`;
   }
   if (field === 'target_roast_time' || field === 'target_development_time') {
-    if (!isWrittenTime(values[field])) return 'Write the time as m:ss';
-    if ((secondsOf(values[field]) ?? 0) > 14_400) return 'At most 240:00';
-    return field === 'target_roast_time' ? 'Roast time must be greater than 0' : undefined;
+    if (!isWrittenTime(values[field])) return t`Write the time as m:ss`;
+    if ((secondsOf(values[field]) ?? 0) > 14_400) return t`At most 240:00`;
+    return field === 'target_roast_time' ? t`Roast time must be greater than 0` : undefined;
   }
-  if (field === 'min_batch_size' || field === 'max_batch_size') return 'Batch size: 0-10000 kg';
+  if (field === 'min_batch_size' || field === 'max_batch_size') return t`Batch size: 0-10000 kg`;
   return undefined;
 };
 
@@ -147,33 +148,33 @@ export const recipeResolver =
 
 /** What the forms of a new and of an edited recipe say when they are not saved. */
 export const recipeTexts = {
-  failure: 'Failed to save recipe',
-  invalid: 'Please fix validation errors before saving',
+  failure: t`Failed to save recipe`,
+  invalid: t`Please fix validation errors before saving`,
 };
 
 /** Labels of the form, for the notice of an edit conflict. */
 export const recipeLabels: Record<RecipeField, string> = {
   name: 'Recipe name',
-  description: 'Description',
-  coffee_origin: 'Origin',
-  coffee_variety: 'Variety',
-  roast_level: 'Roast level',
-  target_drop_temp: 'Drop temp',
-  target_roast_time: 'Roast time',
-  target_development_time: 'Development time',
-  min_batch_size: 'Min batch size',
-  max_batch_size: 'Max batch size',
-  green_coffee_lot_id: 'Green coffee lot',
-  auto_deduct_inventory: 'Auto-deduct inventory',
-  alert_low_inventory: 'Low inventory alert',
-  auto_interpolate: 'Auto-interpolate',
-  control_profile: 'Control profile',
+  description: t`Description`,
+  coffee_origin: t`Origin`,
+  coffee_variety: t`Variety`,
+  roast_level: t`Roast level`,
+  target_drop_temp: t`Drop temp`,
+  target_roast_time: t`Roast time`,
+  target_development_time: t`Development time`,
+  min_batch_size: t`Min batch size`,
+  max_batch_size: t`Max batch size`,
+  green_coffee_lot_id: t`Green coffee lot`,
+  auto_deduct_inventory: t`Auto-deduct inventory`,
+  alert_low_inventory: t`Low inventory alert`,
+  auto_interpolate: t`Auto-interpolate`,
+  control_profile: t`Control profile`,
 };
 
 /** A value as the notice of an edit conflict shows it. */
 export const textOfValue = (value: RecipeValues[RecipeField]): string => {
-  if (Array.isArray(value)) return `${value.length} points to ${formatDuration(value.at(-1)?.time)}`;
-  if (typeof value === 'boolean') return value ? 'On' : 'Off';
+  if (Array.isArray(value)) return t`${value.length} points to ${formatDuration(value.at(-1)?.time)}`;
+  if (typeof value === 'boolean') return value ? t`On` : t`Off`;
   return value ?? '';
 };
 

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
+import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { toast } from '../../ui/toast.ts';
 import { timelineOf } from './roast-texts.ts';
@@ -36,24 +37,24 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
       await refresh(getRoastCurveColumns);
       // All times count from the charge: a new charge invalidates the pinned point.
       onSelect(null);
-      toast(`${kind === 'charge' ? 'Charge' : 'Drop'} set`);
+      toast(kind === 'charge' ? t`Charge set` : t`Drop set`);
     } catch (error) {
-      toast(sentenceFor(error, 'The marker could not be set'), { tone: 'danger' });
+      toast(sentenceFor(error, t`The marker could not be set`), { tone: 'danger' });
     } finally {
       setBusy(null);
     }
   };
-  const at = selected === null ? '' : ` to ${formatDuration(selected)}`;
+  const at = selected === null ? '' : t` to ${formatDuration(selected)}`;
   return (
     <section
-      aria-label="Aborted roast"
+      aria-label={t`Aborted roast`}
       className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg border border-stroke bg-surface px-4 py-3 print:hidden"
     >
       <CircleAlert aria-hidden className="size-4 shrink-0 text-danger" />
       <p className="min-w-0 flex-1 basis-72 text-sm text-content">
         {hasCharge
-          ? 'No drop was recorded for this roast. Select the drop on the curve, then set it.'
-          : 'The board withdrew the charge of this roast. All readings are here: select the charge on the curve, then set it.'}
+          ? t`No drop was recorded for this roast. Select the drop on the curve, then set it.`
+          : t`The board withdrew the charge of this roast. All readings are here: select the charge on the curve, then set it.`}
       </p>
       <div className="flex flex-wrap gap-2">
         <Button
@@ -63,7 +64,7 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
           disabled={busy !== null}
           onClick={() => void set('charge')}
         >
-          {`Set charge${at}`}
+          {t`Set charge${at}`}
         </Button>
         <Button
           kind={hasCharge ? 'primary' : 'secondary'}
@@ -72,15 +73,15 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
           disabled={busy !== null}
           onClick={() => void set('drop')}
         >
-          {`Set drop${at}`}
+          {t`Set drop${at}`}
         </Button>
         {roast.machine_id !== null && (
           <ButtonLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>
-            Open in timeline
+            {t`Open in timeline`}
           </ButtonLink>
         )}
         <Button icon={<Ban aria-hidden />} disabled={busy !== null} onClick={onDiscard}>
-          Discard
+          {t`Discard`}
         </Button>
       </div>
     </section>

@@ -1,6 +1,7 @@
 import { RotateCw, TriangleAlert } from 'lucide-react';
 import { Component, type ReactNode } from 'react';
 import { logError } from '../../api/error-log.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 
 /** A chart that throws must not break the page. */
@@ -20,10 +21,10 @@ export class ChartBoundary extends Component<{ children: ReactNode }, { error: E
     return (
       <div role="alert" className="flex h-[500px] flex-col items-center justify-center gap-1 text-center">
         <TriangleAlert aria-hidden className="mb-2 size-6 text-danger" />
-        <p className="text-lg font-semibold text-strong">Chart Error</p>
-        <p className="text-base text-muted">Chart Rendering Error</p>
+        <p className="text-lg font-semibold text-strong">{t`Chart Error`}</p>
+        <p className="text-base text-muted">{t`Chart Rendering Error`}</p>
         <Button icon={<RotateCw aria-hidden />} onClick={() => location.reload()} className="mt-4">
-          Reload Page
+          {t`Reload Page`}
         </Button>
       </div>
     );

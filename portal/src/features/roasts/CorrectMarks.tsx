@@ -7,6 +7,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -38,7 +39,7 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
       if (kind === 'charge') onSelect(null);
       said();
     } catch (error) {
-      toast(sentenceFor(error, 'The marker could not be changed'), { tone: 'danger' });
+      toast(sentenceFor(error, t`The marker could not be changed`), { tone: 'danger' });
     } finally {
       setBusy(null);
     }
@@ -46,18 +47,18 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
   const params = (kind: MarkKind) => ({ params: { id: roast.id, kind } });
   const set = (kind: MarkKind, place: Place): Promise<void> =>
     change(kind, call(putMark, { ...params(kind), body: place }), () =>
-      toast(`${markLabels[kind].long} set to ${formatDuration(place.time_seconds)}`, {
-        action: { label: 'Undo', run: () => void takeBack(kind, place) },
+      toast(t`${markLabels[kind].long} set to ${formatDuration(place.time_seconds)}`, {
+        action: { label: t`Undo`, run: () => void takeBack(kind, place) },
         stays: 10_000,
       }),
     );
   const takeBack = (kind: MarkKind, { time_seconds, temp }: Place): Promise<void> =>
     change(kind, call(deleteMark, params(kind)), () =>
-      toast(`${markLabels[kind].long} removed`, {
+      toast(t`${markLabels[kind].long} removed`, {
         // A mark from a file is stored nowhere else. The charge can't be restored: its own time has changed.
         ...(kind !== 'charge' && {
           action: {
-            label: 'Restore',
+            label: t`Restore`,
             run: () => void set(kind, { time_seconds, ...(temp !== undefined && { temp }) }),
           },
         }),
@@ -70,14 +71,14 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
     <section aria-labelledby="correct-title" className="min-w-0">
       <div className="flex items-center justify-between px-1 pb-1.5">
         <h2 id="correct-title" className="label-mono">
-          Correct markers
+          {t`Correct markers`}
         </h2>
         <Button kind="primary" onClick={onDone}>
-          Done
+          {t`Done`}
         </Button>
       </div>
       <p className="px-1 pb-2 text-sm text-muted">
-        {at === null ? 'Click the curve at the right time, or use the arrow keys.' : `At ${at}. Choose the event.`}
+        {at === null ? t`Click the curve at the right time, or use the arrow keys.` : t`At ${at}. Choose the event.`}
       </p>
       <ul className="flex flex-col gap-0.5">
         {markKinds.map((kind) => {
@@ -93,7 +94,7 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
               </span>
               {mark?.origin === 'person' ? (
                 <IconButton
-                  label={`Remove ${long}`}
+                  label={t`Remove ${long}`}
                   icon={<Undo2 aria-hidden />}
                   disabled={busy !== null}
                   onClick={() => void takeBack(kind, mark)}
@@ -104,10 +105,10 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
               <Button
                 busy={busy === kind}
                 disabled={selected === null || busy !== null}
-                aria-label={at === null ? `Set ${long}` : `Set ${long} to ${at}`}
+                aria-label={at === null ? t`Set ${long}` : t`Set ${long} to ${at}`}
                 onClick={() => selected !== null && void set(kind, { time_seconds: selected })}
               >
-                Set
+                {t`Set`}
               </Button>
             </li>
           );

@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react';
 import { curveStyles } from '../../components/chart/curves.ts';
+import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 
 interface CurvesPanelProps {
@@ -13,7 +14,7 @@ interface CurvesPanelProps {
 export const CurvesPanel = ({ shown, onToggle, channels }: CurvesPanelProps) => (
   <section aria-labelledby="curves-title">
     <h2 id="curves-title" className="label-mono px-1 pb-1.5">
-      Curves
+      {t`Curves`}
     </h2>
     <div className="flex flex-col gap-0.5">
       {curveStyles.map((style) => {
@@ -25,7 +26,7 @@ export const CurvesPanel = ({ shown, onToggle, channels }: CurvesPanelProps) => 
             type="button"
             aria-pressed={on}
             disabled={!recorded}
-            title={recorded ? undefined : 'Not recorded by this machine'}
+            title={recorded ? undefined : t`Not recorded by this machine`}
             onClick={() => onToggle(style.key)}
             className={classes(
               'flex h-8 items-center gap-2.5 rounded-md px-2 text-left text-sm transition-colors pointer-coarse:h-10',

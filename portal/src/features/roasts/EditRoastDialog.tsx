@@ -11,6 +11,7 @@ import { keysOf } from '../../components/form/three-way.ts';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { LotField } from '../../components/LotField.tsx';
 import { RecipeField } from '../../components/RecipeField.tsx';
+import { t } from '../../language/t.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
@@ -44,24 +45,24 @@ const valuesOf = (roast: Roast) => ({
 });
 
 const labels = {
-  coffee_name: 'Coffee name',
-  coffee_origin: 'Origin',
-  coffee_process: 'Process',
-  roasted_by: 'Roasted by',
-  notes: 'Notes',
-  batch_size_kg: 'Batch size',
-  end_weight_kg: 'Roasted weight',
-  cupping_score: 'Cupping score',
+  coffee_name: t`Coffee name`,
+  coffee_origin: t`Origin`,
+  coffee_process: t`Process`,
+  roasted_by: t`Roasted by`,
+  notes: t`Notes`,
+  batch_size_kg: t`Batch size`,
+  end_weight_kg: t`Roasted weight`,
+  cupping_score: t`Cupping score`,
   color: 'Color',
-  roast_level: 'Roast level',
-  roast_level_target: 'Target level',
-  lot_id: 'Green coffee lot',
-  profile_id: 'Recipe',
+  roast_level: t`Roast level`,
+  roast_level_target: t`Target level`,
+  lot_id: t`Green coffee lot`,
+  profile_id: t`Recipe`,
 } satisfies Record<keyof ReturnType<typeof valuesOf>, string>;
 
 /** Ids are not shown. */
 const textOf = (field: string, value: unknown): string => {
-  if (field === 'lot_id' || field === 'profile_id') return value === null ? '' : 'Another';
+  if (field === 'lot_id' || field === 'profile_id') return value === null ? '' : t`Another`;
   return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
 };
 
@@ -89,8 +90,8 @@ export const EditRoastDialog = ({ roast, open, onClose }: EditRoastDialogProps) 
     <Dialog
       open={open}
       onClose={leave}
-      title={`Edit ${roastNumber(roast)}`}
-      description="The recorded curve is not changed."
+      title={t`Edit ${roastNumber(roast)}`}
+      description={t`The recorded curve is not changed.`}
       width="md"
     >
       <EditForm key={opened.times} roast={opened.roast} onClose={leave} />
@@ -105,7 +106,7 @@ const EditForm = ({ roast, onClose }: Omit<EditRoastDialogProps, 'open'>) => {
     values: valuesOf(roast),
     resolver,
     fields: keysOf(labels),
-    failure: (error, isBesideFields) => (isBesideFields ? null : sentenceWithFields(error, 'Failed to update roast')),
+    failure: (error, isBesideFields) => (isBesideFields ? null : sentenceWithFields(error, t`Failed to update roast`)),
     edited: {
       noun: 'roast',
       record: roast,
@@ -122,7 +123,7 @@ const EditForm = ({ roast, onClose }: Omit<EditRoastDialogProps, 'open'>) => {
       }),
     saved: async () => {
       await refresh(getRoast, listRoasts, getLot, listLots);
-      toast('Roast updated');
+      toast(t`Roast updated`);
       onClose();
     },
   });
@@ -133,20 +134,20 @@ const EditForm = ({ roast, onClose }: Omit<EditRoastDialogProps, 'open'>) => {
   const level = (name: 'roast_level' | 'roast_level_target', label: string) => (
     <FormField of={form} name={name}>
       {({ value, ...field }) => (
-        <Select label={label} choices={levels} value={value ?? null} placeholder="Not set" {...field} />
+        <Select label={label} choices={levels} value={value ?? null} placeholder={t`Not set`} {...field} />
       )}
     </FormField>
   );
   return (
-    <ModalForm of={form} submit="Save">
-      <TextField label="Coffee name" {...text('coffee_name')} />
+    <ModalForm of={form} submit={t`Save`}>
+      <TextField label={t`Coffee name`} {...text('coffee_name')} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="Origin" {...text('coffee_origin')} />
-        <TextField label="Process" {...text('coffee_process')} />
-        <NumberField label="Batch size" unit="kg" {...number('batch_size_kg')} />
-        <NumberField label="Roasted weight" unit="kg" {...number('end_weight_kg')} />
-        {level('roast_level_target', 'Target level')}
-        {level('roast_level', 'Roast level')}
+        <TextField label={t`Origin`} {...text('coffee_origin')} />
+        <TextField label={t`Process`} {...text('coffee_process')} />
+        <NumberField label={t`Batch size`} unit="kg" {...number('batch_size_kg')} />
+        <NumberField label={t`Roasted weight`} unit="kg" {...number('end_weight_kg')} />
+        {level('roast_level_target', t`Target level`)}
+        {level('roast_level', t`Roast level`)}
         <FormField of={form} name="lot_id">
           {({ value, onChange, onBlur, error }) => <LotField value={value ?? null} {...{ onChange, onBlur, error }} />}
         </FormField>
@@ -155,11 +156,11 @@ const EditForm = ({ roast, onClose }: Omit<EditRoastDialogProps, 'open'>) => {
             <RecipeField value={value ?? null} {...{ onChange, onBlur, error }} />
           )}
         </FormField>
-        <TextField label="Roasted by" {...text('roasted_by')} />
-        <NumberField label="Cupping score" {...number('cupping_score')} />
-        <NumberField label="Color" {...number('color')} />
+        <TextField label={t`Roasted by`} {...text('roasted_by')} />
+        <NumberField label={t`Cupping score`} {...number('cupping_score')} />
+        <NumberField label={t`Color`} {...number('color')} />
       </div>
-      <TextArea label="Notes" {...text('notes')} />
+      <TextArea label={t`Notes`} {...text('notes')} />
     </ModalForm>
   );
 };

@@ -7,6 +7,7 @@ import { callForFile } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { saveFile } from '../../components/save-file.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -28,7 +29,7 @@ export const ExportRoastMenu = ({ roast, onExportPng }: ExportRoastMenuProps) =>
       saveFile(name, content);
     } catch (error) {
       logError('The roast could not be exported', error);
-      toast(sentenceFor(error, 'The roast could not be exported'), { tone: 'danger' });
+      toast(sentenceFor(error, t`The roast could not be exported`), { tone: 'danger' });
     } finally {
       setBusy(false);
     }
@@ -37,18 +38,18 @@ export const ExportRoastMenu = ({ roast, onExportPng }: ExportRoastMenuProps) =>
     <Menu
       trigger={
         <Button icon={<Download aria-hidden />} busy={busy}>
-          Export
+          {t`Export`}
         </Button>
       }
     >
-      <MenuItem onSelect={() => void save(callForFile(exportRoastXlsx, { params }))}>Excel (XLSX)</MenuItem>
+      <MenuItem onSelect={() => void save(callForFile(exportRoastXlsx, { params }))}>{t`Excel (XLSX)`}</MenuItem>
       <MenuItem onSelect={() => void save(callForFile(exportRoastPdf, { params, query: { temperature_unit: unit } }))}>
-        PDF report
+        {t`PDF report`}
       </MenuItem>
-      <MenuItem onSelect={onExportPng}>Chart PNG</MenuItem>
+      <MenuItem onSelect={onExportPng}>{t`Chart PNG`}</MenuItem>
       <MenuSeparator />
-      <MenuItem onSelect={() => void save(callForFile(exportRoastAlog, { params }))}>Artisan (.alog)</MenuItem>
-      <MenuItem onSelect={() => void save(callForFile(exportRoastCsv, { params }))}>Curve as CSV</MenuItem>
+      <MenuItem onSelect={() => void save(callForFile(exportRoastAlog, { params }))}>{t`Artisan (.alog)`}</MenuItem>
+      <MenuItem onSelect={() => void save(callForFile(exportRoastCsv, { params }))}>{t`Curve as CSV`}</MenuItem>
     </Menu>
   );
 };

@@ -2,6 +2,7 @@ import { getRoastCurveColumns, type Roast } from '@roastery/contract/roasts';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';
 import { AbortedRoast } from './AbortedRoast.tsx';
 import { RoastCurves, useCorrecting } from './RoastCurves.tsx';
@@ -43,7 +44,7 @@ export const FinishedRoast = ({
   if (error && curve === undefined) {
     return (
       <Card>
-        <ErrorState title="Failed to load roast" error={error} onRetry={() => void mutate()} />
+        <ErrorState title={t`Failed to load roast`} error={error} onRetry={() => void mutate()} />
       </Card>
     );
   }

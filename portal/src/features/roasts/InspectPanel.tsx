@@ -4,6 +4,7 @@ import { X } from 'lucide-react';
 import { columnOf, curveStyles, deviationAt, nearestIndex } from '../../components/chart/curves.ts';
 import { useTimeView, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { Difference, Measure } from '../../components/figures.tsx';
+import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 
 interface InspectPanelProps {
@@ -22,13 +23,13 @@ export const InspectPanel = ({ curve, reference, view, selected, onClear }: Insp
   const index = moment === null ? last : nearestIndex(curve.time_seconds, moment);
   const time = formatDuration(curve.time_seconds[index]);
   return (
-    <section aria-label={selected === null ? 'Values at the last point' : `Inspecting ${time}`}>
+    <section aria-label={selected === null ? t`Values at the last point` : t`Inspecting ${time}`}>
       <div className="flex h-8 items-center justify-between px-1">
         <h2 className="label-mono">
-          {selected === null ? (cursor === null ? 'Last point' : `At ${time}`) : `Inspecting ${time}`}
+          {selected === null ? (cursor === null ? t`Last point` : t`At ${time}`) : t`Inspecting ${time}`}
         </h2>
         {selected !== null && (
-          <IconButton size="xs" label="Clear selection" icon={<X aria-hidden />} onClick={onClear} />
+          <IconButton size="xs" label={t`Clear selection`} icon={<X aria-hidden />} onClick={onClear} />
         )}
       </div>
       <dl className="flex flex-col">
@@ -51,7 +52,7 @@ export const InspectPanel = ({ curve, reference, view, selected, onClear }: Insp
         {reference !== undefined && (
           <div className="flex h-7 items-center gap-2.5 px-2 text-sm">
             <span aria-hidden className="size-2 shrink-0 rounded-full bg-curve-bean opacity-40" />
-            <dt className="flex-1 text-content">Bean vs reference</dt>
+            <dt className="flex-1 text-content">{t`Bean vs reference`}</dt>
             <dd>
               <Difference
                 valueC={deviationAt(reference, curve.time_seconds[index], curve.channels['bean_temp']?.[index])}
@@ -61,7 +62,7 @@ export const InspectPanel = ({ curve, reference, view, selected, onClear }: Insp
         )}
         <div className="flex h-7 items-center gap-2.5 px-2 text-sm">
           <span aria-hidden className="size-2 shrink-0 rounded-full border border-stroke-control" />
-          <dt className="flex-1 text-content">Roast time</dt>
+          <dt className="flex-1 text-content">{t`Roast time`}</dt>
           <dd className="figures font-medium text-strong">{time}</dd>
         </div>
       </dl>

@@ -1,12 +1,13 @@
 import { formatDuration } from '@roastery/roasting/units';
 import type { LiveMachine, LiveState } from '../../api/use-live.ts';
+import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { LiveDot } from '../../ui/Badge.tsx';
 
 export const stateWords: Record<LiveState, string> = {
   connecting: 'CONNECTING',
   live: 'ROASTING',
-  stale: 'NO NEW READINGS',
+  stale: t`NO NEW READINGS`,
   offline: 'OFFLINE',
 };
 

@@ -5,6 +5,7 @@ import type { LiveMachine } from '../../api/use-live.ts';
 import { Difference, Measure } from '../../components/figures.tsx';
 import { usePreferences } from '../../format/preferences.ts';
 import { readingOf, unitOf, type Quantity } from '../../format/quantities.ts';
+import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { stateWords } from './LiveBadge.tsx';
@@ -35,11 +36,11 @@ export const LiveFigures = (props: LiveFiguresProps) => {
   return (
     <Card className="overflow-hidden" data-testid="live-figures" data-state={live.state}>
       <div className="grid grid-cols-2 gap-px bg-stroke md:grid-cols-[1fr_1.1fr_1fr]">
-        <BigFigure label="Time" stale={stale} age={live.readingAgeSeconds} state={stateWords[live.state]}>
+        <BigFigure label={t`Time`} stale={stale} age={live.readingAgeSeconds} state={stateWords[live.state]}>
           <span data-testid="live-clock">{formatDuration(elapsedSeconds)}</span>
         </BigFigure>
         <BigFigure
-          label="Bean Temp"
+          label={t`Bean Temp`}
           quantity="temperature"
           token="curve-bean"
           stale={stale}
@@ -47,7 +48,7 @@ export const LiveFigures = (props: LiveFiguresProps) => {
         >
           <Value quantity="temperature" value={values['bean_temp']} />
         </BigFigure>
-        <BigFigure label="Rate of Rise" quantity="rate" token="curve-rate" stale={stale}>
+        <BigFigure label={t`Rate of Rise`} quantity="rate" token="curve-rate" stale={stale}>
           <Value quantity="rate" value={rateC} />
         </BigFigure>
       </div>
@@ -55,20 +56,20 @@ export const LiveFigures = (props: LiveFiguresProps) => {
         <dl className="grid grow grid-cols-4 gap-x-4 gap-y-3 text-base sm:flex sm:flex-wrap sm:gap-x-8">
           <NextEvent {...{ roast, expected, learntCrack, elapsedSeconds, stale }} />
           {deviationC !== undefined && (
-            <Small label="vs reference" className="max-sm:col-span-2">
+            <Small label={t`vs reference`} className="max-sm:col-span-2">
               <Difference valueC={deviationC} stale={stale} />
             </Small>
           )}
-          <Small label="Exhaust">
+          <Small label={t`Exhaust`}>
             <Measure quantity="temperature" value={values['exhaust_temp']} stale={stale} />
           </Small>
-          <Small label="Gas">
+          <Small label={t`Gas`}>
             <Measure quantity="percent" value={values['heat_power']} digits={0} stale={stale} />
           </Small>
-          <Small label="Airflow">
+          <Small label={t`Airflow`}>
             <Measure quantity="percent" value={values['fan_speed']} digits={0} stale={stale} />
           </Small>
-          <Small label="Drum">
+          <Small label={t`Drum`}>
             <Measure quantity="percent" value={values['drum_speed']} digits={0} stale={stale} />
           </Small>
         </dl>
@@ -110,7 +111,7 @@ const BigFigure = ({ label, quantity, token, stale, age, state, className, child
         {state !== undefined && stale && (
           <output className="text-sm font-medium text-warning">
             {state}
-            {age !== null && age !== undefined && <span className="figures"> · {age} s ago</span>}
+            {age !== null && age !== undefined && <span className="figures">{t` · ${age} s ago`}</span>}
           </output>
         )}
       </p>

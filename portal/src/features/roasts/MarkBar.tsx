@@ -6,6 +6,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { usePageActions } from '../../components/page-actions.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Kbd } from '../../ui/Badge.tsx';
@@ -39,7 +40,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
       try {
         onChanged(await call(deleteMark, { params: { id: roast.id, kind } }));
       } catch (error) {
-        toast(sentenceFor(error, 'The marker could not be removed'), { tone: 'danger' });
+        toast(sentenceFor(error, t`The marker could not be removed`), { tone: 'danger' });
       }
     },
     [roast.id, onChanged],
@@ -50,12 +51,12 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
       setBusy(true);
       try {
         onChanged(await call(putMark, { params: { id: roast.id, kind }, body: now }));
-        toast(`${markLabels[kind].long} marked`, {
-          action: { label: 'Undo', run: () => void undo(kind) },
+        toast(t`${markLabels[kind].long} marked`, {
+          action: { label: t`Undo`, run: () => void undo(kind) },
           stays: 10_000,
         });
       } catch (error) {
-        toast(sentenceFor(error, 'The marker could not be set'), { tone: 'danger' });
+        toast(sentenceFor(error, t`The marker could not be set`), { tone: 'danger' });
       } finally {
         setBusy(false);
       }
@@ -68,7 +69,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
       () =>
         next === undefined
           ? []
-          : [{ id: 'mark', label: `Mark ${markLabels[next].long}`, key: ' ', run: () => void mark(next) }],
+          : [{ id: 'mark', label: t`Mark ${markLabels[next].long}`, key: ' ', run: () => void mark(next) }],
       [next, mark],
     ),
   );
@@ -84,7 +85,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
         onClick={() => void mark(next)}
         className="min-w-0 max-sm:flex-1"
       >
-        Mark {markLabels[next].long}
+        {t`Mark ${markLabels[next].long}`}
         <span className="max-sm:hidden pointer-coarse:hidden">
           <Kbd>Space</Kbd>
         </span>
@@ -93,7 +94,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
         trigger={
           <IconButton
             size="lg"
-            label="Other events"
+            label={t`Other events`}
             icon={<ChevronDown aria-hidden />}
             disabled={busy || now === null}
             className="border border-stroke-strong"
@@ -104,7 +105,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
           .filter((kind) => kind !== next)
           .map((kind) => (
             <MenuItem key={kind} onSelect={() => void mark(kind)}>
-              Mark {markLabels[kind].long} now
+              {t`Mark ${markLabels[kind].long} now`}
             </MenuItem>
           ))}
       </Menu>

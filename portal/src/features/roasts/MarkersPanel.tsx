@@ -4,6 +4,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { Pencil } from 'lucide-react';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';
+import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 
@@ -26,8 +27,8 @@ const dots: Record<Tone, string> = {
 /** Origin and confidence of a mark, for the tooltip. */
 const originText = (mark: RoastMark): string => {
   const who = { machine: 'from the machine', detector: 'detected', person: 'set manually' }[mark.origin];
-  const sure = mark.origin === 'detector' ? `, ${Math.round(mark.confidence * 100)}% sure` : '';
-  return `${markLabels[mark.kind].long} ${who}${sure}${mark.provisional ? ', provisional' : ''}`;
+  const sure = mark.origin === 'detector' ? t`, ${Math.round(mark.confidence * 100)}% sure` : '';
+  return `${markLabels[mark.kind].long} ${who}${sure}${mark.provisional ? t`, provisional` : ''}`;
 };
 
 /** A detected mark with this confidence needs no note. */
@@ -36,7 +37,9 @@ const sureEnough = 0.9;
 /** A note on an uncertain mark; null for a certain one. Marks by people and machines are certain. */
 const doubtText = (mark: RoastMark | undefined): string | null => {
   if (mark?.origin !== 'detector' || (!mark.provisional && mark.confidence >= sureEnough)) return null;
-  return `${mark.provisional ? 'provisional · ' : ''}${Math.round(mark.confidence * 100)}% sure`;
+  return mark.provisional
+    ? t`provisional · ${Math.round(mark.confidence * 100)}% sure`
+    : t`${Math.round(mark.confidence * 100)}% sure`;
 };
 
 /** MARKERS: Charge, First Crack and Drop always, the others where they are known. */
@@ -54,15 +57,15 @@ export const MarkersPanel = ({ marks, curve, onPick, onCorrect }: MarkersPanelPr
     <section aria-labelledby="markers-title">
       <div className="flex min-h-8 items-center justify-between px-1 pb-1">
         <h2 id="markers-title" className="label-mono">
-          Markers
+          {t`Markers`}
         </h2>
         {onCorrect !== undefined && (
-          <IconButton label="Correct markers" icon={<Pencil aria-hidden />} onClick={onCorrect} />
+          <IconButton label={t`Correct markers`} icon={<Pencil aria-hidden />} onClick={onCorrect} />
         )}
       </div>
       <ul className="flex flex-col gap-0.5">
         <Marker
-          label="Charge"
+          label={t`Charge`}
           tone="success"
           seconds={0}
           temp={firstBean ?? of('charge')?.temp ?? null}
@@ -83,7 +86,7 @@ export const MarkersPanel = ({ marks, curve, onPick, onCorrect }: MarkersPanelPr
             />
           ))}
         <Marker
-          label="First Crack"
+          label={t`First Crack`}
           tone={crack ? 'crack' : 'off'}
           seconds={crack?.time_seconds ?? null}
           temp={crack?.temp ?? null}
@@ -104,7 +107,7 @@ export const MarkersPanel = ({ marks, curve, onPick, onCorrect }: MarkersPanelPr
             />
           ))}
         <Marker
-          label="Drop"
+          label={t`Drop`}
           tone={drop ? 'success' : 'off'}
           seconds={drop?.time_seconds ?? null}
           temp={drop ? (drop.temp ?? beanAt(drop.time_seconds)) : null}

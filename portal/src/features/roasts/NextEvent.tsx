@@ -4,6 +4,7 @@ import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';
 import { formatPercent } from '../../format/numbers.ts';
 import { learntFrom, type ExpectedEvent } from './next-event.ts';
+import { t } from '../../language/t.ts';
 
 interface NextEventProps {
   roast: Roast;
@@ -21,7 +22,7 @@ export const NextEvent = ({ roast, expected, learntCrack, elapsedSeconds, stale 
     <>
       {developed !== null && elapsedSeconds !== null && (
         <div className="min-w-0 max-sm:col-span-2">
-          <dt className="label-mono truncate">Development</dt>
+          <dt className="label-mono truncate">{t`Development`}</dt>
           <dd className="figures font-medium text-strong">
             {formatDuration(developed)}
             <span className="text-muted"> · {formatPercent(developed / elapsedSeconds)}</span>
@@ -33,13 +34,12 @@ export const NextEvent = ({ roast, expected, learntCrack, elapsedSeconds, stale 
       )}
       {expected !== null && expected.kind !== 'first_crack' && !stale && (
         <div className="min-w-0 max-sm:col-span-4" data-testid="next-event">
-          <dt className="label-mono truncate">{markLabels[expected.kind].long} expected</dt>
+          <dt className="label-mono truncate">{t`${markLabels[expected.kind].long} expected`}</dt>
           <dd className="figures font-medium text-strong">
             {formatDuration(expected.likely)}
             <span className="font-normal text-muted">
               {' '}
-              between {formatDuration(Math.max(expected.earliest, elapsedSeconds ?? 0))} and{' '}
-              {formatDuration(expected.latest)}
+              {t`between ${formatDuration(Math.max(expected.earliest, elapsedSeconds ?? 0))} and ${formatDuration(expected.latest)}`}
             </span>
           </dd>
         </div>
@@ -60,13 +60,12 @@ const ExpectedCrack = ({ expected, learntCrack, elapsedSeconds }: ExpectedCrackP
   const soonest = expected.earliest - elapsedSeconds;
   return (
     <div className="min-w-0 max-sm:col-span-4" data-testid="next-event">
-      <dt className="label-mono truncate">First Crack</dt>
+      <dt className="label-mono truncate">{t`First Crack`}</dt>
       <dd className="figures font-medium text-strong">
-        {isDue ? 'any moment' : `in ${formatDuration(expected.likely - elapsedSeconds)}`}
+        {isDue ? t`any moment` : t`in ${formatDuration(expected.likely - elapsedSeconds)}`}
         <span className="font-normal text-muted">
           {' '}
-          ({soonest < 1 ? 'now' : formatDuration(soonest)}–{formatDuration(expected.latest - elapsedSeconds)}), at{' '}
-          <Measure quantity="temperature" value={learntCrack.temp} />
+          {t`(${soonest < 1 ? t`now` : formatDuration(soonest)}–${formatDuration(expected.latest - elapsedSeconds)}), at ${<Measure quantity="temperature" value={learntCrack.temp} />}`}
         </span>
       </dd>
       <dd className="text-sm text-muted">{learntFrom(learntCrack)}</dd>

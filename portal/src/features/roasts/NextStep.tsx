@@ -18,6 +18,7 @@ import { Fragment, useMemo } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { Measure } from '../../components/figures.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
+import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { useStepSignal, type StepNearness } from './step-signal.ts';
@@ -54,11 +55,11 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
   const nearness = stale ? 'later' : nearnessOf(step, due !== null);
   const [isOn, toggle] = useStepSignal(step?.atSeconds ?? null, nearness);
   usePageActions(
-    useMemo(() => [{ id: 'step-signal', label: 'Sound and vibration at steps of the plan', run: toggle }], [toggle]),
+    useMemo(() => [{ id: 'step-signal', label: t`Sound and vibration at steps of the plan`, run: toggle }], [toggle]),
   );
   return (
     <section
-      aria-label="Plan"
+      aria-label={t`Plan`}
       data-testid="next-step"
       data-nearness={nearness}
       // On a phone the knobs come before the figures: there is no room for both above the fold.
@@ -69,12 +70,13 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
     >
       <div className="flex items-center justify-between gap-x-4">
         <p className="min-w-0 text-sm text-muted">
-          <span className="label-mono">Plan</span> <span className="font-medium text-strong">{planName(plan)}</span>
+          <span className="label-mono">{t`Plan`}</span>{' '}
+          <span className="font-medium text-strong">{planName(plan)}</span>
           {settings !== null && <span className="max-sm:hidden"> · {settingsText(settings)}</span>}
         </p>
         <IconButton
           size="md"
-          label={isOn ? 'Sound and vibration at steps: on' : 'Sound and vibration at steps: off'}
+          label={isOn ? t`Sound and vibration at steps: on` : t`Sound and vibration at steps: off`}
           aria-pressed={isOn}
           icon={isOn ? <Bell aria-hidden className="text-accent-text" /> : <BellOff aria-hidden />}
           onClick={toggle}
@@ -91,7 +93,7 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
               stale ? 'text-muted' : nearness === 'later' ? 'text-strong' : 'text-accent-text',
             )}
           >
-            {stale && !step.gradual ? `At ${formatDuration(step.atSeconds)}` : stepMoment(step)}
+            {stale && !step.gradual ? t`At ${formatDuration(step.atSeconds)}` : stepMoment(step)}
           </span>
           <span
             data-testid="step-changes"
@@ -108,7 +110,7 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
       )}
       <div className="flex min-h-7 flex-wrap items-baseline gap-x-6 text-base">
         {stale && live.state !== 'connecting' && (
-          <p className="text-warning">No new readings: the next step follows the roast time</p>
+          <p className="text-warning">{t`No new readings: the next step follows the roast time`}</p>
         )}
         {deviations.map((deviation) => (
           <p key={deviation.control} data-testid="plan-deviation" className="font-medium text-warning">
@@ -117,13 +119,12 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
         ))}
         {after !== null && (
           <p className="figures text-muted">
-            then {stepMoment(after).toLowerCase()}:{' '}
-            {after.changes.map((change, index) => (
+            {t`then ${stepMoment(after).toLowerCase()}: ${after.changes.map((change, index) => (
               <Fragment key={change.control}>
                 {index > 0 && ' · '}
                 <Change change={change} />
               </Fragment>
-            ))}
+            ))}`}
           </p>
         )}
       </div>
@@ -145,34 +146,34 @@ const Change = ({ change }: { change: ControlChange }) => {
   );
 };
 
-const planName = (plan: FollowedPlan): string => plan.recipe?.name ?? plan.coffee_name ?? 'Unnamed Roast';
+const planName = (plan: FollowedPlan): string => plan.recipe?.name ?? plan.coffee_name ?? t`Unnamed Roast`;
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Changes with each step, not every second. */
 const spoken = (step: GuideStep | null, nearness: StepNearness): string => {
-  if (step === null) return 'No more steps in the plan';
+  if (step === null) return t`No more steps in the plan`;
   // A gradual change is spoken once, with its target, not every second.
   if (step.gradual) return `${stepMoment(step)}: ${spokenEnds(step)}`;
   const changes = step.changes
-    .map(({ control, from, to }) => `${spokenName[control]} from ${from} to ${to}`)
+    .map(({ control, from, to }) => t`${spokenName[control]} from ${from} to ${to}`)
     .join(', ');
-  if (nearness === 'now') return `Now: ${changes}`;
+  if (nearness === 'now') return t`Now: ${changes}`;
   return nearness === 'soon'
-    ? `In ${soonSeconds} seconds: ${changes}`
-    : `Next at ${formatDuration(step.atSeconds)}: ${spokenEnds(step)}`;
+    ? t`In ${soonSeconds} seconds: ${changes}`
+    : t`Next at ${formatDuration(step.atSeconds)}: ${spokenEnds(step)}`;
 };
 const spokenName = { burner: 'burner', exhaust: 'air', drumRpm: 'drum' } as const;
 const spokenEnds = (step: GuideStep): string =>
-  step.changes.map(({ control, to }) => `${spokenName[control]} to ${to}`).join(', ');
+  step.changes.map(({ control, to }) => t`${spokenName[control]} to ${to}`).join(', ');
 
 /** After the last step there is only the drop left. */
 const LastPart = ({ plan }: { plan: FollowedPlan }) => (
   <p className="mt-1 flex flex-wrap items-baseline gap-x-6 text-[1.75rem] leading-tight font-semibold tracking-tight text-strong md:text-[2.75rem]">
-    <span>No more steps</span>
+    <span>{t`No more steps`}</span>
     {plan.target_drop_temp !== null && (
       <span>
-        Drop <Measure quantity="temperature" value={plan.target_drop_temp} />
+        {t`Drop ${<Measure quantity="temperature" value={plan.target_drop_temp} />}`}
         {plan.target_roast_time !== null && (
           <span className="figures"> · {formatDuration(plan.target_roast_time)}</span>
         )}

@@ -5,6 +5,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { useMemo, type ReactNode } from 'react';
 import { stepStyles } from '../../components/chart/curves.ts';
 import { Difference, Measure } from '../../components/figures.tsx';
+import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 
 interface PlanBesideRoastProps {
@@ -36,12 +37,12 @@ export const PlanBesideRoast = ({ plan, roast, curve }: PlanBesideRoastProps) =>
   const { target_drop_temp: dropC, target_roast_time: seconds, target_development_time: development } = plan;
   return (
     <Panel
-      title="Plan vs. roast"
+      title={t`Plan vs. roast`}
       className="mt-4 print:mt-2 print:break-inside-avoid"
       actions={
         <p className="text-right text-sm text-muted">
-          {plan.recipe?.name ?? 'Planned without a recipe'}
-          {plan.id === null ? ', current version' : ', as planned'}
+          {plan.recipe?.name ?? t`Planned without a recipe`}
+          {plan.id === null ? t`, current version` : t`, as planned`}
         </p>
       }
     >
@@ -50,24 +51,24 @@ export const PlanBesideRoast = ({ plan, roast, curve }: PlanBesideRoastProps) =>
           <thead>
             <tr className="label-mono text-left">
               <th className="py-2 print:py-0.5 font-normal">
-                <span className="sr-only">Target</span>
+                <span className="sr-only">{t`Target`}</span>
               </th>
-              <th className="py-2 print:py-0.5 text-right font-normal">Plan</th>
-              <th className="py-2 print:py-0.5 text-right font-normal">Roast</th>
-              <th className="py-2 print:py-0.5 text-right font-normal">Difference</th>
+              <th className="py-2 print:py-0.5 text-right font-normal">{t`Plan`}</th>
+              <th className="py-2 print:py-0.5 text-right font-normal">{t`Roast`}</th>
+              <th className="py-2 print:py-0.5 text-right font-normal">{t`Difference`}</th>
             </tr>
           </thead>
           <tbody>
             <Row
-              label="Drop temp"
+              label={t`Drop temp`}
               plan={<Measure quantity="temperature" value={dropC} />}
               roast={<Measure quantity="temperature" value={roast.drop_temp} />}
               difference={
                 <Difference valueC={dropC === null || roast.drop_temp === null ? null : roast.drop_temp - dropC} />
               }
             />
-            <Row label="Roast time" {...durations(seconds, roast.duration_seconds)} />
-            <Row label="Development" {...durations(development, roast.development_time_seconds)} />
+            <Row label={t`Roast time`} {...durations(seconds, roast.duration_seconds)} />
+            <Row label={t`Development`} {...durations(development, roast.development_time_seconds)} />
           </tbody>
         </table>
         {deviations.length > 0 && (
@@ -75,9 +76,9 @@ export const PlanBesideRoast = ({ plan, roast, curve }: PlanBesideRoastProps) =>
             <thead>
               <tr className="label-mono text-left">
                 <th className="py-2 print:py-0.5 font-normal">
-                  <span className="sr-only">Control</span>
+                  <span className="sr-only">{t`Control`}</span>
                 </th>
-                <th className="py-2 print:py-0.5 text-right font-normal">Average deviation from plan</th>
+                <th className="py-2 print:py-0.5 text-right font-normal">{t`Average deviation from plan`}</th>
               </tr>
             </thead>
             <tbody>

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';
 import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 
 const isText = (text: string | null): text is string => text !== null && text.trim() !== '';
 
@@ -22,7 +23,7 @@ export const PrintedHead = ({ roastery, roast }: { roastery: RoasterySettings | 
     <div className="mb-2 flex items-end justify-between gap-6 border-b border-strong pb-2">
       <div>
         <p className="text-lg font-semibold text-strong">
-          {roastery && isText(roastery.roastery_name) ? roastery.roastery_name : 'Roasting Management'}
+          {roastery && isText(roastery.roastery_name) ? roastery.roastery_name : t`Roasting Management`}
         </p>
         {lines.filter(isText).map((line) => (
           <p key={line} className="text-xs text-muted">
@@ -31,9 +32,9 @@ export const PrintedHead = ({ roastery, roast }: { roastery: RoasterySettings | 
         ))}
       </div>
       <p className="figures text-right text-xs text-muted">
-        Roasted {dates.dayAndTime(roast.start_time)}
+        {t`Roasted ${dates.dayAndTime(roast.start_time)}`}
         <br />
-        Printed {dates.dayAndTime(printedAt)}
+        {t`Printed ${dates.dayAndTime(printedAt)}`}
       </p>
     </div>
   );
@@ -49,7 +50,7 @@ export const PrintedMarks = ({ marks, curve }: { marks: readonly RoastMark[]; cu
     <table className="mt-3 w-full border-collapse text-sm">
       <thead>
         <tr className="border-b border-stroke-strong text-left">
-          <th className="label-mono py-1 font-normal">Mark</th>
+          <th className="label-mono py-1 font-normal">{t`Mark`}</th>
           {inOrder.map((mark) => (
             <th key={mark.kind} className="py-1 text-right font-medium text-strong">
               {markLabels[mark.kind].long}
@@ -59,7 +60,7 @@ export const PrintedMarks = ({ marks, curve }: { marks: readonly RoastMark[]; cu
       </thead>
       <tbody>
         <tr className="border-b border-stroke">
-          <th className="label-mono py-1 text-left font-normal">Time</th>
+          <th className="label-mono py-1 text-left font-normal">{t`Time`}</th>
           {inOrder.map((mark) => (
             <td key={mark.kind} className="figures py-1 text-right">
               {formatDuration(mark.time_seconds)}
@@ -67,7 +68,7 @@ export const PrintedMarks = ({ marks, curve }: { marks: readonly RoastMark[]; cu
           ))}
         </tr>
         <tr className="border-b border-stroke">
-          <th className="label-mono py-1 text-left font-normal">Bean temp</th>
+          <th className="label-mono py-1 text-left font-normal">{t`Bean temp`}</th>
           {inOrder.map((mark) => (
             <td key={mark.kind} className="py-1 text-right">
               <Measure quantity="temperature" value={tempOf(mark)} />

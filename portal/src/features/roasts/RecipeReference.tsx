@@ -6,6 +6,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { Button } from '../../ui/Button.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -28,13 +29,13 @@ export const RecipeReference = ({ roast }: { roast: Roast }) => {
       const before = recipe.reference_is_chosen ? recipe.reference_roast_id : null;
       toast(
         roastId === null
-          ? `${recipe.name} uses its best rated roast as the reference`
-          : `${recipe.name} now uses this roast as the reference`,
-        { action: { label: 'Undo', run: () => void choose(before) }, stays: 10_000 },
+          ? t`${recipe.name} uses its best rated roast as the reference`
+          : t`${recipe.name} now uses this roast as the reference`,
+        { action: { label: t`Undo`, run: () => void choose(before) }, stays: 10_000 },
       );
     } catch (error) {
       logError('The reference could not be set', error);
-      toast(sentenceFor(error, 'The reference could not be set'), { tone: 'danger' });
+      toast(sentenceFor(error, t`The reference could not be set`), { tone: 'danger' });
     } finally {
       setBusy(false);
     }
@@ -50,22 +51,22 @@ export const RecipeReference = ({ roast }: { roast: Roast }) => {
         <>
           <p className="flex min-w-0 items-center gap-2 text-content">
             <Target aria-hidden className="size-4 shrink-0 text-accent-text" />
-            <span className="min-w-0">Reference of {recipe.name}</span>
+            <span className="min-w-0">{t`Reference of ${recipe.name}`}</span>
           </p>
           <Button busy={busy} onClick={() => void choose(null)}>
-            Use the best rated roast
+            {t`Use the best rated roast`}
           </Button>
         </>
       ) : (
         <>
-          {isReference && <p className="text-muted">Reference of {recipe.name}: its best rated roast</p>}
+          {isReference && <p className="text-muted">{t`Reference of ${recipe.name}: its best rated roast`}</p>}
           <Button
             icon={<Target aria-hidden />}
             busy={busy}
             onClick={() => void choose(roast.id)}
             className="max-w-full whitespace-normal! pointer-coarse:h-auto! pointer-coarse:min-h-10"
           >
-            Use as reference of {recipe.name}
+            {t`Use as reference of ${recipe.name}`}
           </Button>
         </>
       )}

@@ -2,6 +2,7 @@ import type { CurveGap } from '@roastery/contract/roasts';
 import { CircleDashed } from 'lucide-react';
 import { useState } from 'react';
 import { roastGapText } from '../../components/gap-texts.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 
 /** The rest is behind a button. */
@@ -16,14 +17,14 @@ export const RecordedGaps = ({ gaps }: { gaps: readonly CurveGap[] }) => {
     <div className="mt-3 flex items-start gap-2 border-t border-stroke pt-3 text-sm">
       <CircleDashed aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
       <div className="min-w-0">
-        <ul aria-label="Gaps in the recording" className="figures flex flex-col gap-1 text-content">
+        <ul aria-label={t`Gaps in the recording`} className="figures flex flex-col gap-1 text-content">
           {shown.map((gap) => (
             <li key={gap.from_seconds}>{roastGapText(gap)}</li>
           ))}
         </ul>
         {gaps.length > shownAtFirst && (
           <Button kind="quiet" className="mt-1 -ml-2" onClick={() => setAll(!all)}>
-            {all ? 'Show fewer' : `Show all ${gaps.length} gaps`}
+            {all ? t`Show fewer` : t`Show all ${gaps.length} gaps`}
           </Button>
         )}
       </div>

@@ -1,5 +1,6 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { RoastField } from '../../components/RoastField.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { nothingBehind, type Behind } from './use-reference.ts';
@@ -25,13 +26,13 @@ export const ReferenceDialog = ({ roast, behind, open, onClose }: ReferenceDialo
     <Dialog
       open={open}
       onClose={onClose}
-      title="Reference curve"
-      description={reference === undefined ? 'No reference is shown.' : `${reference.name} is the reference.`}
+      title={t`Reference curve`}
+      description={reference === undefined ? t`No reference is shown.` : t`${reference.name} is the reference.`}
     >
       <DialogBody>
         <RoastField
-          label="Another roast"
-          placeholder="Find by number, coffee or machine"
+          label={t`Another roast`}
+          placeholder={t`Find by number, coffee or machine`}
           without={without}
           onChoose={({ id }) => take(id)}
           size="md"
@@ -41,12 +42,12 @@ export const ReferenceDialog = ({ roast, behind, open, onClose }: ReferenceDialo
         <DialogFooter>
           {canClear && (
             <Button size="md" onClick={() => take(nothingBehind)}>
-              No reference
+              {t`No reference`}
             </Button>
           )}
           {canReturn && (
             <Button size="md" kind="primary" onClick={() => take(undefined)}>
-              Reference of {recipe?.name}
+              {t`Reference of ${recipe?.name}`}
             </Button>
           )}
         </DialogFooter>

@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
 import { Difference } from '../../components/figures.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ReferenceDialog } from './ReferenceDialog.tsx';
 import type { Behind, Reference } from './use-reference.ts';
@@ -23,12 +24,12 @@ export const ReferenceNote = ({ roast, behind, curve, marks }: ReferenceNoteProp
   return (
     <>
       {isMissing && reference === undefined && (
-        <p className="text-sm text-muted">The chosen reference does not exist</p>
+        <p className="text-sm text-muted">{t`The chosen reference does not exist`}</p>
       )}
       {reference !== undefined && <Distance {...{ reference, curve, marks }} />}
       <Button kind="quiet" icon={<Layers2 aria-hidden />} onClick={() => setChoosing(true)}>
-        {reference === undefined ? 'Reference' : 'Change'}
-        <span className="sr-only"> curve</span>
+        {reference === undefined ? t`Reference` : t`Change`}
+        <span className="sr-only">{t` curve`}</span>
       </Button>
       <ReferenceDialog roast={roast} behind={behind} open={choosing} onClose={() => setChoosing(false)} />
     </>
@@ -55,18 +56,17 @@ const Distance = ({ reference, curve, marks }: DistanceProps) => {
   }, [curve, drop, reference]);
   return (
     <p className="min-w-0 text-sm text-muted sm:truncate">
-      Reference:{' '}
-      <Link
-        to={paths.roast(reference.id)}
-        className="rounded-sm text-accent-text underline decoration-1 underline-offset-2"
-      >
-        {reference.name}
-      </Link>
+      {t`Reference: ${(
+        <Link
+          to={paths.roast(reference.id)}
+          className="rounded-sm text-accent-text underline decoration-1 underline-offset-2"
+        >
+          {reference.name}
+        </Link>
+      )}`}
       {distance !== null && (
-        <span title="Root mean square of the bean temperature difference, and its maximum">
-          {' · off by '}
-          <Difference valueC={distance.rmsC} signed={false} /> on average,{' '}
-          <Difference valueC={distance.maxC} signed={false} /> at most
+        <span title={t`Root mean square of the bean temperature difference, and its maximum`}>
+          {t` · off by ${<Difference valueC={distance.rmsC} signed={false} />} on average, ${<Difference valueC={distance.maxC} signed={false} />} at most`}
         </span>
       )}
     </p>

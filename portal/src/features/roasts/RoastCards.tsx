@@ -3,6 +3,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import type { ReactNode } from 'react';
 import { Measure } from '../../components/figures.tsx';
 import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { RecipeReference } from './RecipeReference.tsx';
 
@@ -21,13 +22,13 @@ const Lines = ({ lines }: { lines: readonly { label: string; value: ReactNode }[
 );
 
 export const CoffeeCard = ({ roast }: { roast: Roast }) => (
-  <Panel title="Coffee Details">
+  <Panel title={t`Coffee Details`}>
     <Lines
       lines={[
-        { label: 'Name', value: roast.coffee_name },
-        { label: 'Origin', value: roast.coffee_origin },
-        { label: 'Process', value: roast.coffee_process },
-        { label: 'Profile', value: roast.profile_name },
+        { label: t`Name`, value: roast.coffee_name },
+        { label: t`Origin`, value: roast.coffee_origin },
+        { label: t`Process`, value: roast.coffee_process },
+        { label: t`Profile`, value: roast.profile_name },
       ]}
     />
     <RecipeReference roast={roast} />
@@ -35,13 +36,13 @@ export const CoffeeCard = ({ roast }: { roast: Roast }) => (
 );
 
 export const ParametersCard = ({ roast }: { roast: Roast }) => (
-  <Panel title="Roast Parameters">
+  <Panel title={t`Roast Parameters`}>
     <Lines
       lines={[
-        { label: 'Duration', value: <span className="figures">{formatDuration(roast.duration_seconds)}</span> },
-        { label: 'Batch Size', value: <Measure quantity="weight" value={roast.batch_size_kg} /> },
-        { label: 'Drop Temp', value: <Measure quantity="temperature" value={roast.drop_temp} /> },
-        { label: 'Weight Loss', value: <Measure quantity="share" value={weightLoss(roast)} /> },
+        { label: t`Duration`, value: <span className="figures">{formatDuration(roast.duration_seconds)}</span> },
+        { label: t`Batch Size`, value: <Measure quantity="weight" value={roast.batch_size_kg} /> },
+        { label: t`Drop Temp`, value: <Measure quantity="temperature" value={roast.drop_temp} /> },
+        { label: t`Weight Loss`, value: <Measure quantity="share" value={weightLoss(roast)} /> },
       ]}
     />
   </Panel>
@@ -53,14 +54,14 @@ const weightLoss = ({ batch_size_kg: green, end_weight_kg: roasted }: Roast): nu
 export const RecordCard = ({ roast }: { roast: Roast }) => {
   const dates = useDates();
   return (
-    <Panel title="Recording">
+    <Panel title={t`Recording`}>
       <Lines
         lines={[
-          { label: 'Machine', value: roast.machine_name },
-          { label: 'Roasted by', value: roast.roasted_by },
-          { label: 'Charged', value: <span className="figures">{dates.dayAndTime(roast.start_time)}</span> },
+          { label: t`Machine`, value: roast.machine_name },
+          { label: t`Roasted by`, value: roast.roasted_by },
+          { label: t`Charged`, value: <span className="figures">{dates.dayAndTime(roast.start_time)}</span> },
           {
-            label: 'Clock',
+            label: t`Clock`,
             value: roast.time_quality === 'synchronised' ? 'Synchronized' : 'Estimated: the board’s clock was not set',
           },
         ]}

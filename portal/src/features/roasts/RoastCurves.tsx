@@ -14,6 +14,7 @@ import { formatCount } from '../../format/numbers.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { useUrlState } from '../../components/url-state.ts';
 import { readingOf, unitOf } from '../../format/quantities.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { usePrinting } from '../../ui/printing.ts';
@@ -63,11 +64,11 @@ const chartHeight = 500;
 /** So that the roast fits on one page, also with its plan. */
 const printedHeight = { alone: 260, besidePlan: 205 };
 const chartKeys: readonly PageKey[] = [
-  { label: 'Chart: previous or next point', keys: ['←', '→'] },
-  { label: 'Chart: ten points', keys: ['Shift', '←', '→'] },
-  { label: 'Chart: first or last point', keys: ['Home', 'End'] },
-  { label: 'Chart: clear the point', keys: ['Esc'] },
-  { label: 'Chart: reset zoom', keys: ['0'] },
+  { label: t`Chart: previous or next point`, keys: ['←', '→'] },
+  { label: t`Chart: ten points`, keys: ['Shift', '←', '→'] },
+  { label: t`Chart: first or last point`, keys: ['Home', 'End'] },
+  { label: t`Chart: clear the point`, keys: ['Esc'] },
+  { label: t`Chart: reset zoom`, keys: ['0'] },
 ];
 
 /** Temperature curve and its panels; gas, airflow and drum below on the same time axis. */
@@ -105,8 +106,8 @@ export const RoastCurves = ({
       <div className="min-w-0 flex-1 p-3 sm:p-4 print:p-0">
         <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 gap-y-1 pb-2">
           <h2 className="text-base font-semibold text-strong">
-            Temperature Curve
-            <span className="figures ml-2 text-sm font-normal text-muted">{formatCount(points)} points</span>
+            {t`Temperature Curve`}
+            <span className="figures ml-2 text-sm font-normal text-muted">{t`${formatCount(points)} points`}</span>
           </h2>
           <div className="flex min-w-0 items-center gap-3">
             {points > 0 && <ReferenceNote {...{ roast, behind, curve, marks }} />}
@@ -117,8 +118,8 @@ export const RoastCurves = ({
           <ChartsSkeleton />
         ) : points === 0 ? (
           <div className="flex h-[500px] items-center justify-center">
-            <EmptyState icon={<ChartSpline aria-hidden />} title="No curve data available">
-              This roast has no recorded samples.
+            <EmptyState icon={<ChartSpline aria-hidden />} title={t`No curve data available`}>
+              {t`This roast has no recorded samples.`}
             </EmptyState>
           </div>
         ) : (
@@ -148,7 +149,7 @@ export const RoastCurves = ({
         {printed && <PrintedMarks marks={marks} curve={curve} />}
       </div>
       <aside
-        aria-label="Curves and markers"
+        aria-label={t`Curves and markers`}
         className="grid w-full shrink-0 gap-5 border-t border-stroke p-4 sm:grid-cols-3 xl:flex xl:w-72 xl:flex-col xl:border-t-0 xl:border-l print:hidden"
       >
         <CurvesPanel shown={shown} onToggle={toggle} channels={channels} />
@@ -237,7 +238,7 @@ const ResetZoom = ({ view }: { view: TimeViewStore }) => {
   if (!view.isZoomed()) return null;
   return (
     <Button kind="quiet" icon={<Maximize2 aria-hidden />} onClick={() => view.reset()}>
-      Show all
+      {t`Show all`}
     </Button>
   );
 };
@@ -263,18 +264,18 @@ const CurveTable = ({ curve, marks }: { curve: CurveColumns; marks: readonly Roa
   const units = usePreferences();
   const bean = curve.channels['bean_temp'];
   const summary = marks
-    .map((mark) => `${mark.kind.replaceAll('_', ' ')} at ${formatDuration(mark.time_seconds)}`)
+    .map((mark) => t`${mark.kind.replaceAll('_', ' ')} at ${formatDuration(mark.time_seconds)}`)
     .join(', ');
   return (
     <div className="sr-only print:hidden">
-      <p>{`Curve of ${formatDuration(rows.end)}. ${summary}`}</p>
+      <p>{t`Curve of ${formatDuration(rows.end)}. ${summary}`}</p>
       <table>
-        <caption>{`Readings every ${rows.stepSeconds} seconds`}</caption>
+        <caption>{t`Readings every ${rows.stepSeconds} seconds`}</caption>
         <thead>
           <tr>
-            <th>Time</th>
-            <th>{`Bean temperature ${unitOf('temperature', units)}`}</th>
-            <th>{`Rate of rise ${unitOf('rate', units)}`}</th>
+            <th>{t`Time`}</th>
+            <th>{t`Bean temperature ${unitOf('temperature', units)}`}</th>
+            <th>{t`Rate of rise ${unitOf('rate', units)}`}</th>
           </tr>
         </thead>
         <tbody>

@@ -4,6 +4,7 @@ import { listOptions } from '@roastery/contract/settings';
 import { FilterX, X } from 'lucide-react';
 import { useApi } from '../../api/use-api.ts';
 import { LotField } from '../../components/LotField.tsx';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
@@ -30,7 +31,7 @@ const levels = ['Light', 'Medium', 'Dark'];
 const withChosen = (choices: Choice[], value: string | undefined, isLoading = false): Choice[] =>
   value === undefined || isLoading || choices.some((choice) => choice.value === value)
     ? choices
-    : [{ value, label: value.length > 30 ? 'Chosen before' : value }, ...choices];
+    : [{ value, label: value.length > 30 ? t`Chosen before` : value }, ...choices];
 
 const roastCount = (count: number): string => `${count} ${count === 1 ? 'roast' : 'roasts'}`;
 
@@ -62,18 +63,18 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
   );
   return (
     <section
-      aria-label="Filters"
+      aria-label={t`Filters`}
       className="mb-3 grid gap-x-4 gap-y-3 rounded-lg border border-stroke bg-surface p-4 sm:grid-cols-2 lg:grid-cols-4"
     >
-      {pick('machine_id', 'Machine', 'All machines', named(data?.machines))}
+      {pick('machine_id', t`Machine`, t`All machines`, named(data?.machines))}
       <Combobox
-        label="Recipe"
+        label={t`Recipe`}
         size="sm"
-        placeholder="All recipes"
+        placeholder={t`All recipes`}
         choices={withChosen(
           values.former_recipe === undefined
             ? named(data?.recipes)
-            : [{ value: former, label: `${values.former_recipe} (deleted)` }, ...named(data?.recipes)],
+            : [{ value: former, label: t`${values.former_recipe} (deleted)` }, ...named(data?.recipes)],
           values.profile_id,
           isLoading,
         )}
@@ -81,34 +82,34 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
         value={values.profile_id ?? (values.former_recipe === undefined ? null : former)}
         onChange={(value) => value !== former && choose({ profile_id: value ?? undefined, former_recipe: undefined })}
       />
-      {pick('coffee_name', 'Coffee', 'All coffees', same(data?.coffees))}
-      {pick('origin', 'Origin', 'All origins', same(origins))}
-      {pick('roasted_by', 'Roasted by', 'All people', same(data?.people))}
+      {pick('coffee_name', t`Coffee`, t`All coffees`, same(data?.coffees))}
+      {pick('origin', t`Origin`, t`All origins`, same(origins))}
+      {pick('roasted_by', t`Roasted by`, t`All people`, same(data?.people))}
       <LotField
         size="sm"
-        placeholder="All lots"
+        placeholder={t`All lots`}
         value={values.lot_id ?? null}
         onChange={(id) => choose({ lot_id: id ?? undefined })}
       />
       <Select
-        label="Roast level"
+        label={t`Roast level`}
         size="sm"
-        choices={[{ value: '', label: 'All levels' }, ...same(levels)]}
+        choices={[{ value: '', label: t`All levels` }, ...same(levels)]}
         value={values.level ?? ''}
         onChange={(level) => choose({ level })}
       />
       <Select
-        label="Status"
+        label={t`Status`}
         size="sm"
-        choices={[{ value: '', label: 'All' }, ...statuses]}
+        choices={[{ value: '', label: t`All` }, ...statuses]}
         value={values.status ?? ''}
         onChange={(status) => choose({ status })}
       />
       <Select
-        label="Data"
+        label={t`Data`}
         size="sm"
         choices={[
-          { value: '', label: 'Any' },
+          { value: '', label: t`Any` },
           ...parts.map(({ key, part, label }) => ({ value: `${key} ${part}`, label })),
         ]}
         value={chosenPart(values)}
@@ -118,29 +119,29 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
         }}
       />
       <DayField
-        label="From"
+        label={t`From`}
         size="sm"
         value={values.from ?? ''}
         max={values.to}
         onChange={(from) => choose({ from })}
       />
-      <DayField label="To" size="sm" value={values.to ?? ''} min={values.from} onChange={(to) => choose({ to })} />
+      <DayField label={t`To`} size="sm" value={values.to ?? ''} min={values.from} onChange={(to) => choose({ to })} />
       {values.ids !== undefined && (
         <p className="flex items-center justify-between gap-3 rounded-sm border border-stroke bg-hover py-1 pr-1 pl-3 text-sm text-content sm:col-span-2 lg:col-span-4">
-          Only {roastCount(idsOf(values.ids).length)} selected on another page
+          {t`Only ${roastCount(idsOf(values.ids).length)} selected on another page`}
           <Button kind="quiet" icon={<X aria-hidden />} onClick={() => choose({ ids: undefined })}>
-            Show all roasts
+            {t`Show all roasts`}
           </Button>
         </p>
       )}
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 sm:self-end">
         <Checkbox
-          label="Favorites only"
+          label={t`Favorites only`}
           checked={values.favorites_only === 'true'}
           onChange={(only) => choose({ favorites_only: only ? 'true' : undefined })}
         />
         <Button kind="quiet" disabled={count === 0} icon={<FilterX aria-hidden />} onClick={reset}>
-          Reset filters ({count})
+          {t`Reset filters (${count})`}
         </Button>
       </div>
     </section>

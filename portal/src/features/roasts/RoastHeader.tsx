@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { ExportRoastMenu } from './ExportRoastMenu.tsx';
@@ -29,7 +30,7 @@ export const BackToRoasts = () => (
     className="inline-flex items-center gap-1.5 rounded-sm text-sm text-muted hover:text-strong pointer-coarse:py-2 print:hidden"
   >
     <ArrowLeft aria-hidden className="size-3.5" />
-    Back to roasts
+    {t`Back to roasts`}
   </Link>
 );
 
@@ -54,29 +55,29 @@ export const RoastHeader = ({
           </h1>
           {roast.coffee_origin !== null && <Badge>{roast.coffee_origin}</Badge>}
           <Badge tone="accent">{levelLabel(roast)}</Badge>
-          {state ?? <Badge tone="success">Completed</Badge>}
+          {state ?? <Badge tone="success">{t`Completed`}</Badge>}
         </div>
       </div>
       <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto print:hidden">
         <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
-          Compare
+          {t`Compare`}
         </ButtonLink>
         <ExportRoastMenu roast={roast} onExportPng={onExportPng} />
         {roast.recorded !== null && roast.machine_id !== null && (
           <ButtonLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>
-            Timeline
+            {t`Timeline`}
           </ButtonLink>
         )}
         <Button icon={<Pencil aria-hidden />} onClick={onEdit}>
-          Edit
+          {t`Edit`}
         </Button>
         {roast.recorded !== null && (
-          <Button icon={<Ban aria-hidden />} onClick={onDiscard} title="Discard: the readings stay on the timeline">
-            Not a roast
+          <Button icon={<Ban aria-hidden />} onClick={onDiscard} title={t`Discard: the readings stay on the timeline`}>
+            {t`Not a roast`}
           </Button>
         )}
         <Button icon={<Trash2 aria-hidden />} onClick={onDelete}>
-          Delete
+          {t`Delete`}
         </Button>
       </div>
     </div>
@@ -86,22 +87,22 @@ export const RoastHeader = ({
 
 const Metrics = ({ roast }: { roast: Roast }) => (
   <dl className="grid grid-cols-3 gap-px overflow-hidden rounded-lg border border-stroke bg-stroke lg:grid-cols-6 print:grid-cols-6">
-    <Metric label="Duration">
+    <Metric label={t`Duration`}>
       <span className="figures text-strong">{formatDuration(roast.duration_seconds)}</span>
     </Metric>
-    <Metric label="Batch">
+    <Metric label={t`Batch`}>
       <Measure quantity="weight" value={roast.batch_size_kg} />
     </Metric>
-    <Metric label="Drop Temp">
+    <Metric label={t`Drop Temp`}>
       <Measure quantity="temperature" value={roast.drop_temp} />
     </Metric>
-    <Metric label="Charge">
+    <Metric label={t`Charge`}>
       <Measure quantity="temperature" value={roast.charge_temp} />
     </Metric>
-    <Metric label="Dev Time">
+    <Metric label={t`Dev Time`}>
       <span className="figures text-strong">{developmentText(roast)}</span>
     </Metric>
-    <Metric label="First Crack">
+    <Metric label={t`First Crack`}>
       <span className="figures text-strong">{formatDuration(roast.first_crack_time)}</span>
     </Metric>
   </dl>

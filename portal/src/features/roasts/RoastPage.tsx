@@ -14,6 +14,7 @@ import { Page } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { discard } from '../../components/roast-changes.ts';
+import { t } from '../../language/t.ts';
 import { usePrinting } from '../../ui/printing.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
@@ -47,12 +48,12 @@ export default function RoastPage() {
   const take = useCallback((next: Roast) => void mutate(next, { revalidate: false }), [mutate]);
   const [deletedId, setDeletedId] = useState<string | null>(null);
   const noteDeleted = useCallback(() => setDeletedId(id), [id]);
-  if (isBlank) return <RoastError title="No roast ID" text="The address names no roast." />;
+  if (isBlank) return <RoastError title={t`No roast ID`} text={t`The address names no roast.`} />;
   if (deletedId === id) {
     return (
       <RoastError
-        title="This roast was deleted"
-        text="Another user deleted it while it was running. The recording is kept."
+        title={t`This roast was deleted`}
+        text={t`Another user deleted it while it was running. The recording is kept.`}
       />
     );
   }
@@ -60,12 +61,14 @@ export default function RoastPage() {
   if (isLoading) return <LoadingRoast />;
   // A malformed id is a roast that does not exist.
   if (isMissing(error)) {
-    return <RoastError title="Roast not found" text="It may have been deleted, or you don’t have access to it." />;
+    return (
+      <RoastError title={t`Roast not found`} text={t`It may have been deleted, or you don’t have access to it.`} />
+    );
   }
   return (
     <RoastError
-      title={sentenceFor(error, 'Failed to load roast')}
-      text={error instanceof ApiError && error.detail === undefined ? error.message : 'The roast could not be loaded.'}
+      title={sentenceFor(error, t`Failed to load roast`)}
+      text={error instanceof ApiError && error.detail === undefined ? error.message : t`The roast could not be loaded.`}
       onRetry={() => void mutate()}
     />
   );
@@ -83,9 +86,9 @@ const RoastError = ({ title, text, onRetry }: { title: string; text: string; onR
         title={title}
         action={
           <div className="flex gap-2">
-            {onRetry !== undefined && <Button onClick={onRetry}>Retry</Button>}
+            {onRetry !== undefined && <Button onClick={onRetry}>{t`Retry`}</Button>}
             <ButtonLink to={paths.roasts} kind="primary">
-              Back to Roasts
+              {t`Back to Roasts`}
             </ButtonLink>
           </div>
         }
@@ -98,7 +101,7 @@ const RoastError = ({ title, text, onRetry }: { title: string; text: string; onR
 
 const LoadingRoast = () => (
   <Page wide>
-    <output className="block pb-4 text-sm text-muted">Loading roast...</output>
+    <output className="block pb-4 text-sm text-muted">{t`Loading roast...`}</output>
     <Skeleton className="h-8 w-64" />
     <Skeleton className="mt-5 h-16 w-full" />
     <Skeleton className="mt-5 h-[640px] w-full" />
@@ -129,11 +132,11 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
     try {
       await call(deleteRoast, { params: { id: roast.id } });
       await refresh(listRoasts);
-      toast(`Roast ${roastNumber(roast)} deleted`);
+      toast(t`Roast ${roastNumber(roast)} deleted`);
       await navigate(paths.roasts);
     } catch (error) {
       logError('Failed to delete roast', error);
-      toast('Failed to delete roast. Please try again.', { tone: 'danger' });
+      toast(t`Failed to delete roast. Please try again.`, { tone: 'danger' });
     }
   };
   const discardIt = useCallback(async () => {
@@ -147,20 +150,20 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
       await saveChartPng({ roast, reference, shown, units, charged: dates.dayAndTime(roast.start_time) });
     } catch (error) {
       logError('The chart could not be saved', error);
-      toast('The chart could not be saved as a picture', { tone: 'danger' });
+      toast(t`The chart could not be saved as a picture`, { tone: 'danger' });
     }
   };
 
   usePageActions(
     useMemo(
       () => [
-        { id: 'edit', label: 'Edit roast', key: 'e', run: () => setEditing(true) },
-        { id: 'compare', label: 'Compare roast', key: 'c', run: () => void navigate(paths.compare([roast.id])) },
-        { id: 'print', label: 'Print roast', key: 'p', run: () => print() },
-        { id: 'delete', label: 'Delete roast', run: () => setDeleting(roast) },
+        { id: 'edit', label: t`Edit roast`, key: 'e', run: () => setEditing(true) },
+        { id: 'compare', label: t`Compare roast`, key: 'c', run: () => void navigate(paths.compare([roast.id])) },
+        { id: 'print', label: t`Print roast`, key: 'p', run: () => print() },
+        { id: 'delete', label: t`Delete roast`, run: () => setDeleting(roast) },
         ...(roast.recorded === null
           ? []
-          : [{ id: 'discard', label: 'Discard: not a roast', run: () => void discardIt() }]),
+          : [{ id: 'discard', label: t`Discard: not a roast`, run: () => void discardIt() }]),
       ],
       [navigate, roast, discardIt],
     ),
@@ -176,7 +179,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
 
   return (
     <Page wide>
-      <title>{`${coffeeName(roast)} · Roasting Management`}</title>
+      <title>{t`${coffeeName(roast)} · Roasting Management`}</title>
       {printing && <PrintedHead roastery={roastery} roast={roast} />}
       {running && roast.machine_id !== null ? (
         <LiveRoast
@@ -201,9 +204,9 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
       <ConfirmDialog
         thing={deleting}
         onClose={() => setDeleting(null)}
-        title={(thing) => `Delete ${roastNumber(thing)} ${coffeeName(thing)}`}
-        question={() => 'Are you sure you want to delete this roast?'}
-        confirmLabel="Delete"
+        title={(thing) => t`Delete ${roastNumber(thing)} ${coffeeName(thing)}`}
+        question={() => t`Are you sure you want to delete this roast?`}
+        confirmLabel={t`Delete`}
         onConfirm={remove}
       />
     </Page>
@@ -212,7 +215,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
 
 /** `undefined` for a completed roast: the header's own badge says so. */
 const stateBadge = (roast: Roast) => {
-  if (roast.status === 'in_progress') return <Badge tone="warning">In progress</Badge>;
-  if (roast.status === 'aborted') return <Badge tone="danger">Aborted</Badge>;
+  if (roast.status === 'in_progress') return <Badge tone="warning">{t`In progress`}</Badge>;
+  if (roast.status === 'aborted') return <Badge tone="danger">{t`Aborted`}</Badge>;
   return undefined;
 };

@@ -14,6 +14,7 @@ import { DataTable } from '../../components/table/DataTable.tsx';
 import { DeleteButton, ListSearch, NoMatch } from '../../components/table/ListControls.tsx';
 import { bothWays, useListPage } from '../../components/table/use-list-page.tsx';
 import type { Deletion } from '../../components/use-deletion.tsx';
+import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { ExportRoastsMenu } from './ExportRoastsMenu.tsx';
 import { roastColumns } from './roast-columns.tsx';
@@ -29,11 +30,13 @@ const maxCompared = 5;
 const deletion: Deletion<RoastRow> = {
   remove: (roast) => call(deleteRoast, { params: { id: roast.id } }),
   refresh: () => refresh(listRoasts),
-  title: (roasts) => (roasts.length === 1 ? `Delete ${roastNumber(roasts[0])}` : `Delete ${roasts.length} roasts`),
+  title: (roasts) => (roasts.length === 1 ? t`Delete ${roastNumber(roasts[0])}` : t`Delete ${roasts.length} roasts`),
   question: (roasts) => (
     <>
       <p>
-        Are you sure you want to delete {roasts.length === 1 ? 'this roast' : 'these roasts'}? This cannot be undone.
+        {roasts.length === 1
+          ? t`Are you sure you want to delete this roast? This cannot be undone.`
+          : t`Are you sure you want to delete these roasts? This cannot be undone.`}
       </p>
       {roasts.length > 1 && (
         <ul className="mt-2 max-h-48 list-disc overflow-y-auto pl-5">
@@ -46,8 +49,8 @@ const deletion: Deletion<RoastRow> = {
       )}
     </>
   ),
-  done: ({ length }) => ({ text: length === 1 ? 'Roast deleted' : `${length} roasts deleted` }),
-  failed: () => ({ text: 'Failed to delete roast. Please try again.' }),
+  done: ({ length }) => ({ text: length === 1 ? t`Roast deleted` : t`${length} roasts deleted` }),
+  failed: () => ({ text: t`Failed to delete roast. Please try again.` }),
 };
 
 /** /roasts: every roast that this person may see. */
@@ -70,34 +73,38 @@ export default function RoastsPage() {
     'roasts',
     useMemo(() => roastColumns(dates), [dates]),
   );
-  useAddAction('Add roast', paths.newRoast);
+  useAddAction(t`Add roast`, paths.newRoast);
 
   return (
     <Page wide>
       <PageHeader
-        title="Roasts"
+        title={t`Roasts`}
         crumbs={[
-          { label: 'Home', to: paths.dashboard },
-          { label: 'Roast' },
-          { label: 'Overview' },
-          { label: 'Roasts' },
+          { label: t`Home`, to: paths.dashboard },
+          { label: t`Roast` },
+          { label: t`Overview` },
+          { label: t`Roasts` },
         ]}
         actions={
           <ButtonLink to={paths.newRoast} kind="primary" icon={<Plus aria-hidden />}>
-            Add roast
+            {t`Add roast`}
           </ButtonLink>
         }
       />
       <RoastTabs value="roasts" />
       <div className="flex flex-wrap items-center gap-2 pb-3">
-        <ListSearch search={list.search} label="Search roasts" placeholder="Search coffee, origin, machine, profile…" />
+        <ListSearch
+          search={list.search}
+          label={t`Search roasts`}
+          placeholder={t`Search coffee, origin, machine, profile…`}
+        />
         <div className="flex-1 max-sm:hidden" />
         <Button
           icon={<ListFilter aria-hidden />}
           aria-expanded={isFiltering}
           onClick={() => setFiltering((open) => !open)}
         >
-          Filters{filters.count > 0 && ` (${filters.count})`}
+          {t`Filters${filters.count > 0 && ` (${filters.count})`}`}
         </Button>
         <ColumnsMenu columns={columns} />
         <ExportRoastsMenu query={{ ...filters.query, ...list.asked }} total={list.total} />
@@ -105,18 +112,18 @@ export default function RoastsPage() {
       {isFiltering && <RoastFilterPanel filters={filters} />}
       <DataTable
         {...list.table}
-        label="Roasts"
+        label={t`Roasts`}
         columns={columns.visible}
-        rowLabel={(roast) => `Roast ${roastNumber(roast)}`}
+        rowLabel={(roast) => t`Roast ${roastNumber(roast)}`}
         rowLink={(roast) => paths.roast(roast.id)}
         rowActions={(roast) => (
-          <DeleteButton label={`Delete roast ${roastNumber(roast)}`} onClick={() => list.delete([roast])} />
+          <DeleteButton label={t`Delete roast ${roastNumber(roast)}`} onClick={() => list.delete([roast])} />
         )}
         bulkActions={(roasts) => (
           <>
             {roasts.length > 1 && roasts.length <= maxCompared && (
               <ButtonLink to={paths.compare(roasts.map(({ id }) => id))} icon={<GitCompareArrows aria-hidden />}>
-                Compare ({roasts.length})
+                {t`Compare (${roasts.length})`}
               </ButtonLink>
             )}
             {list.bulkActions(roasts)}
@@ -126,18 +133,18 @@ export default function RoastsPage() {
           list.search.q === '' && filters.count === 0 ? (
             <EmptyState
               icon={<Flame aria-hidden />}
-              title="No roasts yet"
+              title={t`No roasts yet`}
               action={
                 <ButtonLink to={paths.machines} kind="primary">
-                  Get Started
+                  {t`Get Started`}
                 </ButtonLink>
               }
             >
-              Connect a machine. Its roasts appear here automatically.
+              {t`Connect a machine. Its roasts appear here automatically.`}
             </EmptyState>
           ) : (
             <NoMatch
-              title={list.search.q === '' ? 'No roasts match your filters' : 'No roasts match your search'}
+              title={list.search.q === '' ? t`No roasts match your filters` : t`No roasts match your search`}
               search={list.search}
               filters={filters}
             />

@@ -18,6 +18,7 @@ import type { Units } from '../../format/quantities.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { withResolution } from './png-resolution.ts';
 import { coffeeName, developmentText, roastNumber } from './roast-texts.ts';
+import { t } from '../../language/t.ts';
 
 /** A4 across at 300 dpi, drawn at 3 pixels a unit, so that 11 units print as 8 points. */
 const dotsPerInch = 300;
@@ -68,11 +69,11 @@ const drawHead = (
   const words = about.filter((part) => part !== null && part !== '').join(' · ');
   context.fillText(words, sheet.margin, sheet.margin + 44, right - sheet.margin);
   const figures: readonly (readonly [string, string])[] = [
-    ['Duration', formatDuration(roast.duration_seconds)],
-    ['Charge', formatTemperature(roast.charge_temp, units.temperature_unit)],
-    ['First crack', formatDuration(roast.first_crack_time)],
-    ['Development', developmentText(roast)],
-    ['Drop', formatTemperature(roast.drop_temp, units.temperature_unit)],
+    [t`Duration`, formatDuration(roast.duration_seconds)],
+    [t`Charge`, formatTemperature(roast.charge_temp, units.temperature_unit)],
+    [t`First crack`, formatDuration(roast.first_crack_time)],
+    [t`Development`, developmentText(roast)],
+    [t`Drop`, formatTemperature(roast.drop_temp, units.temperature_unit)],
   ];
   let at = sheet.margin;
   for (const [label, value] of figures.filter(([, text]) => text !== '--')) {
@@ -95,7 +96,7 @@ const drawFoot = (context: CanvasRenderingContext2D, palette: Palette, picture: 
   context.fillText(names, sheet.margin, y);
   if (picture.reference === undefined) return;
   context.textAlign = 'right';
-  context.fillText(`Reference: ${picture.reference.name}`, sheet.width - sheet.margin, y);
+  context.fillText(t`Reference: ${picture.reference.name}`, sheet.width - sheet.margin, y);
 };
 
 const canvasOf = (width: number, height: number): [HTMLCanvasElement, CanvasRenderingContext2D] => {
@@ -161,11 +162,11 @@ const drawPicture = async (picture: ChartPicture): Promise<HTMLCanvasElement> =>
 
 /** The tags at the ends of the lines, in words. */
 const tagWords: Readonly<Record<string, string>> = {
-  BT: 'BT bean temperature',
-  ET: 'ET exhaust temperature',
-  BF: 'BF burner front',
-  BB: 'BB burner back',
-  RoR: 'RoR rate of rise',
+  BT: t`BT bean temperature`,
+  ET: t`ET exhaust temperature`,
+  BF: t`BF burner front`,
+  BB: t`BB burner back`,
+  RoR: t`RoR rate of rise`,
 };
 
 /** Saves the curve of a roast as a PNG to print: A4 across at 300 dpi, light. Throws where there is no curve. */

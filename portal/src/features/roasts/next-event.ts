@@ -1,6 +1,7 @@
 import type { LearntCrack, RoastMark } from '@roastery/contract/roasts';
 import { expectCrack } from '@roastery/roasting/first-crack';
 import { secondsTo } from '@roastery/roasting/rate-of-rise';
+import { t } from '../../language/t.ts';
 
 /** When an event of the running roast is to be expected, seconds since charge. */
 export interface ExpectedEvent {
@@ -74,8 +75,8 @@ const roastsOf = (count: number): string => `${count} ${count === 1 ? 'roast' : 
 
 /** The roasts that a predicted first crack is based on. */
 export const learntFrom = ({ source, roasts }: Pick<LearntCrack, 'source' | 'roasts'>): string => {
-  if (source === 'literature') return 'typical value: no first crack has been marked yet';
-  if (source === 'roastery') return `from ${roastsOf(roasts)} on other machines`;
+  if (source === 'literature') return t`typical value: no first crack has been marked yet`;
+  if (source === 'roastery') return t`from ${roastsOf(roasts)} on other machines`;
   const whose = { lot: ' of this lot', coffee: ' of this coffee', recipe: ' with this recipe', machine: '' }[source];
-  return `from ${roastsOf(roasts)}${whose} on this machine`;
+  return t`from ${roastsOf(roasts)}${whose} on this machine`;
 };

@@ -4,6 +4,7 @@ import { Measure } from '../../components/figures.tsx';
 import type { DateTexts } from '../../format/dates.ts';
 import { kilogramsText } from '../../format/quantities.ts';
 import type { Column } from '../../components/table/columns.ts';
+import { t } from '../../language/t.ts';
 import { Badge, LiveDot } from '../../ui/Badge.tsx';
 import { FavoriteStar } from './FavoriteStar.tsx';
 
@@ -11,65 +12,65 @@ const orDash = (text: string | null) => text ?? <span className="text-faint">--<
 
 /** Columns of the document, in its order. */
 export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
-  { id: 'favorite', label: 'Favorite', cell: (roast) => <FavoriteStar roast={roast} />, width: 'w-12', phone: 'none' },
+  { id: 'favorite', label: t`Favorite`, cell: (roast) => <FavoriteStar roast={roast} />, width: 'w-12', phone: 'none' },
   {
     id: 'roast',
-    label: 'Roast',
+    label: t`Roast`,
     isName: true,
     cell: (roast) => (
       <span className="inline-flex items-center gap-2">
         <span className="font-mono text-[0.92em]">#{roast.id.slice(0, 8)}</span>
         {roast.status === 'in_progress' && (
           <Badge tone="accent" icon={<LiveDot tone="accent" pulsing />}>
-            Live
+            {t`Live`}
           </Badge>
         )}
-        {roast.status === 'aborted' && <Badge tone="danger">Aborted</Badge>}
+        {roast.status === 'aborted' && <Badge tone="danger">{t`Aborted`}</Badge>}
       </span>
     ),
     sort: 'roast_number',
   },
   {
     id: 'coffee',
-    label: 'Coffee',
+    label: t`Coffee`,
     cell: (roast) => <span className="text-strong">{orDash(roast.coffee_name)}</span>,
     sort: 'coffee_name',
   },
-  { id: 'origin', label: 'Origin', cell: (roast) => orDash(roast.coffee_origin), sort: 'coffee_origin' },
+  { id: 'origin', label: t`Origin`, cell: (roast) => orDash(roast.coffee_origin), sort: 'coffee_origin' },
   {
     id: 'date',
-    label: 'Roast date',
+    label: t`Roast date`,
     // On a phone's card it takes two lines rather than lose its end.
     cell: (roast) => (
       <span className="figures max-sm:inline-block max-sm:whitespace-normal">{dates.dayAndTime(roast.start_time)}</span>
     ),
     sort: 'start_time',
   },
-  { id: 'profile', label: 'Profile', cell: (roast) => orDash(roast.profile_name), sort: 'profile_name' },
-  { id: 'machine', label: 'Machine', cell: (roast) => orDash(roast.machine_name), sort: 'machine_name' },
+  { id: 'profile', label: t`Profile`, cell: (roast) => orDash(roast.profile_name), sort: 'profile_name' },
+  { id: 'machine', label: t`Machine`, cell: (roast) => orDash(roast.machine_name), sort: 'machine_name' },
   {
     id: 'roasted_by',
-    label: 'Roasted by',
+    label: t`Roasted by`,
     cell: (roast) => orDash(roast.roasted_by ?? roast.owner_name),
     sort: 'roasted_by',
   },
   {
     id: 'batch',
-    label: 'Batch (kg)',
+    label: t`Batch (kg)`,
     cell: (roast) => kilogramsText(roast.batch_size_kg),
     align: 'right',
     sort: 'batch_size_kg',
   },
   {
     id: 'duration',
-    label: 'Duration',
+    label: t`Duration`,
     cell: (roast) => formatDuration(roast.duration_seconds),
     align: 'right',
     sort: 'duration_seconds',
   },
   {
     id: 'drop',
-    label: 'Drop temp',
+    label: t`Drop temp`,
     cell: (roast) => <Measure quantity="temperature" value={roast.drop_temp} />,
     align: 'right',
     sort: 'drop_temp',

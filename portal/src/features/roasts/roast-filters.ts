@@ -3,6 +3,7 @@ import type { QueryOf } from '@roastery/contract/endpoint';
 import { useMemo } from 'react';
 import { isGivenDay } from '../../format/zoned-time.ts';
 import { useUrlState } from '../../components/url-state.ts';
+import { t } from '../../language/t.ts';
 
 type ListQuery = NonNullable<QueryOf<typeof listRoasts>>;
 
@@ -29,21 +30,21 @@ export type RoastFilterValues = Readonly<Partial<Record<RoastFilterKey, string>>
 export type RoastFilterQuery = Pick<ListQuery, RoastFilterKey>;
 
 export const statuses: readonly { value: RoastStatus; label: string }[] = [
-  { value: 'completed', label: 'Completed' },
-  { value: 'in_progress', label: 'In progress' },
-  { value: 'aborted', label: 'Aborted' },
+  { value: 'completed', label: t`Completed` },
+  { value: 'in_progress', label: t`In progress` },
+  { value: 'aborted', label: t`Aborted` },
 ];
 
 /** Choices of the Data filter; the key is the one in the address. */
 export const parts: readonly { key: 'with' | 'without'; part: RoastPart; label: string }[] = [
-  { key: 'without', part: 'machine', label: 'No machine' },
-  { key: 'without', part: 'coffee', label: 'No coffee named' },
-  { key: 'without', part: 'recipe', label: 'No recipe' },
-  { key: 'without', part: 'lot', label: 'No lot' },
-  { key: 'with', part: 'green', label: 'Used green coffee from a lot' },
-  { key: 'without', part: 'green', label: 'Used no green coffee from a lot' },
-  { key: 'with', part: 'development', label: 'With a first crack' },
-  { key: 'without', part: 'development', label: 'No first crack' },
+  { key: 'without', part: 'machine', label: t`No machine` },
+  { key: 'without', part: 'coffee', label: t`No coffee named` },
+  { key: 'without', part: 'recipe', label: t`No recipe` },
+  { key: 'without', part: 'lot', label: t`No lot` },
+  { key: 'with', part: 'green', label: t`Used green coffee from a lot` },
+  { key: 'without', part: 'green', label: t`Used no green coffee from a lot` },
+  { key: 'with', part: 'development', label: t`With a first crack` },
+  { key: 'without', part: 'development', label: t`No first crack` },
 ];
 
 const longest: Partial<Record<RoastFilterKey, number>> = { coffee_name: 200, former_recipe: 200, level: 40 };

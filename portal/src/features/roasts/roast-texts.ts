@@ -2,19 +2,20 @@ import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { paths } from '../../components/paths.ts';
 import { formatDuration } from '@roastery/roasting/units';
 import { formatPercent } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
 
 /** Number of a roast as every page shows it; `PR-` and eight characters where the roastery gave none. */
 export const roastNumber = ({ id, roast_number: number }: Pick<RoastRow, 'id' | 'roast_number'>): string =>
   number === '' ? `PR-${id.slice(0, 8)}` : number;
 
 /** Name of a roast on the detail page. */
-export const coffeeName = ({ coffee_name: name }: Pick<RoastRow, 'coffee_name'>): string => name ?? 'Unnamed Roast';
+export const coffeeName = ({ coffee_name: name }: Pick<RoastRow, 'coffee_name'>): string => name ?? t`Unnamed Roast`;
 
 /** The level of a roast, else its target level; `Soft` is the label of a roast with neither. */
 export const levelLabel = ({
   roast_level: reached,
   roast_level_target: meant,
-}: Pick<RoastRow, 'roast_level' | 'roast_level_target'>): string => reached ?? meant ?? 'Soft';
+}: Pick<RoastRow, 'roast_level' | 'roast_level_target'>): string => reached ?? meant ?? t`Soft`;
 
 /** Development as time and share: `2:24 · 19.4%`. */
 export const developmentText = (

@@ -1,6 +1,7 @@
 import type { Timeline, TimelineRoast } from '@roastery/contract/timeline';
 import { axisPixels, barePixels } from '../../components/chart/time-scale.ts';
 import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { Tooltip } from '../../ui/Tooltip.tsx';
 import type { Span } from './timeline-span.ts';
@@ -40,7 +41,7 @@ export const RoastLane = ({ roasts, span, selectedId, onSelect }: RoastLaneProps
   const dates = useDates();
   return (
     <div style={frame}>
-      <ul aria-label="Roasts on the timeline" className="relative h-8 overflow-hidden rounded-sm bg-sunken">
+      <ul aria-label={t`Roasts on the timeline`} className="relative h-8 overflow-hidden rounded-sm bg-sunken">
         {roasts.map((roast) => (
           <li key={roast.id} className="absolute inset-y-0.5 min-w-1" style={placed(roast.from, roast.to, span)}>
             {!isWide(roast.from, roast.to, span) ? (
@@ -78,11 +79,11 @@ export const RecordingLane = ({ timeline, span }: { timeline: Timeline; span: Sp
   const dates = useDates();
   return (
     <div style={frame}>
-      <ul aria-label="Recordings and gaps" className="relative h-6 overflow-hidden rounded-sm bg-sunken">
+      <ul aria-label={t`Recordings and gaps`} className="relative h-6 overflow-hidden rounded-sm bg-sunken">
         {timeline.recordings.map((recording) => (
           <li
             key={recording.id}
-            aria-label={`Recording from ${dates.dayAndTime(recording.from)} to ${dates.dayAndTime(recording.to)}`}
+            aria-label={t`Recording from ${dates.dayAndTime(recording.from)} to ${dates.dayAndTime(recording.to)}`}
             className="absolute inset-y-2 min-w-0.5 rounded-xs bg-curve-bean"
             style={placed(recording.from, recording.to, span)}
           />

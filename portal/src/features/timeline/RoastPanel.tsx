@@ -5,6 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { call } from '../../api/call.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -38,24 +39,24 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
     run(kind, () =>
       attempt(
         () => call(putMark, { params: { id: roast.id, kind }, body: { at: new Date(ms).toISOString() } }),
-        'The marker could not be set',
-        () => toast(`${kind === 'charge' ? 'Charge' : 'Drop'} set to ${dates.second(ms)}`),
+        t`The marker could not be set`,
+        () => toast(kind === 'charge' ? t`Charge set to ${dates.second(ms)}` : t`Drop set to ${dates.second(ms)}`),
       ),
     );
   const split = (ms: number) =>
     run('split', () =>
       attempt(
         () => call(splitRoast, { params: { id: roast.id }, body: { at: new Date(ms).toISOString() } }),
-        'The roast could not be split',
-        ({ second }) => toast(`Split: the second part is ${second.roast_number}`),
+        t`The roast could not be split`,
+        ({ second }) => toast(t`Split: the second part is ${second.roast_number}`),
       ),
     );
   const merge = (other: TimelineRoast) =>
     run(`merge ${other.id}`, async () => {
       const kept = await attempt(
         () => call(mergeRoasts, { params: { id: roast.id }, body: { with: other.id } }),
-        'The roasts could not be merged',
-        (made) => toast(`Merged into ${made.roast_number}`),
+        t`The roasts could not be merged`,
+        (made) => toast(t`Merged into ${made.roast_number}`),
       );
       if (kept !== undefined) onSelect(kept.id);
     });
@@ -71,24 +72,24 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
         <div className="min-w-0">
           <p className="font-mono text-xs text-muted">{roast.roast_number}</p>
           <h2 id="picked-title" className="truncate text-base font-semibold text-strong">
-            {roast.coffee_name ?? 'Unnamed Roast'}
+            {roast.coffee_name ?? t`Unnamed Roast`}
           </h2>
           <p className="figures mt-0.5 text-sm text-muted">
             {dates.dayAndTime(roast.from)}
             {roast.to !== null && ` · ${lengthText(Date.parse(roast.to) - Date.parse(roast.from))}`}
           </p>
         </div>
-        <IconButton label="Clear the selection" icon={<X aria-hidden />} onClick={() => onSelect(undefined)} />
+        <IconButton label={t`Clear the selection`} icon={<X aria-hidden />} onClick={() => onSelect(undefined)} />
       </div>
       <div className="flex flex-wrap gap-1.5">
         <Badge tone={tones[roast.status]}>{statusText[roast.status]}</Badge>
-        {roast.made_by_hand && <Badge>Created manually</Badge>}
+        {roast.made_by_hand && <Badge>{t`Created manually`}</Badge>}
       </div>
       {isRecorded && (
         <div className="flex flex-col gap-3">
           <MarkRow
             key={`charge ${roast.id} ${roast.charge_at}`}
-            label="Charge"
+            label={t`Charge`}
             known={msOf(roast.charge_at)}
             proposed={Date.parse(roast.from)}
             busy={busy === 'charge'}
@@ -96,7 +97,7 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
           />
           <MarkRow
             key={`drop ${roast.id} ${roast.drop_at}`}
-            label="Drop"
+            label={t`Drop`}
             known={msOf(roast.drop_at)}
             proposed={msOf(roast.to)}
             busy={busy === 'drop'}
@@ -106,7 +107,7 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
       )}
       <div className="flex flex-wrap gap-2">
         <ButtonLink to={paths.roast(roast.id)} kind="primary" icon={<ArrowRight aria-hidden />}>
-          Open roast
+          {t`Open roast`}
         </ButtonLink>
         <Button
           icon={<Ban aria-hidden />}
@@ -114,7 +115,7 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
           disabled={busy !== null}
           onClick={() => void throwAway()}
         >
-          Discard: not a roast
+          {t`Discard: not a roast`}
         </Button>
       </div>
       {(canSplit || before !== undefined || after !== undefined) && (
@@ -122,8 +123,8 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
           {canSplit && (
             <MarkRow
               key={`split ${roast.id} ${roast.from} ${roast.to}`}
-              label="Split at"
-              action="Split"
+              label={t`Split at`}
+              action={t`Split`}
               icon={<Scissors aria-hidden />}
               known={null}
               proposed={middleOf(roast)}
@@ -141,7 +142,9 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
                   disabled={busy !== null}
                   onClick={() => void merge(other)}
                 >
-                  {`Merge with ${other === before ? 'earlier' : 'later'} roast ${other.roast_number}`}
+                  {other === before
+                    ? t`Merge with earlier roast ${other.roast_number}`
+                    : t`Merge with later roast ${other.roast_number}`}
                 </Button>
               ),
           )}
@@ -181,7 +184,7 @@ const MarkRow = ({ label, action = `Set ${label}`, icon, known, proposed, busy, 
     >
       <div className="min-w-0 flex-1">
         <MomentField
-          label={known === null && action.startsWith('Set') ? `${label} (not set)` : label}
+          label={known === null && action.startsWith('Set') ? t`${label} (not set)` : label}
           value={moment}
           onChange={setMoment}
         />

@@ -3,6 +3,7 @@ import { ChartGantt, CircleDashed } from 'lucide-react';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { formatCount } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -18,10 +19,10 @@ interface RoastRowsProps {
 
 /** Every roast of the span, newest first. */
 export const RoastRows = ({ timeline, selectedId, onSelect }: RoastRowsProps) => (
-  <Panel title={`Roasts in this range (${formatCount(timeline.roasts_total)})`} className="min-w-0 overflow-hidden">
+  <Panel title={t`Roasts in this range (${formatCount(timeline.roasts_total)})`} className="min-w-0 overflow-hidden">
     {timeline.roasts.length === 0 ? (
-      <EmptyState icon={<ChartGantt aria-hidden />} title="No roasts here">
-        Select a range in the chart to create one.
+      <EmptyState icon={<ChartGantt aria-hidden />} title={t`No roasts here`}>
+        {t`Select a range in the chart to create one.`}
       </EmptyState>
     ) : (
       <ul className="max-h-96 divide-y divide-stroke overflow-y-auto">
@@ -54,7 +55,7 @@ const Row = ({ roast, isSelected, onSelect }: RowProps) => {
       )}
     >
       <span className="font-mono text-xs text-muted">{roast.roast_number}</span>
-      <span className="min-w-0 flex-1 truncate text-strong">{roast.coffee_name ?? 'Unnamed Roast'}</span>
+      <span className="min-w-0 flex-1 truncate text-strong">{roast.coffee_name ?? t`Unnamed Roast`}</span>
       <span className="figures text-muted max-sm:order-last max-sm:w-full">
         {dates.dayAndTime(roast.from)}
         {roast.to !== null && ` · ${lengthText(Date.parse(roast.to) - Date.parse(roast.from))}`}
@@ -69,7 +70,7 @@ export const GapRows = ({ timeline }: { timeline: Timeline }) => {
   const dates = useDates();
   if (timeline.gaps.length === 0) return null;
   return (
-    <Panel title={`Gaps (${timeline.gaps.length})`} className="min-w-0 overflow-hidden">
+    <Panel title={t`Gaps (${timeline.gaps.length})`} className="min-w-0 overflow-hidden">
       <ul className="max-h-96 divide-y divide-stroke overflow-y-auto text-sm">
         {timeline.gaps.toReversed().map((gap) => (
           <li key={`${gap.from}${gap.reason}`} className="flex items-start gap-2.5 px-4 py-2.5 text-content">

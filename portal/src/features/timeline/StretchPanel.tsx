@@ -3,6 +3,7 @@ import { makeRoast } from '@roastery/contract/timeline';
 import { Flame, Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -47,8 +48,8 @@ export const StretchPanel = ({ machineId, stretch, isSending, isRoasting, onStre
         : { charge_at: new Date(charge).toISOString(), drop_at: drop === null ? null : new Date(drop).toISOString() };
     const made = await attempt(
       () => call(makeRoast, { params: { id: machineId }, body }),
-      'The roast could not be created',
-      (roast) => toast(how === 'now' ? 'Roast started' : `Roast ${roast.roast_number} created`),
+      t`The roast could not be created`,
+      (roast) => toast(how === 'now' ? t`Roast started` : t`Roast ${roast.roast_number} created`),
     );
     setBusy(null);
     if (made !== undefined) onMade(made);
@@ -57,27 +58,27 @@ export const StretchPanel = ({ machineId, stretch, isSending, isRoasting, onStre
     <section aria-labelledby="stretch-title" className="flex flex-col gap-4">
       <div className="flex min-h-8 items-center justify-between gap-2">
         <h2 id="stretch-title" className="text-base font-semibold text-strong">
-          {stretch === null ? 'Create a roast' : 'Selected range'}
+          {stretch === null ? t`Create a roast` : t`Selected range`}
           {stretch !== null && (
             <span className="figures ml-2 text-sm font-normal text-muted">{lengthText(stretch.to - stretch.from)}</span>
           )}
         </h2>
         {stretch !== null && (
-          <IconButton label="Clear the selection" icon={<X aria-hidden />} onClick={() => onStretch(null)} />
+          <IconButton label={t`Clear the selection`} icon={<X aria-hidden />} onClick={() => onStretch(null)} />
         )}
       </div>
       <p className="text-sm text-muted">
         {stretch === null
-          ? 'Drag over the chart, or enter the times of charge and drop.'
-          : 'Adjust the times, then create the roast.'}
+          ? t`Drag over the chart, or enter the times of charge and drop.`
+          : t`Adjust the times, then create the roast.`}
       </p>
       <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-1">
-        <MomentField label="Charge" value={charge} onChange={(from) => typed(from, drop)} />
+        <MomentField label={t`Charge`} value={charge} onChange={(from) => typed(from, drop)} />
         <MomentField
-          label="Drop"
+          label={t`Drop`}
           value={drop}
           onChange={(to) => typed(charge, to)}
-          error={charge !== null && drop !== null && !isOrdered ? 'The drop must come after the charge' : undefined}
+          error={charge !== null && drop !== null && !isOrdered ? t`The drop must come after the charge` : undefined}
         />
       </div>
       <Button
@@ -88,11 +89,11 @@ export const StretchPanel = ({ machineId, stretch, isSending, isRoasting, onStre
         disabled={!isOrdered || busy !== null}
         onClick={() => void make('stretch')}
       >
-        Create a roast
+        {t`Create a roast`}
       </Button>
       {isSending && !isRoasting && (
         <div className="flex flex-col gap-3 border-t border-stroke pt-4">
-          <p className="text-sm text-muted">Charged, but no roast was detected?</p>
+          <p className="text-sm text-muted">{t`Charged, but no roast was detected?`}</p>
           <Button
             size="lg"
             icon={<Flame aria-hidden />}
@@ -100,7 +101,7 @@ export const StretchPanel = ({ machineId, stretch, isSending, isRoasting, onStre
             disabled={busy !== null}
             onClick={() => void make('now')}
           >
-            Charge now
+            {t`Charge now`}
           </Button>
         </div>
       )}

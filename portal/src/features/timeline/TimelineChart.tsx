@@ -7,6 +7,7 @@ import { readPalette } from '../../components/chart/palette.ts';
 import { axisFont, barePixels, fixedWidth } from '../../components/chart/time-scale.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { readingOf, unitOf } from '../../format/quantities.ts';
+import { t } from '../../language/t.ts';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import { timelineLines } from './timeline-lines.ts';
 import { timelineOverlay, type TimelineOverlay } from './timeline-overlay.ts';
@@ -203,9 +204,9 @@ export default function TimelineChart(props: TimelineChartProps) {
   return (
     <div>
       <p className="flex min-h-6 flex-wrap items-baseline gap-x-3 pb-1 text-sm text-muted" aria-live="polite">
-        <span className="label-mono">Bean Temp {unitOf('temperature', units)}</span>
+        <span className="label-mono">{t`Bean Temp ${unitOf('temperature', units)}`}</span>
         {marking !== null && (
-          <span className="figures text-strong">{lengthText(marking.to - marking.from)} selected</span>
+          <span className="figures text-strong">{t`${lengthText(marking.to - marking.from)} selected`}</span>
         )}
         {cursor !== null && (
           <span className="figures">
@@ -220,7 +221,7 @@ export default function TimelineChart(props: TimelineChartProps) {
       <div
         ref={frame}
         role="application"
-        aria-label="Timeline of the bean temperature. Arrow keys move the cursor, Enter sets the start and the end of a range, plus and minus zoom, Page Up and Page Down scroll, Escape clears."
+        aria-label={t`Timeline of the bean temperature. Arrow keys move the cursor, Enter sets the start and the end of a range, plus and minus zoom, Page Up and Page Down scroll, Escape clears.`}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
         tabIndex={0}
         className="relative w-full cursor-crosshair touch-pan-y rounded-sm select-none"
@@ -245,7 +246,7 @@ export default function TimelineChart(props: TimelineChartProps) {
           data={{ datasets }}
           options={options}
           plugins={plugins}
-          aria-label="Bean temperature over the span; roasts and gaps are listed below"
+          aria-label={t`Bean temperature over the span; roasts and gaps are listed below`}
         />
       </div>
     </div>

@@ -13,6 +13,7 @@ import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { useUrlState } from '../../components/url-state.ts';
 import { localTimeOf } from '../../format/zoned-time.ts';
+import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -48,10 +49,10 @@ export default function TimelinePage() {
     { keepPreviousData: true, refreshInterval: refreshMs },
   );
   const crumbs = [
-    { label: 'Home', to: paths.dashboard },
-    { label: 'Machines', to: paths.machines },
-    { label: machine.data?.display_name ?? 'Machine' },
-    { label: 'Timeline' },
+    { label: t`Home`, to: paths.dashboard },
+    { label: t`Machines`, to: paths.machines },
+    { label: machine.data?.display_name ?? t`Machine` },
+    { label: t`Timeline` },
   ];
   const setSpan = useCallback((span: Span) => change({ from: iso(span.from), to: iso(span.to) }), [change]);
   if (isMissing(machine.error) || isMissing(error)) {
@@ -60,14 +61,14 @@ export default function TimelinePage() {
         <EmptyState
           icon={<ChartGantt aria-hidden />}
           isPage
-          title="Machine not found"
+          title={t`Machine not found`}
           action={
             <ButtonLink to={paths.machines} kind="primary">
-              Back to Machines
+              {t`Back to Machines`}
             </ButtonLink>
           }
         >
-          It may have been deleted, or you don’t have access to it.
+          {t`It may have been deleted, or you don’t have access to it.`}
         </EmptyState>
       </Page>
     );
@@ -75,28 +76,28 @@ export default function TimelinePage() {
   return (
     <Page wide>
       <PageHeader
-        title={machine.data === undefined ? 'Timeline' : `Timeline of ${machine.data.display_name}`}
+        title={machine.data === undefined ? t`Timeline` : t`Timeline of ${machine.data.display_name}`}
         crumbs={crumbs}
-        subtitle="Everything this machine has recorded, and its roasts."
+        subtitle={t`Everything this machine has recorded, and its roasts.`}
       />
       {timeline === undefined ? (
         error === undefined ? (
           <LoadingTimeline />
         ) : (
           <Card>
-            <ErrorState title="The timeline could not be loaded" error={error} onRetry={() => void mutate()} />
+            <ErrorState title={t`The timeline could not be loaded`} error={error} onRetry={() => void mutate()} />
           </Card>
         )
       ) : timeline.first_at === null && timeline.roasts.length === 0 ? (
         <Card>
-          <EmptyState icon={<ChartGantt aria-hidden />} title="Nothing recorded yet">
-            The timeline starts with the first reading from the machine’s board.
+          <EmptyState icon={<ChartGantt aria-hidden />} title={t`Nothing recorded yet`}>
+            {t`The timeline starts with the first reading from the machine’s board.`}
           </EmptyState>
         </Card>
       ) : (
         <div className="flex flex-col gap-4">
           {error !== undefined && (
-            <ErrorLine title="The timeline could not be refreshed" error={error} onRetry={() => void mutate()} />
+            <ErrorLine title={t`The timeline could not be refreshed`} error={error} onRetry={() => void mutate()} />
           )}
           <LoadedTimeline
             machineId={id}
@@ -118,7 +119,7 @@ const isMissing = (error: unknown): boolean =>
 
 const LoadingTimeline = () => (
   <>
-    <output className="sr-only">Loading timeline...</output>
+    <output className="sr-only">{t`Loading timeline...`}</output>
     <Skeleton className="h-96 w-full" />
     <Skeleton className="mt-4 h-60 w-full" />
   </>
@@ -187,11 +188,11 @@ const LoadedTimeline = ({ machineId, timeline, span, isSending, isRoasting, onSp
             <RecordingLane timeline={timeline} span={span} />
           </div>
           <p className="pt-2 text-sm text-muted">
-            Drag to select a range, click to select a roast, scroll to zoom. Hatched: no recording.
+            {t`Drag to select a range, click to select a roast, scroll to zoom. Hatched: no recording.`}
           </p>
         </div>
         <aside
-          aria-label="Actions"
+          aria-label={t`Actions`}
           className="w-full shrink-0 border-t border-stroke p-4 xl:w-88 xl:border-t-0 xl:border-l"
         >
           {roast === undefined ? (
@@ -259,22 +260,30 @@ const SpanBar = ({ timeline, span, stretch, roast, onSpan }: SpanBarProps) => {
         <span className="ml-2 text-sm font-normal text-muted">{lengthText(span.to - span.from)}</span>
       </h2>
       <div className="flex flex-wrap items-center gap-1.5">
-        <IconButton label="Earlier" icon={<ChevronLeft aria-hidden />} onClick={() => onSpan(moved(span, -0.5))} />
-        <IconButton label="Later" icon={<ChevronRight aria-hidden />} onClick={() => onSpan(moved(span, 0.5))} />
-        <IconButton label="Zoom in" icon={<ZoomIn aria-hidden />} onClick={() => onSpan(zoomed(span, 0.5, middle))} />
-        <IconButton label="Zoom out" icon={<ZoomOut aria-hidden />} onClick={() => onSpan(zoomed(span, 2, middle))} />
-        {picked !== null && <Button onClick={() => onSpan(withRoom(picked))}>Zoom to selection</Button>}
+        <IconButton label={t`Earlier`} icon={<ChevronLeft aria-hidden />} onClick={() => onSpan(moved(span, -0.5))} />
+        <IconButton label={t`Later`} icon={<ChevronRight aria-hidden />} onClick={() => onSpan(moved(span, 0.5))} />
+        <IconButton
+          label={t`Zoom in`}
+          icon={<ZoomIn aria-hidden />}
+          onClick={() => onSpan(zoomed(span, 0.5, middle))}
+        />
+        <IconButton
+          label={t`Zoom out`}
+          icon={<ZoomOut aria-hidden />}
+          onClick={() => onSpan(zoomed(span, 2, middle))}
+        />
+        {picked !== null && <Button onClick={() => onSpan(withRoom(picked))}>{t`Zoom to selection`}</Button>}
         <Button disabled={last === null} onClick={() => newest(hourMs)}>
-          Last hour
+          {t`Last hour`}
         </Button>
         <Button disabled={last === null} onClick={() => newest(dayMs)}>
-          Last day
+          {t`Last day`}
         </Button>
         <Button
           disabled={first === null || last === null}
           onClick={() => first !== null && last !== null && onSpan(wholeOf(first, last))}
         >
-          All
+          {t`All`}
         </Button>
       </div>
     </div>

@@ -2,6 +2,7 @@ import type { TimelineGap, TimelineRoast } from '@roastery/contract/timeline';
 import { formatDuration } from '@roastery/roasting/units';
 import { timelineGapText } from '../../components/gap-texts.ts';
 import type { DateTexts } from '../../format/dates.ts';
+import { t } from '../../language/t.ts';
 
 /** `2 d 3 h`, `5 h 12 min`, `14:05`: as exact as the length allows. */
 export const lengthText = (ms: number): string => {
@@ -14,11 +15,11 @@ export const lengthText = (ms: number): string => {
 export const gapText = (gap: TimelineGap, dates: DateTexts): string =>
   timelineGapText(gap, lengthText(Date.parse(gap.to) - Date.parse(gap.from)), dates.dayAndTime);
 
-export const statusText = { in_progress: 'In progress', completed: 'Completed', aborted: 'Aborted' } as const;
+export const statusText = { in_progress: t`In progress`, completed: t`Completed`, aborted: t`Aborted` } as const;
 
 /** A roast in a list and for a screen reader: number, coffee, status, start and length. */
 export const roastText = (roast: TimelineRoast, dates: DateTexts): string => {
-  const length = roast.to === null ? '' : `, ${lengthText(Date.parse(roast.to) - Date.parse(roast.from))} long`;
+  const length = roast.to === null ? '' : t`, ${lengthText(Date.parse(roast.to) - Date.parse(roast.from))} long`;
   const coffee = roast.coffee_name === null ? '' : ` ${roast.coffee_name}`;
   return `${roast.roast_number}${coffee}, ${statusText[roast.status]}, ${dates.dayAndTime(roast.from)}${length}`;
 };

@@ -6,6 +6,7 @@ import { bandInUnits, bandSummary, present, temperatureText } from './band-figur
 import { bandPath, layPlot, linePath } from './plot.ts';
 import { roundTicks } from './plot.ts';
 import { useWidth } from './use-width.ts';
+import { t } from '../../../language/t.ts';
 
 /** Whole minutes that fit under the chart. */
 const minuteTicks = (seconds: number, pixels: number): number[] => {
@@ -97,17 +98,17 @@ export const BandChart = ({ band, height = 320 }: { band: CurveBand; height?: nu
         )}
       </div>
       <dl className="flex min-h-6 flex-wrap items-center gap-x-5 gap-y-1 px-1 text-sm">
-        <Entry mark={<span className="w-5 border-t-2 border-dashed border-strong" />} label="Reference">
+        <Entry mark={<span className="w-5 border-t-2 border-dashed border-strong" />} label={t`Reference`}>
           {active !== null && temperatureText(band.reference[active], units)}
         </Entry>
-        <Entry mark={<span className="w-5 border-t-2 border-curve-bean" />} label="Median">
+        <Entry mark={<span className="w-5 border-t-2 border-curve-bean" />} label={t`Median`}>
           {active !== null && temperatureText(band.middle[active], units)}
         </Entry>
-        <Entry mark={<span className="h-3 w-5 rounded-sm bg-curve-bean opacity-25" />} label="Middle 80%">
+        <Entry mark={<span className="h-3 w-5 rounded-sm bg-curve-bean opacity-25" />} label={t`Middle 80%`}>
           {active !== null &&
             `${temperatureText(band.low[active], units)} – ${temperatureText(band.high[active], units)}`}
         </Entry>
-        <Entry label="At">{active === null ? '' : formatDuration(band.time_seconds[active] ?? 0)}</Entry>
+        <Entry label={t`At`}>{active === null ? '' : formatDuration(band.time_seconds[active] ?? 0)}</Entry>
       </dl>
     </div>
   );

@@ -1,5 +1,6 @@
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
+import { t } from '../../../language/t.ts';
 import { classes } from '../../../ui/classes.ts';
 import { layPlot, type Plot } from './plot.ts';
 import { shownLabels } from './plot.ts';
@@ -177,7 +178,7 @@ export const ColumnsChart = (props: ColumnsChartProps) => {
               </div>
             ))}
           </dl>
-          <p className="mt-1.5 text-xs text-muted pointer-fine:hidden">Tap again to see the roasts</p>
+          <p className="mt-1.5 text-xs text-muted pointer-fine:hidden">{t`Tap again to see the roasts`}</p>
         </div>
       )}
     </div>

@@ -2,6 +2,7 @@ import type { ComparedRoast } from '@roastery/contract/analytics';
 import { formatDuration } from '@roastery/roasting/units';
 import { paths } from '../../../components/paths.ts';
 import { useDates, usePreferences } from '../../../format/preferences.ts';
+import { t } from '../../../language/t.ts';
 import { differenceIn, differenceText } from '../figure-texts.ts';
 import { ColumnsChart } from './ColumnsChart.tsx';
 import { roundTicks } from './plot.ts';
@@ -14,7 +15,7 @@ export const DistanceChart = ({ roasts, height }: { roasts: readonly ComparedRoa
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
   return (
     <ColumnsChart
-      label="Deviation from the reference by roast"
+      label={t`Deviation from the reference by roast`}
       height={height}
       labelPixels={66}
       columns={roasts.map((roast) => ({
@@ -22,13 +23,13 @@ export const DistanceChart = ({ roasts, height }: { roasts: readonly ComparedRoa
         axisLabel: dates.day(roast.start_time).replace(/,\s*\d+$/, ''),
         title: `${roast.roast_number}, ${dates.day(roast.start_time)}`,
         lines: [
-          ['Average deviation', `${differenceText(roast.distance?.rms ?? null, degree)} °${degree}`],
+          [t`Average deviation`, `${differenceText(roast.distance?.rms ?? null, degree)} °${degree}`],
           [
-            'Largest deviation',
-            `${differenceText(roast.distance?.max ?? null, degree)} °${degree} at ${formatDuration(roast.distance?.max_at ?? null)}`,
+            t`Largest deviation`,
+            t`${differenceText(roast.distance?.max ?? null, degree)} °${degree} at ${formatDuration(roast.distance?.max_at ?? null)}`,
           ],
-          ['Machine', roast.machine_name ?? '--'],
-          ['Roasted by', roast.roasted_by ?? '--'],
+          [t`Machine`, roast.machine_name ?? '--'],
+          [t`Roasted by`, roast.roasted_by ?? '--'],
         ],
         link: paths.roast(roast.id),
       }))}

@@ -2,6 +2,7 @@ import type { Preferences } from '@roastery/contract/auth';
 import type { CurveBand } from '@roastery/contract/analytics';
 import { formatNumber } from '../../../format/numbers.ts';
 import { inUnitsOf, readingOf } from '../../../format/quantities.ts';
+import { t } from '../../../language/t.ts';
 
 type Units = Pick<Preferences, 'temperature_unit' | 'rate_unit'>;
 type Column = (number | null)[];
@@ -37,8 +38,8 @@ export const bandSummary = (band: CurveBand, units: Units): string => {
   });
   const widest = Math.max(0, ...present(widths));
   return (
-    `The reference runs from ${temperatureText(band.reference[0], units)} at charge to ` +
-    `${temperatureText(present(band.reference).at(-1), units)} at its drop. ` +
-    `The middle 80% of the roasts lie within ${formatNumber(widest, 1)} °${units.temperature_unit} of each other.`
+    t`The reference runs from ${temperatureText(band.reference[0], units)} at charge to ` +
+    t`${temperatureText(present(band.reference).at(-1), units)} at its drop. ` +
+    t`The middle 80% of the roasts lie within ${formatNumber(widest, 1)} °${units.temperature_unit} of each other.`
   );
 };
