@@ -71,5 +71,5 @@ export const sentenceFor = (error: unknown, fallback: string): string =>
 /** The same, with a refused form spelled out as `Validation errors:` and a bullet line of field and message each. */
 export const sentenceWithFields = (error: unknown, fallback: string): string => {
   if (!(error instanceof ApiError) || error.fields.length === 0) return sentenceFor(error, fallback);
-  return ['Validation errors:', ...error.fields.map(({ field, message }) => `• ${field}: ${message}`)].join('\n');
+  return [t`Validation errors:`, ...error.fields.map(({ field, message }) => `• ${field}: ${message}`)].join('\n');
 };

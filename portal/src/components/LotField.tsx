@@ -19,7 +19,7 @@ interface LotFieldProps {
 
 /** A lot of green coffee, found by number, name or origin on the server. */
 export const LotField = (props: LotFieldProps) => {
-  const { value, onChange, onLot, placeholder = 'No lot linked', ...field } = props;
+  const { value, onChange, onLot, placeholder = t`No lot linked`, ...field } = props;
   const [search, setSearch] = useState('');
   const { data: chosen, isLoading } = useApi(getLot, value === null ? null : { params: { id: value } });
   const chosenLabel = chosen && `${chosen.lot_number} · ${chosen.coffee_name}`;

@@ -1,4 +1,4 @@
-import { textLocale } from '../language/t.ts';
+import { t, textLocale } from '../language/t.ts';
 
 /** Texts of moments, in the roastery's time zone. All take ISO 8601 or epoch milliseconds. */
 export interface DateTexts {
@@ -105,11 +105,11 @@ const writer =
 
 /** A clock of the server may run a little ahead of the browser's: the future is now. */
 const agoOf = (seconds: number): string | undefined => {
-  if (seconds < 5) return 'just now';
-  if (seconds < 60) return `${seconds} s ago`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
-  if (seconds < 7 * 86_400) return `${Math.floor(seconds / 86_400)} d ago`;
+  if (seconds < 5) return t`just now`;
+  if (seconds < 60) return t`${seconds} s ago`;
+  if (seconds < 3600) return t`${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return t`${Math.floor(seconds / 3600)} h ago`;
+  if (seconds < 7 * 86_400) return t`${Math.floor(seconds / 86_400)} d ago`;
   return undefined;
 };
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   formatAmount,
   formatBytes,
-  formatCounted,
+  formatRoasts,
   formatExactKilograms,
   formatMoney,
   formatNumber,
@@ -15,8 +15,8 @@ it('formatNumber: keeps to its decimals, groups thousands and has no negative ze
   expect(formatExactKilograms(12.1251)).toBe('12.125');
 });
 
-it('formatCounted: chooses between one and many', () => {
-  expect([0, 1, 1250].map((count) => formatCounted(count, 'roast'))).toEqual(['0 roasts', '1 roast', '1,250 roasts']);
+it('formatRoasts: chooses between one and many', () => {
+  expect([0, 1, 1250].map(formatRoasts)).toEqual(['0 roasts', '1 roast', '1,250 roasts']);
 });
 
 it('formats shares, amounts and sizes', () => {

@@ -1,4 +1,4 @@
-import { textLocale } from '../language/t.ts';
+import { t, textLocale } from '../language/t.ts';
 
 // Numbers follow the language of the texts, not the region of a person's dates: number fields take a decimal point, and a
 // page must not show 12,5 where it asks for 12.5.
@@ -33,8 +33,7 @@ export const formatNumber = (
 export const formatCount = (count: number): string => formatNumber(count, 0);
 
 /** `1 roast`, `1,250 roasts` */
-export const formatCounted = (count: number, one: string, many = `${one}s`): string =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
+export const formatRoasts = (count: number): string => (count === 1 ? t`1 roast` : t`${formatCount(count)} roasts`);
 
 /** A weight to the gram: `12`, `12.5`, `0.125`. */
 export const formatExactKilograms = (kg: number): string => formatNumber(kg, 0, 3);

@@ -1,5 +1,6 @@
 import { AlertDialog as Base } from '@base-ui/react/alert-dialog';
 import type { ReactNode } from 'react';
+import { t } from '../language/t.ts';
 import { Button } from './Button.tsx';
 
 interface AlertDialogProps {
@@ -24,7 +25,7 @@ export const AlertDialog = (props: AlertDialogProps) => {
     title,
     children,
     confirmLabel,
-    cancelLabel = 'Cancel',
+    cancelLabel = t`Cancel`,
     danger = false,
     busy = false,
   } = props;

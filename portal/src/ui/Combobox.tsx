@@ -44,7 +44,7 @@ export const Combobox = (props: ComboboxProps) => {
     ref,
     ...rest
   } = props;
-  const { emptyText = 'Nothing found', ...field } = rest;
+  const { emptyText = t`Nothing found`, ...field } = rest;
   const known = choices.find((choice) => choice.value === value)?.label;
   const isNameless = isLoading && value !== null && known === undefined;
   // While loading, the field holds the id, hidden: an empty field would search and reset in turns. It accepts no

@@ -96,8 +96,8 @@ export const Dialog = (props: DialogProps) => {
           onClose();
         }}
         {...(question === undefined
-          ? { title: t`Discard your changes?`, confirmLabel: 'Discard', cancelLabel: 'Keep editing', danger: true }
-          : { title: question.title, confirmLabel: 'Close', cancelLabel: 'Back' })}
+          ? { title: t`Discard your changes?`, confirmLabel: t`Discard`, cancelLabel: t`Keep editing`, danger: true }
+          : { title: question.title, confirmLabel: t`Close`, cancelLabel: t`Back` })}
       >
         {question?.text ?? t`What you entered here has not been saved.`}
       </AlertDialog>

@@ -30,7 +30,7 @@ const holdsWords = (map: MapSummary, typed: string): boolean => {
 
 /** A machine map, found by maker and model on the server. Shows whether the chosen one was verified. */
 export const MachineMapField = (props: MachineMapFieldProps) => {
-  const { label = 'Machine map', value, onChange, onMap, hint, ...field } = props;
+  const { label = t`Machine map`, value, onChange, onMap, hint, ...field } = props;
   const [search, setSearch] = useState('');
   const { data: chosen, isLoading } = useApi(getMachineMap, value === null ? null : { params: { id: value } });
   // Until the person types, the field holds the name of the chosen map, which is not a search.

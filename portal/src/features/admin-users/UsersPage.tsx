@@ -10,7 +10,7 @@ import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { personName } from '../../components/person-name.ts';
-import { formatCounted } from '../../format/numbers.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { ListSearch } from '../../components/table/ListControls.tsx';
@@ -32,6 +32,11 @@ const statuses = [
   { value: 'active', label: t`Active` },
   { value: 'inactive', label: t`Inactive` },
 ] as const;
+
+const userCount = (count: number, isFiltered: boolean): string => {
+  if (isFiltered) return count === 1 ? t`1 user found` : t`${formatCount(count)} users found`;
+  return count === 1 ? t`1 user in total` : t`${formatCount(count)} users in total`;
+};
 
 /** /admin/users: accounts and their roles. */
 export default function UsersPage() {
@@ -80,11 +85,7 @@ export default function UsersPage() {
         title={t`Users`}
         crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Admin` }, { label: t`Users` }]}
         subtitle={
-          <span className="figures">
-            {list.total === undefined
-              ? t`Accounts`
-              : `${formatCounted(list.total, 'user')}${isFiltered ? t` found` : t` in total`}`}
-          </span>
+          <span className="figures">{list.total === undefined ? t`Accounts` : userCount(list.total, isFiltered)}</span>
         }
         actions={
           <Button kind="primary" icon={<Plus aria-hidden />} onClick={() => setIsCreating(true)}>

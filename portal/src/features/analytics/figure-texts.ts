@@ -1,12 +1,12 @@
 import type { Preferences } from '@roastery/contract/auth';
 import { rateCToF } from '@roastery/roasting/units';
-import { formatCount, formatCounted, formatMoney, formatNumber } from '../../format/numbers.ts';
+import { formatCount, formatRoasts, formatMoney, formatNumber } from '../../format/numbers.ts';
 
 const missing = '--';
 
 export const kgText = (kg: number): string => formatNumber(kg, 1);
 export const moneyText = (amount: number | null): string => (amount === null ? missing : formatMoney(amount));
-export const roastsText = (count: number): string => formatCounted(count, 'roast');
+export const roastsText = (count: number): string => formatRoasts(count);
 
 /** 0.1834 → `18.3`; the unit is the page's. */
 export const percentText = (share: number | null): string => (share === null ? missing : formatNumber(share * 100, 1));

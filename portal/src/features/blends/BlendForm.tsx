@@ -35,7 +35,7 @@ import { BlendableRoasts } from './BlendableRoasts.tsx';
 
 const valuesOf = (blend: Blend | undefined): BlendValues => (blend === undefined ? emptyBlend : valuesOfBlend(blend));
 
-const labels = { name: 'Name', notes: t`Notes`, lines: t`Roasts` };
+const labels = { name: t`Name`, notes: t`Notes`, lines: t`Roasts` };
 
 /** The messages of the fields name the roast: they are shown without the names of the fields. */
 const failureOf = (error: unknown): string =>

@@ -11,7 +11,7 @@ import { RecentActivity } from './RecentActivity.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
 import { t } from '../../language/t.ts';
 
-const roasts = (howMany: number | undefined) => (howMany === 1 ? 'roast' : 'roasts');
+const roasts = (howMany: number | undefined) => (howMany === 1 ? t`roast` : t`roasts`);
 const refreshMs = 60_000;
 
 export default function DashboardPage() {

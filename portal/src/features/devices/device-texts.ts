@@ -1,6 +1,6 @@
 import type { Device, DeviceWarning, PairingTicket, TicketState } from '@roastery/contract/fleet';
 import { lacksMap } from '@roastery/contract/mqtt';
-import { formatBytes, formatCount, formatCounted } from '../../format/numbers.ts';
+import { formatBytes, formatCount } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import type { Tone } from '../../ui/Badge.tsx';
 
@@ -66,7 +66,7 @@ export const updateText = ({ update }: Pick<Device, 'update'>): string | null =>
 export const linkText = (device: Pick<Device, 'machine_link' | 'machine_link_detail' | 'map'>): string => {
   const { machine_link: link } = device;
   if (lacksMap(device)) return t`No map: choose one under Map and settings`;
-  return link === null ? none : { ok: 'Good', failing: 'No answer', starting: 'Starting' }[link];
+  return link === null ? none : { ok: t`Good`, failing: t`No answer`, starting: t`Starting` }[link];
 };
 
 export const journalText = ({ journal }: Pick<Device, 'journal'>): string =>
@@ -78,8 +78,9 @@ export const clockText = ({ clock_synced: synced }: Pick<Device, 'clock_synced'>
 /** `7.4 GB free`, decimal units as on memory cards. */
 export const diskText = ({ disk_free_bytes: free, journal }: Pick<Device, 'disk_free_bytes' | 'journal'>): string => {
   const inMemory = journal?.entries_in_memory ?? null;
+  if (inMemory === 1) return t`Board keeps 1 reading in memory: its disk does not accept writes`;
   if (inMemory !== null)
-    return t`Board keeps ${formatCounted(inMemory, 'reading')} in memory: its disk does not accept writes`;
+    return t`Board keeps ${formatCount(inMemory)} readings in memory: its disk does not accept writes`;
   return free === null ? none : t`${formatBytes(free)} free`;
 };
 

@@ -128,5 +128,5 @@ export const lotLabels: Record<keyof LotValues, string> = {
   density: t`Density`,
   screen_size: t`Screen size`,
   notes: t`Notes`,
-  is_reserved: 'Reserved',
+  is_reserved: t`Reserved`,
 };

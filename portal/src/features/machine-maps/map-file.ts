@@ -35,7 +35,7 @@ export const refusalOf = (error: unknown, fileName: string): string => {
     const lines = error.fields.map(
       ({ field, message }) => `• ${field.replace(/^map\.?/, '') || t`the map`}: ${message}`,
     );
-    return [`${fileName} is not a valid machine map:`, ...lines].join('\n');
+    return [t`${fileName} is not a valid machine map:`, ...lines].join('\n');
   }
   return sentenceFor(error, t`Failed to upload the file`);
 };

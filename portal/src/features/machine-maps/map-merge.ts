@@ -11,7 +11,7 @@ const labels: Readonly<Record<string, string>> = {
   notes: t`Notes`,
   verified: t`Verified`,
   link: t`Link`,
-  unit: 'Unit',
+  unit: t`Unit`,
   order: t`Order of 32-bit values`,
   hz: t`Readings per second`,
   timeoutMs: t`Response timeout`,

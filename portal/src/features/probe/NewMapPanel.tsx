@@ -80,8 +80,8 @@ const lineText = (link: MachineLink): string =>
 /** Changes of line and unit against the map in use. */
 const lineChanges = (before: MachineMap, after: MachineMap): ChannelChange[] =>
   [
-    { channel: 'Line', before: lineText(before.link), after: lineText(after.link) },
-    { channel: 'Unit', before: String(before.unit), after: String(after.unit) },
+    { channel: t`Line`, before: lineText(before.link), after: lineText(after.link) },
+    { channel: t`Unit`, before: String(before.unit), after: String(after.unit) },
   ].filter((change) => change.before !== change.after);
 
 /** The picked registers compared with the map in use, and the button that saves them. */

@@ -154,7 +154,7 @@ export const recipeTexts = {
 
 /** Labels of the form, for the notice of an edit conflict. */
 export const recipeLabels: Record<RecipeField, string> = {
-  name: 'Recipe name',
+  name: t`Recipe name`,
   description: t`Description`,
   coffee_origin: t`Origin`,
   coffee_variety: t`Variety`,

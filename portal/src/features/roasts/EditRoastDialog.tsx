@@ -53,7 +53,7 @@ const labels = {
   batch_size_kg: t`Batch size`,
   end_weight_kg: t`Roasted weight`,
   cupping_score: t`Cupping score`,
-  color: 'Color',
+  color: t`Color`,
   roast_level: t`Roast level`,
   roast_level_target: t`Target level`,
   lot_id: t`Green coffee lot`,

@@ -1,7 +1,7 @@
 import { exportRoastsCsv, exportRoastsXlsx } from '@roastery/contract/exports';
 import { Download } from 'lucide-react';
 import { addressOf } from '../../api/call.ts';
-import { formatCounted } from '../../format/numbers.ts';
+import { formatRoasts } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
@@ -29,7 +29,7 @@ export const ExportRoastsMenu = ({ query, total }: ExportRoastsMenuProps) => (
       </Button>
     }
   >
-    <p className="label-mono px-2 pt-1.5 pb-1">{total === undefined ? t`All roasts` : formatCounted(total, 'roast')}</p>
+    <p className="label-mono px-2 pt-1.5 pb-1">{total === undefined ? t`All roasts` : formatRoasts(total)}</p>
     <MenuItem onSelect={() => download(addressOf(exportRoastsXlsx, undefined, query))}>{t`Excel (XLSX)`}</MenuItem>
     <MenuItem onSelect={() => download(addressOf(exportRoastsCsv, undefined, query))}>CSV</MenuItem>
   </Menu>

@@ -5,10 +5,10 @@ import { classes } from '../../ui/classes.ts';
 import { LiveDot } from '../../ui/Badge.tsx';
 
 export const stateWords: Record<LiveState, string> = {
-  connecting: 'CONNECTING',
-  live: 'ROASTING',
+  connecting: t`CONNECTING`,
+  live: t`ROASTING`,
   stale: t`NO NEW READINGS`,
-  offline: 'OFFLINE',
+  offline: t`OFFLINE`,
 };
 
 interface LiveBadgeProps {

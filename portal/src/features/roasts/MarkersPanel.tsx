@@ -26,7 +26,7 @@ const dots: Record<Tone, string> = {
 
 /** Origin and confidence of a mark, for the tooltip. */
 const originText = (mark: RoastMark): string => {
-  const who = { machine: 'from the machine', detector: 'detected', person: 'set manually' }[mark.origin];
+  const who = { machine: t`from the machine`, detector: t`detected`, person: t`set manually` }[mark.origin];
   const sure = mark.origin === 'detector' ? t`, ${Math.round(mark.confidence * 100)}% sure` : '';
   return `${markLabels[mark.kind].long} ${who}${sure}${mark.provisional ? t`, provisional` : ''}`;
 };

@@ -62,7 +62,8 @@ export const RecordCard = ({ roast }: { roast: Roast }) => {
           { label: t`Charged`, value: <span className="figures">{dates.dayAndTime(roast.start_time)}</span> },
           {
             label: t`Clock`,
-            value: roast.time_quality === 'synchronised' ? 'Synchronized' : 'Estimated: the board’s clock was not set',
+            value:
+              roast.time_quality === 'synchronised' ? t`Synchronized` : t`Estimated: the board’s clock was not set`,
           },
         ]}
       />

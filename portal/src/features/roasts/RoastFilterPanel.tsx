@@ -4,6 +4,7 @@ import { listOptions } from '@roastery/contract/settings';
 import { FilterX, X } from 'lucide-react';
 import { useApi } from '../../api/use-api.ts';
 import { LotField } from '../../components/LotField.tsx';
+import { formatRoasts } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -32,8 +33,6 @@ const withChosen = (choices: Choice[], value: string | undefined, isLoading = fa
   value === undefined || isLoading || choices.some((choice) => choice.value === value)
     ? choices
     : [{ value, label: value.length > 30 ? t`Chosen before` : value }, ...choices];
-
-const roastCount = (count: number): string => `${count} ${count === 1 ? 'roast' : 'roasts'}`;
 
 /** Stands for the recipe that was deleted among the ids of the others. */
 const former = 'former';
@@ -128,7 +127,7 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
       <DayField label={t`To`} size="sm" value={values.to ?? ''} min={values.from} onChange={(to) => choose({ to })} />
       {values.ids !== undefined && (
         <p className="flex items-center justify-between gap-3 rounded-sm border border-stroke bg-hover py-1 pr-1 pl-3 text-sm text-content sm:col-span-2 lg:col-span-4">
-          {t`Only ${roastCount(idsOf(values.ids).length)} selected on another page`}
+          {t`Only ${formatRoasts(idsOf(values.ids).length)} selected on another page`}
           <Button kind="quiet" icon={<X aria-hidden />} onClick={() => choose({ ids: undefined })}>
             {t`Show all roasts`}
           </Button>

@@ -1,6 +1,7 @@
 import type { LearntCrack, RoastMark } from '@roastery/contract/roasts';
 import { expectCrack } from '@roastery/roasting/first-crack';
 import { secondsTo } from '@roastery/roasting/rate-of-rise';
+import { formatRoasts } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 
 /** When an event of the running roast is to be expected, seconds since charge. */
@@ -71,12 +72,14 @@ export const expectNext = (now: RoastNow): ExpectedEvent | null => {
   };
 };
 
-const roastsOf = (count: number): string => `${count} ${count === 1 ? 'roast' : 'roasts'}`;
-
 /** The roasts that a predicted first crack is based on. */
 export const learntFrom = ({ source, roasts }: Pick<LearntCrack, 'source' | 'roasts'>): string => {
   if (source === 'literature') return t`typical value: no first crack has been marked yet`;
-  if (source === 'roastery') return t`from ${roastsOf(roasts)} on other machines`;
-  const whose = { lot: ' of this lot', coffee: ' of this coffee', recipe: ' with this recipe', machine: '' }[source];
-  return t`from ${roastsOf(roasts)}${whose} on this machine`;
+  if (source === 'roastery') return t`from ${formatRoasts(roasts)} on other machines`;
+  return {
+    lot: t`from ${formatRoasts(roasts)} of this lot on this machine`,
+    coffee: t`from ${formatRoasts(roasts)} of this coffee on this machine`,
+    recipe: t`from ${formatRoasts(roasts)} with this recipe on this machine`,
+    machine: t`from ${formatRoasts(roasts)} on this machine`,
+  }[source];
 };

@@ -172,7 +172,7 @@ interface MarkRowProps {
 }
 
 /** A time field with its Set button. */
-const MarkRow = ({ label, action = `Set ${label}`, icon, known, proposed, busy, onSet }: MarkRowProps) => {
+const MarkRow = ({ label, action, icon, known, proposed, busy, onSet }: MarkRowProps) => {
   const [moment, setMoment] = useState(known ?? proposed);
   return (
     <form
@@ -184,13 +184,13 @@ const MarkRow = ({ label, action = `Set ${label}`, icon, known, proposed, busy, 
     >
       <div className="min-w-0 flex-1">
         <MomentField
-          label={known === null && action.startsWith('Set') ? t`${label} (not set)` : label}
+          label={known === null && action === undefined ? t`${label} (not set)` : label}
           value={moment}
           onChange={setMoment}
         />
       </div>
       <Button type="submit" icon={icon} busy={busy} disabled={moment === null || moment === known}>
-        {action}
+        {action ?? t`Set ${label}`}
       </Button>
     </form>
   );
