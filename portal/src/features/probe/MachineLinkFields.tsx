@@ -2,6 +2,7 @@ import { linkShape, type Link } from '@roastery/contract/machine-map';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { useState } from 'react';
 import { linkWords } from '../../components/machine-maps/map-labels.tsx';
+import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 
@@ -34,14 +35,14 @@ export const MachineLinkFields = ({ onLink }: { onLink: (link: Link | undefined)
   return (
     <div className="grid gap-4 p-4 pb-0 md:grid-cols-2">
       <TextField
-        label="Machine address"
-        hint="The board has no map yet. An address like 192.168.0.20 or 192.168.0.20:502, or a serial adapter like /dev/ttyUSB0"
+        label={t`Machine address`}
+        hint={t`The board has no map yet. An address like 192.168.0.20 or 192.168.0.20:502, or a serial adapter like /dev/ttyUSB0`}
         value={address}
         onChange={(event) => change(event.target.value, kind)}
       />
       <Select
-        label="Protocol"
-        choices={kindsOf(address).map((value) => ({ value, label: `Modbus ${linkWords[value]}` }))}
+        label={t`Protocol`}
+        choices={kindsOf(address).map((value) => ({ value, label: t`Modbus ${linkWords[value]}` }))}
         value={kind}
         onChange={(value) => change(address, value)}
       />

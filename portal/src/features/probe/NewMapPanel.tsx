@@ -27,6 +27,7 @@ import { FormError } from '../../components/form/FormError.tsx';
 import { mapName, PushState } from '../../components/machine-maps/map-labels.tsx';
 import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { channelLabel } from './RegisterRows.tsx';
@@ -60,7 +61,7 @@ const newMap = ({ machineName, base, picks, signals, ...line }: MapParts): Machi
 /** Saves a revision of the machine's own map, or creates one. The board applies it between two roasts. */
 const save = async ({ machineId, config, detail, ...parts }: NewMapPanelProps): Promise<void> => {
   const map = newMap(parts);
-  const note = 'From Find registers';
+  const note = t`From Find registers`;
   if (detail?.may_edit === true) {
     await call(saveMachineMap, { params: { id: detail.id }, body: { map, rev: detail.rev, note } });
     if (config.map?.id === detail.id) return;
@@ -74,7 +75,7 @@ const save = async ({ machineId, config, detail, ...parts }: NewMapPanelProps): 
 
 const lineText = (link: MachineLink): string =>
   'path' in link
-    ? `${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity`
+    ? t`${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity`
     : `${link.host}:${link.port}`;
 
 /** Changes of line and unit against the map in use. */
@@ -96,7 +97,7 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
   ];
   /** A map without a bean temperature is refused. */
   const hasBeans = detail !== undefined || picks.some(({ channel }) => channel === 'bean_temp');
-  const startText = detail === undefined ? '' : ` Changes are based on ${mapName(detail)}.`;
+  const startText = detail === undefined ? '' : t` Changes are based on ${mapName(detail)}.`;
   const submit = async () => {
     setBusy(true);
     setTrouble(null);
@@ -106,20 +107,20 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
       onSaved();
       await refresh(getBoardConfig, getMachineMap, listMachineMaps);
     } catch (error) {
-      setTrouble(sentenceWithFields(error, 'Failed to save the map'));
+      setTrouble(sentenceWithFields(error, t`Failed to save the map`));
     } finally {
       setBusy(false);
     }
   };
   return (
-    <Panel title="New map" actions={saved ? <PushState config={config} /> : undefined}>
+    <Panel title={t`New map`} actions={saved ? <PushState config={config} /> : undefined}>
       <div className="flex flex-col gap-4 p-4">
         {changes.length === 0 ? (
           <p className="text-base text-muted">
-            {saved ? 'The map is saved.' : `Choose the register of the bean temperature.${startText}`}
+            {saved ? t`The map is saved.` : t`Choose the register of the bean temperature.${startText}`}
           </p>
         ) : (
-          <ul aria-label="Changes" className="flex flex-col gap-2 text-sm">
+          <ul aria-label={t`Changes`} className="flex flex-col gap-2 text-sm">
             {changes.map(({ channel, before, after }) => (
               <li key={channel} className="grid gap-x-3 gap-y-0.5 sm:grid-cols-[8rem_minmax(0,1fr)]">
                 <span className="font-medium text-strong">{channelLabel(channel)}</span>
@@ -136,7 +137,7 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
         {saved && <Proof machineId={machineId} running={config.state === 'running'} />}
         <div className="flex flex-wrap items-center justify-between gap-3">
           {detail === undefined ? (
-            <span className="text-sm text-muted">{hasBeans ? '' : 'The map needs a bean temperature.'}</span>
+            <span className="text-sm text-muted">{hasBeans ? '' : t`The map needs a bean temperature.`}</span>
           ) : (
             <Link
               to={paths.machineMap(config.map?.id ?? detail.id)}
@@ -153,7 +154,7 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
             disabled={changes.length === 0 || !hasBeans}
             onClick={() => void submit()}
           >
-            Save and use this map
+            {t`Save and use this map`}
           </Button>
         </div>
       </div>
@@ -169,11 +170,11 @@ const Proof = ({ machineId, running }: { machineId: string; running: boolean }) 
     <output className="flex flex-wrap items-baseline gap-2 rounded-md bg-sunken px-3 py-2.5 text-base text-content">
       {running ? (
         <>
-          <span>The board uses the new map. Bean temperature now:</span>
+          <span>{t`The board uses the new map. Bean temperature now:`}</span>
           <Measure quantity="temperature" value={beans} stale={state !== 'live'} className="text-lg font-semibold" />
         </>
       ) : (
-        <span>The board applies the map between two roasts.</span>
+        <span>{t`The board applies the map between two roasts.`}</span>
       )}
     </output>
   );

@@ -15,6 +15,7 @@ import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Panel, Skeleton } from '../../ui/Card.tsx';
 import { Switch } from '../../ui/Checkbox.tsx';
@@ -59,30 +60,31 @@ const onLine = (map: MachineMap, line: Probe['line']): MachineMap => {
 };
 
 const foundWords = ({ link, units }: NonNullable<Probe['line']>): string => {
-  const which = `${units.length === 1 ? 'Unit' : 'Units'} ${units.join(', ')}`;
-  if (!('path' in link)) return `${which} answer${units.length === 1 ? 's' : ''}.`;
-  return `${which} answer${units.length === 1 ? 's' : ''} at ${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity.`;
+  const which = `${units.length === 1 ? t`Unit` : t`Units`} ${units.join(', ')}`;
+  if (!('path' in link)) return units.length === 1 ? t`${which} answers.` : t`${which} answer.`;
+  return units.length === 1
+    ? t`${which} answers at ${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity.`
+    : t`${which} answer at ${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity.`;
 };
 
 /** The board reads with the map in use: at another speed nothing answers before the new line is saved. */
-const saveFirst = 'Save this line below before you read its registers.';
+const saveFirst = t`Save this line below before you read its registers.`;
 
-const notRecording =
-  'Recording is paused. Every ten seconds the board tries its own map, and continues recording as soon as the machine answers.';
+const notRecording = t`Recording is paused. Every ten seconds the board tries its own map, and continues recording as soon as the machine answers.`;
 
 const stateWords = ({ phase, progress, line, says, places }: Probe, isNewLine: boolean): string => {
   if (phase === 'ended' && line !== null && places.length === 0)
     return isNewLine ? `${foundWords(line)} ${saveFirst}` : foundWords(line);
   if (phase === 'finding')
     return progress?.k === 'trying'
-      ? `${progress.asked} of at most ${progress.of} tried: ${progress.where}. ${notRecording}`
-      : `Waiting for the board… ${notRecording}`;
-  if (phase === 'ended') return says ?? 'Ended.';
+      ? t`${progress.asked} of at most ${progress.of} tried: ${progress.where}. ${notRecording}`
+      : t`Waiting for the board… ${notRecording}`;
+  if (phase === 'ended') return says ?? t`Ended.`;
   if (phase === 'watching')
-    return `Watching ${places.length} registers. Warm a probe with your hand: which number rises?`;
+    return t`Watching ${places.length} registers. Warm a probe with your hand: which number rises?`;
   if (phase === 'looking' && progress?.k === 'progress')
-    return `${progress.asked} of ${progress.of} read, ${progress.found} answered`;
-  return phase === 'looking' ? 'Waiting for the board…' : 'The board only reads; nothing is written to the machine.';
+    return t`${progress.asked} of ${progress.of} read, ${progress.found} answered`;
+  return phase === 'looking' ? t`Waiting for the board…` : t`The board only reads; nothing is written to the machine.`;
 };
 
 /** /machines/{id}/probe: finds the registers of a machine through its board. */
@@ -109,9 +111,9 @@ export default function ProbePage() {
   }, [probe.places, shown, onlyTemperatures]);
   const bits = useMemo(() => rankBits(probe.places), [probe.places]);
   const crumbs = [
-    { label: 'Home', to: paths.dashboard },
-    { label: 'Machines', to: paths.machines },
-    { label: 'Find registers' },
+    { label: t`Home`, to: paths.dashboard },
+    { label: t`Machines`, to: paths.machines },
+    { label: t`Find registers` },
   ];
   const failed = machine.error ?? config.error;
   const isBusy = probe.phase === 'finding' || probe.phase === 'looking' || probe.phase === 'watching';
@@ -130,11 +132,11 @@ export default function ProbePage() {
   const known = config.data !== undefined && isMapKnown;
   return (
     <Page>
-      <PageHeader title="Find Registers" crumbs={crumbs} subtitle={machine.data?.display_name} />
+      <PageHeader title={t`Find Registers`} crumbs={crumbs} subtitle={machine.data?.display_name} />
       {failed !== undefined && (
         <Card>
           <ErrorState
-            title="The machine could not be loaded"
+            title={t`The machine could not be loaded`}
             error={failed}
             onRetry={() => void Promise.all([machine.mutate(), config.mutate()])}
           />
@@ -143,7 +145,7 @@ export default function ProbePage() {
       {failed === undefined && !known && <Skeleton className="h-96 w-full" />}
       {failed === undefined && config.data !== undefined && known && (
         <div className="flex flex-col gap-5">
-          <Panel title="What to read">
+          <Panel title={t`What to read`}>
             {lacksMap && <MachineLinkFields onLink={setTypedLink} />}
             <ReadForm
               units={typedUnits ?? foundUnits ?? String(mapUnit)}
@@ -169,23 +171,23 @@ export default function ProbePage() {
               {stateWords(probe, isNewLine)}
             </output>
           </Panel>
-          <Panel title="Registers">
+          <Panel title={t`Registers`}>
             <div className="flex flex-wrap items-end justify-between gap-4 border-b border-stroke p-4">
               <NumberField
-                label="Temperature on the machine’s display"
-                hint="Lists the nearest readings first"
+                label={t`Temperature on the machine’s display`}
+                hint={t`Lists the nearest readings first`}
                 unit="°C"
                 value={shownText}
                 onChange={(event) => setShownText(event.target.value)}
                 className="w-56"
               />
-              <Switch label="Only likely temperatures" checked={onlyTemperatures} onChange={setOnlyTemperatures} />
+              <Switch label={t`Only likely temperatures`} checked={onlyTemperatures} onChange={setOnlyTemperatures} />
             </div>
             {candidates.length === 0 ? (
               <p className="px-4 py-10 text-center text-base text-muted">
                 {probe.places.length === 0
-                  ? 'No registers read yet.'
-                  : 'None of these registers looks like a temperature. Read others, or show all.'}
+                  ? t`No registers read yet.`
+                  : t`None of these registers looks like a temperature. Read others, or show all.`}
               </p>
             ) : (
               <RegisterRows
@@ -208,13 +210,13 @@ export default function ProbePage() {
             {candidates.length > rows && (
               <div className="border-t border-stroke p-3 text-center">
                 <Button kind="quiet" onClick={() => setRows(rows + rowsAtOnce * 2)}>
-                  Show more of {candidates.length}
+                  {t`Show more of ${candidates.length}`}
                 </Button>
               </div>
             )}
           </Panel>
           {bits.length > 0 && (
-            <Panel title="Coils and discrete inputs">
+            <Panel title={t`Coils and discrete inputs`}>
               <BitRows
                 bits={bits.slice(0, rows)}
                 unit={mapUnit}
@@ -232,7 +234,7 @@ export default function ProbePage() {
               {bits.length > rows && (
                 <div className="border-t border-stroke p-3 text-center">
                   <Button kind="quiet" onClick={() => setRows(rows + rowsAtOnce * 2)}>
-                    Show more of {bits.length}
+                    {t`Show more of ${bits.length}`}
                   </Button>
                 </div>
               )}
@@ -240,8 +242,7 @@ export default function ProbePage() {
           )}
           {chosen === null && !lacksMap && (
             <p className="rounded-md border border-stroke bg-sunken px-4 py-3 text-base text-content">
-              The board uses its own map file. To save what you find, choose a map for it under Map and settings on the
-              machine’s card, with the machine’s address. Any map with the same link works.
+              {t`The board uses its own map file. To save what you find, choose a map for it under Map and settings on the machine’s card, with the machine’s address. Any map with the same link works.`}
             </p>
           )}
           {mapLink !== undefined && (
