@@ -38,6 +38,7 @@ function runVitest(projects, report) {
       'run',
       ...projects.map((project) => `--project=${project}`),
       '--reporter=default',
+      `--reporter=${path.join(ROOT, 'packages', 'testing', 'bin', 'skipped-reporter.mjs')}`,
       '--reporter=json',
       `--outputFile.json=${report}`,
     ],
