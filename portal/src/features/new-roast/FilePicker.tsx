@@ -4,6 +4,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { FileDrop } from '../../components/FileDrop.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
+import { t } from '../../language/t.ts';
 
 /** Uploads one file by click or drop; the server reads it. */
 export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => void }) => {
@@ -12,14 +13,14 @@ export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => voi
   const choose = async (file: File) => {
     setFailure(null);
     if (file.size > maxUploadBytes) {
-      setFailure(`${file.name} is larger than ${maxUploadText}.`);
+      setFailure(t`${file.name} is larger than ${maxUploadText}.`);
       return;
     }
     setBusy(true);
     try {
       onUploaded(await call(uploadRoastFile, { query: { file_name: file.name.slice(-200) }, file }));
     } catch (error) {
-      setFailure(`${file.name}: ${sentenceFor(error, 'The file could not be read')}`);
+      setFailure(`${file.name}: ${sentenceFor(error, t`The file could not be read`)}`);
     } finally {
       setBusy(false);
     }
@@ -27,17 +28,17 @@ export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => voi
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
       <FileDrop
-        label="Roast file"
+        label={t`Roast file`}
         accept=".alog,.csv,.tsv,.txt,.xlsx"
         busy={busy}
         onFile={(file) => void choose(file)}
         className="py-16"
       >
         <span className="text-lg font-medium text-strong">
-          {busy ? 'Reading the file…' : 'Choose a roast file or drop it here'}
+          {busy ? t`Reading the file…` : t`Choose a roast file or drop it here`}
         </span>
         <span className="max-w-md text-sm text-muted">
-          Artisan .alog, CSV or XLSX, up to {maxUploadText}. You can check its contents before it is saved.
+          {t`Artisan .alog, CSV or XLSX, up to ${maxUploadText}. You can check its contents before it is saved.`}
         </span>
       </FileDrop>
       <FormError text={failure} />
