@@ -80,11 +80,13 @@ const createAccepted = (keyOf: (value: unknown) => string | undefined, accepts: 
     return true;
   };
 };
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 const textKey = (value: unknown): string | undefined => (isText(value) ? value : undefined);
 const mapKey = (value: unknown): string | undefined => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { id, rev } = value as Fields;
+  if (!isFields(value)) return undefined;
+  const { id, rev } = value;
   return isText(id) && typeof rev === 'number' ? `${rev} ${id}` : undefined;
 };
 const channelsKey = (value: unknown): string | undefined =>
@@ -105,7 +107,7 @@ const isChannels = createAccepted(
 const isMillis = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 8.64e15;
 
-const isHead = (batch: Fields): boolean =>
+const isHead = (batch: Fields): batch is Fields & Omit<SampleBatch, 'dt' | 's' | 'continues'> =>
   batch['v'] === 1 &&
   batch['k'] === 'samples' &&
   typeof batch['synced'] === 'boolean' &&
@@ -124,12 +126,10 @@ const isHead = (batch: Fields): boolean =>
  * both). Undefined: the batch is invalid; parse it with the shape for the reason.
  */
 export const readSampleBatch = (value: unknown): SampleBatch | undefined => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const batch = value as Fields;
-  if (!isHead(batch)) return undefined;
-  const { epoch, seq, boot, synced, t, mono, map, dt, ch, s } = batch as Fields & SampleBatch;
+  if (!isFields(value) || !isHead(value)) return undefined;
+  const { epoch, seq, boot, synced, t, mono, map, dt, ch, s, continues: continued } = value;
   if (!isRisingTimes(dt) || !isColumns(s, ch.length, dt.length)) return undefined;
-  const continues = batch['continues'] === undefined ? undefined : parseShape(continuesShape, batch['continues']).data;
+  const continues = continued === undefined ? undefined : parseShape(continuesShape, continued).data;
   // Field by field: fields that a newer agent adds are dropped, as the shape drops them.
   return {
     v: 1,
@@ -188,14 +188,16 @@ const refuse = (reason: string, claims?: { epoch: string; range: SeqRange }): De
   ...(claims === undefined ? {} : { claims }),
 });
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown error');
+
 const decode = (payload: Buffer): Decoded => {
   let json = payload;
   if (gzipMagic(payload)) {
     try {
       json = gunzipSync(payload, { maxOutputLength: maxJsonBytes });
     } catch (error) {
-      const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-      return refuse(tooLarge ? 'unpacks to more than 4 MB' : `damaged gzip: ${(error as Error).message}`);
+      const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+      return refuse(tooLarge ? 'unpacks to more than 4 MB' : `damaged gzip: ${messageOf(error)}`);
     }
   }
   if (json.length > maxJsonBytes) return refuse('longer than 4 MB');
@@ -203,7 +205,7 @@ const decode = (payload: Buffer): Decoded => {
   try {
     value = JSON.parse(json.toString('utf8'));
   } catch (error) {
-    return refuse(`not JSON: ${(error as Error).message}`);
+    return refuse(`not JSON: ${messageOf(error)}`);
   }
   const kind = typeof value === 'object' && value !== null && 'k' in value ? value.k : undefined;
   if (kind !== 'samples' && kind !== 'events') {
@@ -232,7 +234,7 @@ export const decodeBatch = (payload: Buffer): Decoded => {
     return decode(payload);
   } catch (error) {
     // For example, deep nesting overflows the stack.
-    return refuse(`cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`);
+    return refuse(`cannot be read: ${messageOf(error)}`);
   }
 };
 

@@ -46,10 +46,8 @@ export const clockOf = (claim: ClockClaim): WallClock => {
  * delay shows the true offset, so the nearer one counts. A backlog only shows which of them is impossible.
  */
 const morePlausible = (known: WallClock, said: WallClock, latestOffset: number): WallClock => {
-  const [knownAway, saidAway] = [known, said].map(({ offsetMs }) => Math.abs(latestOffset - offsetMs)) as [
-    number,
-    number,
-  ];
+  const knownAway = Math.abs(latestOffset - known.offsetMs);
+  const saidAway = Math.abs(latestOffset - said.offsetMs);
   if (Math.min(knownAway, saidAway) <= toleranceMs) return saidAway < knownAway ? said : known;
   return known.offsetMs > latestOffset || said.offsetMs > known.offsetMs ? said : known;
 };

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { codeOf } from './private-file.ts';
 
 /** The account that Postgres runs under when it isn't our own. */
 export interface Account {
@@ -57,7 +58,7 @@ async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | u
     const { uid, gid } = await stat(folder);
     return { uid, gid };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -17,6 +17,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Account } from './postgres-account.ts';
+import { codeOf } from './private-file.ts';
 
 export interface PostgresBinaries {
   initdb: string;
@@ -90,7 +91,7 @@ async function obstacleTo(native: string, account: Account | undefined): Promise
       await makeExecutable(path.join(native, 'bin', program));
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') throw error;
     return `${native} can't be written (${code})`;
   }
@@ -120,7 +121,7 @@ async function exists(file: string): Promise<boolean> {
     await lstat(file);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if (codeOf(error) === 'ENOENT') return false;
     throw error;
   }
 }
@@ -158,7 +159,7 @@ async function copyTo(native: string, folder: string, account: Account | undefin
       return `the account ${account.name} can't reach ${folder}`;
     return undefined;
   } catch (error) {
-    return `${folder}: ${(error as Error).message}`;
+    return `${folder}: ${error instanceof Error ? error.message : 'unknown error'}`;
   }
 }
 

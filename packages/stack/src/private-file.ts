@@ -21,12 +21,16 @@ export async function writePrivateFile(file: string, text: string): Promise<void
   }
 }
 
+/** The code of a system error, such as `ENOENT`. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
 /** The file's text, or `undefined` when there is none. */
 export async function readIfPresent(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

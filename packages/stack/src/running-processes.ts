@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { codeOf } from './private-file.ts';
 
 /** A process of this machine; its start time distinguishes it from a later one with the same id. */
 export interface ProcessIdentity {
@@ -31,7 +32,7 @@ export async function processesWorkingIn(folder: string): Promise<number[]> {
   const found = await Promise.all(
     pids.map(async (pid) => ((await readlink(`/proc/${pid}/cwd`).catch(gone)) === folder ? Number(pid) : undefined)),
   );
-  return found.filter((pid) => pid !== undefined && pid !== process.pid) as number[];
+  return found.flatMap((pid) => (pid === undefined || pid === process.pid ? [] : [pid]));
 }
 
 function isAlive(pid: number): boolean {
@@ -39,7 +40,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 
