@@ -8,7 +8,7 @@ import { createBrokerManagement, openMqttLink } from './broker/link.ts';
 import type { ApiConfig } from './config.ts';
 import type { AppContext } from './context.ts';
 import { migrate } from './db/migrate.ts';
-import { isDatabaseAway, loggable } from './db/postgres-errors.ts';
+import { isDatabaseUnavailable, loggable } from './db/postgres-errors.ts';
 import { openDatabase } from './db/sql.ts';
 import { createFileReaders } from './file-reading/file-readers.ts';
 import { createDatabaseWatch } from './http/database-watch.ts';
@@ -64,7 +64,7 @@ const untilPrepared = async (context: AppContext, parts: ApiParts, stop: AbortSi
       return;
     } catch (error) {
       if (error instanceof ConfigError || stop.aborted) throw error;
-      if (isDatabaseAway(error)) context.log.warn({ reason: String(error) }, 'database unreachable, retrying');
+      if (isDatabaseUnavailable(error)) context.log.warn({ reason: String(error) }, 'database unreachable, retrying');
       else context.log.error(loggable(error), 'database preparation failed, retrying');
       await pause(backoff.nextMs(), stop);
     }

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 
-/** Connection states of the driver, and SQLSTATEs that say "not now": cancelled, starting, stopping, read only, full, too many. */
-const awayCodes = new Set([
+/** Connection states of the driver, and temporary SQLSTATEs: cancelled, starting, stopping, read only, full, too many connections. */
+const temporaryCodes = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
@@ -35,26 +35,26 @@ const syscallOf = (error: object): unknown => ('syscall' in error ? error.syscal
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** Postgres cannot be reached, or cannot work just now; the same call may succeed later. */
-export const isDatabaseAway = (error: unknown): boolean => {
+/** Postgres cannot be reached or is temporarily unable to work; the same call may succeed later. */
+export const isDatabaseUnavailable = (error: unknown): boolean => {
   // A name with several addresses fails with one error for each.
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);
   const code = codeOf(error);
   if (code === undefined || !(error instanceof Error)) return false;
   if (socketCodes.has(code)) return socketCalls.has(String(syscallOf(error)));
-  return awayCodes.has(code) || (error instanceof postgres.PostgresError && code.startsWith('08'));
+  return temporaryCodes.has(code) || (error instanceof postgres.PostgresError && code.startsWith('08'));
 };
 
-/** A statement or its wait for a lock took longer than it may: less at once, or the same later, can succeed. */
+/** A statement or its wait for a lock timed out: a smaller one, or the same later, may succeed. */
 export const isTooSlow = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ['57014', '55P03'].includes(error.code);
 
 /**
- * Whether the same data fails again whatever the server does: data exception, constraint, limit of a program, or an error of
- * our own code. Anything else of Postgres is the server's trouble.
+ * Whether the same data always fails: data exception, constraint, program limit, or an error of our own code. Other errors of
+ * Postgres are temporary or depend on the server.
  */
 export const isFaultOfData = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError ? /^(?:21|22|23|54)/.test(error.code) : !isDatabaseAway(error);
+  error instanceof postgres.PostgresError ? /^(?:21|22|23|54)/.test(error.code) : !isDatabaseUnavailable(error);
 
 const statementLength = 300;
 /** The statement that failed, without its values. */
@@ -64,26 +64,26 @@ export const statementOf = (error: unknown): string | undefined =>
     : undefined;
 
 /**
- * A value that Postgres cannot hold or read (class 22): NUL in a text, a year beyond its calendar, a number out of range; or
+ * A value that Postgres cannot store or read (class 22): NUL in a text, a year outside its calendar, a number out of range; or
  * one that a check of its column refuses (23514), such as a weight that the column rounds to 0.
  */
 export const isUnstorableValue = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && (error.code.startsWith('22') || error.code === '23514');
 
 /**
- * Two transactions met: serialisation failure, deadlock, or one deleted what the other had just found and refers to. Done
- * again, each says how it is now.
+ * Two transactions collided: serialisation failure, deadlock, or one deleted a row that the other refers to. A retry sees the
+ * current state.
  */
 export const isCollision = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ['40001', '40P01', '23503'].includes(error.code);
 
-/** A unique index refused the row; give the index's name to ask for one in particular. */
+/** A unique index refused the row; `index` limits it to one index. */
 export const isTaken = (error: unknown, index?: string): boolean =>
   error instanceof postgres.PostgresError &&
   error.code === '23505' &&
   (index === undefined || error.constraint_name === index);
 
-/** What of a Postgres error may be logged: its `detail` can hold whole rows. */
+/** The part of a Postgres error that may be logged: its `detail` can hold whole rows. */
 export const loggable = (error: unknown): object =>
   error instanceof postgres.PostgresError
     ? {

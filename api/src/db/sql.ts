@@ -8,7 +8,7 @@ export type Database = postgres.Sql;
 /** The pool or a transaction: what queries take, so that they run inside either. */
 export type Sql = postgres.ISql;
 
-/** A moment of a row in ISO 8601. One that JavaScript or four digits of a year cannot say is the nearest that they can. */
+/** A moment of a row in ISO 8601, limited to the years 0001 to 9999. */
 const isoMoment = (text: string): string => {
   if (text.endsWith(' BC') || text === '-infinity') return '0001-01-01T00:00:00.000Z';
   return /^\d{4}-/.test(text) ? new Date(text).toISOString() : '9999-12-31T23:59:59.999Z';
@@ -66,8 +66,8 @@ export const openDatabase = ({
         TimeZone: 'UTC',
         statement_timeout: statementTimeoutMs,
         idle_in_transaction_session_timeout: 30_000,
-        // What pages read lies in memory or on an SSD: a random page costs hardly more than the next one. The default is a
-        // spinning disk's and makes Postgres read whole tables through.
+        // The data is in memory or on an SSD: a random page costs hardly more than a sequential one. The default is for spinning
+        // disks and makes Postgres scan whole tables.
         random_page_cost: 1.1,
         // Sums over years of roasts fit, so that they are hashed and not sorted on disk.
         work_mem: '16MB',

@@ -1,12 +1,12 @@
 import { errorStatus, type ErrorBody } from '@roastery/contract/errors';
 import type { Logger } from '@roastery/runtime/logger';
-import { isCollision, isDatabaseAway, isUnstorableValue, loggable } from '../db/postgres-errors.ts';
+import { isCollision, isDatabaseUnavailable, isUnstorableValue, loggable } from '../db/postgres-errors.ts';
 import { AppError } from './app-error.ts';
 
 /** What anything thrown means to the caller. Unknown errors say nothing of themselves. */
 export const toAppError = (error: unknown): AppError => {
   if (error instanceof AppError) return error;
-  if (isDatabaseAway(error)) return new AppError('not_ready', 'The database cannot be reached just now', 2);
+  if (isDatabaseUnavailable(error)) return new AppError('not_ready', 'The database cannot be reached just now', 2);
   if (isUnstorableValue(error)) return new AppError('validation', 'A value cannot be stored: out of range or not text');
   if (isCollision(error)) return new AppError('conflict', 'Another user changed this at the same moment. Try again.');
   return new AppError('internal', 'Something went wrong on the server');

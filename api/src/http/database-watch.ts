@@ -1,5 +1,5 @@
 import type { Logger } from '@roastery/runtime/logger';
-import { isDatabaseAway } from '../db/postgres-errors.ts';
+import { isDatabaseUnavailable } from '../db/postgres-errors.ts';
 import { openDatabase, type Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
 
@@ -63,7 +63,7 @@ export const createDatabaseWatch = (sql: Database, url: string, log: Logger) => 
       // A server that refuses or drops connections is away, and every statement says so by itself.
       const isSilent = error instanceof Error && 'code' in error && error.code === 'CONNECT_TIMEOUT';
       if (!isSilent) unansweredTicks = 0;
-      if (!isDatabaseAway(error) && !isClosed) log.warn({ err: error }, 'database probe failed');
+      if (!isDatabaseUnavailable(error) && !isClosed) log.warn({ err: error }, 'database probe failed');
       return false;
     } finally {
       probing = undefined;

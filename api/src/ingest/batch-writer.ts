@@ -1,7 +1,14 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
-import { isCollision, isDatabaseAway, isFaultOfData, isTooSlow, loggable, statementOf } from '../db/postgres-errors.ts';
+import {
+  isCollision,
+  isDatabaseUnavailable,
+  isFaultOfData,
+  isTooSlow,
+  loggable,
+  statementOf,
+} from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import type { IngestHealth } from '../http/server-context.ts';
 import { commitMessages, commitRefusal, type Committed } from './commit.ts';
@@ -168,7 +175,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
         queue.release(raw);
         return;
       } catch (error) {
-        if (isTooSlow(error) || !isDatabaseAway(error)) return splitOrPark(raw, isTrial, error);
+        if (isTooSlow(error) || !isDatabaseUnavailable(error)) return splitOrPark(raw, isTrial, error);
         if (!isOffline) log.warn(loggable(error), 'database unavailable');
         isOffline = true;
         await pause(backoff.nextMs(), stopping.signal);

@@ -1,5 +1,5 @@
 import type { Logger } from '@roastery/runtime/logger';
-import { isDatabaseAway, loggable } from '../db/postgres-errors.ts';
+import { isDatabaseUnavailable, loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { announceRoast } from '../domains/roasts/announce-roast.ts';
 import { recomputeRoast } from '../domains/roasts/recompute-roast.ts';
@@ -108,7 +108,7 @@ export const startSweeper = (sql: Database, log: Logger, rules: SweepRules = swe
   };
   const timer = setInterval(() => {
     running = running.then(sweep).catch((error: unknown) => {
-      if (!isDatabaseAway(error)) log.warn(loggable(error), 'sweep failed');
+      if (!isDatabaseUnavailable(error)) log.warn(loggable(error), 'sweep failed');
     });
   }, everyMs);
   timer.unref();
