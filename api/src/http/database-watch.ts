@@ -34,12 +34,12 @@ const untilGivenUp = (sql: Database, waiting: Waiting): Database => {
       if (waiting.isGivenUp) throw hangs();
       return result;
     };
-  const begin = (...args: (string | Work)[]): unknown =>
-    Reflect.apply(
-      sql.begin,
-      sql,
-      args.map((arg) => (typeof arg === 'string' ? arg : guarded(arg))),
-    );
+  const original: unknown = Reflect.get(sql, 'begin');
+  if (typeof original !== 'function') throw new Error('the database has no begin');
+  const begin = (...args: (string | Work)[]): unknown => {
+    const given = args.map((arg) => (typeof arg === 'string' ? arg : guarded(arg)));
+    return Reflect.apply(original, sql, given);
+  };
   return new Proxy(sql, {
     get: (target, key): unknown => (key === 'begin' ? begin : Reflect.get(target, key)),
   });
