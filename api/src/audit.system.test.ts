@@ -10,7 +10,7 @@ import type { Sql } from './db/sql.ts';
 import { commitMessages } from './ingest/commit.ts';
 import { addMachine, addRoast } from './testing/example-data.ts';
 import { examplePassword, exampleRequests } from './testing/example-requests.ts';
-import { messageOf, roastOn } from './testing/ingest-fixture.ts';
+import { migratedTemplate, messageOf, roastOn } from './testing/ingest-fixture.ts';
 import { testBrokerSecret } from './testing/test-api.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from './testing/whole-api.ts';
 
@@ -45,7 +45,7 @@ describe('the audit log', () => {
   let adminId: string;
   let counter = 0;
   beforeAll(async () => {
-    [database, broker] = await Promise.all([createTestDatabase(), startPlainBroker()]);
+    [database, broker] = await Promise.all([createTestDatabase(migratedTemplate), startPlainBroker()]);
     whole = await startWholeApi(database.url, broker.url, { sweep: false });
     await until('the broker', () => whole.api.context.mqtt.isConnected);
     const [admin] = await whole.api.context.sql<{ id: string }[]>`SELECT id FROM users WHERE is_admin`;

@@ -8,6 +8,7 @@ import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleRequests } from './testing/example-requests.ts';
 import { startTestApi, testAdmin, testBrokerSecret, type TestApi } from './testing/test-api.ts';
+import { migratedTemplate } from './testing/ingest-fixture.ts';
 
 describe('hostile input', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -15,7 +16,7 @@ describe('hostile input', () => {
   let cookie = '';
   let ownerId = '';
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(migratedTemplate);
     test = await startTestApi(database.url);
     const admin = await test.signedIn(testAdmin.email, testAdmin.password);
     cookie = admin.cookie ?? '';

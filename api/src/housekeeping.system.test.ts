@@ -5,10 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { createHousekeeping } from './housekeeping.ts';
 import { addUpload, addUser } from './testing/example-data.ts';
 import { startTestApi } from './testing/test-api.ts';
+import { migratedTemplate } from './testing/ingest-fixture.ts';
 
 describe('housekeeping', () => {
   it('removes mails and uploads again and again, without a mail server and without a new upload', async () => {
-    await using database = await createTestDatabase();
+    await using database = await createTestDatabase(migratedTemplate);
     await using test = await startTestApi(database.url);
     const { context } = test.api;
     const { sql } = context;

@@ -6,6 +6,7 @@ import { hashPassword } from './identity/passwords.ts';
 import { examplePassword, exampleRequests } from './testing/example-requests.ts';
 import { startTestApi, testAdmin, type TestApi } from './testing/test-api.ts';
 import type { Visitor } from './testing/visitor.ts';
+import { migratedTemplate } from './testing/ingest-fixture.ts';
 
 const roles = ['anonymous', 'deactivated', 'other', 'owner', 'admin'] as const;
 type Role = (typeof roles)[number];
@@ -39,7 +40,7 @@ describe('who may do what', () => {
   let counter = 0;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(migratedTemplate);
     test = await startTestApi(database.url);
     const { sql } = test.api.context;
     const admin = await test.signedIn(testAdmin.email, testAdmin.password);

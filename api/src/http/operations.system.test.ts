@@ -12,6 +12,7 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { describe, expect, it } from 'vitest';
 import { startTestApi, testAdmin } from '../testing/test-api.ts';
+import { migratedTemplate } from '../testing/ingest-fixture.ts';
 
 const quiet = { info: () => undefined, debug: () => undefined };
 const temporaryFolder = async (name: string) => {
@@ -63,7 +64,7 @@ describe('when Postgres goes away', () => {
 
 describe('when ingest commits nothing', () => {
   it('readyz: answers 503 with the age of the oldest message while ingest is stalled', async () => {
-    await using database = await createTestDatabase();
+    await using database = await createTestDatabase(migratedTemplate);
     await using test = await startTestApi(database.url);
     const { health } = test.api.context;
     const ready = async () => {
@@ -88,7 +89,7 @@ describe('when ingest commits nothing', () => {
 
 describe('when the api stops', () => {
   it('is not ready at once, ends streams, lets work in flight end and takes no more', async () => {
-    await using database = await createTestDatabase();
+    await using database = await createTestDatabase(migratedTemplate);
     const test = await startTestApi(database.url);
     const admin = await test.signedIn(testAdmin.email, testAdmin.password);
     const form = { serial_number: 'S', display_name: 'Before', machine_type: 'RM7', max_capacity_kg: 7 };
@@ -123,7 +124,7 @@ describe('when the api stops', () => {
 
 describe('after SIGTERM', () => {
   it('readyz: answers 503 first, and no request sent before a balancer sees it is refused or reset', async () => {
-    await using database = await createTestDatabase();
+    await using database = await createTestDatabase(migratedTemplate);
     const test = await startTestApi(database.url, { drainMs: 5000 });
     /** One request on a connection of its own. */
     const ask = (path: string) =>
@@ -168,7 +169,7 @@ const board = (token: string) => ({ authorization: `Bearer ${token}`, 'x-machine
 
 describe('operations', () => {
   it('show figures to this machine or with the token, not through a proxy', async () => {
-    await using database = await createTestDatabase();
+    await using database = await createTestDatabase(migratedTemplate);
     await using test = await startTestApi(database.url, { metricsToken: 'a token for the figures' });
     const status = async (headers: Record<string, string>) => (await fetch(`${test.url}/metrics`, { headers })).status;
     expect(await status({})).toBe(200);
@@ -182,7 +183,7 @@ describe('operations', () => {
   });
 
   it('no secret reaches the log', async () => {
-    await using database = await createTestDatabase();
+    await using database = await createTestDatabase(migratedTemplate);
     await using test = await startTestApi(database.url);
     const admin = await test.signedIn(testAdmin.email, testAdmin.password);
     const form = { serial_number: 'CANARY', display_name: 'x', machine_type: 'RM7', max_capacity_kg: 7 };
@@ -223,7 +224,7 @@ describe('operations', () => {
 
 describe('the portal', () => {
   it('is served with caching, compression and a strict policy, and never for the api', async () => {
-    await using database = await createTestDatabase();
+    await using database = await createTestDatabase(migratedTemplate);
     await using place = await temporaryFolder('portal files ');
     await mkdir(join(place.folder, 'assets'));
     await writeFile(join(place.folder, 'index.html'), '<!doctype html><title>portal</title>');
@@ -277,7 +278,7 @@ const statusUnder = (port: number, path: string, headers: Record<string, string>
 
 describe('operations endpoints', () => {
   it('answer 421 under a foreign name, which a page whose name points here has (DNS rebinding)', async () => {
-    await using database = await createTestDatabase();
+    await using database = await createTestDatabase(migratedTemplate);
     const token = 'a token for the metrics of this test';
     await using test = await startTestApi(database.url, {
       metricsToken: token,

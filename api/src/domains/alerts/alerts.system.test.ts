@@ -4,6 +4,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
+import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 
 interface Received {
   to: string[];
@@ -68,7 +69,7 @@ describe('low-stock alerts', () => {
   let eve: Visitor;
   beforeAll(async () => {
     mail = await startMailServer();
-    database = await createTestDatabase();
+    database = await createTestDatabase(migratedTemplate);
     test = await startTestApi(database.url, { smtpUrl: mail.url, mailFrom: 'Roastery <roastery@example.com>' });
     admin = await test.signedIn(testAdmin.email, testAdmin.password);
     const body = { full_name: 'Eve', email: 'eve@example.com', password: 'a long phrase for eve' };

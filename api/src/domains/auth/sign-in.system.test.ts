@@ -1,6 +1,7 @@
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 
 interface Refusal {
   code: string;
@@ -11,7 +12,7 @@ describe('sign-in', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let test: TestApi;
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createTestDatabase(migratedTemplate);
     test = await startTestApi(database.url, { trustedProxies: 1 });
   });
   afterAll(async () => {

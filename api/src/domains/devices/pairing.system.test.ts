@@ -10,6 +10,7 @@ import { newPairingCode } from '../../identity/pairing-tickets.ts';
 import { startTestApi, testAdmin, testBrokerSecret, type TestApi } from '../../testing/test-api.ts';
 import type { Answered, Visitor } from '../../testing/visitor.ts';
 import { endOverlaps } from './end-overlaps.ts';
+import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 
 let test: TestApi;
 let admin: Visitor;
@@ -25,7 +26,7 @@ beforeAll(async () => {
     management.listen(0, '127.0.0.1', resolve);
   });
   const { port } = management.address() as AddressInfo;
-  database = await createTestDatabase();
+  database = await createTestDatabase(migratedTemplate);
   // Behind one proxy, so that boards of many addresses can be played.
   test = await startTestApi(database.url, { brokerManagementUrl: `http://127.0.0.1:${port}`, trustedProxies: 1 });
   admin = await test.signedIn(testAdmin.email, testAdmin.password);

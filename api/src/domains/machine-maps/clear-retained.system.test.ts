@@ -5,6 +5,7 @@ import { until } from '@roastery/testing/until';
 import { connectAsync } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPlainBroker, startWholeApi, type PlainBroker } from '../../testing/whole-api.ts';
+import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 
 const form = { display_name: 'Big Drum', machine_type: 'RM30', max_capacity_kg: 30 };
 const secretHost = '10.9.8.7';
@@ -39,7 +40,7 @@ describe('what a broker retains under a serial number', () => {
   };
 
   it('is cleared with the machine, also when the broker was away at that moment', async () => {
-    await using database = await createTestDatabase();
+    await using database = await createTestDatabase(migratedTemplate);
     await using line = await openCuttableLine(Number(new URL(broker.url).port));
     await using api = await startWholeApi(database.url, `mqtt://127.0.0.1:${line.port}`, { sweep: false });
     const admin = await api.signedIn();
@@ -69,7 +70,7 @@ describe('what a broker retains under a serial number', () => {
   });
 
   it('of a machine that an earlier version deleted is cleared when the number is registered again', async () => {
-    await using database = await createTestDatabase();
+    await using database = await createTestDatabase(migratedTemplate);
     await using api = await startWholeApi(database.url, broker.url, { sweep: false });
     const admin = await api.signedIn();
     await until('the broker', () => api.api.context.mqtt.isConnected);

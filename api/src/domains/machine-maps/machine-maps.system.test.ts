@@ -17,6 +17,7 @@ import { examplePassword } from '../../testing/example-requests.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from '../../testing/whole-api.ts';
 import { publishConfigs } from './publish-configs.ts';
+import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 
 interface Refusal {
   code: string;
@@ -67,7 +68,7 @@ describe('machine maps', () => {
     );
 
   beforeAll(async () => {
-    [database, broker] = await Promise.all([createTestDatabase(), startPlainBroker()]);
+    [database, broker] = await Promise.all([createTestDatabase(migratedTemplate), startPlainBroker()]);
     whole = await startWholeApi(database.url, broker.url);
     admin = await whole.signedIn();
     [owner, other] = [await signUp('owner'), await signUp('other')];

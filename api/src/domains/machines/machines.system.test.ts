@@ -6,6 +6,7 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, testAdmin, testBrokerSecret, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
+import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 
 const form = { serial_number: 'RM30-001', display_name: 'Big Drum', machine_type: 'RM30', max_capacity_kg: 30 };
 
@@ -24,7 +25,7 @@ describe('machines', () => {
       management.listen(0, '127.0.0.1', resolve);
     });
     const { port } = management.address() as AddressInfo;
-    database = await createTestDatabase();
+    database = await createTestDatabase(migratedTemplate);
     test = await startTestApi(database.url, { brokerManagementUrl: `http://127.0.0.1:${port}` });
     admin = await test.signedIn(testAdmin.email, testAdmin.password);
   });
