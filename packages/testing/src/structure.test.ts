@@ -20,7 +20,7 @@ import { importsOf, isTestFile, readSourceFiles, type SourceFile } from './sourc
 
 const files = await readSourceFiles();
 /** Limits that only fall: lower them when the counts do. The aims are 20 lines, 70 files and 60 casts. */
-const limits = { wordsWithoutStandardTerm: 390, smallFiles: 150, casts: 120 };
+const limits = { wordsWithoutStandardTerm: 125, smallFiles: 90, casts: 92 };
 const generated = (path: string) => /\.generated\.tsx?$|\.golden\.|\/migrations\//.test(path);
 
 describe('the house', () => {
