@@ -173,14 +173,14 @@ it('machine without a map: saves the picked registers of an RTU over TCP machine
       { timeoutMs: 60_000 },
     );
     await page.goto(`/machines/${bare.id}/probe`);
-    await page.getByLabel('Machine’s address').fill(`127.0.0.1:${simulator.port}`);
+    await page.getByLabel('Machine address').fill(`127.0.0.1:${simulator.port}`);
     await page.getByRole('combobox', { name: /^Protocol/ }).click();
     await page.getByRole('option', { name: 'Modbus RTU over TCP' }).click();
     await page.getByRole('combobox', { name: /^Registers/ }).click();
     await page.getByRole('option', { name: 'All four' }).click();
     await page.getByLabel('How many').fill('32');
     await page.getByRole('checkbox', { name: 'Also where controllers' }).uncheck();
-    await page.getByRole('button', { name: 'Look at registers' }).click();
+    await page.getByRole('button', { name: 'Read registers' }).click();
     await page.getByText(/^Watching \d+ registers/).waitFor({ timeout: 60_000 });
     const save = page.getByRole('button', { name: 'Save and use this map' });
     await expect.poll(() => save.isEnabled()).toBe(false);
