@@ -24,7 +24,7 @@ export interface ApiAccessOptions {
 /** Requests at once: enough for 500 boards that come back together, few enough to leave the api room for people. */
 const maxAtOnce = 32;
 const maxWaiting = 20_000;
-/** After a failure nobody asks for this long: known boards are not made to wait for an api that hangs. */
+/** After a failure the api is not asked for this long: known boards do not wait for an api that hangs. */
 const restMs = 1_000;
 
 /** Asks the api about devices and topics. Both methods throw `ApiAwayError` when there is no answer to go by. */
@@ -93,13 +93,13 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
       const allow = answer.result === 'allow';
       return { allow, superuser: allow && answer.is_superuser === true };
     },
-    async mayUse(wish: {
+    async mayUse(request: {
       clientid: string;
       username: string;
       topic: string;
       action: 'publish' | 'subscribe';
     }): Promise<boolean> {
-      return (await ask('acl', wish)).result === 'allow';
+      return (await ask('acl', request)).result === 'allow';
     },
     /** What the last question came to, for the health page. */
     lastAnswer: () => lastAnswer,

@@ -28,7 +28,7 @@ describe('who may connect', () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     await expect(connect(port, asDevice('RM30-1', 'wrong'))).rejects.toMatchObject({ code: 4 });
-    await expect(connect(port, asDevice('nobody', 'token-one'))).rejects.toMatchObject({ code: 4 });
+    await expect(connect(port, asDevice('unknown', 'token-one'))).rejects.toMatchObject({ code: 4 });
     await expect(connect(port, { clientId: 'board-RM30-1', username: 'RM30-1' })).rejects.toMatchObject({ code: 4 });
     expect(await metric(pair.broker, 'refused_total{reason="credentials"}')).toBe(3);
   });
@@ -51,7 +51,7 @@ describe('who may connect', () => {
     await client.endAsync();
   });
 
-  it('gives the name of the service to nobody but the api', async () => {
+  it('accepts the name of the service from the api alone', async () => {
     await using pair = await startPair();
     pair.api.tokens.set('RM-super', 'x');
     await expect(connect(pair.broker.ports.mqtt, { ...asApi(), password: 'token-one' })).rejects.toMatchObject({

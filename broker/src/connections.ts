@@ -6,7 +6,7 @@ import { createAllowance, type Allowance } from './allowance.ts';
 import { createFrameGuard, type FrameGuard } from './frame-guard.ts';
 import type { BrokerLimits } from './limits.ts';
 import type { RefusalReason } from './refusals.ts';
-import type { Party } from './topic-rules.ts';
+import type { Principal } from './topic-rules.ts';
 
 export type ListenerName = 'tcp' | 'tls' | 'ws';
 
@@ -20,14 +20,14 @@ export interface Connection {
   /** The socket below it: the same, except for WebSocket. */
   readonly socket: Socket;
   readonly guard: FrameGuard;
-  /** Set by CONNECT, before anybody confirmed it. */
+  /** Set by CONNECT, before the api confirmed it. */
   clientId: string;
   username: string;
   emptyClientId: boolean;
   willTopic: string | undefined;
   willRetained: boolean;
   /** Set when the credentials were accepted. */
-  party: Party | undefined;
+  principal: Principal | undefined;
   admittedAt: number;
   /** The granted QoS by topic kind: tells whether a message asks for an answer. */
   readonly grantedQos: Map<TopicKind, number>;
@@ -105,14 +105,14 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
   const limitUnframed = (connection: Connection): void => {
     const start = connection.socket.bytesRead;
     connection.socket.on('data', () => {
-      if (connection.party) return;
+      if (connection.principal) return;
       if (connection.socket.bytesRead - start > limits.maxBytesBeforeAuthentication + 1024)
         refuse(connection, 'too_large');
     });
   };
 
   /**
-   * A board that takes nothing must hold up nobody: aedes would make whoever publishes to it wait. So its writes never
+   * A board that reads nothing must delay no other client: aedes would make its publishers wait. So its writes never
    * report a full buffer; `checkWaiting` bounds that buffer instead.
    */
   const detachWriting = (connection: Connection): void => {
@@ -144,7 +144,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         emptyClientId: false,
         willTopic: undefined,
         willRetained: false,
-        party: undefined,
+        principal: undefined,
         admittedAt: 0,
         grantedQos: new Map(),
         unansweredSince: undefined,
@@ -164,13 +164,13 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
       return connection;
     },
     /** The credentials were accepted. */
-    admit(connection: Connection, party: Party): void {
-      connection.party = party;
+    admit(connection: Connection, principal: Principal): void {
+      connection.principal = principal;
       connection.admittedAt = Date.now();
       connection.guard.authenticated();
       clearTimeout(connection.connectTimer);
       events.onAdmitted(connection);
-      if (party.kind === 'service') return;
+      if (principal.kind === 'service') return;
       connection.allowances = {
         packets: createAllowance(limits.packetsPerSecond, limits.packetBurst),
         bytes: createAllowance(limits.bytesPerSecond, limits.byteBurst),
@@ -179,7 +179,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     },
     /** Before a message is handed to this client: false when too much waits for it already, and it is cut. */
     checkWaiting(connection: Connection): boolean {
-      const max = connection.party?.kind === 'service' ? limits.maxServiceWaitingBytes : limits.maxWaitingBytes;
+      const max = connection.principal?.kind === 'service' ? limits.maxServiceWaitingBytes : limits.maxWaitingBytes;
       if (waitingBytes(connection) <= max) return true;
       refuse(connection, 'too_slow');
       return false;
@@ -187,7 +187,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     /** Cuts every client that for `frozenAfterMs` took none of the bytes waiting for it, or answered no message. */
     cutFrozen(now = Date.now()): void {
       for (const connection of open) {
-        if (!connection.party) continue;
+        if (!connection.principal) continue;
         const waiting = waitingBytes(connection);
         const bytes = connection.socket.bytesWritten - connection.socket.writableLength;
         if (waiting === 0 || bytes !== connection.taken.bytes) connection.taken = { bytes, at: now };

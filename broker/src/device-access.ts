@@ -8,7 +8,7 @@ const freshMs = 30_000;
 const knownForMs = 24 * 60 * 60_000;
 /** The same wrong credentials are refused without asking for this long. */
 const refusedFreshMs = 5_000;
-/** Wrong attempts from one address for one board within `failureWindowMs`, then nobody asks for the rest of it. */
+/** Wrong attempts from one address for one board within `failureWindowMs`, then the api is not asked for the rest of it. */
 const maxFailures = 10;
 const failureWindowMs = 60_000;
 

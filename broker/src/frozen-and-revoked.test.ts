@@ -84,7 +84,7 @@ describe('a frozen subscriber', () => {
     socket.destroy();
   });
 
-  it('as the api: boards wait meanwhile, it is cut, and its successor gets what follows', async () => {
+  it('as the api: boards wait, it is cut, and its successor gets what follows', async () => {
     await using pair = await startPair({ limits: { frozenAfterMs: 1_000, byteBurst: 100_000_000 } });
     const port = pair.broker.ports.mqtt;
     const socket = await freeze(port, 'api-1', '$api', brokerSecret, 'roastery/v1/+/journal', 1);
@@ -108,7 +108,7 @@ describe('a frozen subscriber', () => {
 });
 
 describe('management', () => {
-  it('closes a revoked machine at once and lets it in again only by the word of the api', async () => {
+  it('closes a revoked machine at once and accepts it again only when the api does', async () => {
     await using pair = await startPair();
     const one = await connect(pair.broker.ports.mqtt, deviceOne);
     const state = await manage(pair.broker, 'GET', 'board-RM30-1');
@@ -153,7 +153,7 @@ describe('management', () => {
     await expect(connecting).rejects.toThrow(/closed|reset/i);
   });
 
-  it('shows clients to nobody without the secret', async () => {
+  it('refuses to list clients without the secret', async () => {
     await using pair = await startPair();
     const one = await connect(pair.broker.ports.mqtt, deviceOne);
     for (const secret of ['', 'wrong', `${brokerSecret}x`, brokerSecret.slice(1)]) {

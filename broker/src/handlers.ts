@@ -7,14 +7,14 @@ import type { RefusalReason } from './refusals.ts';
 import type { TopicAccess } from './topic-access.ts';
 import {
   boundClientId,
-  deviceParty,
+  devicePrincipal,
   kindOf,
   mayPublish,
   mayReceive,
   mayRetain,
   maySubscribe,
   service,
-  type Party,
+  type Principal,
 } from './topic-rules.ts';
 
 export interface HandlerOptions {
@@ -38,7 +38,7 @@ const connectError = (reason: ConnectRefusal): AuthenticateError =>
   // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- aedes types it as an ambient const enum, which isolated modules can't read
   Object.assign(new Error(reason), { returnCode: returnCodes[reason] });
 
-/** Everything about a CONNECT that needs no question to anybody. */
+/** Everything about a CONNECT that can be judged without the api. */
 const faultOf = (connection: Connection): ConnectRefusal | undefined => {
   const { clientId, username, willTopic } = connection;
   if (connection.emptyClientId || username === '' || username.length > 512) return 'identifier';
@@ -48,8 +48,8 @@ const faultOf = (connection: Connection): ConnectRefusal | undefined => {
   }
   if (clientId !== boundClientId(username)) return 'identifier';
   if (willTopic === undefined) return undefined;
-  const party = deviceParty(username);
-  return party.kind === 'device' && willTopic === party.statusTopic ? undefined : 'will_forbidden';
+  const principal = devicePrincipal(username);
+  return principal.kind === 'device' && willTopic === principal.statusTopic ? undefined : 'will_forbidden';
 };
 
 const throwing = (options: HandlerOptions, fault: (client: Client, error: unknown) => void): Handlers => {
@@ -71,17 +71,17 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
     // The name of the service is worth nothing to a machine that happens to be called so.
     if ((username === serviceUserName) !== admission.superuser) return 'credentials';
     metrics.admitted(admission.by);
-    connections.admit(connection, admission.superuser ? service : deviceParty(username));
+    connections.admit(connection, admission.superuser ? service : devicePrincipal(username));
     return undefined;
   };
 
   const checkTopic = (
     connection: Connection,
-    party: Party,
+    principal: Principal,
     topic: string,
     action: 'publish' | 'subscribe',
   ): boolean | Promise<boolean> => {
-    if (party.kind === 'service') return true;
+    if (principal.kind === 'service') return true;
     return topicAccess.check({ clientid: connection.clientId, username: connection.username, topic, action }, () =>
       connections.refuse(connection, 'revoked'),
     );
@@ -118,7 +118,7 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       // Without a client it is a last will that was checked at its CONNECT.
       if (!client) return done(null);
       const connection = connectionOf(client);
-      const { party } = connection;
+      const { principal } = connection;
       const forbid = (): void => {
         onRefused(connection, 'publish_forbidden', packet.topic.slice(0, 200));
         // The client is closed by this error. Only for topics that are not its own: for bad data it would come back
@@ -126,15 +126,15 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
         done(new Error('publish_forbidden'));
       };
       const pass = (): void => {
-        if (party && packet.retain && !mayRetain(party, packet.topic)) {
+        if (principal && packet.retain && !mayRetain(principal, packet.topic)) {
           packet.retain = false;
           metrics.retainCleared.inc();
         }
         metrics.messageIn(kindOf(packet.topic) ?? 'other');
         done(null);
       };
-      if (!party || !mayPublish(party, packet.topic, packet.payload.length)) return forbid();
-      const allowed = checkTopic(connection, party, packet.topic, 'publish');
+      if (!principal || !mayPublish(principal, packet.topic, packet.payload.length)) return forbid();
+      const allowed = checkTopic(connection, principal, packet.topic, 'publish');
       if (allowed === true) return pass();
       if (allowed === false) return forbid();
       allowed.then((answer) => (answer ? pass() : forbid())).catch((error: unknown) => fault(client, error));
@@ -142,7 +142,7 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
 
     authorizeSubscribe(client, subscription, done) {
       const connection = connectionOf(client);
-      const { party } = connection;
+      const { principal } = connection;
       const answer = (allowed: boolean): void => {
         if (!allowed) {
           onRefused(connection, 'subscribe_forbidden', subscription.topic.slice(0, 200));
@@ -152,16 +152,16 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
         if (kind) connection.grantedQos.set(kind, subscription.qos);
         return done(null, subscription);
       };
-      if (!party || !maySubscribe(party, subscription.topic)) return answer(false);
-      const allowed = checkTopic(connection, party, subscription.topic, 'subscribe');
+      if (!principal || !maySubscribe(principal, subscription.topic)) return answer(false);
+      const allowed = checkTopic(connection, principal, subscription.topic, 'subscribe');
       if (typeof allowed === 'boolean') return answer(allowed);
       allowed.then(answer).catch((error: unknown) => fault(client, error));
     },
 
     authorizeForward(client, packet) {
       const connection = connectionOf(client);
-      const { party } = connection;
-      if (!party || !mayReceive(party, packet.topic) || !connections.checkWaiting(connection)) return null;
+      const { principal } = connection;
+      if (!principal || !mayReceive(principal, packet.topic) || !connections.checkWaiting(connection)) return null;
       const kind = kindOf(packet.topic);
       metrics.messageOut(kind ?? 'other');
       if (packet.qos > 0 && kind && (connection.grantedQos.get(kind) ?? 0) > 0)

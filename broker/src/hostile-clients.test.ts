@@ -146,7 +146,7 @@ describe('before authentication', () => {
     const idle = await Promise.all(Array.from({ length: 1_000 }, () => rawConnect(port)));
     await waitUntil(async () => (await metric(pair.broker, 'sockets')) === 1_000, 10_000);
     const opened: Socket[] = [];
-    // Whoever holds the sockets opens new ones all the time.
+    // The client that holds the sockets opens new ones all the time.
     const flood = setInterval(() => void rawConnect(port).then((socket) => opened.push(socket)), 5);
     try {
       const clients = await Promise.all([deviceOne, deviceTwo, asApi()].map((options) => connect(port, options)));
@@ -170,7 +170,7 @@ describe('after authentication', () => {
     expect(await metric(pair.broker, 'refused_total{reason="too_large"}')).toBe(1);
   });
 
-  it('a machine that floods is read more slowly, loses nothing and holds up nobody', async () => {
+  it('a machine that floods is read more slowly, loses nothing and delays no other client', async () => {
     await using pair = await startPair({ limits: { packetsPerSecond: 400, packetBurst: 100 } });
     const port = pair.broker.ports.mqtt;
     const api = await connect(port, asApi());

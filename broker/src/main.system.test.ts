@@ -72,7 +72,7 @@ describe.skipIf(!isBuilt)('the program (skipped without a build: npx tsc -b brok
     await api.close();
   });
 
-  it('ends with one clear line and exit code 2 when it is told nonsense or a port is taken', async () => {
+  it('exits with code 2 and one clear line on a wrong setting or a taken port', async () => {
     const { child, lines } = start({ ...least, BROKER_SECRET: 'short', TLS_CERT: '/nothing' });
     expect(await once(child, 'exit')).toEqual([2, null]);
     expect(lines).toHaveLength(1);

@@ -36,7 +36,7 @@ const describe = (connection: Connection) => ({
 });
 
 /**
- * HTTP for operators and the api, meant for loopback or an inner network: `/healthz` and `/metrics` for anybody who
+ * HTTP for operators and the api, meant for loopback or an inner network: `/healthz` and `/metrics` for any client that
  * reaches it under one of this server's names, clients only with the broker secret in `X-Broker-Secret`.
  */
 export const listenManagement = async (options: ManagementOptions): Promise<Listener> => {
@@ -64,7 +64,9 @@ export const listenManagement = async (options: ManagementOptions): Promise<List
       return answer(response, 404, notFound);
     }
     if (request.method === 'GET') {
-      const found = [...connections.open].find(({ clientId: id, party }) => id === clientId && party !== undefined);
+      const found = [...connections.open].find(
+        ({ clientId: id, principal }) => id === clientId && principal !== undefined,
+      );
       return found ? answer(response, 200, describe(found)) : answer(response, 404, notFound);
     }
     response.setHeader('allow', 'GET, DELETE');

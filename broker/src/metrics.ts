@@ -22,7 +22,7 @@ export const createMetrics = () => {
     registry.registerMetric(metric);
   };
 
-  const refused = counter('refused_total', 'Connections and wishes refused, by reason', ['reason']);
+  const refused = counter('refused_total', 'Connections and requests refused, by reason', ['reason']);
   for (const reason of refusalReasons) refused.inc({ reason }, 0);
 
   const messagesIn = counter('messages_in_total', 'Messages published by clients', ['kind']);
@@ -41,12 +41,12 @@ export const createMetrics = () => {
     messageOut: (kind: string): void => messagesOut.inc({ kind }),
     admitted: (by: string): void => admissions.inc({ by }),
     denied: (by: string): void => denials.inc({ by }),
-    /** Gauges that are read when somebody asks, so that they cost nothing otherwise. */
+    /** Gauges that are computed on each scrape, so that they cost nothing otherwise. */
     watch(connections: Connections, sockets: SocketCount): void {
       gauge('connections', 'Open connections by listener and state', ['listener', 'state'], (set) => {
         const counts = new Map<string, number>();
-        for (const { listener, party } of connections.open) {
-          const key = `${listener} ${party?.kind ?? 'opening'}`;
+        for (const { listener, principal } of connections.open) {
+          const key = `${listener} ${principal?.kind ?? 'opening'}`;
           counts.set(key, (counts.get(key) ?? 0) + 1);
         }
         for (const listener of ['tcp', 'tls', 'ws']) {

@@ -1,4 +1,4 @@
-/** Why a client or one of its wishes was refused: the closed list that logs and metrics use. */
+/** Why a client or one of its requests was refused: the closed list that logs and metrics use. */
 export const refusalReasons = [
   'too_many_connections',
   'too_many_from_address',

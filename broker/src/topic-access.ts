@@ -48,10 +48,10 @@ export const createTopicAccess = (api: Pick<ApiAccess, 'mayUse'>, now: () => num
      * memory turns out to be gone.
      */
     check(
-      wish: { clientid: string; username: string; topic: string; action: TopicAction },
+      request: { clientid: string; username: string; topic: string; action: TopicAction },
       onRevoked: () => void,
     ): boolean | Promise<boolean> {
-      const { clientid, username, topic, action } = wish;
+      const { clientid, username, topic, action } = request;
       const key = `${action} ${clientid} ${topic}`;
       const known = answers.get(key);
       if (!known) return ask(key, clientid, username, topic, action);

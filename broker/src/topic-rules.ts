@@ -9,8 +9,8 @@ import {
   type TopicKind,
 } from '@roastery/contract/mqtt';
 
-/** Who is on the other end of a connection, and what the contract lets them do, without asking anybody. */
-export type Party =
+/** Who is on the other end of a connection, and what the contract allows it, decided without the api. */
+export type Principal =
   | {
       readonly kind: 'device';
       readonly serialNumber: string;
@@ -20,10 +20,10 @@ export type Party =
     }
   | { readonly kind: 'service' };
 
-export const service: Party = { kind: 'service' };
+export const service: Principal = { kind: 'service' };
 
 /** A board's own topics, spelled out once a connection, so that a packet costs one look into a set. */
-export const deviceParty = (serialNumber: string): Party => ({
+export const devicePrincipal = (serialNumber: string): Principal => ({
   kind: 'device',
   serialNumber,
   publishes: new Set(deviceMayPublish.map((kind) => topicOf(serialNumber, kind))),
@@ -44,28 +44,28 @@ export const boundClientId = (username: string): string | undefined => {
 /** The api reads exactly what boards publish, and publishes what boards read. */
 const serviceReads = new Set<string>(deviceMayPublish.map((kind) => allMachines(kind)));
 
-export const mayPublish = (party: Party, topic: string, payloadBytes: number): boolean => {
-  if (party.kind === 'device') return party.publishes.has(topic);
+export const mayPublish = (principal: Principal, topic: string, payloadBytes: number): boolean => {
+  if (principal.kind === 'device') return principal.publishes.has(topic);
   const kind = parseTopic(topic)?.kind;
   if (kind === undefined) return false;
   // An empty status clears the retained one: that is how a deleted machine is forgotten.
   return deviceMaySubscribe.includes(kind) || (kind === 'status' && payloadBytes === 0);
 };
 
-export const maySubscribe = (party: Party, filter: string): boolean => {
-  if (party.kind === 'device') return party.subscribes.has(filter);
+export const maySubscribe = (principal: Principal, filter: string): boolean => {
+  if (principal.kind === 'device') return principal.subscribes.has(filter);
   if (serviceReads.has(filter)) return true;
   const kind = parseTopic(filter)?.kind;
   return kind !== undefined && deviceMayPublish.includes(kind);
 };
 
-/** Whether a message may be handed to this party: a second lock behind the subscription's own. */
-export const mayReceive = (party: Party, topic: string): boolean =>
-  party.kind === 'service' ? !topic.startsWith('$') : party.subscribes.has(topic);
+/** Whether a message may be handed to this principal: a second lock behind the subscription's own. */
+export const mayReceive = (principal: Principal, topic: string): boolean =>
+  principal.kind === 'service' ? !topic.startsWith('$') : principal.subscribes.has(topic);
 
 /** Only the status of a board outlives it on the broker. */
-export const mayRetain = (party: Party, topic: string): boolean =>
-  party.kind === 'service' || topic === party.statusTopic;
+export const mayRetain = (principal: Principal, topic: string): boolean =>
+  principal.kind === 'service' || topic === principal.statusTopic;
 
 const kinds = new Set<string>(topicKinds);
 /** The kind a topic or an allowed filter ends with. */

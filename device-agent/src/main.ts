@@ -52,7 +52,7 @@ const options = {
 
 const parse = () => parseArgs({ allowPositionals: true, options });
 type Values = ReturnType<typeof parse>['values'];
-/** Answers the exit code; nothing while the program goes on. */
+/** Returns the exit code; nothing while the program goes on. */
 type Command = (argument: string | undefined, values: Values) => Promise<number | undefined>;
 
 /** Commands are loaded when they are called: the agent itself should not carry the others in memory. */

@@ -102,7 +102,7 @@ it('refuses while a roast runs, with a sentence that says why', async () => {
   await page.getByRole('button', { name: 'Read registers' }).click();
   const says = page.getByText(/^A roast is running/);
   await says.waitFor();
-  await expect.poll(() => says.innerText()).toContain('not looked at until it has ended');
+  await expect.poll(() => says.innerText()).toContain('Probe the machine after it has ended');
   await expect.poll(() => page.getByRole('button', { name: 'Read registers' }).isEnabled()).toBe(true);
 });
 
@@ -178,7 +178,7 @@ it('machine without a map: saves the picked registers of an RTU over TCP machine
     await page.getByRole('option', { name: 'Modbus RTU over TCP' }).click();
     await page.getByRole('combobox', { name: /^Registers/ }).click();
     await page.getByRole('option', { name: 'All four' }).click();
-    await page.getByLabel('How many').fill('32');
+    await page.getByLabel('Number of registers').fill('32');
     await page.getByRole('checkbox', { name: 'Also where controllers' }).uncheck();
     await page.getByRole('button', { name: 'Read registers' }).click();
     await page.getByText(/^Watching \d+ registers/).waitFor({ timeout: 60_000 });
@@ -188,7 +188,7 @@ it('machine without a map: saves the picked registers of an RTU over TCP machine
     await row.getByRole('combobox', { name: `${beanAt} is` }).click();
     await page.getByRole('option', { name: 'Bean', exact: true }).click();
     await save.click();
-    const proof = page.getByText('The board reads by the new map. Bean now:').locator('..');
+    const proof = page.getByText('The board uses the new map. Bean temperature now:').locator('..');
     await proof.waitFor({ timeout: 30_000 });
     await until(
       'the bean temperature to be shown',

@@ -9,7 +9,7 @@ import {
 import { planReads, readItems } from '../core/read-plan.ts';
 import { readMachineMap } from '../machine-map-file.ts';
 
-/** Says whether a map file is right, and what reading by it costs. Answers the exit code. */
+/** Says whether a map file is right, and what reading by it costs. Returns the exit code. */
 export const checkMap = async (path: string | undefined): Promise<number> => {
   if (path === undefined) {
     process.stderr.write('say which file: device-agent check-map FILE\n');

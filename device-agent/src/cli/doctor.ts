@@ -25,7 +25,7 @@ export const summary = ({ checks }: Pick<Examination, 'checks'>): string => {
   return `${wrong} to mend (✗). Begin at the top: what is below often follows from it.`;
 };
 
-/** Examines this board. Answers the exit code: 0 everything was checked and nothing has to be mended, 1 otherwise. */
+/** Examines this board. Returns the exit code: 0 everything was checked and nothing has to be mended, 1 otherwise. */
 export const doctor = async (configDir: string = usualConfigDir, asJson = false): Promise<number> => {
   const coloured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
   const examination = await examineBoard(configDir, process.env, (check, verdict) => {

@@ -31,7 +31,7 @@ const revocationWords = (revocation: Revocation, serial = ''): string => {
   return `The server could not be told (${revocation.reason}): THE OLD CREDENTIAL STAYS VALID until an administrator revokes it in the portal, under Devices, in the menu of ${serial}: Revoke.`;
 };
 
-/** Makes the board as if it had never been paired. Answers the exit code: 0 done, 1 refused, 2 called wrongly. */
+/** Makes the board as if it had never been paired. Returns the exit code: 0 done, 1 refused, 2 called wrongly. */
 export const factoryReset = async ({
   configDir = usualConfigDir,
   yes,
@@ -42,7 +42,7 @@ export const factoryReset = async ({
     const env = readBoardEnvironment(configDir);
     const order = { configDir, place: agentPlace(env), all, discardUnsent };
     if (!yes && !process.stdin.isTTY) {
-      process.stderr.write('Nobody can be asked here. If you are sure: device-agent factory-reset --yes\n');
+      process.stderr.write('There is no terminal to confirm. If you are sure: device-agent factory-reset --yes\n');
       return 2;
     }
     const serial = env['MACHINE_SERIAL'];

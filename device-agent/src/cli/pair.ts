@@ -3,7 +3,7 @@ import { usualConfigDir } from '../board-files.ts';
 import { pairBoard } from '../pairing/pair-board.ts';
 import { PairingTrouble } from '../pairing/pairing-trouble.ts';
 
-/** Pairs this board by a ticket. Answers the exit code: 0 paired, 1 not, 2 called wrongly. */
+/** Pairs this board by a ticket. Returns the exit code: 0 paired, 1 not, 2 called wrongly. */
 export const pair = async (
   ticket: string | undefined,
   api: string | undefined,

@@ -107,7 +107,7 @@ const obstacle = async (configDir: string, link: Link, inUse: Link | undefined):
   return `The agent reads ${linkWords(link)} now, and a line has one master. Look through it, in the portal at the machine under "Find registers"; or pause it:\n  sudo systemctl stop roastery-agent   … probe …   sudo systemctl start roastery-agent\n`;
 };
 
-/** Looks at a machine's registers and makes a map of them. Answers the exit code: 0 done, 1 not, 2 called wrongly. */
+/** Looks at a machine's registers and makes a map of them. Returns the exit code: 0 done, 1 not, 2 called wrongly. */
 export const probe = async (options: ProbeOptions): Promise<number> => {
   const configDir = options['config-dir'] ?? usualConfigDir;
   const lines = createInterface({ input: process.stdin, output: process.stdout });

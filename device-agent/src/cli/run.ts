@@ -3,7 +3,7 @@ import { runProgram } from '@roastery/runtime/shutdown';
 import { startAgent } from '../agent.ts';
 import { readConfig } from '../config.ts';
 
-/** Runs the agent until it is told to stop. */
+/** Runs the agent until a signal stops it. */
 export const run = (envFile: string | undefined): void => {
   const log = createLogger('device-agent');
   runProgram(log, async () => {

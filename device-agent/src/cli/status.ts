@@ -47,7 +47,7 @@ const pageWords = {
   silent: 'its status page does not answer: sudo device-agent doctor',
 } as const;
 
-/** Says what the running agent sees. Answers the exit code: 0 all is well, 1 not, or there is no agent. */
+/** Says what the running agent sees. Returns the exit code: 0 all is well, 1 not, or there is no agent. */
 export const status = async (configDir: string = usualConfigDir, asJson = false): Promise<number> => {
   const agent = await findRunningAgent(placeOf(configDir));
   if (agent.kind !== 'seen') {
@@ -62,7 +62,7 @@ const pollMs = 2000;
 /** No roast lasts so long; whatever waits then goes on, and the agent takes its roast up again after a restart. */
 const longestMs = 2 * 3_600_000;
 
-/** Waits until no roast runs: an update must not interrupt one. Answers the exit code, always 0. */
+/** Waits until no roast runs: an update must not interrupt one. Returns the exit code, always 0. */
 export const awaitIdle = async (configDir: string = usualConfigDir): Promise<number> => {
   const place = placeOf(configDir);
   const until = performance.now() + longestMs;

@@ -7,12 +7,12 @@ import { makeSupportBundle } from '../support/support-bundle.ts';
 const usualName = (): string =>
   `roastery-support-${new Date().toISOString().slice(0, 16).replaceAll(/[-:]/g, '')}.tar.gz`;
 
-/** Writes what support needs into one file. Answers the exit code. */
+/** Writes what support needs into one file. Returns the exit code. */
 export const supportBundle = async (
   path: string = usualName(),
   configDir: string = usualConfigDir,
 ): Promise<number> => {
-  process.stdout.write('Gathering; the doctor looks at everything once …\n');
+  process.stdout.write('Collecting; doctor runs all its checks once …\n');
   const bundle = await makeSupportBundle(configDir);
   const file = resolve(path);
   try {

@@ -21,7 +21,7 @@ const requestMs = (link: SerialLink, { table, count }: PlannedRead): number => {
 
 /**
  * How long a serial line is busy with one reading of a map, ms, if the machine answered without thinking; undefined where
- * the line is a network, whose speed nobody knows beforehand.
+ * the line is a network, whose speed is unknown.
  */
 export const lineMs = (map: MachineMap): number | undefined => {
   const { link } = map;

@@ -39,7 +39,7 @@ export const trackedSample = (
   };
 };
 
-/** A pause that no roast survives, for when nobody knows how long the board was away. */
+/** A pause that ends every roast; used when it is unknown how long the board was off. */
 const unknownPauseMs = 3_600_000;
 const longestKnownPauseMs = 900_000;
 

@@ -62,7 +62,7 @@ describe('send plan', () => {
     expect(plan.outstanding()).toBe(0);
   });
 
-  it('sends again what nobody acknowledged, a little at a time until somebody does', () => {
+  it('sends unacknowledged entries again, in small batches until one is acknowledged', () => {
     const plan = planWith([0, 9999]);
     drain(plan, 0);
     expect(plan.takeOverdue(9999)).toBe(0);

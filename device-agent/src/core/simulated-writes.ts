@@ -59,7 +59,7 @@ const rawOf = ({ as, scale, offset }: Output, value: number): number => {
 
 /**
  * What a plan would write by the outputs of a map, point by point: the first settings at the charge, afterwards what changes.
- * A plan that is led second by second is told by its points, with the ramp between them.
+ * A plan with control points is written point by point, with the ramp between them.
  */
 export const simulateWrites = (guide: Guide, map: MachineMap): SimulatedWrite[] => {
   const writes: SimulatedWrite[] = [];

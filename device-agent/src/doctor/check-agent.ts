@@ -1,10 +1,11 @@
 import { aboutJournal } from '../status-page/concerns.ts';
-import { good, notConfigured, skipped, trouble, type Check } from './check.ts';
+import { readUpdateState, updateInWords } from '../update/update-state.ts';
+import { good, notConfigured, skipped, trouble, warning, type Check } from './check.ts';
 
 /** Whether the agent itself is at work. */
 export const checkAgent: Check = {
   name: 'agent',
-  async look(board) {
+  async run(board) {
     if (!board.config) return notConfigured;
     const agent = await board.agent();
     if (agent.kind === 'none')
@@ -27,5 +28,17 @@ export const checkAgent: Check = {
       return trouble(says, todo);
     }
     return good(`version ${version} is running, ${roast.running === null ? 'no roast now' : 'a roast runs'}`);
+  },
+};
+
+/** Whether the version that was installed last is the one that runs. */
+export const checkUpdate: Check = {
+  name: 'update',
+  async run(board) {
+    const agent = board.config ? await board.agent() : undefined;
+    // The agent knows also what an ordinary user may not read.
+    const words = updateInWords(agent?.kind === 'seen' ? agent.status.update : await readUpdateState());
+    if (words === undefined) return good('this agent was never updated');
+    return words.todo === undefined ? good(words.says) : warning(words.says, words.todo);
   },
 };

@@ -3,7 +3,7 @@ import { good, notConfigured, skipped, trouble, warning, type Check } from './ch
 /** Whether the api is one, is well, and speaks as this agent expects. */
 export const checkApi: Check = {
   name: 'api',
-  async look(board) {
+  async run(board) {
     if (!board.config) return notConfigured;
     const answer = await board.api();
     if (answer.kind === 'failed') return skipped('there is no connection to it');
@@ -12,7 +12,7 @@ export const checkApi: Check = {
     if (answer.status === 429 || answer.status >= 500)
       return warning(
         `The api at ${origin} has trouble of its own (status ${answer.status}).`,
-        'Tell whoever runs the server. This board records on, and sends everything later.',
+        'Tell the operator of the server. This board continues to record and sends everything later.',
       );
     if (answer.status === 200)
       return trouble(
@@ -21,7 +21,25 @@ export const checkApi: Check = {
       );
     return trouble(
       `There is no roastery at ${origin} (status ${answer.status}).`,
-      'Correct API_URL in agent.env to the address that the portal has, or pair anew.',
+      'Correct API_URL in agent.env to the address of the portal, or pair again.',
     );
+  },
+};
+
+/** Whether the server knows this board by its token. */
+export const checkCredential: Check = {
+  name: 'credential',
+  async run(board) {
+    if (!board.config) return notConfigured;
+    const { machineSerial } = board.config;
+    const answer = await board.api();
+    if (answer.kind === 'failed') return skipped('the api does not answer');
+    if (answer.status === 401)
+      return trouble(
+        `The server does not accept the token for ${machineSerial}: it was replaced, revoked, or belongs to another machine.`,
+        'Ask the owner of the machine or an administrator for a new ticket, then: sudo device-agent pair PAIR-… --api https://…',
+      );
+    if (!answer.self) return skipped('the api does not answer as it should');
+    return good(`accepted as ${answer.self.serial_number} (${answer.self.display_name})`);
   },
 };

@@ -44,7 +44,7 @@ const aboutConnection = async (url: string, ca: string | undefined): Promise<Ver
       aboutTls(error, peer) ??
       trouble(
         `No connection to the broker at ${peer.host}, port ${peer.port}: ${String(error)}.`,
-        `Look whether a firewall lets port ${peer.port} out.`,
+        `Check whether a firewall lets port ${peer.port} out.`,
       )
     );
   }
@@ -58,7 +58,7 @@ const aboutRefusal = (error: SessionError, host: string): Verdict =>
       )
     : trouble(
         `The broker at ${host} does not answer as one should: ${error.message}.`,
-        'Look whether the address is that of the broker; else tell whoever runs the server.',
+        'Check whether the address is that of the broker; else tell whoever runs the server.',
       );
 
 /** Comes in with the board's credential and leaves again. Only while no agent runs: the broker lets one board in once. */
@@ -72,7 +72,7 @@ const tryToComeIn = async (url: string, { machineSerial, machineToken, mqttCa }:
       username: machineSerial,
       password: machineToken,
       ca: mqttCa,
-      // The same as a board that is gone: nobody is told that it were there.
+      // Closed without a goodbye: no status of this board is published.
       will: {
         topic: topicOf(machineSerial, 'status'),
         payload: JSON.stringify({ v: 1, online: false, session: 'doctor', t: Date.now() }),
@@ -91,7 +91,7 @@ const tryToComeIn = async (url: string, { machineSerial, machineToken, mqttCa }:
 /** Whether the broker takes what the board has to send. */
 export const checkBroker: Check = {
   name: 'broker',
-  async look(board) {
+  async run(board) {
     const { config } = board;
     if (!config) return notConfigured;
     const agent = await board.agent();

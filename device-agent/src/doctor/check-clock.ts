@@ -20,7 +20,7 @@ const setIt =
 /** Whether the board's clock is set, and how far it is from the server's. */
 export const checkClock: Check = {
   name: 'clock',
-  async look(board) {
+  async run(board) {
     if (!board.config) return notConfigured;
     const answer = await board.api();
     const ahead = answer.kind === 'answered' ? answer.clockAheadMs : undefined;
@@ -31,7 +31,7 @@ export const checkClock: Check = {
     if (await isClockSynced(ahead))
       return good(ahead === undefined ? 'set by a time server' : 'set, and as the server has it');
     return warning(
-      `Nobody sets the clock of this board; it says ${new Date().toISOString().slice(0, 19)} UTC. Roasts are recorded all the same, and dated anew once it is set.`,
+      `The clock of this board is not synchronised; it shows ${new Date().toISOString().slice(0, 19)} UTC. Roasts are recorded and get their true date once it is.`,
       setIt,
     );
   },

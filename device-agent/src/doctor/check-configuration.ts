@@ -20,14 +20,14 @@ const modeOf = async (path: string): Promise<number | undefined> => {
 /** Whether the board knows who it is, and keeps that to itself. */
 export const checkConfiguration: Check = {
   name: 'configuration',
-  async look({ configDir, config, configError }) {
+  async run({ configDir, config, configError }) {
     const path = identityFile(configDir);
     if (!config) {
       if (codeOf(configError) === 'EACCES')
         return trouble(`${path} can't be read by this user.`, 'Run it as root: sudo device-agent doctor');
       const says = configError instanceof Error ? configError.message : String(configError);
       if (!(configError instanceof ConfigError))
-        return trouble(`${path} can't be read: ${says}.`, 'Look at that file.');
+        return trouble(`${path} can't be read: ${says}.`, 'Correct that file.');
       if (
         /(API_URL|MACHINE_SERIAL|MACHINE_TOKEN): (?=.*(missing|write an address))/.test(says) &&
         (await modeOf(path)) === undefined

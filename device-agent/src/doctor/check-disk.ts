@@ -44,7 +44,7 @@ const aboutFolder = (error: unknown, dataDir: string): Verdict => {
 /** Whether there is room for the journal. */
 export const checkDisk: Check = {
   name: 'disk',
-  async look({ config }) {
+  async run({ config }) {
     if (!config) return notConfigured;
     const { dataDir, journalCapBytes } = config;
     try {

@@ -5,7 +5,7 @@ import { good, notConfigured, trouble, warning, type Check } from './check.ts';
 /** Whether the board knows how to read its machine. */
 export const checkMachineMap: Check = {
   name: 'machine map',
-  async look(board) {
+  async run(board) {
     if (!board.config) return notConfigured;
     const found = await board.map();
     const path = board.config.machineMapPath;
@@ -28,7 +28,7 @@ export const checkMachineMap: Check = {
       `${found.says}.`,
       path === undefined
         ? 'Choose the map for this machine in the portal anew. If only this user can’t read it: sudo device-agent doctor'
-        : `Correct it and look again with: device-agent check-map ${path}`,
+        : `Correct it and check it again with: device-agent check-map ${path}`,
     );
   },
 };

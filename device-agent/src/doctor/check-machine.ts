@@ -57,7 +57,7 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
   if (lateMs !== undefined)
     return trouble(
       `The machine answers too late at ${where}: after ${lateMs} ms. Late answers are not used.`,
-      `Raise timeoutMs in the machine map above ${lateMs}. If a gateway stands in between, look whether another master asks through it.`,
+      `Raise timeoutMs in the machine map above ${lateMs}. If a gateway stands in between, check whether another master asks through it.`,
     );
   if (/exception/.test(reason))
     return trouble(
@@ -67,7 +67,7 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
   if (reason === waitsForLateAnswer)
     return trouble(
       `Answers of the machine at ${where} were lost. The agent waits until none of them can come late any more, then reads on.`,
-      'If this stays, look at plugs, shield and termination of the line, and whether another master uses it.',
+      'If this stays, check plugs, shield and termination of the line, and whether another master uses it.',
     );
   const says = `The machine does not answer at ${where}: ${reason}.`;
   if (!('host' in link)) {
@@ -75,7 +75,7 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
       return trouble(says, `Another program has the port: sudo fuser -v ${link.path} names it. End it.`);
     return trouble(
       says,
-      `Look whether the machine is on, whether A and B of the line are not swapped, and whether speed and parity of the map (${link.baud} baud, ${link.parity}) are those of the machine.`,
+      `Check whether the machine is on, whether A and B of the line are not swapped, and whether speed and parity of the map (${link.baud} baud, ${link.parity}) are those of the machine.`,
     );
   }
   if (/ECONNREFUSED/.test(reason))
@@ -86,22 +86,22 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
   if (/EHOSTUNREACH|ENETUNREACH|did not answer/.test(reason))
     return trouble(
       says,
-      `Look at power and network cable of the machine, and whether it has the address ${link.host}: ping ${link.host}`,
+      `Check power and network cable of the machine, and whether it has the address ${link.host}: ping ${link.host}`,
     );
   if (/ENOTFOUND|EAI_AGAIN/.test(reason))
     return trouble(says, `The name ${link.host} is not known here: write the machine's address into the map.`);
   return trouble(
     says,
-    `The line is there, the unit is silent: look at the unit number in the map, and whether another master reads the machine.`,
+    `The line is there, the unit is silent: check the unit number in the map, and whether another master reads the machine.`,
   );
 };
 
-const noPlace = 'without a machine map nobody knows where it is';
+const noPlace = 'without a machine map its address is unknown';
 
 /** Whether the machine answers; the running agent is asked, since a line has one master only. */
 export const checkMachine: Check = {
   name: 'machine',
-  async look(board) {
+  async run(board) {
     if (!board.config) return notConfigured;
     const agent = await board.agent();
     const found = await board.map();
@@ -113,11 +113,11 @@ export const checkMachine: Check = {
       if (map === null) return skipped(noPlace);
       if (state === 'ok' && reachedHz !== null) return warning(slowReadingSentence(reachedHz, map.hz), slowLineRemedy);
       if (state === 'ok') return good(`answers the agent at ${line}`);
-      if (state === 'starting') return skipped(`the agent is just asking it at ${line}: look again in a few seconds`);
+      if (state === 'starting') return skipped(`the agent is connecting at ${line}: try again in a few seconds`);
       if (found.kind !== 'found')
         return trouble(
           `The machine does not answer at ${line}: ${detail ?? ''}.`,
-          'Look whether the machine is on and its cable sits at both ends.',
+          'Check whether the machine is on and its cable sits at both ends.',
         );
       const port = 'path' in found.map.link ? await aboutSerialPort(found.map.link.path) : undefined;
       return port ?? aboutSilence(found.map.link, detail ?? 'no answer');

@@ -5,7 +5,7 @@ import { reach } from './tls-handshake.ts';
 /** Whether there is a way from the board to the roastery's server. */
 export const checkNetwork: Check = {
   name: 'network',
-  async look({ config }) {
+  async run({ config }) {
     if (!config) return notConfigured;
     const peer = peerOf(config.apiUrl, 'API_URL');
     const began = performance.now();
@@ -18,7 +18,7 @@ export const checkNetwork: Check = {
         known ??
         trouble(
           `No connection to ${peer.host}: ${String(error)}.`,
-          'Look at the network of the board: ip address; ip route',
+          'Check the network of the board: ip address; ip route',
         )
       );
     }

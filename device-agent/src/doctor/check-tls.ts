@@ -10,7 +10,7 @@ const isThisBoard = (host: string): boolean =>
 /** Whether the server is who it says, and for how long still. */
 export const checkTls: Check = {
   name: 'TLS',
-  async look({ config }) {
+  async run({ config }) {
     if (!config) return notConfigured;
     const peer = peerOf(config.apiUrl, 'API_URL');
     if (config.apiUrl.startsWith('http:'))
@@ -36,7 +36,7 @@ export const checkTls: Check = {
         aboutTls(error, peer) ??
         trouble(
           `No encrypted connection to ${peer.host}: ${String(error)}.`,
-          'Look whether a proxy of your network stands in between.',
+          'Check whether a proxy of your network stands in between.',
         )
       );
     }

@@ -22,8 +22,8 @@ const remedyFor = (values: readonly Shown[]): string => {
   if (isSo('refused'))
     return 'The machine has no such register: correct the place of that channel in the machine map, or take it out where the machine has no such probe.';
   if (isSo('out of range'))
-    return 'Look whether the probe is plugged in and whole. If the machine’s display shows a value, place, word order or scale of that channel is wrong in the machine map.';
-  return 'Look whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.';
+    return 'Check whether the probe is plugged in and whole. If the machine’s display shows a value, place, word order or scale of that channel is wrong in the machine map.';
+  return 'Check whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.';
 };
 
 const judge = (values: readonly Shown[]): Verdict => {
@@ -77,7 +77,7 @@ const valuesOf = async (board: BoardUnderCheck): Promise<readonly Shown[] | stri
 /** What each channel reads, and whether that can be. */
 export const checkValues: Check = {
   name: 'values',
-  async look(board) {
+  async run(board) {
     if (!board.config) return notConfigured;
     const values = await valuesOf(board);
     return typeof values === 'string' ? skipped(values) : judge(values);

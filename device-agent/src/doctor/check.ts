@@ -5,7 +5,7 @@ import type { BoardUnderCheck } from './board-under-check.ts';
 export type Verdict =
   | { readonly outcome: 'good'; readonly says: string }
   | { readonly outcome: 'warning' | 'trouble'; readonly says: string; readonly todo: string }
-  /** It could not be looked at, because of something that another check says. */
+  /** Not checked, for a reason that another check names. */
   | { readonly outcome: 'skipped'; readonly says: string };
 
 export const good = (says: string): Verdict => ({ outcome: 'good', says });
@@ -15,7 +15,7 @@ export const skipped = (says: string): Verdict => ({ outcome: 'skipped', says })
 
 export interface Check {
   readonly name: string;
-  readonly look: (board: BoardUnderCheck) => Promise<Verdict>;
+  readonly run: (board: BoardUnderCheck) => Promise<Verdict>;
 }
 
 /** Why the agent, which has the line, can't be asked. */

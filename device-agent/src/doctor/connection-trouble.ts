@@ -24,12 +24,12 @@ export const aboutTheWay = (error: unknown, { host, port, setting }: Peer): Verd
   if (code === 'ENOTFOUND')
     return trouble(
       `The name ${host} is not known.`,
-      `Look whether ${setting} is spelt right, and whether the network's name server is (resolvectl query ${host}).`,
+      `Check whether ${setting} is spelt right, and whether the network's name server is (resolvectl query ${host}).`,
     );
   if (code === 'EAI_AGAIN')
     return trouble(
       `No name server answers, so ${host} can't be found.`,
-      'Look whether the board has a network: ip address; ip route. Plug in the cable, or set up the wireless network.',
+      'Check whether the board has a network: ip address; ip route. Plug in the cable, or set up the wireless network.',
     );
   if (noWay.has(code))
     return trouble(
@@ -39,12 +39,12 @@ export const aboutTheWay = (error: unknown, { host, port, setting }: Peer): Verd
   if (code === 'ECONNREFUSED')
     return trouble(
       `Nothing answers at ${host}, port ${port}.`,
-      `Look whether the server runs, and whether ${setting} has the right port.`,
+      `Check whether the server runs, and whether ${setting} has the right port.`,
     );
   if (isTimeout(error))
     return trouble(
       `${host}, port ${port}, gives no answer.`,
-      `Look whether a firewall of your network lets port ${port} out, and whether ${setting} is right.`,
+      `Check whether a firewall of your network lets port ${port} out, and whether ${setting} is right.`,
     );
   return undefined;
 };
@@ -59,7 +59,7 @@ export const aboutTls = (error: unknown, { host, port, setting }: Peer, now = ne
     );
   if (unknownAuthority.has(code))
     return trouble(
-      `The certificate of ${host} was signed by nobody this board knows.`,
+      `The certificate of ${host} was signed by an unknown authority.`,
       'Copy the roastery’s authority to the board and name it in /etc/roastery-agent/settings.env: NODE_EXTRA_CA_CERTS=/etc/roastery-agent/authority.pem',
     );
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
@@ -70,7 +70,7 @@ export const aboutTls = (error: unknown, { host, port, setting }: Peer, now = ne
   if (noTls.has(code) || code.startsWith('ERR_SSL'))
     return trouble(
       `${host}, port ${port}, does not speak TLS.`,
-      `Look at the port in ${setting}: https is usually 443, mqtts 8883.`,
+      `Check the port in ${setting}: https is usually 443, mqtts 8883.`,
     );
   return undefined;
 };

@@ -1,16 +1,14 @@
 import { agentVersion } from '../agent-version.ts';
 import { inspectBoard } from './board-under-check.ts';
-import { checkAgent } from './check-agent.ts';
-import { checkApi } from './check-api.ts';
+import { checkAgent, checkUpdate } from './check-agent.ts';
+import { checkApi, checkCredential } from './check-api.ts';
 import { checkBroker } from './check-broker.ts';
 import { checkClock } from './check-clock.ts';
 import { checkConfiguration } from './check-configuration.ts';
-import { checkCredential } from './check-credential.ts';
 import { checkDisk } from './check-disk.ts';
 import { checkMachine } from './check-machine.ts';
 import { checkMachineMap } from './check-machine-map.ts';
 import { checkNetwork } from './check-network.ts';
-import { checkUpdate } from './check-update.ts';
 import { checkTls } from './check-tls.ts';
 import { checkValues } from './check-values.ts';
 import { trouble, type Check, type Verdict } from './check.ts';
@@ -40,12 +38,12 @@ export interface Examination {
   readonly checks: readonly ({ readonly check: string } & Verdict)[];
 }
 
-const lookSafely = async (check: Check, board: Parameters<Check['look']>[0]): Promise<Verdict> => {
+const runSafely = async (check: Check, board: Parameters<Check['run']>[0]): Promise<Verdict> => {
   try {
-    return await check.look(board);
+    return await check.run(board);
   } catch (error) {
     return trouble(
-      `This could not be looked at: ${error instanceof Error ? error.message : String(error)}.`,
+      `This could not be checked: ${error instanceof Error ? error.message : String(error)}.`,
       'Send a support bundle: sudo device-agent support-bundle',
     );
   }
@@ -63,7 +61,7 @@ export const examineBoard = async (
   const board = inspectBoard(configDir, env);
   const found: ({ check: string } & Verdict)[] = [];
   for (const check of checks) {
-    const verdict = await lookSafely(check, board);
+    const verdict = await runSafely(check, board);
     say(check.name, verdict);
     found.push({ check: check.name, ...verdict });
   }

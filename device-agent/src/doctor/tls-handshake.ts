@@ -18,7 +18,7 @@ export const reach = ({ host, port }: Peer): Promise<void> =>
     socket.once('error', reject);
   });
 
-/** Shakes hands and looks at the certificate: until when it is valid. Rejects with the reason for no trust. */
+/** Opens a TLS connection and returns until when the certificate is valid. Rejects with the reason when it is not trusted. */
 export const shakeHands = ({ host, port }: Peer, ca: string | undefined): Promise<Date> =>
   new Promise((resolve, reject) => {
     const socket = connect({

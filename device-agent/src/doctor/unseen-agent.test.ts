@@ -106,7 +106,7 @@ describe('doctor on an agent that it cannot see', () => {
       const parts = { host: '127.0.0.1', port: Number(env['STATUS_PORT']), log: createLogger('test', 'silent') };
       void startStatusServer({ ...parts, status: () => Promise.resolve(status) }).then((page) => pages.push(page));
     }, 1000);
-    const verdict = await checkAgent.look(inspectBoard(folder, env));
+    const verdict = await checkAgent.run(inspectBoard(folder, env));
     clearTimeout(opening);
     expect(verdict).toMatchObject({ outcome: 'good' });
   });
@@ -124,7 +124,7 @@ describe('doctor on an agent that it cannot see', () => {
         status: () => Promise.resolve({ ...healthyBoard, pid: agent.pid ?? 0, machine }),
       }),
     );
-    expect(await checkMachine.look(inspectBoard(folder, env))).toMatchObject({
+    expect(await checkMachine.run(inspectBoard(folder, env))).toMatchObject({
       outcome: 'trouble',
       says: expect.stringMatching(
         /^The machine answers too late at tcp .*: after 950 ms\. Late answers are not used\.$/,
@@ -137,7 +137,7 @@ describe('doctor on an agent that it cannot see', () => {
     const starting = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' });
     children.push(starting);
     await lockedBy(starting.pid);
-    const verdict = await checkAgent.look(inspectBoard(folder, env));
+    const verdict = await checkAgent.run(inspectBoard(folder, env));
     expect(verdict).toMatchObject({ outcome: 'skipped', says: expect.stringMatching(/just started/) as string });
   });
 });

@@ -117,7 +117,7 @@ export const createBus = (
     rest.reason = reason;
   };
 
-  const talk = createConversation(
+  const conversation = createConversation(
     link,
     horizonMs,
     {
@@ -141,7 +141,7 @@ export const createBus = (
     open,
   );
   const hangUp = (): void => {
-    talk.close();
+    conversation.close();
     isWaiting = false;
     answering.clear();
   };
@@ -149,7 +149,7 @@ export const createBus = (
   /** Opens the line and, where answers have no numbers, hears out what was asked before this program began. */
   const connect = async (): Promise<string | undefined> => {
     try {
-      await talk.open(connectDeadlineMs);
+      await conversation.open(connectDeadlineMs);
       line.backoff.reset();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -162,13 +162,13 @@ export const createBus = (
   };
 
   /** Bytes that came before a question are heard before it: they can't be its answer. */
-  const hearOut = async (): Promise<void> => {
+  const drainInput = async (): Promise<void> => {
     const waitMs = Math.max(lastRequestAt + timing.gapMs - now(), silenceMs(link));
     if (waitMs > 0) await pause(waitMs, stopping.signal);
     await new Promise((resolve) => setImmediate(resolve));
   };
 
-  const exchange = createExchange(talk, now, hearOut);
+  const exchange = createExchange(conversation, now, drainInput);
 
   /** On a line without transaction numbers: by a length of its own, else among answers that look alike. */
   const askByLength = async (request: BusRequest, patience: Patience): Promise<Outcome> => {
@@ -179,7 +179,7 @@ export const createBus = (
       return how({ unit: request.unit, code, start, count }, patience);
     };
     for (let tried = 0; tried < widthsTried; tried++) {
-      const span = wider.choose(request, request.upTo ?? 0, (count) => talk.recent.isFree(mark(count)));
+      const span = wider.choose(request, request.upTo ?? 0, (count) => conversation.recent.isFree(mark(count)));
       if (span === undefined) break;
       const outcome = await ask(exchange.askDistinct, span);
       if ('words' in outcome) {
@@ -190,16 +190,16 @@ export const createBus = (
       if (!('exception' in outcome) || span.count === request.count || !refusesPlaces(outcome.exception))
         return outcome;
       wider.refused(request, span);
-      await hearOut();
-      if (!talk.isOpen()) return broken;
+      await drainInput();
+      if (!conversation.isOpen()) return broken;
     }
-    const alike = talk.recent
+    const alike = conversation.recent
       .asked(mark(request.count))
       .filter((asked) => asked.unit === request.unit && asked.code === code);
     const pending = alike.find(({ answeredAt }) => answeredAt === undefined);
     if (pending === undefined) {
       const isDistinct = alike.length === 0 && wider.isDistinct(request);
-      return ask(isDistinct ? exchange.askDistinct : exchange.askAmongAlike, request);
+      return ask(isDistinct ? exchange.askDistinct : exchange.askAmbiguous, request);
     }
     line.until = Math.max(line.until, pending.at + horizonMs);
     line.reason = waitsForLateAnswer;
@@ -211,7 +211,7 @@ export const createBus = (
     const askOnce = (): Promise<Outcome> => {
       const deadlineMs = pace.deadlineMs();
       const patience = { deadlineMs, usualMs: pace.usualMs() ?? deadlineMs, soonMs: (pace.quickestMs() ?? 0) / 2 };
-      return talk.hasTransactions
+      return conversation.hasTransactions
         ? exchange.askDistinct({ unit, code: codeOf[table], start, count }, patience)
         : askByLength(request, patience);
     };
@@ -219,8 +219,8 @@ export const createBus = (
     if (!('damaged' in outcome)) return outcome;
     // A machine may have become quicker.
     if (outcome.tookMs !== undefined) pace.took(outcome.tookMs);
-    await hearOut();
-    return talk.isOpen() ? askOnce() : broken;
+    await drainInput();
+    return conversation.isOpen() ? askOnce() : broken;
   };
 
   const noAnswer = (unit: number, state: UnitState, reason: string): BusAnswer => {
@@ -233,8 +233,8 @@ export const createBus = (
     }
     if (state.silences >= silencesBeforeRest) putToRest(state, says);
     // Half an answer on Modbus TCP: the beginning of the next one is unknown.
-    const isStuck = talk.hasTransactions && talk.isWithinAnswer();
-    const isDead = talk.silentMs() > timing.timeoutMs + timing.quietMs;
+    const isStuck = conversation.hasTransactions && conversation.isWithinAnswer();
+    const isDead = conversation.silentMs() > timing.timeoutMs + timing.quietMs;
     if (isStuck || isDead) hangUp();
     else if (!state.pace.isKnown()) {
       isWaiting = true;
@@ -252,13 +252,13 @@ export const createBus = (
       if (now() < line.until) return { kind: 'resting', reason: line.reason };
       if (now() < state.until) return { kind: 'resting', reason: state.reason };
       if (isWaiting) hangUp();
-      if (!talk.isOpen()) {
+      if (!conversation.isOpen()) {
         const trouble = await connect();
         if (trouble !== undefined) return { kind: 'failed', reason: trouble };
       }
-      await hearOut();
+      await drainInput();
       // The line may have broken during the pause.
-      if (!talk.isOpen()) return { kind: 'failed', reason: 'connection closed' };
+      if (!conversation.isOpen()) return { kind: 'failed', reason: 'connection closed' };
       lastRequestAt = now();
       const outcome = await ask(request, state);
       lastRequestAt = now();

@@ -31,7 +31,9 @@ export interface Patience {
 }
 
 /** After a damaged answer: the rest of a slow one would have come by then. */
-const quietAfterDamageMs = 30;
+const quietAfterDamageMs = 50;
+/** Bytes that are still coming at the deadline are heard for so long. */
+const graceMs = 50;
 
 const isRefusal = ({ frame }: FittingAnswer): boolean => (frame.code & exceptionFlag) !== 0;
 /** The only answer that these are, apart from repeats of it. */
@@ -41,17 +43,23 @@ const single = (answers: readonly FittingAnswer[]): FittingAnswer | undefined =>
 const settledAt = ({ asked }: Flight, { usualMs }: Patience): number => asked.at + 1.5 * usualMs + 10;
 
 /** Asks one question and decides which of the answers on the line is its own. README.md, "Whose answer is it?". */
-export const createExchange = (talk: Conversation, now: () => number, hearOut: () => Promise<void>) => {
+export const createExchange = (conversation: Conversation, now: () => number, drainInput: () => Promise<void>) => {
   /** Listens until the deadline; with an answer until `enoughAt`, after a damaged one until the line is quiet. */
   const listen = async (flight: Flight, patience: Patience, enoughAt: () => number): Promise<'over' | 'closed'> => {
     const deadline = flight.asked.at + patience.deadlineMs;
     for (;;) {
       let until = deadline;
       if (flight.answers.length > 0) until = Math.min(until, enoughAt());
-      else if (talk.isDamaged(flight))
+      else if (conversation.isDamaged(flight))
         until = Math.min(until, Math.max(settledAt(flight, patience), flight.lastByteAt + quietAfterDamageMs));
-      if (now() >= until) return 'over';
-      if ((await talk.bytesUntil(until)) === 'closed') return 'closed';
+      if (now() >= until) {
+        // A starved process gets its timers before the bytes that came in the meantime.
+        const { lastByteAt } = flight;
+        await new Promise((resolve) => setImmediate(resolve));
+        if (flight.lastByteAt === lastByteAt || now() >= deadline + graceMs) return 'over';
+        continue;
+      }
+      if ((await conversation.bytesUntil(until)) === 'closed') return 'closed';
     }
   };
 
@@ -61,7 +69,7 @@ export const createExchange = (talk: Conversation, now: () => number, hearOut: (
     // The answer came, or this process got its turn, too late to say when the machine took these values.
     if (tookMs > deadlineMs) return none(deadlineMs);
     // On Modbus TCP only the number has been compared so far: the codec refuses another unit, function or length.
-    const answer = talk.decode(frame);
+    const answer = conversation.decode(frame);
     if ('failed' in answer) return { damaged: answer.failed };
     return 'words' in answer
       ? { ...answer, tookMs, moment: { askedAt: asked.at, answeredAt: at } }
@@ -69,24 +77,25 @@ export const createExchange = (talk: Conversation, now: () => number, hearOut: (
   };
 
   const withoutAnswer = (flight: Flight, { deadlineMs }: Patience): Outcome => {
-    if (!talk.isDamaged(flight)) return none(deadlineMs);
+    if (!conversation.isDamaged(flight)) return none(deadlineMs);
     flight.asked.answeredAt = now();
     return damagedAnswer;
   };
 
   /** For a question whose answer differs from every other answer that may still come: by its number or its length. */
   const askDistinct = async (question: Question, patience: Patience): Promise<Outcome> => {
-    const flight = talk.ask(question);
+    const flight = conversation.ask(question);
     const tookMs = ({ at }: FittingAnswer): number => at - flight.asked.at;
     // An answer that is too quick was under way before its question.
-    const isTooSoon = (answer: FittingAnswer): boolean => !talk.hasTransactions && tookMs(answer) < patience.soonMs;
+    const isTooSoon = (answer: FittingAnswer): boolean =>
+      !conversation.hasTransactions && tookMs(answer) < patience.soonMs;
     // All refusals have the same few bytes: one may be late or a repeat, and the true answer may follow.
     const isDoubtful = (answer: FittingAnswer): boolean =>
-      isTooSoon(answer) || (isRefusal(answer) && (answer.isCopy || talk.recent.hasUnanswered(flight.asked)));
+      isTooSoon(answer) || (isRefusal(answer) && (answer.isCopy || conversation.recent.hasUnanswered(flight.asked)));
     const heard = await listen(flight, patience, () =>
-      !talk.hasTransactions && flight.answers.every(isDoubtful) ? settledAt(flight, patience) : -Infinity,
+      !conversation.hasTransactions && flight.answers.every(isDoubtful) ? settledAt(flight, patience) : -Infinity,
     );
-    talk.over();
+    conversation.over();
     if (heard === 'closed') return broken;
     const [first] = flight.answers;
     if (first === undefined) return withoutAnswer(flight, patience);
@@ -95,7 +104,7 @@ export const createExchange = (talk: Conversation, now: () => number, hearOut: (
     if (values[0] && inTime.length === 0) return { damaged: ambiguous, tookMs: tookMs(values[0]) };
     const answer = values.length === 0 ? first : single(inTime);
     if (answer === undefined) return { damaged: ambiguous };
-    if (!talk.hasTransactions) talk.recent.answered(flight.asked.place, answer.bytes);
+    if (!conversation.hasTransactions) conversation.recent.answered(flight.asked.place, answer.bytes);
     return outcomeOf(flight, answer, patience);
   };
 
@@ -105,38 +114,41 @@ export const createExchange = (talk: Conversation, now: () => number, hearOut: (
    * would be there: one new answer on a clean line is the true one. Other bytes are believed when the place often gives the
    * same, or gives them again when it is asked again (`heardOnce`).
    */
-  const askAmongAlike = async (question: Question, patience: Patience, heardOnce?: string): Promise<Outcome> => {
-    const flight = talk.ask(question);
+  const askAmbiguous = async (question: Question, patience: Patience, heardOnce?: string): Promise<Outcome> => {
+    const flight = conversation.ask(question);
     const { asked, answers } = flight;
     const { place } = asked;
     const heard = await listen(flight, patience, () => settledAt(flight, patience));
-    const isClean = talk.isClean(flight);
-    talk.over();
+    const isClean = conversation.isClean(flight);
+    conversation.over();
     if (heard === 'closed') return broken;
     const values = answers.filter((answer) => !isRefusal(answer));
     const refusal = answers.find(isRefusal);
     if (values.length === 0) return refusal ? outcomeOf(flight, refusal, patience) : withoutAnswer(flight, patience);
     const fresh = values.filter(({ isCopy }) => !isCopy);
-    const isDamaged = talk.isDamaged(flight);
+    const isDamaged = conversation.isDamaged(flight);
     const copy = fresh.length === 0 ? single(values) : undefined;
     // Repeats of other answers alone: the true one may still come.
-    const isOwn = copy !== undefined && (copy.bytes === heardOnce || talk.recent.isOwn(place, copy.bytes, asked));
+    const isOwn =
+      copy !== undefined && (copy.bytes === heardOnce || conversation.recent.isOwn(place, copy.bytes, asked));
     if (fresh.length === 0 && !isOwn && !isDamaged) return { failed: ambiguous };
     // The true answer is among these, or it is the damaged one beside them: none is due any more.
     asked.answeredAt = now();
     const answer = copy ?? single(fresh);
     if (answer === undefined) return { damaged: ambiguous };
-    const isCredible = copy ? isOwn && (copy.bytes === heardOnce || (isClean && talk.recent.isSteady(place))) : isClean;
+    const isCredible = copy
+      ? isOwn && (copy.bytes === heardOnce || (isClean && conversation.recent.isSteady(place)))
+      : isClean;
     if (isCredible) {
-      talk.recent.answered(place, answer.bytes, copy !== undefined);
+      conversation.recent.answered(place, answer.bytes, copy !== undefined);
       return outcomeOf(flight, answer, patience);
     }
     if (heardOnce !== undefined || (copy && !isOwn)) return { damaged: ambiguous };
-    await hearOut();
-    return talk.isOpen() ? askAmongAlike(question, patience, answer.bytes) : broken;
+    await drainInput();
+    return conversation.isOpen() ? askAmbiguous(question, patience, answer.bytes) : broken;
   };
 
-  return { askDistinct, askAmongAlike };
+  return { askDistinct, askAmbiguous };
 };
 
 const none = (deadlineMs: number): Outcome => ({ nothing: `no answer within ${Math.round(deadlineMs)} ms` });

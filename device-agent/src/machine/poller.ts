@@ -1,11 +1,9 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
 import type { Quality } from '../core/decoder.ts';
-import { watchForStalls } from './stall-watch.ts';
 import { createPaceWatch, lineMs } from '../core/line-pace.ts';
 import { createSpanJudge } from '../core/reading-span.ts';
-import { createBus, type BusRequest } from './bus.ts';
+import { createBus, type Bus, type BusRequest } from './bus.ts';
 import type { OpenLine } from './line-port.ts';
-import { shareBus } from './shared-bus.ts';
 import { createReader } from './reader.ts';
 
 /** One reading of the machine with the moment it was taken. */
@@ -57,6 +55,40 @@ const describe = (channels: readonly string[], qualities: readonly Quality[]): s
   return poor.length === 0 ? undefined : poor.join(', ').slice(0, 300);
 };
 
+/** How often a process that has its turn notices that, ms. */
+const beatMs = 50;
+
+/** Watches whether this process gets its turns. Returns what ends it and says how long the longest wait was, ms. */
+const watchForStalls = (): (() => number) => {
+  let beatAt = performance.now();
+  let longestMs = 0;
+  const beat = (): void => {
+    const now = performance.now();
+    longestMs = Math.max(longestMs, now - beatAt - beatMs);
+    beatAt = now;
+  };
+  const timer = setInterval(beat, beatMs);
+  return () => {
+    clearInterval(timer);
+    beat();
+    return longestMs;
+  };
+};
+
+/** A bus that several may ask: each question waits for the answer to the one before it. */
+const shareBus = (bus: Bus): Bus => {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    read(request) {
+      const answer = last.then(() => bus.read(request));
+      last = answer;
+      return answer;
+    },
+    moment: () => bus.moment(),
+    close: () => bus.close(),
+  };
+};
+
 /**
  * Reads the machine at the map's rate. A reading that takes too long moves the ones after it: they never queue, and a line
  * that is too slow for the map is read as fast as it can.
@@ -70,6 +102,8 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
   const pace = createPaceWatch(map.hz);
   let dueAt = performance.now();
   let tickedAt = performance.now();
+  /** When the newest reading began with its first answered question. */
+  let takenAt = Number.NEGATIVE_INFINITY;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let link: MachineLink = { state: 'starting', detail: undefined };
@@ -99,6 +133,7 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
       return setLink({ state: 'failing', detail: outcome.reason.slice(0, 300) });
     }
     const { from, to, values } = outcome;
+    takenAt = performance.now() - (monoNow() - from);
     const spanMs = to - from;
     const doubt =
       stallMs > longestStallMs
@@ -123,8 +158,8 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
   let busy: Promise<void> = Promise.resolve();
   const schedule = (): void => {
     const now = performance.now();
-    // A reading that began late does not pull the next one close to it.
-    dueAt = Math.max(dueAt + periodMs, tickedAt + periodMs / 2, now);
+    // A reading that was taken late does not pull the next one close to it.
+    dueAt = Math.max(dueAt + periodMs, takenAt + periodMs / 2, now);
     timer = setTimeout(tick, dueAt - now);
   };
   const tick = (): void => {

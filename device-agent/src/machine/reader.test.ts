@@ -53,7 +53,7 @@ describe('reader', () => {
     expect(bus.asked).toContain('1:holding:1+1');
   });
 
-  it('calls it silence, not a reading full of nulls, when nobody answers', async () => {
+  it('reports silence, not a reading full of nulls, when no unit answers', async () => {
     const failed: BusAnswer = { kind: 'failed', reason: 'no answer within 300 ms' };
     expect(
       await createReader(

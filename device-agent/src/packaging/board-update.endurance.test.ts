@@ -29,7 +29,7 @@ const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${p
 const isRoot = process.getuid?.() === 0;
 const isReady = canPlaySystemd && isRoot && architecture !== undefined && has('dpkg') && has('deb-systemd-helper');
 const why = 'skipped without root, dpkg, deb-systemd-helper, python3 and systemd-notify';
-const nobody = 65_534;
+const unprivileged = 65_534;
 /** In place of a board's 300, 20 and 60 s. */
 const usual = { healthySeconds: 4, startMs: 20_000, watchdogMs: 10_000 };
 
@@ -99,7 +99,7 @@ const startBoard = async (name: string, expect: ExpectStatic, over: Partial<type
   await install(deb('1.0.0'));
   const config = join(root, 'etc/roastery-agent');
   // The package's group of the service, which this machine doesn't have.
-  chownSync(config, 0, nobody);
+  chownSync(config, 0, unprivileged);
   const map = {
     v: 1,
     id: 'scripted',
@@ -121,7 +121,7 @@ const startBoard = async (name: string, expect: ExpectStatic, over: Partial<type
   };
   const lines = Object.entries(settings).map(([key, value]) => `${key}=${value}\n`);
   writeFileSync(join(config, 'settings.env'), lines.join(''));
-  const service = await playSystemd({ root, user: nobody, restartMs: 200, ...patience });
+  const service = await playSystemd({ root, user: unprivileged, restartMs: 200, ...patience });
   const updateState = () =>
     readUpdateState({
       ROASTERY_UPDATE_RECORD: join(root, 'var/lib/roastery-agent-update/record'),
@@ -216,7 +216,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     ['mute', /did not say in time that it was ready, 3 times/],
     ['hangs', /it hung, 3 times/],
   ] as const)(
-    'that %s is turned back, on the same journal, and everybody is told',
+    'that %s is turned back, on the same journal, and doctor, page and fleet view say so',
     async ([fault, reason], { expect }) => {
       // Healthy for longer than systemd waits for READY and WATCHDOG, as on a board.
       const patience = { crashes: {}, mute: { startMs: 5000 }, hangs: { watchdogMs: 5000 } }[fault];

@@ -19,7 +19,7 @@ const look = (over: Partial<Extract<ProbeRequest, { do: 'look' }>> = {}): ProbeR
 });
 
 const bench = (answer: (request: BusRequest) => BusAnswer, port = 1) => {
-  const told: ProbeMessage[] = [];
+  const sent: ProbeMessage[] = [];
   let roasting = false;
   const probe = createBoardProbe({
     read: (request) => Promise.resolve(answer(request)),
@@ -27,20 +27,20 @@ const bench = (answer: (request: BusRequest) => BusAnswer, port = 1) => {
     lendLine: (work) => work(),
     roastRuns: () => roasting,
     // As it travels: what the server would refuse fails here.
-    send: async (message) => void told.push(probeMessageShape.parse(JSON.parse(JSON.stringify(message)))),
+    send: async (message) => void sent.push(probeMessageShape.parse(JSON.parse(JSON.stringify(message)))),
     now: () => ({ wall: 10_000, synced: true }),
     log: createLogger('test', 'silent'),
     perSecond: 1000,
   });
   const until = async (is: (message: ProbeMessage) => boolean): Promise<ProbeMessage> => {
     for (;;) {
-      const found = told.find(is);
+      const found = sent.find(is);
       if (found) return found;
       await pause(10);
     }
   };
   const ended = (reason: string) => until((message) => message.k === 'ended' && message.reason === reason);
-  return { told, probe, until, ended, beginRoast: () => (roasting = true) };
+  return { sent, probe, until, ended, beginRoast: () => (roasting = true) };
 };
 const words = ({ start, count }: BusRequest): BusAnswer => ({
   kind: 'data',
@@ -48,62 +48,65 @@ const words = ({ start, count }: BusRequest): BusAnswer => ({
 });
 
 describe('looking through the running agent', () => {
-  it('tells what it finds, then reads it again each second, until it is told to stop', async () => {
-    const { told, probe, until, ended } = bench(words);
+  it('reports what it finds, then reads it again each second until a stop request', async () => {
+    const { sent, probe, until, ended } = bench(words);
     probe.requested(look());
     await until((message) => message.k === 'words' && message.round === 2);
     probe.requested({ v: 1, do: 'stop', id: otherId });
     probe.requested({ v: 1, do: 'stop', id });
     await ended('stopped');
-    const seen = told.flatMap((message) => (message.k === 'words' && message.round === 1 ? message.blocks : []));
+    const seen = sent.flatMap((message) => (message.k === 'words' && message.round === 1 ? message.blocks : []));
     expect(seen.flatMap((block) => block.words)).toEqual(Array.from({ length: 96 }, (_, index) => index));
-    const found = told.flatMap((message) => (message.k === 'words' && message.round === 0 ? message.blocks : []));
+    const found = sent.flatMap((message) => (message.k === 'words' && message.round === 0 ? message.blocks : []));
     expect(found.flatMap((block) => block.words)).toHaveLength(96);
   });
 
-  it('finds the units of a line that the readings give up meanwhile', async () => {
+  it('finds the units of a line while the readings pause', async () => {
     await using server = await startScriptedServer(
       'tcp',
       ({ unit }) => (unit === 2 || unit === 5 ? {} : { exception: 11 }),
       () => 0,
     );
-    const { told, probe, ended } = bench(words, server.port);
+    const { sent, probe, ended } = bench(words, server.port);
     probe.requested({ v: 1, do: 'find', id, expires_at: 20_000, lasts_s: 60, unit: 9 });
     await ended('found');
-    expect(told.find((message) => message.k === 'trying')).toMatchObject({
+    expect(sent.find((message) => message.k === 'trying')).toMatchObject({
       asked: 1,
       of: 9,
       where: expect.stringContaining('unit 9'),
     });
-    expect(told.find((message) => message.k === 'line')).toMatchObject({ units: [2, 5], link: { port: server.port } });
+    expect(sent.find((message) => message.k === 'line')).toMatchObject({
+      units: [2, 5],
+      link: { port: server.port },
+    });
     expect(new Set(server.requests.map(({ code }) => code))).toEqual(new Set([3]));
   });
 
   it('keeps every message small, however much there is to see', async () => {
-    const { told, probe, until } = bench(words);
+    const { sent, probe, until } = bench(words);
     probe.requested(
       look({ wish: { units: [1], tables: ['holding', 'input'], from: 0, count: 2000, usual_places: false } }),
     );
     await until((message) => message.k === 'words' && message.round === 1);
-    const round = (): ProbeMessage[] => told.filter((message) => message.k === 'words' && message.round === 1);
+    const round = (): ProbeMessage[] => sent.filter((message) => message.k === 'words' && message.round === 1);
     while (round().length < 4) await pause(10);
-    expect(Math.max(...told.map((message) => JSON.stringify(message).length))).toBeLessThan(20_000);
+    expect(Math.max(...sent.map((message) => JSON.stringify(message).length))).toBeLessThan(20_000);
     await probe.stop();
-    expect(told.at(-1)).toMatchObject({ k: 'ended', reason: 'board_leaves' });
+    expect(sent.at(-1)).toMatchObject({ k: 'ended', reason: 'board_leaves' });
   });
 
-  it('takes one look at a time, no late one, and none in a roast', async () => {
-    const { told, probe, ended, beginRoast } = bench(words);
+  it('runs one probe at a time, no expired one, and none during a roast', async () => {
+    const { sent, probe, ended, beginRoast } = bench(words);
     probe.requested(look({ id: otherId, expires_at: 9999 }));
-    expect(told.at(-1)).toMatchObject({ id: otherId, reason: 'expired' });
+    expect(sent.at(-1)).toMatchObject({ id: otherId, reason: 'expired' });
     probe.requested(look());
     probe.requested(look({ id: otherId }));
-    expect(told.at(-1)).toMatchObject({ id: otherId, reason: 'busy' });
+    expect(sent.at(-1)).toMatchObject({ id: otherId, reason: 'busy' });
     beginRoast();
     probe.afterReading();
-    expect(await ended('roast')).toMatchObject({ id, says: expect.stringContaining('until it has ended') });
+    expect(await ended('roast')).toMatchObject({ id, says: expect.stringContaining('when it has ended') });
     probe.requested(look({ id: otherId }));
-    expect(told.at(-1)).toMatchObject({ id: otherId, reason: 'roast' });
+    expect(sent.at(-1)).toMatchObject({ id: otherId, reason: 'roast' });
   });
 
   it('says what to do when the machine is silent or has nothing there', async () => {

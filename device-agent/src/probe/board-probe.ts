@@ -10,7 +10,7 @@ import type { Logger } from '@roastery/runtime/logger';
 import { createBus, type Bus } from '../machine/bus.ts';
 import { LinkError } from '../machine/line-port.ts';
 import { findLine, type FoundLine } from './find-line.ts';
-import { lookForPlaces, probeTiming, watchPlaces, type LookEnd } from './look.ts';
+import { scanRegisters, probeTiming, watchRegisters, type ScanEnd } from './scan-registers.ts';
 
 export interface BoardProbeParts {
   /** The running agent's own line: questions go between those of its readings. */
@@ -36,17 +36,17 @@ const blocksInMessage = 200;
 
 const says: Record<ProbeEnd, string> = {
   stopped: 'Stopped.',
-  time_is_up: 'The time is up. Look again to go on.',
-  roast: 'A roast is running: the machine is not looked at until it has ended.',
+  time_is_up: 'The time is up. Start the probe again to continue.',
+  roast: 'A roast is running: the machine can be probed when it has ended.',
   silent:
     'The machine does not answer. Is it switched on, is the cable in? Address, adapter and unit are under Map and settings.',
-  busy: 'Somebody is looking at this machine already. Stop that look, or wait for its end.',
+  busy: 'Another probe of this machine is running. Stop it, or wait for its end.',
   expired: 'The request came too late. Try it again.',
-  nothing_found: 'The machine answers, and has none of these registers. Look at others, or at another unit.',
+  nothing_found: 'The machine answers, but has none of these registers. Try others, or another unit.',
   board_leaves: 'The board’s agent is stopping.',
   found: 'Found.',
   nobody:
-    'Nobody answers at any usual speed, parity and unit. Is the machine switched on, is this its adapter, are A and B the right way round?',
+    'No unit answers at any usual speed and parity. Is the machine switched on, is this its adapter, are A and B swapped?',
 };
 
 /** Blocks in messages that are small enough for the broker. */
@@ -66,11 +66,11 @@ const messagesOf = (blocks: readonly ProbeBlock[]): ProbeBlock[][] => {
   return messages;
 };
 
-/** Why somebody ended it. */
+/** The reason given when the probe was ended. */
 const reasonOf = ({ signal: { reason } }: AbortController): ProbeEnd =>
   typeof reason === 'string' && reason in says ? (reason as ProbeEnd) : 'stopped';
 
-/** Looks at the machine's registers for somebody in the portal: one look at a time, never in a roast, reading alone. */
+/** Reads the machine's registers for a page of the portal: one probe at a time, never in a roast, without writing. */
 export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, log, perSecond }: BoardProbeParts) => {
   let current:
     | {
@@ -82,7 +82,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
     | undefined;
 
   const tell = (message: ProbeMessage): void => {
-    send(message).catch((error: unknown) => log.debug({ reason: String(error) }, 'a look at registers was not heard'));
+    send(message).catch((error: unknown) => log.debug({ reason: String(error) }, 'probe message not sent'));
   };
   const tellNoLine = (id: string): void =>
     tell({
@@ -111,7 +111,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
       const seconds = Math.round((performance.now() - began) / 100) / 10;
       for (const message of messagesOf(blocks)) tell({ v: 1, id, k: 'words', round, seconds, blocks: message });
     };
-    let end: LookEnd = await lookForPlaces(parts, wish, {
+    let end: ScanEnd = await scanRegisters(parts, wish, {
       found(block) {
         found.push(block);
         unsaid.push(block);
@@ -127,12 +127,12 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
     if (end.kind === 'done' && found.length === 0) return tellEnd(id, 'nothing_found');
     let round = 0;
     if (end.kind === 'done')
-      end = await watchPlaces(parts, found, roundMs, (blocks) => tellWords((round += 1), blocks));
+      end = await watchRegisters(parts, found, roundMs, (blocks) => tellWords((round += 1), blocks));
     if (end.kind === 'silent') return tellEnd(id, 'silent', end.reason);
     tellEnd(id, reasonOf(stopping));
   };
 
-  /** A look of a board without a map: nothing else uses the line. */
+  /** The probe of a board without a map: nothing else uses the line. */
   const lookAt = (link: Link, request: Look, stopping: AbortController): Promise<void> =>
     lendLine(async () => {
       const bus = createBus(link, probeTiming);
@@ -175,7 +175,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
     const timer = setTimeout(() => end('time_is_up'), request.lasts_s * 1000);
     log.info(
       request.do === 'look' ? { wish: request.wish } : { unit: request.unit },
-      request.do === 'look' ? 'looking at registers' : 'looking for speed, parity and unit of the line',
+      request.do === 'look' ? 'probe started' : 'line search started',
     );
     const holdsLine = request.do === 'find' || map() === undefined;
     const work = (): Promise<void> => {
@@ -184,7 +184,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
     };
     const done = work()
       .catch((error: unknown) => {
-        log.error({ err: error }, 'looking at registers failed');
+        log.error({ err: error }, 'probe failed');
         tellEnd(request.id, 'silent', String(error));
       })
       .finally(() => {
@@ -209,7 +209,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
       if (link === undefined) return tellNoLine(request.id);
       begin(request, link);
     },
-    /** To be called after each reading: the beans go in, and the look is over. */
+    /** To be called after each reading: a charge ends the probe. */
     afterReading(): void {
       if (current && roastRuns()) current.end('roast');
     },

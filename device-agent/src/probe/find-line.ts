@@ -3,7 +3,7 @@ import { pause } from '@roastery/runtime/backoff';
 import { createBus } from '../machine/bus.ts';
 import { openLine } from '../machine/line-port.ts';
 
-/** As controllers leave the factory, the most usual first; odd parity is the last that anybody chooses. */
+/** As controllers leave the factory, the most usual first; odd parity is the rarest. */
 const settings = [
   [9600, 'none'],
   [19_200, 'even'],
@@ -72,12 +72,12 @@ const attempts = (link: Link, firstUnits: readonly number[]): Attempt[] => {
   ];
 };
 
-/** Whether anybody answers at a unit; a refusal is an answer. One register is read, nothing else. */
+/** Whether a unit answers; a refusal is an answer. One register is read, nothing else. */
 const answers = async (bus: ReturnType<typeof createBus>, unit: number, signal: AbortSignal): Promise<boolean> => {
   const until = performance.now() + restPatienceMs;
   while (!signal.aborted) {
     const answer = await bus.read({ unit, table: 'holding', start: 0, count: 1 });
-    // A gateway that says "nobody there" speaks for itself, not for the unit.
+    // A gateway's own exception says nothing about the unit.
     if (answer.kind === 'exception') return answer.code !== 10 && answer.code !== 11;
     if (answer.kind === 'data') return true;
     if (answer.kind !== 'resting' || performance.now() > until) return false;
@@ -100,10 +100,10 @@ export interface FindProgress {
 }
 
 /**
- * Asks for one holding register with the usual speeds, parities and unit numbers, one after the other, until somebody answers
+ * Asks for one holding register with the usual speeds, parities and unit numbers, one after the other, until a unit answers
  * rightly: a frame with a wrong checksum is no answer. Then says which other units are on that line. In between it returns to
- * the line and the units it was given: a machine that is switched on meanwhile is found there within seconds. Undefined where
- * nobody answers, or when `signal` aborted. Throws `LinkError` when there is no such adapter or address.
+ * the line and the units it was given: a machine that is switched on during the search is found there within seconds. Undefined where
+ * no unit answers, or when `signal` aborted. Throws `LinkError` when there is no such adapter or address.
  */
 export const findLine = async (
   link: Link,

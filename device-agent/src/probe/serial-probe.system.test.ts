@@ -37,7 +37,7 @@ const startMachine = async (baud: number, parity: 'none' | 'odd' = 'none') => {
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** The command as somebody types it who can't see its questions: what it wrote, and its exit code. */
+/** The command without a terminal to answer its questions: its output and exit code. */
 const probe = async (...options: string[]) => {
   const child = spawn(process.execPath, [program, 'probe', ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
@@ -49,7 +49,7 @@ const probe = async (...options: string[]) => {
 // What a pair of pseudo terminals can show: the search goes by right answers alone, and passes speeds and odd parity at which
 // it hears noise. Voltages, even parity and stop bits have no place on it.
 describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, { timeout: 60_000 }, () => {
-  it('finds speed and units that nobody told it, with coils and discrete inputs, and only reads', async () => {
+  it('finds unknown speed and units, with coils and discrete inputs, and only reads', async () => {
     await using machine = await startMachine(19_200);
     const { simulator, path, folder } = machine;
     const began = performance.now();
@@ -66,7 +66,7 @@ describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, {
     expect((simulator.state().requests * 1000) / (performance.now() - began), 'requests a second').toBeLessThan(20);
   });
 
-  it('comes back to the line it was given, so that a machine that is switched on meanwhile is read again', async () => {
+  it('returns to the given line, so that a machine switched on during the search is read again', async () => {
     await using cable = await laySerialCable({ mindsSpeed: true });
     const [far, path] = cable.ends;
     const asked: string[] = [];

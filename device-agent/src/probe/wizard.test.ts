@@ -101,7 +101,7 @@ describe('the probe in a terminal', () => {
     await expect(readFile(out)).rejects.toThrow('ENOENT');
   }, 20_000);
 
-  it('says what to do when nobody answers, and when there is nothing at these registers', async () => {
+  it('says what to do when no unit answers, and when none of the registers exists', async () => {
     const refusing = await startRoaster(() => ({ exception: 2 }));
     const terminal = person(() => undefined);
     expect(await walk(refusing.server.port, refusing.out, terminal)).toBe(1);

@@ -11,7 +11,7 @@ import { LinkError } from '../machine/line-port.ts';
 import { createReader } from '../machine/reader.ts';
 import { bitTable, candidateTable } from './candidate-table.ts';
 import { findLine, linkWords, type FoundLine } from './find-line.ts';
-import { lookForPlaces, probeTiming, watchPlaces } from './look.ts';
+import { scanRegisters, probeTiming, watchRegisters } from './scan-registers.ts';
 import { pickChannels, pickSignals, type Terminal } from './pick-channels.ts';
 
 export interface WizardParts {
@@ -26,7 +26,7 @@ export interface WizardParts {
   readonly base: MachineMap | undefined;
   /** Where the map goes. */
   readonly out: string;
-  /** Nobody there: say what was found and ask nothing. */
+  /** Without a terminal: print what was found and ask nothing. */
   readonly terminal: Terminal & { readonly interactive: boolean };
   readonly signal: AbortSignal;
   readonly proofSeconds?: number;
@@ -38,12 +38,12 @@ const rowsShown = 12;
 const silentWords = (link: Link, reason: string): string =>
   link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
     ? `The machine at ${linkWords(link)} does not answer (${reason}). Is it switched on, is the cable in, is this its address? Units and framing: try --find, or --framing rtu for a serial converter.\n`
-    : `Nobody answers on ${linkWords(link)} (${reason}). Is the machine switched on, is the adapter in, are A and B the right way round? Try --find for other speeds and units.\n`;
+    : `No unit answers on ${linkWords(link)} (${reason}). Is the machine switched on, is the adapter plugged in, are A and B swapped? Try --find for other speeds and units.\n`;
 
 const notFoundWords = (link: Link): string =>
   link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
-    ? `Nobody answers at ${link.host}:${link.port} by any unit that machines usually have. Is the machine switched on, is this its address? Behind a serial converter: --framing rtu; another unit: --unit 17 --find.\n`
-    : `Nobody answers on ${link.path} at any usual speed, parity and unit. Is the machine switched on, is this its adapter, are A and B the right way round? A unit above 10: --unit 17 --find.\n`;
+    ? `No usual unit answers at ${link.host}:${link.port}. Is the machine switched on, is this its address? Behind a serial converter: --framing rtu; another unit: --unit 17 --find.\n`
+    : `No unit answers on ${link.path} at any usual speed and parity. Is the machine switched on, is this its adapter, are A and B swapped? A unit above 10: --unit 17 --find.\n`;
 
 const changeLines = (base: MachineMap | undefined, draft: MachineMap): string =>
   channelChanges(base, draft)
@@ -80,7 +80,7 @@ const prove = async (map: MachineMap, { terminal, signal, proofSeconds = 10 }: W
 };
 
 interface Picked {
-  /** The unit that was looked at. */
+  /** The unit that was probed. */
   readonly unit: number;
   readonly picks: readonly PickedPlace[];
   readonly signals: readonly PickedSignal[];
@@ -122,7 +122,7 @@ const save = async (parts: WizardParts, link: Link, picks: Picked): Promise<numb
 
 /**
  * Looks at a machine's registers, shows what may be a temperature, lets a person pick, writes the map and reads by it.
- * Functions 1 to 4 alone. Answers the exit code: 0 a map was written and reads (or, asked by nobody, something was found),
+ * Functions 1 to 4 alone. Returns the exit code: 0 a map was written and reads (or, without a terminal, registers were found),
  * 1 not.
  */
 export const runWizard = async (parts: WizardParts): Promise<number> => {
@@ -156,7 +156,7 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
   let told = -Infinity;
   try {
     terminal.write(`Looking at ${linkWords(link)}; only reading, Ctrl-C ends it.\n`);
-    const end = await lookForPlaces({ bus, signal }, wish, {
+    const end = await scanRegisters({ bus, signal }, wish, {
       found(block) {
         blocks.push(block);
         series.take([block], seconds());
@@ -182,7 +182,7 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
     }
     const again = async (): Promise<void> => {
       const time = AbortSignal.any([signal, AbortSignal.timeout(parts.watchSeconds * 1000)]);
-      await watchPlaces({ bus, signal: time }, blocks, roundMs, (round) => series.take(round, seconds()));
+      await watchRegisters({ bus, signal: time }, blocks, roundMs, (round) => series.take(round, seconds()));
     };
     terminal.write(
       `Watching for ${parts.watchSeconds} s. Hold a warm hand to the probe, or heat the drum: which number rises?\n`,

@@ -55,7 +55,7 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
     found.push({
       urgency: 'trouble',
       says: `The machine does not answer at ${machine.line}${machine.detail === null ? '' : `: ${machine.detail}`}.`,
-      todo: 'Look whether the machine is on and its cable sits at both ends. The agent tries again by itself.',
+      todo: 'Check whether the machine is on and its cable sits at both ends. The agent tries again by itself.',
     });
   else if (machine.state === 'ok' && (board.values_age_ms ?? 0) > oldReadingMs)
     found.push({
@@ -68,7 +68,7 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
     found.push({
       urgency: 'warning',
       says: `No valid value from ${machine.detail ?? silent.join(', ')}.`,
-      todo: 'Look whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.',
+      todo: 'Check whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.',
     });
   if (map !== null && machine.state === 'ok' && machine.reached_hz !== null)
     found.push({

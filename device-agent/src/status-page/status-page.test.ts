@@ -94,7 +94,7 @@ describe('the page on the board', () => {
     };
     const { text } = await ask('/');
     expect(text).toContain('Needs a look');
-    expect(text).toContain('Look whether the machine is on');
+    expect(text).toContain('Check whether the machine is on');
     expect(text).toContain('No connection to the roastery for 10 minutes');
   });
 

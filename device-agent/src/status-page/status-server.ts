@@ -1,10 +1,34 @@
+import { hostname } from 'node:os';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '@roastery/runtime/logger';
 import type { BoardStatus } from './board-status.ts';
 import { concernsOf } from './concerns.ts';
-import { isOurName } from './host-names.ts';
 import { renderStatusPage } from './status-page.ts';
+
+/** Addresses without brackets, zone and IPv4 mapping, names in lower case, so that two spellings of one host are equal. */
+const plain = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/%.*$/, '')
+    .replace(/^::ffff:(?=[\d.]+$)/, '');
+
+/** The host of a `Host` header, without its port; undefined when it is none. */
+const hostOf = (header: string): string | undefined =>
+  /^(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.exec(header)?.[1]?.toLowerCase();
+
+/**
+ * Whether a request was meant for this board: by the address that it came to, or the board's own name. A page elsewhere that
+ * lets its name point here (DNS rebinding) comes under another name, and is not answered. The list of all interfaces is not
+ * used: it takes a netlink socket, which the service's sandbox forbids.
+ */
+const isOurName = (header: string | undefined, cameTo: string | undefined, name = hostname()): boolean => {
+  const host = hostOf(header ?? '');
+  if (host === undefined) return false;
+  const own = new Set(['localhost', '127.0.0.1', '::1', plain(name), `${plain(name)}.local`, plain(cameTo ?? '')]);
+  return own.has(plain(host));
+};
 
 export interface StatusServerParts {
   readonly host: string;
@@ -20,8 +44,8 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
-/** A handful of browsers and a support person; more is somebody playing. */
-const mostConnections = 16;
+/** Enough for a few browsers and a support person. */
+const maxConnections = 16;
 
 const headers = {
   'cache-control': 'no-store',
@@ -66,7 +90,7 @@ export const startStatusServer = async (parts: StatusServerParts): Promise<Statu
       else answer(response, 500, 'text/plain', 'The status could not be put together; the log says why.\n');
     });
   });
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   server.keepAliveTimeout = 2000;
 
   const listening = await new Promise<boolean>((resolve) => {

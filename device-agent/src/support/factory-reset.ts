@@ -42,7 +42,7 @@ const stopAgent = async (place: AgentPlace): Promise<void> => {
 
 const wantsRoot = 'Not everything may be deleted by this user. Run it as root: sudo device-agent factory-reset';
 
-/** Before the server is told that this board forgets: it must be able to. */
+/** Checked before the server revokes the credential: the files must be deletable. */
 const mayDelete = async (folder: string): Promise<void> => {
   try {
     await access(folder, constants.W_OK);

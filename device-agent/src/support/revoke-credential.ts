@@ -10,7 +10,7 @@ export type Revocation =
   | { readonly kind: 'was_not_valid' }
   /** The board has none. */
   | { readonly kind: 'none' }
-  /** Nobody could be told: it stays valid. */
+  /** The server could not be reached: it stays valid. */
   | { readonly kind: 'not_told'; readonly reason: string };
 
 const timeoutMs = 8000;

@@ -167,7 +167,7 @@ export const playSystemd = async ({ root, user, watchdogMs, startMs, restartMs }
   return {
     start,
     stop,
-    /** Everything ends at once, and nothing is told to anybody; what was in memory is gone. */
+    /** Everything ends at once without a signal; what was in memory is gone. */
     cutPower,
     /** How each run ended that ended by itself or was ended by systemd. */
     results,

@@ -145,7 +145,7 @@ export const createReplayMachine = (options: ReplayOptions): RoastingMachine => 
       playedFrom = timeSeconds;
       return true;
     },
-    // What is recorded has happened: nobody drops or steers it now.
+    // A recording can't be dropped or steered.
     drop: () => false,
     setOutput: () => false,
   };

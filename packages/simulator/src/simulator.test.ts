@@ -63,7 +63,7 @@ describe('the demo machine over Modbus', () => {
     expect(changes).toEqual(['', 'charge', 'charge,first_crack', 'drop', 'charge']);
   });
 
-  it('charges within 20 s of its start, so that nobody waits for the first roast', async () => {
+  it('charges within 20 s of its start', async () => {
     const simulator = await start({ timeFactor: 10, refreshMs: 5 });
     await expect.poll(() => simulator.state().phase, { timeout: 10_000, interval: 5 }).toBe('roasting');
     expect(simulator.state().machineSeconds).toBeLessThan(25);

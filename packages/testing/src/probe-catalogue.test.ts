@@ -5,7 +5,7 @@ import { placeKey, rankTemperatures } from '@roastery/contract/decodings';
 import type { ProbeBlock } from '@roastery/contract/probe';
 import { createProbeSeries } from '@roastery/contract/probe-series';
 import { createBus } from '@roastery/device-agent/machine/bus';
-import { lookForPlaces, watchPlaces } from '@roastery/device-agent/probe/look';
+import { scanRegisters, watchRegisters } from '@roastery/device-agent/probe/scan-registers';
 import { startSimulator } from '@roastery/simulator/simulator';
 import { describe, expect, it } from 'vitest';
 import { repositoryRoot } from './shared-data.ts';
@@ -52,7 +52,7 @@ const lookAt = async (written: MachineMap, holes: 'zero' | 'refuse'): Promise<Ra
       count: 128,
       usual_places: true,
     };
-    await lookForPlaces(
+    await scanRegisters(
       parts,
       { ...wish, tables: [...wish.tables] },
       { found: (block) => blocks.push(block), progress: () => undefined },
@@ -60,7 +60,7 @@ const lookAt = async (written: MachineMap, holes: 'zero' | 'refuse'): Promise<Ra
     const series = createProbeSeries();
     const stop = new AbortController();
     let rounds = 0;
-    await watchPlaces({ ...parts, signal: stop.signal }, blocks, 150, (round) => {
+    await watchRegisters({ ...parts, signal: stop.signal }, blocks, 150, (round) => {
       rounds += 1;
       series.take(round, rounds);
       if (rounds === 6) stop.abort();
@@ -83,13 +83,13 @@ describe('the probe before machines of the catalogue', () => {
     const ranks = await Promise.all(maps.map((map, index) => lookAt(map, index % 2 === 0 ? 'zero' : 'refuse')));
     const among = (choose: (ranks: Ranks) => number): Ranks[] =>
       ranks.filter((one) => choose(one) >= 1 && choose(one) <= 3);
-    const told = among(({ withDisplay }) => withDisplay);
+    const sent = among(({ withDisplay }) => withDisplay);
     const alone = among(({ alone: rank }) => rank);
-    const missed = ranks.filter((one) => !told.includes(one)).map(({ id }) => id);
+    const missed = ranks.filter((one) => !sent.includes(one)).map(({ id }) => id);
     console.log(
-      `${ranks.length} machines: ${alone.length} unaided, ${told.length} with the display; missed ${missed.join(', ')}`,
+      `${ranks.length} machines: ${alone.length} unaided, ${sent.length} with the display; missed ${missed.join(', ')}`,
     );
-    expect(told.length / ranks.length).toBeGreaterThan(0.9);
+    expect(sent.length / ranks.length).toBeGreaterThan(0.9);
     expect(alone.length / ranks.length).toBeGreaterThan(0.7);
   }, 60_000);
 });

@@ -28,7 +28,7 @@ const checkedRequest = (frame: Buffer): FramedRequest | undefined => {
 
 /**
  * Modbus RTU. The standard ends a frame by 3.5 characters of silence, which sockets and pseudo terminals don't keep, so
- * requests are told apart by their length; bytes older than `staleMs` that make no request are noise and are thrown away.
+ * requests are distinguished by their length; bytes older than `staleMs` that make no request are noise and are thrown away.
  */
 export const createRtuFraming = (staleMs = 40, now: () => number = () => performance.now()): Framing => {
   let pending = Buffer.alloc(0);

@@ -43,7 +43,7 @@ const gasShare = 0.64;
 /** Drum with housing, kJ/K per kg of capacity: about 9 kg of steel. */
 const drumKjPerKkg = 4.4;
 const lossKwPerKkg = 0.0006;
-/** One control's way to where it is told to be. */
+/** One control on its way to its set point. */
 const approach = (value: number, target: number, dtSeconds: number, lagSeconds: number): number =>
   target + (value - target) * Math.exp(-dtSeconds / lagSeconds);
 

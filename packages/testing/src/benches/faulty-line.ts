@@ -28,9 +28,10 @@ const measure = async (
   return [
     { what: of('values in the record'), value: report.values, unit: 'values' },
     { what: of('wrong values'), value: report.wrong.length, unit: 'values', aim: { of: 'value', atMost: 0 } },
+    { what: of('samples repeated'), value: report.repeated, unit: 'samples', aim: { of: 'value', atMost: 0 } },
     {
-      what: of('samples repeated or while the line was away'),
-      value: report.repeated + report.samplesInCuts,
+      what: of('samples while the line was away'),
+      value: report.samplesInCuts,
       unit: 'samples',
       aim: { of: 'value', atMost: 0 },
     },

@@ -112,7 +112,7 @@ const record = async (
   await writeFile(join(folder, 'map.json'), JSON.stringify(map));
   const agent = await startAgent(
     {
-      // Nobody is there: the journal keeps everything.
+      // Nothing listens there: the journal keeps everything.
       apiUrl: 'http://127.0.0.1:9/api/v1',
       machineSerial: 'FAULTY-1',
       machineToken: 'token',

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'vitest';
 import { createBus } from '../machine/bus.ts';
 import { startScriptedServer, type Behaviour, type ScriptedRequest } from '../testing/modbus-server.ts';
 import { findLine } from './find-line.ts';
-import { lookForPlaces, mergeBlocks, watchPlaces, type LookProgress } from './look.ts';
+import { scanRegisters, mergeBlocks, watchRegisters, type ScanProgress } from './scan-registers.ts';
 
 const timing = { timeoutMs: 80, quietMs: 100, gapMs: 0 };
 const wishFor = (over: Partial<ProbeWish> = {}): ProbeWish => ({
@@ -31,9 +31,9 @@ const bench = async (
     await server.hangUp();
   });
   const blocks: ProbeBlock[] = [];
-  const steps: LookProgress[] = [];
+  const steps: ScanProgress[] = [];
   const look = (wish: ProbeWish, perSecond = 2000) =>
-    lookForPlaces({ bus, signal: stopping.signal, perSecond }, wish, {
+    scanRegisters({ bus, signal: stopping.signal, perSecond }, wish, {
       found: (block) => blocks.push(block),
       progress: (step) => steps.push(step),
     });
@@ -53,7 +53,7 @@ describe.concurrent('looking at registers', () => {
     const { server, look, blocks, bus, steps } = await bench(onTestFinished, () => ({}));
     expect(await look(wishFor({ usual_places: true }))).toEqual({ kind: 'done' });
     const stop = AbortSignal.timeout(300);
-    await watchPlaces({ bus, signal: stop, perSecond: 2000 }, blocks, 50, () => undefined);
+    await watchRegisters({ bus, signal: stop, perSecond: 2000 }, blocks, 50, () => undefined);
     expect(new Set(server.requests.map(({ code }) => code))).toEqual(new Set([1, 2, 3, 4]));
     expect(Math.max(...server.requests.map(({ count }) => count))).toBeLessThanOrEqual(128);
     const asked = new Map<string, number>();
@@ -124,7 +124,7 @@ describe.concurrent('looking at registers', () => {
     }
   }, 30_000);
 
-  it('stops when it is told to', async ({ onTestFinished, expect }) => {
+  it('stops when its signal aborts', async ({ onTestFinished, expect }) => {
     const { look, stopping, server } = await bench(onTestFinished, () => ({}));
     const looking = look(wishFor({ count: 2000 }), 20);
     await pause(200);

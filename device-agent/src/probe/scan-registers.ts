@@ -3,7 +3,7 @@ import { pause } from '@roastery/runtime/backoff';
 import type { Bus, BusAnswer } from '../machine/bus.ts';
 import { halvesOf, spansOf, spanWords, type Span } from './spans.ts';
 
-export interface LookProgress {
+export interface ScanProgress {
   /** Places asked for so far, of how many. */
   readonly asked: number;
   readonly of: number;
@@ -12,14 +12,14 @@ export interface LookProgress {
   readonly where: string;
 }
 
-export interface LookParts {
+export interface ScanParts {
   readonly bus: Pick<Bus, 'read'>;
   readonly signal: AbortSignal;
   /** Requests a second at most; a machine has other things to do. */
   readonly perSecond?: number;
 }
 
-export type LookEnd =
+export type ScanEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'stopped' }
   /** The machine answers no more. */
@@ -38,7 +38,7 @@ const busyPauseMs = 500;
 const refused = { illegalFunction: 1, address: 2, value: 3, busy: 6, gateway: 10, noTarget: 11 } as const;
 
 /** Asks gently: never more often than allowed, waits while the line rests, and asks a busy machine once more. */
-const createGentleReader = ({ bus, signal, perSecond = usualPerSecond }: LookParts) => {
+const createThrottledReader = ({ bus, signal, perSecond = usualPerSecond }: ScanParts) => {
   const spacingMs = 1000 / perSecond;
   let nextAt = -Infinity;
   const readOnce = async (span: Span): Promise<BusAnswer> => {
@@ -68,12 +68,12 @@ const createGentleReader = ({ bus, signal, perSecond = usualPerSecond }: LookPar
  * Reads every place of a wish once, by functions 1 to 4 alone. What the machine refuses is halved down to single places; a
  * table that it doesn't have is left. Ends when all was asked, when `signal` aborts, or when the machine stays silent.
  */
-export const lookForPlaces = async (
-  parts: LookParts,
+export const scanRegisters = async (
+  parts: ScanParts,
   wish: ProbeWish,
-  told: { readonly progress: (progress: LookProgress) => void; readonly found: (block: ProbeBlock) => void },
-): Promise<LookEnd> => {
-  const read = createGentleReader(parts);
+  listener: { readonly progress: (progress: ScanProgress) => void; readonly found: (block: ProbeBlock) => void },
+): Promise<ScanEnd> => {
+  const read = createThrottledReader(parts);
   const waiting = spansOf(wish);
   const of = waiting.reduce((sum, { count }) => sum + count, 0);
   /** Units, and tables of units, that are not worth another request. */
@@ -85,7 +85,7 @@ export const lookForPlaces = async (
   let reason = '';
   const finished = (span: Span): void => {
     asked += span.count;
-    told.progress({ asked, of, found, where: spanWords(span) });
+    listener.progress({ asked, of, found, where: spanWords(span) });
   };
   for (let span = waiting.shift(); span !== undefined; span = waiting.shift()) {
     if (parts.signal.aborted) return { kind: 'stopped' };
@@ -100,7 +100,7 @@ export const lookForPlaces = async (
     if (answer.kind === 'data') {
       silences = 0;
       found += span.count;
-      told.found({ unit: span.unit, table: span.table, start: span.start, words: [...answer.words] });
+      listener.found({ unit: span.unit, table: span.table, start: span.start, words: [...answer.words] });
       finished(span);
       continue;
     }
@@ -150,13 +150,13 @@ export const mergeBlocks = (blocks: readonly ProbeBlock[]): ProbeBlock[] => {
  * Reads what was found again and again, a round at least every `roundMs`, until `signal` aborts or the machine stays
  * silent. Places that answered alone and not together are asked alone again.
  */
-export const watchPlaces = async (
-  parts: LookParts,
+export const watchRegisters = async (
+  parts: ScanParts,
   found: readonly ProbeBlock[],
   roundMs: number,
   round: (blocks: readonly ProbeBlock[]) => void,
-): Promise<LookEnd> => {
-  const read = createGentleReader(parts);
+): Promise<ScanEnd> => {
+  const read = createThrottledReader(parts);
   let plan: Span[] = mergeBlocks(found).map(({ words, ...block }) => ({ ...block, count: words.length }));
   let silences = 0;
   while (!parts.signal.aborted) {
