@@ -39,8 +39,7 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
     restUntil = performance.now() + restMs;
     lastAnswer = 'away';
     const held = logGate(`${path} ${reason}`);
-    if (held !== undefined)
-      log.warn({ path, reason, held }, 'the api gives no answer; boards that are known stay welcome');
+    if (held !== undefined) log.warn({ path, reason, held }, 'api request failed');
     return new ApiAwayError(reason);
   };
 

@@ -103,12 +103,12 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     const connection = connections.of(client.conn);
     if (!connection || connection.refused) return;
     if ('code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) return;
-    log.debug({ ...describe(connection), detail: error.message }, 'connection ended by a fault');
+    log.debug({ ...describe(connection), detail: error.message }, 'connection failed');
     metrics.refused('protocol');
   };
   aedes.on('clientError', onProtocolFault);
   aedes.on('connectionError', onProtocolFault);
-  (aedes as NodeJS.EventEmitter).on('error', (error: unknown) => log.error({ err: error }, 'broker fault'));
+  (aedes as NodeJS.EventEmitter).on('error', (error: unknown) => log.error({ err: error }, 'broker failed'));
   await aedes.listen();
 
   const accepted: Accepted = {
@@ -170,7 +170,7 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
       ...(tls ? { tls: tls.port } : {}),
       ...(webSocket ? { webSocket: webSocket.port } : {}),
     };
-    log.info({ ports }, 'broker is listening');
+    log.info({ ports }, 'broker listening');
     return {
       ports,
       reloadCertificate: async () => tls?.reload(),

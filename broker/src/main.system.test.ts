@@ -61,7 +61,7 @@ describe.skipIf(!isBuilt)('the program (skipped without a build: npx tsc -b brok
     await one.publishAsync(ownTopic('journal'), 'x', { qos: 1 });
     const halfOpen = await rawConnect(ports.mqtt);
     child.kill('SIGHUP');
-    await waitUntil(() => lines.some(({ msg }) => msg === 'certificate read again'), 10_000);
+    await waitUntil(() => lines.some(({ msg }) => msg === 'certificate reloaded'), 10_000);
     expect(one.connected).toBe(true);
     const gone = Promise.all([closed(one, 10_000), closed(halfOpen, 10_000)]);
     const from = performance.now();

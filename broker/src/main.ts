@@ -22,8 +22,8 @@ const start = async () => {
   const broker = await startBroker({ ...config, log });
   process.on('SIGHUP', () => {
     broker.reloadCertificate().then(
-      () => log.info('certificate read again'),
-      (error: unknown) => log.error({ err: error }, 'the new certificate can not be used; the old one stays'),
+      () => log.info('certificate reloaded'),
+      (error: unknown) => log.error({ err: error }, 'certificate reload failed'),
     );
   });
   return broker;

@@ -5,7 +5,7 @@ const usage = `device-agent: reads a roasting machine and keeps its journal
 
   device-agent pair TICKET --api URL   get this board's credential for a pairing ticket
                 [--trial-without-tls]  also over http://, in a network of your own
-  device-agent doctor [--json]         look at everything from the machine to the server, and say what to do
+  device-agent doctor [--json]         check everything from the machine to the server, and say what to do
   device-agent status [--json]         what the running agent sees now
   device-agent support-bundle [FILE]   one file with what support needs to know, without secrets
   device-agent factory-reset [--yes] [--all] [--discard-unsent]

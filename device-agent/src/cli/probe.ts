@@ -104,10 +104,10 @@ const obstacle = async (configDir: string, link: Link, inUse: Link | undefined):
   if (agent.kind === 'seen' && agent.status.roast.running !== null)
     return 'A roast is running. Wait for its end: device-agent await-idle\n';
   if (inUse !== undefined && !sameLine(link, inUse)) return undefined;
-  return `The agent reads ${linkWords(link)} now, and a line has one master. Look through it, in the portal at the machine under "Find registers"; or pause it:\n  sudo systemctl stop roastery-agent   … probe …   sudo systemctl start roastery-agent\n`;
+  return `The agent reads ${linkWords(link)} now, and a line has one master. Use the agent instead, in the portal at the machine under "Find registers"; or pause it:\n  sudo systemctl stop roastery-agent   … probe …   sudo systemctl start roastery-agent\n`;
 };
 
-/** Looks at a machine's registers and makes a map of them. Returns the exit code: 0 done, 1 not, 2 called wrongly. */
+/** Reads a machine's registers and makes a map of them. Returns the exit code: 0 done, 1 not, 2 called wrongly. */
 export const probe = async (options: ProbeOptions): Promise<number> => {
   const configDir = options['config-dir'] ?? usualConfigDir;
   const lines = createInterface({ input: process.stdin, output: process.stdout });

@@ -9,7 +9,7 @@ import type { BoardStatus } from '../status-page/board-status.ts';
 
 const placeOf = (configDir: string) => agentPlace(environmentOf(configDir));
 
-/** Where the agent is found needs no secret: whoever may not read `agent.env` gets the usual places. */
+/** The address of the agent's page needs no secret: without access to `agent.env` the usual one is used. */
 const environmentOf = (configDir: string): NodeJS.ProcessEnv => {
   try {
     return readBoardEnvironment(configDir);

@@ -15,7 +15,7 @@ const headerOf = (entry: TarEntry, mtimeSeconds: number): Buffer => {
   const header = Buffer.alloc(blockBytes);
   header.write(name, 0);
   header.write(octal(entry.kind === 'link' ? 0o777 : entry.mode, 7), 100);
-  // Owner and group are root, whoever builds.
+  // Owner and group are root, whatever user builds.
   header.write(octal(0, 7), 108);
   header.write(octal(0, 7), 116);
   header.write(octal(entry.kind === 'file' ? entry.content.length : 0, 11), 124);

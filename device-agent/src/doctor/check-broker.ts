@@ -58,7 +58,7 @@ const aboutRefusal = (error: SessionError, host: string): Verdict =>
       )
     : trouble(
         `The broker at ${host} does not answer as one should: ${error.message}.`,
-        'Check whether the address is that of the broker; else tell whoever runs the server.',
+        'Check whether the address is that of the broker; else tell the operator of the server.',
       );
 
 /** Comes in with the board's credential and leaves again. Only while no agent runs: the broker lets one board in once. */

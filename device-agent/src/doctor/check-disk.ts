@@ -36,7 +36,7 @@ const aboutFolder = (error: unknown, dataDir: string): Verdict => {
   if (codeOf(error) === 'EACCES')
     return trouble(
       `The data folder ${dataDir} can't be written by this user.`,
-      'Look as root: sudo device-agent doctor. If it is not the agent’s: sudo chown -R roastery-agent: /var/lib/roastery-agent',
+      'Run as root: sudo device-agent doctor. If it is not the agent’s: sudo chown -R roastery-agent: /var/lib/roastery-agent',
     );
   throw error;
 };

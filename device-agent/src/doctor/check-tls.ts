@@ -17,7 +17,7 @@ export const checkTls: Check = {
       return isThisBoard(peer.host)
         ? good('the server is on this computer: no encryption needed')
         : warning(
-            `The way to ${peer.host} is not encrypted: whoever listens gets the machine's token.`,
+            `The way to ${peer.host} is not encrypted: others on the network can read the machine's token.`,
             `Write https:// into API_URL. If the server has no certificate yet, give it one first.`,
           );
     try {
@@ -27,7 +27,7 @@ export const checkTls: Check = {
       return validTo.getTime() - Date.now() < soonMs
         ? warning(
             `${says.replace('the', 'The')} only.`,
-            'Whoever runs the server has to renew it; the board takes the new one by itself.',
+            'The operator of the server has to renew it; the board accepts the new one by itself.',
           )
         : good(says);
     } catch (error) {

@@ -55,7 +55,7 @@ export const aboutTls = (error: unknown, { host, port, setting }: Peer, now = ne
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return trouble(
       `The certificate of ${host} is ${code === 'CERT_HAS_EXPIRED' ? 'no longer' : 'not yet'} valid by this board's clock (${now.toISOString().slice(0, 19)} UTC).`,
-      'If that time is wrong, set the clock: sudo timedatectl set-ntp true. If it is right, whoever runs the server has to renew its certificate.',
+      'If that time is wrong, set the clock: sudo timedatectl set-ntp true. If it is right, the operator of the server has to renew its certificate.',
     );
   if (unknownAuthority.has(code))
     return trouble(

@@ -50,7 +50,7 @@ const runSafely = async (check: Check, board: Parameters<Check['run']>[0]): Prom
 };
 
 /**
- * Looks at everything between the machine and the server, one after the other, and says each verdict as soon as it is
+ * Checks everything between the machine and the server, one after the other, and reports each verdict as soon as it is
  * there. It changes nothing and never takes the line or the session of the running agent.
  */
 export const examineBoard = async (

@@ -170,7 +170,7 @@ export const createBus = (
 
   const exchange = createExchange(conversation, now, drainInput);
 
-  /** On a line without transaction numbers: by a length of its own, else among answers that look alike. */
+  /** On a line without transaction numbers: with a length of its own, else by content and by listening. */
   const askByLength = async (request: BusRequest, patience: Patience): Promise<Outcome> => {
     const code = codeOf[request.table];
     const mark = (count: number): number => answerBytes({ code, count });

@@ -109,7 +109,7 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
   };
 
   /**
-   * For a question whose answer looks like the answers to others. No earlier one of them is without its answer, so all that
+   * For a question whose answer has the length of other answers. No earlier one of them is still due, so all that
    * may come beside the true answer are repeats, whose bytes are known, and unrequested answers. It listens until the true answer
    * would be there: one new answer on a clean line is the true one. Other bytes are believed when the place often gives the
    * same, or gives them again when it is asked again (`heardOnce`).

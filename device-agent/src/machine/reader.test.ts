@@ -103,7 +103,7 @@ describe('reader', () => {
     expect(bus.asked[0]).toBe('1:input:9+1');
   });
 
-  it('asks again before it believes a refusal: a bent byte can look like one', async () => {
+  it('asks again before it accepts a refusal, which a damaged byte can cause', async () => {
     let refusals = 1;
     const bus = line(() => (refusals-- > 0 ? refused : undefined));
     expect(await createReader(map(), bus).read()).toMatchObject({ kind: 'reading', values: [0, 1, 5] });

@@ -58,7 +58,7 @@ export const createReader = (
     else plan = beansFirst(plan.flatMap((other) => (other === read ? smaller : other)));
   };
 
-  /** A refusal is believed when it is said twice: a bent byte can look like one, and would cost the place a minute. */
+  /** A refusal counts when it comes twice: a damaged byte can cause one, and the register would not be read for a minute. */
   const ask = async (read: PlannedRead): Promise<BusAnswer> => {
     const request = { ...read, upTo: maxSpan(read.table, map) };
     const answer = await bus.read(request);

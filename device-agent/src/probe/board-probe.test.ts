@@ -47,7 +47,7 @@ const words = ({ start, count }: BusRequest): BusAnswer => ({
   words: Array.from({ length: count }, (_, index) => start + index),
 });
 
-describe('looking through the running agent', () => {
+describe('board probe through the running agent', () => {
   it('reports what it finds, then reads it again each second until a stop request', async () => {
     const { sent, probe, until, ended } = bench(words);
     probe.requested(look());

@@ -101,7 +101,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
       says: `${says[reason]}${because === '' ? '' : ` (${because})`}`.slice(0, 300),
     });
 
-  const look = async ({ id, wish }: Look, bus: Pick<Bus, 'read'>, stopping: AbortController): Promise<void> => {
+  const scan = async ({ id, wish }: Look, bus: Pick<Bus, 'read'>, stopping: AbortController): Promise<void> => {
     const began = performance.now();
     const parts = { bus, signal: stopping.signal, ...(perSecond === undefined ? {} : { perSecond }) };
     const found: ProbeBlock[] = [];
@@ -133,11 +133,11 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
   };
 
   /** The probe of a board without a map: nothing else uses the line. */
-  const lookAt = (link: Link, request: Look, stopping: AbortController): Promise<void> =>
+  const scanOnOwnBus = (link: Link, request: Look, stopping: AbortController): Promise<void> =>
     lendLine(async () => {
       const bus = createBus(link, probeTiming);
       try {
-        await look(request, bus, stopping);
+        await scan(request, bus, stopping);
       } finally {
         bus.close();
       }
@@ -180,7 +180,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
     const holdsLine = request.do === 'find' || map() === undefined;
     const work = (): Promise<void> => {
       if (request.do === 'find') return findAndTell(link, request, stopping);
-      return holdsLine ? lookAt(link, request, stopping) : look(request, { read }, stopping);
+      return holdsLine ? scanOnOwnBus(link, request, stopping) : scan(request, { read }, stopping);
     };
     const done = work()
       .catch((error: unknown) => {

@@ -14,7 +14,7 @@ export const sparkline = (values: readonly number[]): string => {
 const otherReadings = 3;
 const signed = (change: number): string => `${change > 0 ? '+' : change < 0 ? '−' : '±'}${Math.abs(change).toFixed(1)}`;
 
-/** Candidates for a terminal: number, place, value, change since the look began, curve, decoding, and what else it may be. */
+/** Candidates for a terminal: number, place, value, change since the scan began, curve, decoding, and what else it may be. */
 export const candidateTable = (candidates: readonly Candidate[], unit: number, rows: number): string => {
   const lines = candidates.slice(0, rows).map(({ place, readings: [best, ...others] }, index) => {
     const value = best.values.at(-1) ?? Number.NaN;
@@ -33,7 +33,7 @@ export const candidateTable = (candidates: readonly Candidate[], unit: number, r
     return `${cells.join('  ')}${also.length > 0 ? `  (${also.join('; ')})` : ''}`.trimEnd();
   });
   return lines.length === 0
-    ? '  nothing that looks like a temperature\n'
+    ? '  no register that could be a temperature\n'
     : `    #  register        now   change  curve         read as\n${lines.join('\n')}\n`;
 };
 

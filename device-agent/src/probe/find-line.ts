@@ -37,7 +37,7 @@ const openDeadlineMs = 1500;
 /** A line that rests after a failure is asked again after this. */
 const restStepMs = 30;
 const restPatienceMs = 2500;
-/** How often a search asks whether the machine answers as it was named: whoever reads it by that has it back then. */
+/** How often a search tries the given settings again, so that a machine read by them is found. */
 const returnEveryMs = 10_000;
 
 type SerialLink = Extract<Link, { kind: 'rtu' | 'ascii' }>;

@@ -21,7 +21,7 @@ const channelWords: Record<string, string> = {
 };
 
 const help = `Number: this row. Number and reading: "3 2" takes row 3 by its second reading (in brackets the next ones).
-d 187.5: the machine's display shows 187.5 °C. w: look again. m: more rows. Enter: the machine has none.
+d 187.5: the machine's display shows 187.5 °C. w: read again. m: more rows. Enter: the machine has none.
 `;
 
 const rank = (series: ProbeSeries, shown: number | undefined): Candidate[] =>
@@ -106,7 +106,7 @@ export const pickSignals = async (
       const chosen = /^\d+$/.test(answer) ? bits[Number(answer) - 1] : undefined;
       if (!chosen) {
         terminal.write(
-          `"${answer}" is no row of the table. w: look again, m: more rows, Enter: the machine has none.\n`,
+          `"${answer}" is not a row of the table. w: read again, m: more rows, Enter: the machine has none.\n`,
         );
         continue;
       }

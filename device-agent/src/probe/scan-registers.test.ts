@@ -32,26 +32,26 @@ const bench = async (
   });
   const blocks: ProbeBlock[] = [];
   const steps: ScanProgress[] = [];
-  const look = (wish: ProbeWish, perSecond = 2000) =>
+  const scan = (wish: ProbeWish, perSecond = 2000) =>
     scanRegisters({ bus, signal: stopping.signal, perSecond }, wish, {
       found: (block) => blocks.push(block),
       progress: (step) => steps.push(step),
     });
   const addresses = (): number[] =>
     blocks.flatMap(({ start, words }) => words.map((_, index) => start + index)).toSorted((a, b) => a - b);
-  return { server, link, bus, stopping, blocks, steps, look, addresses };
+  return { server, link, bus, stopping, blocks, steps, scan, addresses };
 };
 
 const has = ({ start, count }: ScriptedRequest, places: readonly number[]): boolean =>
   Array.from({ length: count }, (_, index) => start + index).every((address) => places.includes(address));
 
-describe.concurrent('looking at registers', () => {
+describe.concurrent('register scan', () => {
   it('asks by functions 1 to 4 alone, for each place once, and watches by the same', async ({
     onTestFinished,
     expect,
   }) => {
-    const { server, look, blocks, bus, steps } = await bench(onTestFinished, () => ({}));
-    expect(await look(wishFor({ usual_places: true }))).toEqual({ kind: 'done' });
+    const { server, scan, blocks, bus, steps } = await bench(onTestFinished, () => ({}));
+    expect(await scan(wishFor({ usual_places: true }))).toEqual({ kind: 'done' });
     const stop = AbortSignal.timeout(300);
     await watchRegisters({ bus, signal: stop, perSecond: 2000 }, blocks, 50, () => undefined);
     expect(new Set(server.requests.map(({ code }) => code))).toEqual(new Set([1, 2, 3, 4]));
@@ -72,11 +72,11 @@ describe.concurrent('looking at registers', () => {
     expect,
   }) => {
     const there = [3, 17, 18, 40];
-    const { server, look, addresses, blocks } = await bench(onTestFinished, (request) => {
+    const { server, scan, addresses, blocks } = await bench(onTestFinished, (request) => {
       if (request.code !== 3) return { exception: 1 };
       return has(request, there) ? {} : { exception: 2 };
     });
-    expect(await look(wishFor())).toEqual({ kind: 'done' });
+    expect(await scan(wishFor())).toEqual({ kind: 'done' });
     expect(addresses()).toEqual(there);
     expect(blocks.flatMap(({ words }) => words)).toEqual(there.map((address) => address * 37 + 11));
     expect(server.requests.filter(({ code }) => code !== 3)).toHaveLength(3);
@@ -89,15 +89,15 @@ describe.concurrent('looking at registers', () => {
   });
 
   it('asks no more often than it may', async ({ onTestFinished, expect }) => {
-    const { look } = await bench(onTestFinished, () => ({}));
+    const { scan } = await bench(onTestFinished, () => ({}));
     const began = performance.now();
-    await look(wishFor({ tables: ['holding'], count: 320 }), 20);
+    await scan(wishFor({ tables: ['holding'], count: 320 }), 20);
     expect(performance.now() - began).toBeGreaterThan(9 * 50 - 20);
   });
 
   it('gives a machine up that stays silent, after a few requests', async ({ onTestFinished, expect }) => {
-    const { server, look } = await bench(onTestFinished, () => ({ lost: true }));
-    expect(await look(wishFor())).toMatchObject({
+    const { server, scan } = await bench(onTestFinished, () => ({ lost: true }));
+    expect(await scan(wishFor())).toMatchObject({
       kind: 'silent',
       reason: expect.stringMatching(/no answer|resting|80 ms/),
     });
@@ -106,7 +106,7 @@ describe.concurrent('looking at registers', () => {
 
   it('takes no garbled or late answer for a value', async ({ onTestFinished, expect }) => {
     let request = 0;
-    const { look, blocks } = await bench(
+    const { scan, blocks } = await bench(
       onTestFinished,
       () => {
         request += 1;
@@ -117,7 +117,7 @@ describe.concurrent('looking at registers', () => {
       },
       'rtu',
     );
-    await look(wishFor({ tables: ['holding'], count: 96 }));
+    await scan(wishFor({ tables: ['holding'], count: 96 }));
     expect(blocks.length).toBeGreaterThan(0);
     for (const { start, words } of blocks) {
       expect(words).toEqual(words.map((_, index) => (start + index) * 37 + 11));
@@ -125,11 +125,11 @@ describe.concurrent('looking at registers', () => {
   }, 30_000);
 
   it('stops when its signal aborts', async ({ onTestFinished, expect }) => {
-    const { look, stopping, server } = await bench(onTestFinished, () => ({}));
-    const looking = look(wishFor({ count: 2000 }), 20);
+    const { scan, stopping, server } = await bench(onTestFinished, () => ({}));
+    const scanning = scan(wishFor({ count: 2000 }), 20);
     await pause(200);
     stopping.abort();
-    expect(await looking).toEqual({ kind: 'stopped' });
+    expect(await scanning).toEqual({ kind: 'stopped' });
     expect(server.requests.length).toBeLessThan(10);
   });
 

@@ -28,7 +28,7 @@ export type ScanEnd =
 /** Slow controllers on a long line answer within this. */
 export const probeTiming = { timeoutMs: 600, quietMs: 800, gapMs: 5 };
 export const usualPerSecond = 20;
-/** So many requests without an answer, one after the other, end the look. */
+/** So many requests without an answer, one after the other, end the scan. */
 const silencesAllowed = 3;
 /** A line that rests after a failure is waited for so long. */
 const restPatienceMs = 15_000;

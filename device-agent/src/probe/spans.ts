@@ -9,7 +9,7 @@ export interface Span {
   readonly count: number;
 }
 
-/** So many at once: few enough that a small controller answers, many enough that a look takes seconds. */
+/** So many at once: few enough that a small controller answers, many enough that a scan takes seconds. */
 const registersAtOnce = 32;
 const bitsAtOnce = 128;
 

@@ -105,7 +105,7 @@ describe('the probe in a terminal', () => {
     const refusing = await startRoaster(() => ({ exception: 2 }));
     const terminal = person(() => undefined);
     expect(await walk(refusing.server.port, refusing.out, terminal)).toBe(1);
-    expect(terminal.screen()).toMatch(/has none of these registers\. Look elsewhere: --from/);
+    expect(terminal.screen()).toMatch(/has none of these registers\. Try others: --from/);
     await refusing.server.hangUp();
     const alone = person(() => undefined);
     expect(await walk(refusing.server.port, refusing.out, alone)).toBe(1);

@@ -55,7 +55,7 @@ const changeLines = (base: MachineMap | undefined, draft: MachineMap): string =>
     )
     .join('');
 
-/** Reads by a map for a while, so that whoever picked sees that it is right. Answers whether the beans had a value. */
+/** Reads by a map for a while and prints the values. Returns whether the bean temperature had a value. */
 const prove = async (map: MachineMap, { terminal, signal, proofSeconds = 10 }: WizardParts): Promise<boolean> => {
   const bus = createBus(map.link, map);
   const reader = createReader(map, bus);
@@ -115,13 +115,13 @@ const save = async (parts: WizardParts, link: Link, picks: Picked): Promise<numb
   terminal.write(
     proven
       ? 'The beans have a value. The agent reads by it from its next start: sudo systemctl restart roastery-agent\n'
-      : 'The beans had no value just now: look again before you rely on this map.\n',
+      : 'The bean temperature had no value. Check the map before you use it.\n',
   );
   return proven ? 0 : 1;
 };
 
 /**
- * Looks at a machine's registers, shows what may be a temperature, lets a person pick, writes the map and reads by it.
+ * Reads a machine's registers, shows what may be a temperature, lets a person pick, writes the map and reads by it.
  * Functions 1 to 4 alone. Returns the exit code: 0 a map was written and reads (or, without a terminal, registers were found),
  * 1 not.
  */
@@ -155,7 +155,7 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
   const seconds = (): number => (performance.now() - began) / 1000;
   let told = -Infinity;
   try {
-    terminal.write(`Looking at ${linkWords(link)}; only reading, Ctrl-C ends it.\n`);
+    terminal.write(`Reading ${linkWords(link)}. Nothing is written. Ctrl-C stops.\n`);
     const end = await scanRegisters({ bus, signal }, wish, {
       found(block) {
         blocks.push(block);
@@ -176,7 +176,7 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
       terminal.write(`The machine fell silent on the way (${end.reason}); going on with what answered.\n`);
     if (blocks.length === 0) {
       terminal.write(
-        `The machine answers, and has none of these registers. Look elsewhere: --from 4096 --count 128, or another --unit.\n`,
+        `The machine answers, but has none of these registers. Try others: --from 4096 --count 128, or another --unit.\n`,
       );
       return 1;
     }

@@ -92,7 +92,7 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
   if (!clock.synced)
     found.push({
       urgency: 'warning',
-      says: 'The clock is not set by anybody. Times of roasts are corrected once it is.',
+      says: 'The clock is not synchronised. Times of roasts are corrected once it is.',
       todo: 'Set it by the network: sudo timedatectl set-ntp true',
     });
   if (disk.free_bytes !== null && disk.free_bytes < littleRoomBytes)

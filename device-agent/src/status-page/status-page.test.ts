@@ -93,7 +93,7 @@ describe('the page on the board', () => {
       uplink: { connected: false, since: now - 600_000, reason: 'no connection to the broker' },
     };
     const { text } = await ask('/');
-    expect(text).toContain('Needs a look');
+    expect(text).toContain('Needs attention');
     expect(text).toContain('Check whether the machine is on');
     expect(text).toContain('No connection to the roastery for 10 minutes');
   });

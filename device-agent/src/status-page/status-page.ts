@@ -56,7 +56,7 @@ const concernBox = ({ urgency, says, todo }: Concern): string =>
 const machineWords = { starting: 'is being asked', ok: 'answers', failing: 'does not answer' } as const;
 
 const headline = (board: BoardStatus, concerns: readonly Concern[]): { text: string; state: string } => {
-  if (concerns.some(({ urgency }) => urgency === 'trouble')) return { text: 'Needs a look', state: 'trouble' };
+  if (concerns.some(({ urgency }) => urgency === 'trouble')) return { text: 'Needs attention', state: 'trouble' };
   const text = board.roast.running === null ? 'Ready' : 'Roasting';
   return { text, state: concerns.length === 0 ? 'good' : 'warning' };
 };

@@ -85,7 +85,7 @@ export const startStatusServer = async (parts: StatusServerParts): Promise<Statu
 
   const server = createServer({ requestTimeout: 5000, headersTimeout: 5000 }, (request, response) => {
     handle(request, response).catch((error: unknown) => {
-      log.warn({ reason: String(error) }, 'status page: no answer');
+      log.warn({ reason: String(error) }, 'status page failed');
       if (response.headersSent) response.destroy();
       else answer(response, 500, 'text/plain', 'The status could not be put together; the log says why.\n');
     });
@@ -95,12 +95,12 @@ export const startStatusServer = async (parts: StatusServerParts): Promise<Statu
 
   const listening = await new Promise<boolean>((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      log.warn({ host, port, reason: error.code ?? error.message }, 'no status page: its address can not be had');
+      log.warn({ host, port, reason: error.code ?? error.message }, 'status page address unavailable');
       resolve(false);
     });
     server.listen(port, host, () => resolve(true));
   });
-  if (listening) server.on('error', (error) => log.warn({ reason: error.message }, 'status page'));
+  if (listening) server.on('error', (error) => log.warn({ reason: error.message }, 'status page failed'));
   return {
     port: listening ? (server.address() as AddressInfo).port : undefined,
     async close() {
