@@ -54,19 +54,19 @@ describe('roast tracker', () => {
     expect(eventBatchShape.safeParse({ ...head, k: 'events', ev }).error).toBeUndefined();
   });
 
-  it('takes no step from one probe to another for a charge', () => {
+  it('reports no charge for a step between two probes', () => {
     for (const to of [40, 120, 190]) {
       expect(stepped(to, () => undefined)).toContain('in_progress');
       expect(stepped(to, (tracker) => tracker.forgetTemperatures())).toEqual([]);
     }
   });
 
-  it('points at the sample of a mark', () => {
+  it('refers to the sample of a mark', () => {
     const charge = lastMarks(follow(createRoastTracker(ids()), roastCurve(2))).get('charge');
     expect(charge?.at_seq).toBe(Math.round(((charge?.at_mono ?? 0) / 1000) * 2));
   });
 
-  it('takes the word of the machine before its own', () => {
+  it('prefers machine signals to its own findings', () => {
     const curve = roastCurve();
     const events = follow(createRoastTracker(ids()), curve, { 61: 'charge', 400: 'first_crack', 655: 'drop' });
     expect(states(events)).toEqual(['in_progress', 'completed']);
@@ -82,7 +82,7 @@ describe('roast tracker', () => {
     expect(marks.get('turning_point')).toMatchObject({ origin: 'detector' });
   });
 
-  it('makes one roast of a detected charge and the signal that follows it', () => {
+  it('merges a detected charge with the signal that follows it', () => {
     const events = follow(createRoastTracker(ids()), roastCurve(), { 90: 'charge' });
     expect(states(events)).toEqual(['in_progress', 'completed']);
     expect(lastMarks(events).get('charge')).toMatchObject({ at_mono: 90_000, origin: 'machine' });
@@ -97,7 +97,7 @@ describe('roast tracker', () => {
     expect(new Set(events.map((event) => ('roast_id' in event ? event.roast_id : ''))).size).toBe(2);
   });
 
-  it('takes a second charge signal for the next roast when a drop was suspected, and lets no mark lie before its charge', () => {
+  it('begins the next roast at a second charge signal after a suspected drop, with no mark before its charge', () => {
     // A machine whose clock was set to run twelve times as fast: the next beans go in within two minutes.
     const curve = roastCurve(2).map((point) => ({ ...point, seconds: point.seconds / 6 }));
     for (let at = 20; at < 118; at += 14) {
@@ -141,7 +141,7 @@ describe('roast tracker', () => {
     expect(Math.abs((lastMarks(events).get('charge')?.at_mono ?? 0) / 1000 - 40)).toBeLessThan(5);
   });
 
-  it('gives up a roast after a quarter of an hour without the machine', () => {
+  it('aborts a roast after 15 minutes without the machine', () => {
     const curve = roastCurve().filter(({ seconds }) => seconds < 300);
     const tracker = createRoastTracker(ids());
     const events = follow(tracker, [...curve, { seconds: 1300, beanTempC: 30 }]);
@@ -149,13 +149,13 @@ describe('roast tracker', () => {
     expect(tracker.running()).toBeNull();
   });
 
-  it('makes nothing of a machine that stands idle', () => {
+  it('reports nothing for an idle machine', () => {
     const idle = Array.from({ length: 2000 }, (_, seconds) => ({ seconds, beanTempC: 200 + Math.sin(seconds / 40) }));
     expect(follow(createRoastTracker(ids()), idle)).toEqual([]);
   });
 });
 
-describe('resuming after a kill', () => {
+describe('roast tracker: resume after a kill', () => {
   const boot = '0a1b2c3d-0000-4000-8000-000000000001';
   const context: RecordingContext = { boot, map: { id: 'demo', rev: 1 }, channels };
   const clockAt = (seconds: number, of = boot, wall = seconds) => ({
@@ -184,7 +184,7 @@ describe('resuming after a kill', () => {
     return { state, entries: entries.slice(0, Math.max(0, entries.length - lose)), nextSeq: seq };
   };
 
-  it('goes on with the same roast and says nothing twice, wherever it was killed', () => {
+  it('resumes the same roast and repeats no event, wherever it was killed', () => {
     const curve = roastCurve(1);
     const wanted = lastMarks(follow(createRoastTracker(ids()), curve));
     for (let killed = 40; killed < curve.length; killed += 7) {
@@ -231,7 +231,7 @@ describe('resuming after a kill', () => {
     expect(Math.abs((drop?.at_mono ?? 0) / 1000 - (curveMoments.dropSeconds - 318))).toBeLessThan(5);
   });
 
-  it('does not go on with a roast of long ago', () => {
+  it('aborts a roast that is too old to resume', () => {
     const past = runUntil(roastCurve(1).slice(0, 300), 50, 0);
     const { tracker, offsetMs } = resumeTracker(past, clockAt(5, 'ffffffff-0000-4000-8000-000000000002', 7200), ids());
     const events = tracker.push(trackedSample(1000, 5000 + offsetMs, channels, [200]), [], offsetMs);
@@ -242,7 +242,7 @@ describe('resuming after a kill', () => {
 /** A drum that is heated up by 6 °C a minute. */
 const lineAt = (seconds: number) => 130 + 0.1 * seconds;
 
-describe('roast tracker: a charge that was taken back', () => {
+describe('roast tracker: a retracted charge', () => {
   const chargedAt = 120;
   const dropAt = 560;
   /** A drum that is being heated up; the probe comes back to the line it followed, and leaves it upwards only later. */
@@ -255,7 +255,7 @@ describe('roast tracker: a charge that was taken back', () => {
     return { seconds, beanTempC: beans(dropAt) - 45 * (1 - Math.exp(-(seconds - dropAt) / 15)) };
   });
 
-  it('opens the roast again, although its charge lies before the moment of taking back', () => {
+  it('reopens the roast, although its charge lies before the retraction', () => {
     const events = follow(createRoastTracker(ids()), backOnItsLine);
     expect(states(events)).toEqual(['in_progress', 'aborted', 'in_progress', 'completed']);
     const reopened = lastMarks(events);

@@ -24,11 +24,11 @@ export interface TrackedSample {
 export interface RunningRoast {
   readonly id: string;
   chargeMs: number;
-  /** Kinds the machine itself has signalled in this roast: the detector has no say in them any more. */
+  /** Kinds that the machine signalled in this roast. The detector's findings of these kinds are ignored. */
   readonly saidByMachine: MarkKind[];
-  /** The detector follows this roast too, so that it may also lose it. */
+  /** The detector has found this roast too, so it can also end it. */
   followed: boolean;
-  /** What the detector has said of this roast and not taken back. */
+  /** The detector's current marks of this roast. */
   said?: Partial<Record<DetectedKind, Detection>>;
 }
 
@@ -47,13 +47,13 @@ export type Charging = 'hot' | 'cold';
 const detectedKinds: readonly DetectedKind[] = ['charge', 'turning_point', 'dry_end', 'drop'];
 /** A charge signal this close to the detector's charge means the same charge. */
 const sameChargeMs = 120_000;
-/** Without a sample for so long nobody knows what became of the roast: the detector's own limit. */
+/** A roast without samples for this long is aborted; the detector has the same limit. */
 const lostAfterMs = 900_000;
 
 /**
- * Turns samples and the machine's own signals into the events of roasts: which begin, their marks with corrections, how
- * they end. The machine's signals take precedence over the detector. The same input gives the same events, so that a
- * restart can go on from a snapshot by replaying what came after it; only the ids of new roasts come from outside.
+ * Converts samples and machine signals into roast events: begin, marks with corrections, end. Machine signals take precedence
+ * over the detector. The same input gives the same events, so a restart resumes from a snapshot and replays the later samples.
+ * Only the ids of new roasts come from outside.
  */
 export const createRoastTracker = (
   newRoastId: () => string,
@@ -80,8 +80,8 @@ export const createRoastTracker = (
   ): void => {
     const mono = at ? Math.round(at.timeMs - monoOffset) : null;
     const atSeq = at ? places.nearest(at.timeMs) : null;
-    // Before this boot, or before the samples we remember: what was said about this mark last stands. Null would
-    // take it back.
+    // The moment lies before this boot or before the known samples. The last event of this mark stays valid. Null would
+    // retract it.
     if (at && (atSeq === null || mono === null || mono < 0)) return;
     const temp = at?.tempC ?? null;
     events.push({
@@ -111,7 +111,7 @@ export const createRoastTracker = (
     running = null;
   };
 
-  const takeBack = (roast: RunningRoast, kind: DetectedKind): void => {
+  const retractMark = (roast: RunningRoast, kind: DetectedKind): void => {
     if (!roast.said?.[kind]) return;
     delete roast.said[kind];
     mark(roast, kind, null, 'detector', 0, false);
@@ -121,7 +121,7 @@ export const createRoastTracker = (
     let roast = running;
     if (kind === 'charge') {
       if (roast && roast.said?.drop) {
-        // Charged again: what looked like a drop was one.
+        // A new charge confirms the provisional drop.
         const { timeSeconds, tempC, confidence } = roast.said.drop;
         mark(roast, 'drop', { timeMs: timeSeconds * 1000, tempC }, 'detector', confidence, false);
         end(roast, 'completed', timeSeconds * 1000);
@@ -132,7 +132,7 @@ export const createRoastTracker = (
       }
       roast ??= begin(sample.timeMs);
       roast.chargeMs = sample.timeMs;
-      for (const said of detectedKinds) if (said !== 'charge') takeBack(roast, said);
+      for (const said of detectedKinds) if (said !== 'charge') retractMark(roast, said);
     }
     if (!roast) return;
     roast.saidByMachine.push(kind);
@@ -145,13 +145,13 @@ export const createRoastTracker = (
       if (!running || running.saidByMachine.includes(finding.retract)) return;
       if (running.said) delete running.said[finding.retract];
       mark(running, finding.retract, null, 'detector', 0, false);
-      // The detector may find the charge again, before this moment; no roast has ended.
+      // `endedMs` stays: the detector may find this charge again, and it lies before this moment.
       if (finding.retract === 'charge') close(running, 'aborted');
       return;
     }
     const timeMs = finding.timeSeconds * 1000;
     if (finding.kind === 'charge') {
-      // Still about the roast that the machine has already ended.
+      // This finding belongs to the roast that the machine has already ended.
       if (endedMs !== null && timeMs <= endedMs) return;
       const roast = running ?? begin(timeMs);
       roast.followed = true;
@@ -160,7 +160,7 @@ export const createRoastTracker = (
     }
     const roast = running;
     if (!roast?.followed || roast.saidByMachine.includes(finding.kind)) return;
-    // The machine charged later than the detector thought: what lies before belongs to no roast, or to the one before.
+    // The machine signalled a later charge. Marks before it belong to no roast or to the previous one.
     if (timeMs < roast.chargeMs) return;
     mark(roast, finding.kind, { timeMs, tempC: finding.tempC }, 'detector', finding.confidence, finding.provisional);
     roast.said = { ...roast.said, [finding.kind]: finding };
@@ -169,8 +169,8 @@ export const createRoastTracker = (
 
   return {
     /**
-     * Takes the next sample with the signals the machine raised at it, answers the events to put down after it.
-     * `offsetMs` leads from the tracker's time to this boot's monotonic one.
+     * Takes the next sample and the signals that the machine raised with it. Returns the events to record after it.
+     * `offsetMs` converts the tracker's time to the monotonic time of this boot.
      */
     push(sample: TrackedSample, signals: readonly MarkKind[], offsetMs: number): JournalEvent[] {
       events = [];
@@ -189,24 +189,24 @@ export const createRoastTracker = (
         fanSpeed: sample.fanSpeed,
       });
       for (const finding of findings) found(finding);
-      // The detector gave the roast up without a word: too long without a bean temperature.
+      // The detector ended the roast without a finding: no bean temperature for too long.
       const lost = running?.followed && detector.state === 'idle' && !running.saidByMachine.includes('charge');
       if (running && lost) end(running, 'aborted', sample.timeMs);
       return events;
     },
 
-    /** Tells where an earlier sample lies, so that a mark may point back to it. */
+    /** Registers an earlier sample, so that a mark can refer to it. */
     remember(timeMs: number, sampleSeq: number): void {
       places.add(timeMs, sampleSeq);
     },
 
-    /** The machine's map changed, between two roasts. */
+    /** Applies a changed machine map; only between two roasts. */
     setCharging(next: Charging): void {
       options.charging = next;
     },
     /**
-     * The beans are measured elsewhere from now on: a step from one probe to another is no charge. Not while a roast runs. A
-     * snapshot has to be taken before the next sample, since a replay knows nothing of this.
+     * Call when another probe measures the beans: the step between two probes is not a charge. Only between two roasts. Take a
+     * snapshot before the next sample, because a replay does not contain this call.
      */
     forgetTemperatures(): void {
       detector = createRoastDetector(options);

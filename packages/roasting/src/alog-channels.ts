@@ -1,6 +1,6 @@
+import { risingIndices } from './series.ts';
 import { valuesOf, withoutEscapes, type Dictionary } from './alog-fields.ts';
 import type { PythonValue } from './python-literal.ts';
-import { risingIndices } from './rising-times.ts';
 import type { Reading } from './series.ts';
 
 /** A further curve of the file. Its unit isn't stored: a temperature (in the file's unit), a percentage, anything. */

@@ -50,7 +50,7 @@ function shownValue(inner: number): number {
 }
 
 /** A control that changes more often than this on average, s, is measured, not set: its curve says it, steps would hide it. */
-const leastBetweenSteps = 8;
+const minSecondsPerStep = 8;
 
 /** Where a recorded output (%) was set anew; nothing for one that never rests. Columns of equal length. */
 export function stepsOf(timesSeconds: readonly number[], values: readonly Reading[]): ControlStep[] {
@@ -60,7 +60,7 @@ export function stepsOf(timesSeconds: readonly number[], values: readonly Readin
     if (value !== null && value !== steps.at(-1)?.value) steps.push({ timeSeconds, value });
   }
   const span = (timesSeconds.at(-1) ?? 0) - (timesSeconds[0] ?? 0);
-  return steps.length > 1 + span / leastBetweenSteps ? [] : steps;
+  return steps.length > 1 + span / minSecondsPerStep ? [] : steps;
 }
 
 /** Steps as Artisan keeps them: four lists of equal length, in the order of time, each event on a sample. */

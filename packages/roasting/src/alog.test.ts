@@ -95,7 +95,7 @@ describe('an Artisan file', () => {
     expect(roast.warnings).toEqual(['time_ran_backwards', 'series_of_unequal_length', 'mark_out_of_range']);
   });
 
-  it('takes an empty recording for what it is', () => {
+  it('reads an empty recording', () => {
     const roast = parseAlog(file({ timex: '[]', temp1: '[]', temp2: '[]' }));
     expect(roast.timesSeconds).toEqual([]);
     expect(roast.warnings).toEqual(['unit_missing', 'no_readings', 'marks_missing']);

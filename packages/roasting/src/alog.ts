@@ -1,9 +1,9 @@
+import { risingIndices } from './series.ts';
 import { alogChannels, type AlogChannel } from './alog-channels.ts';
 import { controlStepsOf, eventNamesOf, notesInEvents, type AlogNote, type ControlSteps } from './alog-controls.ts';
 import { numberOf, numbersOf, textOf, valuesOf, type Dictionary } from './alog-fields.ts';
 import type { Mark, MarkKind } from './marks.ts';
 import { LiteralError, parsePythonLiteral, type PythonValue } from './python-literal.ts';
-import { risingIndices } from './rising-times.ts';
 import type { Reading } from './series.ts';
 import { fToC, parseMassUnit, toKg, type TemperatureUnit } from './units.ts';
 

@@ -155,7 +155,7 @@ describe.each([0, 1, 4])('an Artisan file of ours with %i extra curves', (channe
   });
 });
 
-it('tells an output that somebody sets from one that a controller moves all the time', () => {
+it('reads set points of an operator as steps, and a controller output as a curve', () => {
   expect(stepsOf(times, burner)).toHaveLength(3);
   expect(
     stepsOf(

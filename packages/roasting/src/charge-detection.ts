@@ -6,7 +6,7 @@ import {
   lastWatched,
   lowestOf,
   lowestSince,
-  middleOf,
+  medianOf,
   newestLevel,
   noiseBefore,
   silenceSeconds,
@@ -16,7 +16,7 @@ import {
 import { recoveryOf } from './recovery.ts';
 import type { TurnState } from './turn-detection.ts';
 
-/** A charge as far as it is known. Plain data. */
+/** The state of a suspected or confirmed charge. Plain data. */
 export interface ChargeState {
   timeSeconds: number;
   tempC: number;
@@ -24,22 +24,22 @@ export interface ChargeState {
   peakC: number;
   peakSeconds: number;
   lowestC: number;
-  /** How the probe rose or sank before the fall, °C/s; an older snapshot doesn't say. */
+  /** Slope before the fall, °C/s; absent in older snapshots. */
   slopeBefore?: number;
-  /** The lowest reading when the mark was placed last. */
+  /** The lowest reading at the last placement of the mark. */
   placedToC?: number;
-  /** When the probe was last seen to have turned. */
+  /** The last known turning point. */
   turnedSeconds?: number;
-  /** The recording begins with the fall: the beans may have been in before. */
+  /** The recording begins with the fall, so the real charge may be earlier. */
   fromStart: boolean;
-  /** Beans went into a cold machine: no fall, the mark is where the heat shows. */
+  /** Charged cold: there is no fall, the mark is where the temperature starts to rise. */
   cold: boolean;
   certain: boolean;
 }
 
 /**
- * A charge that the newest readings suggest: in a hot machine the probe, which stood or crept, falls by 10 °C in 15 s; or
- * it fell more slowly and has turned by now. `notBeforeSeconds` keeps a drop's own fall from being taken for one.
+ * Finds a charge in the newest readings of a hot machine: the probe falls by 10 °C in 15 s from a steady level, or it fell more
+ * slowly and has turned. `notBeforeSeconds` excludes the fall of the previous drop.
  */
 export function findCharge(
   readings: readonly TrustedReading[],
@@ -53,15 +53,15 @@ export function findCharge(
 }
 
 /**
- * Few beans in a big drum, or a thick probe: looked for only when the probe has turned, since a drum that is cooled
- * between two batches falls alike. That one doesn't turn as soon, and falls as fast in the end as at first.
+ * Finds the charge of a small batch, or one seen by a slow probe. It is reported after the turning point, because a drum that
+ * cools between two batches falls the same way. A cooling drum turns later and does not slow down before it turns.
  */
 function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: number): ChargeState | null {
   const newest = readings.at(-1);
   const level = newestLevel(readings);
   if (!newest || level === undefined) return null;
-  // A drum that was heated up may have been colder before.
-  const lowest = lowestSince(readings, newest.timeSeconds - limits.chargeSlowToldSeconds);
+  // Only recent readings: a drum that was heated up was colder before.
+  const lowest = lowestSince(readings, newest.timeSeconds - limits.chargeSlowReportSeconds);
   if (!lowest || level - lowest.tempC < limits.turnRiseC) return null;
   if (newest.timeSeconds - lowest.timeSeconds < limits.turnRiseSeconds) return null;
   const turnSeconds = lowest.timeSeconds;
@@ -74,23 +74,22 @@ function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: num
   const falling = turnSeconds - knee.timeSeconds;
   const stillFrom = knee.timeSeconds - limits.chargeSlowStillSeconds;
   const watched = knee.timeSeconds - (readings[0]?.timeSeconds ?? knee.timeSeconds);
-  if (knee.timeSeconds < notBeforeSeconds || watched < limits.chargeSlowLeastSeconds) return null;
+  if (knee.timeSeconds < notBeforeSeconds || watched < limits.chargeSlowMinSeconds) return null;
   if (falling < limits.turnAfterSeconds || fall < limits.chargeSlowFallC) return null;
   if (fall < limits.chargeSlowNoiseTimes * noiseBefore(readings, knee.timeSeconds)) return null;
   const before = trendOf(within(readings, stillFrom, knee.timeSeconds));
   const halfway = newestLevel(within(readings, knee.timeSeconds, knee.timeSeconds + falling / 2));
   if (!before || halfway === undefined || knee.tempC - halfway < fall * limits.chargeSlowFirstHalfShare) return null;
-  // A drum may drift down before it is charged; then the fall must be far steeper.
+  // If the drum was cooling before the charge, the fall must be much steeper.
   const steepness = (halfway - knee.tempC) / (falling / 2);
-  const steepest = Math.min(limits.chargeSlowSteepness, limits.chargeSteeperThanBefore * before.slopePerSecond);
-  if (steepness > steepest) return null;
+  const maxSlope = Math.min(limits.chargeSlowSteepness, limits.chargeSteeperThanBefore * before.slopePerSecond);
+  if (steepness > maxSlope) return null;
   return chargeAt(readings, knee, peak, lowest.tempC);
 }
 
 /**
- * What was taken for a drop was the next charge: the drum had been emptied without the probe showing it, or the roast
- * broken off, and then stood at its temperature. Only cold beans take so much off the probe so fast and then warm up again
- * steadily. Asked after a drop that is certain.
+ * Finds a charge in what was reported as a drop. The drum had been emptied without a visible fall, or the roast was aborted, and
+ * the next batch was charged. Only cold beans take so much heat so fast and then warm up steadily. Call it after a certain drop.
  */
 export function findChargeInDrop(
   readings: readonly TrustedReading[],
@@ -103,7 +102,7 @@ export function findChargeInDrop(
   const since = newest.timeSeconds - droppedSeconds;
   if (since < limits.turnAfterSeconds + limits.rechargeRiseSeconds || since > lookBackSeconds.waiting) return null;
   const fallen = readings.filter(({ timeSeconds }) => timeSeconds >= droppedSeconds);
-  // The reading of the drop belongs to the roast it ended.
+  // The reading at the drop belongs to the ended roast.
   const [knee, lowest] = [fallen[1], lowestOf(fallen)];
   const top = highest(within(fallen, droppedSeconds, droppedSeconds + limits.chargeFallSeconds));
   if (!knee || !lowest || !top) return null;
@@ -119,7 +118,7 @@ export function findChargeInDrop(
     if (recovery.latest.perSecond < limits.chargeWarmingPerSecond) return null;
     return chargeAt(readings, knee, top, lowest.tempC);
   }
-  // Beans warm steadily up to their drop; an empty drum stands or cools, or is heated up.
+  // Before a drop the beans warm up; an idle drum stands, cools or is heated faster.
   const before = trendOf(within(readings, droppedSeconds - 2 * limits.chargeBeforeSeconds, droppedSeconds));
   if (!before || isRoasting(before.slopePerSecond)) return null;
   const early = lowestOf(within(fallen, top.timeSeconds, top.timeSeconds + limits.rechargeFallSeconds));
@@ -131,7 +130,7 @@ function isRoasting(risePerSecond: number): boolean {
   return risePerSecond > limits.rechargeStillPerSecond && risePerSecond < limits.rechargeHeatedPerSecond;
 }
 
-/** As most charges look: beans in a drum that was heated for them. */
+/** Finds the usual charge: a fast, deep fall in a preheated drum. */
 function findFastFall(
   readings: readonly TrustedReading[],
   notBeforeSeconds: number,
@@ -166,7 +165,7 @@ function chargeAt(readings: readonly TrustedReading[], knee: Moment, peak: Trust
     peakC: peak.tempC,
     peakSeconds: peak.timeSeconds,
     lowestC: level,
-    slopeBefore: Math.min(limits.chargeSlopeMost, Math.max(limits.chargeSlopeLeast, before?.slopePerSecond ?? 0)),
+    slopeBefore: Math.min(limits.maxSlopeBefore, Math.max(limits.minSlopeBefore, before?.slopePerSecond ?? 0)),
     fromStart: first !== undefined && knee.timeSeconds - first.timeSeconds < 2,
     cold: false,
     certain: false,
@@ -174,19 +173,19 @@ function chargeAt(readings: readonly TrustedReading[], knee: Moment, peak: Trust
 }
 
 /**
- * The last reading before the fall: with the whole fall known, the last one that has less than 3% of it behind it; of
- * `leastFallC` where it is shallower, or not over yet. A share rather than a figure, because a thin probe in a sample roaster and a thick one in a 30 kg drum fall alike only
+ * The last reading before the fall: less than 3 % of the whole fall lies before it, or of
+ * `minFallC` where it is shallower, or not over yet. A share rather than a figure, because a thin probe in a sample roaster and a thick one in a 30 kg drum fall alike only
  * in shape.
  */
-export function kneeOf(readings: readonly TrustedReading[], peak: Moment, lowestC: number, leastFallC: number) {
+export function kneeOf(readings: readonly TrustedReading[], peak: Moment, lowestC: number, minFallC: number) {
   const still = trendOf(within(readings, peak.timeSeconds - limits.chargeBeforeSeconds, peak.timeSeconds));
   const noiseC = limits.chargeKneeScatters * (still?.scatterC ?? 0);
-  const tolerance = Math.max(noiseC, Math.max(peak.tempC - lowestC, leastFallC) * limits.chargeKneeShare);
+  const tolerance = Math.max(noiseC, Math.max(peak.tempC - lowestC, minFallC) * limits.chargeKneeShare);
   let knee: Moment = peak;
   for (const [index, reading] of readings.entries()) {
     if (reading.timeSeconds < peak.timeSeconds) continue;
     const fallen = peak.tempC - reading.tempC >= tolerance;
-    // One noisy reading is no fall.
+    // A single low reading is noise.
     if (fallen && peak.tempC - (readings[index + 1]?.tempC ?? reading.tempC) >= tolerance) break;
     if (!fallen) knee = reading;
   }
@@ -194,7 +193,7 @@ export function kneeOf(readings: readonly TrustedReading[], peak: Moment, lowest
   return fittedKnee(readings, acrossSilence(readings, corner, lowestC), lowestC);
 }
 
-/** The fitted onset of the fall around a rough knee; the knee itself where nothing was read around it. */
+/** The fitted onset of the fall near a rough knee; the knee itself when there are no readings around it. */
 function fittedKnee(readings: readonly TrustedReading[], knee: Moment, lowestC: number): Moment {
   const next = readings.find(({ timeSeconds }) => timeSeconds > knee.timeSeconds);
   if (!next || next.timeSeconds - knee.timeSeconds > silenceSeconds) return knee;
@@ -212,8 +211,8 @@ function fittedKnee(readings: readonly TrustedReading[], knee: Moment, lowestC: 
 }
 
 /**
- * Where nothing was read when the beans went in, the fall that was seen afterwards is followed back to the level it left:
- * it tends to a little below its lowest, where the heat has bent it up, and was the steeper the earlier.
+ * If there are no readings at the charge, the fall after the silence is extrapolated back to the level before it, as an
+ * exponential decay towards a temperature slightly below its lowest reading.
  */
 function acrossSilence(readings: readonly TrustedReading[], knee: Moment, lowestC: number): Moment {
   const next = readings.find(({ timeSeconds }) => timeSeconds > knee.timeSeconds);
@@ -227,8 +226,8 @@ function acrossSilence(readings: readonly TrustedReading[], knee: Moment, lowest
 }
 
 /**
- * A drum that cools or drifts down is charged where its fall becomes a steep one: at the corner, the reading that lies
- * highest above the straight line to the lowest. Without a drift that is the knee itself.
+ * The corner where a slow decline becomes the steep fall of a charge: the reading highest above the chord to the lowest one.
+ * Without a decline this is the knee itself.
  */
 function cornerOf(readings: readonly TrustedReading[], knee: Moment, lowestC: number): Moment {
   const torn = (index: number) =>
@@ -246,7 +245,7 @@ function cornerOf(readings: readonly TrustedReading[], knee: Moment, lowestC: nu
   return above(corner) > limits.chargeCornerShare * (knee.tempC - lowestC) ? corner : knee;
 }
 
-/** Beans in a cold machine: the temperature leaves the level it stood at. For machines that are charged cold. */
+/** Finds the start of a roast in a machine that is charged cold: the temperature rises above its steady level. */
 export function findColdStart(readings: readonly TrustedReading[]): ChargeState | null {
   const newest = readings.at(-1);
   const lowest = lowestOf(readings);
@@ -266,12 +265,12 @@ export function findColdStart(readings: readonly TrustedReading[]): ChargeState 
   };
 }
 
-/** The last reading on the level the probe stood at; its noise is allowed for. */
+/** The last reading on the steady level, within its noise. */
 function leftLevel(readings: readonly TrustedReading[], lowest: TrustedReading): TrustedReading {
   const risen = readings.findLast(({ tempC }) => tempC - lowest.tempC <= limits.coldStartClearC) ?? lowest;
   const still = within(readings, risen.timeSeconds - limits.coldStartLevelSeconds, risen.timeSeconds);
-  const level = middleOf(still.map(({ tempC }) => tempC)) ?? lowest.tempC;
-  const scatter = middleOf(still.map(({ tempC }) => Math.abs(tempC - level))) ?? 0;
+  const level = medianOf(still.map(({ tempC }) => tempC)) ?? lowest.tempC;
+  const scatter = medianOf(still.map(({ tempC }) => Math.abs(tempC - level))) ?? 0;
   const tolerance = Math.max(limits.coldStartStillC, limits.coldStartScatters * scatter);
   return (
     readings.findLast(({ timeSeconds, tempC }) => timeSeconds <= risen.timeSeconds && tempC - level <= tolerance) ??
@@ -279,13 +278,13 @@ function leftLevel(readings: readonly TrustedReading[], lowest: TrustedReading):
   );
 }
 
-/** `settled`: the probe came back and stands; nothing that follows can make it a charge. */
+/** `settled`: rejected for good; later warming does not make it a charge. */
 export type ChargeVerdict = 'wait' | 'certain' | 'none' | 'settled';
 
 /**
- * Whether a fall was beans. Beans take so much off the probe as nothing else does, or keep it down for long, or warm it up
- * past where it was, and always go on warming. A door, a fan or a cooled drum comes back to the level or the line that it
- * left and settles there, or doesn't come back at all.
+ * Decides whether a fall is a charge. Beans make the deepest falls, or keep the probe down for long, or warm it past its former
+ * level, and they keep warming. After a door or a fan the probe returns to its former level or line and settles there. A
+ * cooled drum does not turn.
  */
 export function judgeCharge(
   charge: ChargeState,
@@ -312,7 +311,7 @@ export function judgeCharge(
   return judgeShallowCharge(charge, readings, turn, level);
 }
 
-/** A fall that a door makes too. What comes back to a level slows down on its way there, beans don't. */
+/** Decides about a fall that a door can make too. A return to a level slows down on its way; the warming of beans does not. */
 function judgeShallowCharge(
   charge: ChargeState,
   readings: readonly TrustedReading[],
@@ -330,7 +329,7 @@ function judgeShallowCharge(
   const slowed = slowest.perSecond + slowest.error < limits.recoverySlowedShare * (fastest.perSecond - fastest.error);
   const slopeBefore = charge.slopeBefore ?? 0;
   const wasHeated = slopeBefore >= limits.chargeWarmingPerSecond;
-  // In a drum that was being heated up it may still leave the line of before.
+  // In a drum that was being heated, the probe may still rise above its former line.
   if (slowed && back > limits.recoverySlowedBack) return wasHeated ? 'none' : 'settled';
   const steady = latest.perSecond + latest.error >= limits.recoverySteadyShare * fastest.perSecond;
   const warming = steady && latest.perSecond >= limits.chargeWarmingPerSecond;
@@ -357,7 +356,7 @@ function judgeShallowCharge(
   return 'wait';
 }
 
-/** A probe that was moved falls at once and then stands for much longer than it fell. Beans turn it as slowly as they cooled it. */
+/** Whether the probe was moved: it falls at once and then stands for much longer than it fell. Beans turn about as fast as they fell. */
 function standsAtBottom(charge: ChargeState, readings: readonly TrustedReading[]): boolean {
   const nearC = charge.lowestC + limits.recoveryBottomShare * (charge.tempC - charge.lowestC);
   const near = readings.filter(({ timeSeconds, tempC }) => timeSeconds > charge.timeSeconds && tempC <= nearC);
@@ -368,7 +367,7 @@ function standsAtBottom(charge: ChargeState, readings: readonly TrustedReading[]
   return stood > Math.max(limits.recoveryStandsSeconds, limits.recoveryStandsTimes * fell);
 }
 
-/** Whether the probe is far above where it fell from, above the line it followed, and goes on warming up. */
+/** Whether the probe has risen well above its former level and line and keeps warming. */
 export function isWarmingPast(charge: ChargeState, readings: readonly TrustedReading[]): boolean {
   const newest = readings.at(-1);
   const level = newestLevel(readings);
@@ -378,7 +377,7 @@ export function isWarmingPast(charge: ChargeState, readings: readonly TrustedRea
   return level >= lineC + limits.chargeReconsiderC && rate.slopePerSecond >= limits.chargeWarmingPerSecond;
 }
 
-/** How sure: by the depth of the fall; less when the recording begins in it, least for a cold start. */
+/** Confidence from the depth of the fall; lower when the recording begins in it, lowest for a cold start. */
 export function chargeConfidence(charge: ChargeState): number {
   if (charge.cold) return charge.certain ? 0.4 : 0.3;
   const depth = Math.min(1, (charge.peakC - charge.lowestC) / limits.chargeTypicalFallC);

@@ -6,17 +6,17 @@ const curve = (zeroSeconds: number, step: number, raisedC: number) => {
   return { timesSeconds, beanTempC: timesSeconds.map((t) => 90 + raisedC + (t - zeroSeconds) * 0.15), zeroSeconds };
 };
 
-it('finds no distance between a roast and itself, started later and read at another rate', () => {
+it('compare: a roast has no distance to itself with another start and sampling rate', () => {
   const distance = curveDistance(curve(0, 1, 0), curve(40, 2, 0));
   expect(distance?.rmsC).toBeCloseTo(0, 9);
   expect(distance?.comparedSeconds).toBeGreaterThan(600);
 });
 
-it('measures °C', () => {
+it('compare: measures °C', () => {
   expect(curveDistance(curve(0, 1, 0), curve(0, 1, 3))?.rmsC).toBeCloseTo(3, 9);
 });
 
-it('leaves gaps out and says nothing about too little', () => {
+it('compare: skips gaps and returns null for too few readings', () => {
   const gap = curve(0, 1, 0);
   const missing = { ...gap, beanTempC: gap.beanTempC.map((temp, k) => (k > 100 && k < 300 ? null : temp)) };
   expect(curveDistance(missing, curve(0, 1, 2))).toMatchObject({ comparedSeconds: 501 });

@@ -9,17 +9,17 @@ import {
 } from './detector.ts';
 import { detectionLimits as limits } from './detection-limits.ts';
 
-/** What the detector made of one roast. */
+/** The marks of one roast. */
 export interface DetectedRoast {
-  /** In the order of time; provisional where the samples end before it could be sure. */
+  /** In the order of time; provisional when the samples end before the confirmation. */
   readonly marks: readonly Detection[];
   /** Drop certain: the roast is complete. */
   readonly complete: boolean;
 }
 
 /**
- * The roasts in a whole series of samples, by the same rules as live. A series that holds no hot charge, begins cold
- * and gets to roasting temperatures is read again as the roast of a machine that is charged cold.
+ * The roasts in a series of samples, by the same rules as live. A series without a hot charge that begins cold and reaches
+ * roasting temperatures is read again with cold charging.
  */
 export function detectRoasts(samples: readonly DetectorSample[], options: DetectorOptions = {}): DetectedRoast[] {
   const roasts = replay(samples, options);
@@ -27,7 +27,7 @@ export function detectRoasts(samples: readonly DetectorSample[], options: Detect
   return replay(samples, { ...options, charging: 'cold' });
 }
 
-/** The marks of the longest roast in a series, as an import has one; none when there is no roast in it. */
+/** The marks of the longest roast in a series, for an import; empty when there is no roast. */
 export function detectMarks(samples: readonly DetectorSample[], options: DetectorOptions = {}): readonly Detection[] {
   let longest: readonly Detection[] = [];
   for (const { marks } of detectRoasts(samples, options)) {
@@ -36,7 +36,7 @@ export function detectMarks(samples: readonly DetectorSample[], options: Detecto
   return longest;
 }
 
-/** In a machine charged cold, the fall at the drop looks like a hot charge at first, but never turns. */
+/** With cold charging the fall at the drop looks like a hot charge at first, but never turns. */
 function chargedForCertain({ marks }: DetectedRoast): boolean {
   return marks.some(({ kind, provisional }) => kind === 'charge' && !provisional);
 }

@@ -1,111 +1,111 @@
 /**
- * The figures that the roast detector decides by. Sources: "Artisan" and "Cropster" are those programs' own rules;
+ * The limits of the roast detector. Sources: "Artisan" and "Cropster" are the rules of those programs;
  * "curves" is what 23 recorded roasts of a dozen machines (drum, fluid bed, hot-air; 1 s to 5 s a reading) show.
  */
 export const detectionLimits = {
-  /** A probe this cold is in no preheated drum. Artisan's floor for a charge. */
+  /** A colder probe is not in a preheated drum. Artisan's minimum for a charge. */
   chargeMinC: 77,
-  /** How far the beans must pull the probe down, and how fast. Cropster asks 7 °C in 30 s, which
-   * a cooling drum that somebody opens does too; curves: 10 °C within 12 s, but for one at 2 °C/s. */
+  /** Depth and duration of the fall of a charge. Cropster requires 7 °C in 30 s, which an opened, cooling drum reaches too;
+   * curves: 10 °C within 12 s, with one exception. */
   chargeFallC: 10,
   chargeFallSeconds: 15,
-  /** Where a drum cools after a drop, only as deep a fall counts before it turns. */
+  /** While a drum cools after a drop, a fall must be this deep to count before it turns. */
   chargeAfterDropFallC: 20,
   chargeAfterDropSeconds: 600,
-  /** Before it falls the probe stands or creeps: its slope is under a third of the fall's (curves: under a sixth). */
+  /** The slope before a charge is less than a third of the slope of the fall (curves: less than a sixth). */
   chargeSteeperThanBefore: 3,
   chargeBeforeSeconds: 15,
-  /** Falling faster than this the drum was being cooled when the beans came. */
+  /** A faster fall means that the drum was cooling at the charge, °C/s. */
   chargeCoolingPerSecond: -0.2,
-  /** A slow fall is a charge if it leaves a level or a line that it followed for 20 s, turns about as soon as beans do (curves: 20-130 s)
-   * and has most of it done by half of that time, as one that tends to the beans' temperature. */
+  /** A slow fall is a charge if it leaves a line of 20 s, turns in time (curves: 20-130 s), and has done most of its depth by half
+   * of that time. */
   chargeSlowStillSeconds: 20,
-  /** … or as much of it as was recorded, but not less than this. */
-  chargeSlowLeastSeconds: 8,
+  /** … a shorter line is accepted at the start of a recording, but not shorter than this. */
+  chargeSlowMinSeconds: 8,
   chargeSlowTurnWithinSeconds: 160,
   chargeSlowFirstHalfShare: 0.6,
-  /** It is reported this long after it turned at the latest. */
-  chargeSlowToldSeconds: 90,
-  /** It takes this much off the probe (curves: 8 °C), so many times its noise, and has come back by this share. */
+  /** It is reported at most this long after the turn. */
+  chargeSlowReportSeconds: 90,
+  /** Its minimum depth (curves: 8 °C), also as a multiple of the noise, and the share of it that has recovered. */
   chargeSlowFallC: 6,
-  /** Nobody charges few beans into a drum that would not boil water. */
+  /** Small batches are not charged into a colder drum. */
   chargeSlowMinC: 100,
   chargeSlowNoiseTimes: 8,
-  /** … at first at least as fast as this, °C/s: a burner that cycles takes minutes. */
+  /** … its first half is at least this steep, °C/s: a cycling burner takes minutes. */
   chargeSlowSteepness: -0.15,
   chargeSlowRiseShare: 0.05,
-  /** The mark is the last reading that has less than this part of the whole fall behind it (curves: within 2 s). */
+  /** The mark is the last reading before this share of the whole fall (curves: within 2 s). */
   chargeKneeShare: 0.03,
-  /** … and that lies further down than noise goes: so many times the scatter before. */
+  /** … or before this multiple of the scatter. */
   chargeKneeScatters: 4,
-  /** A corner stands out by this part of the fall. */
+  /** A corner lies above the chord by this share of the fall. */
   chargeCornerShare: 0.15,
-  /** Its onset is fitted to the level before and to this part of the fall, which a lag bends but the beans' warming doesn't yet. */
+  /** The onset is fitted to the level before and to this share of the fall, which the beans' warming does not bend yet. */
   chargeOnsetShare: 0.15,
-  /** A fall that is this much deeper than when the mark was placed has it placed anew. */
+  /** The mark is placed again each time the fall is deeper by this much. */
   chargePlaceEveryC: 1,
   chargeBends: [1, 2] as readonly number[],
-  /** So much of the level before a fall is fitted with it, and so long before the rough knee it may have begun. */
+  /** The fitted time before a fall, and how far before the rough knee it may have begun. */
   onsetLevelSeconds: 30,
   onsetBackSeconds: 12,
-  /** How far below its lowest a fall tends, as a part of it; between a twentieth and a tenth it makes no difference (curves). */
+  /** The asymptote of a fall below its lowest reading, as a share of the fall (curves: 0.05 to 0.1 gives the same result). */
   chargeBentShare: 0.1,
-  /** Cold beans take 60-120 °C off the probe (curves); a door opened in between takes 5-15 °C, a lid left open up to 45.
-   * A charge has taken 25 °C after 20 s (curves); what hasn't after two minutes is none. */
+  /** Depth of a charge: 60-120 °C (curves); of an opened door 5-15 °C, of an open lid up to 45 °C. A charge is 25 °C deep after
+   * 20 s (curves); a shallower fall without a turn after two minutes is rejected. */
   chargeCertainFallC: 50,
   chargeShallowFallC: 25,
   chargeShallowSeconds: 120,
-  /** A fall that hasn't come back when the probe has turned for so long was beans, if few: a probe comes back from
-   * a lid in a minute or two, from beans in three and more (curves). */
+  /** A fall that has not recovered this long after the turn was a small batch: a probe recovers from a lid in a minute or two,
+   * from beans in three or more (curves). */
   chargeFewBeansSeconds: 100,
-  /** … or it has warmed this far past where it was, and still does. */
+  /** … or it has warmed this far past its former level and keeps warming. */
   chargePastPeakC: 5,
-  /** Beans warm up faster than this over so long, 2.4 °C/min. */
+  /** Beans warm up faster than this over this time; 2.4 °C/min. */
   chargeWarmingPerSecond: 0.04,
   chargeRateSeconds: 30,
-  /** Beans keep this part of the fastest rate since the turn (curves: at least 0.8 of it for 150 s); what has less was fast at
-   * first, as a door or an empty drum is. */
+  /** Beans keep this share of the maximum rate since the turn (curves: at least 0.79 for 105 s, simulated 0.56). A door or an empty
+   * drum is fast at first and falls below it. */
   recoverySteadyShare: 0.65,
   recoverySlowedShare: 0.5,
-  /** … judged when it has come back so far. */
+  /** … decided when this share of the fall has recovered. */
   recoverySlowedBack: 0.5,
-  /** A probe that was moved stands within this part of its fall above the lowest, for so many times as long as it fell (curves:
-   * beans at most 1.8 times) and at least for so long. */
+  /** A moved probe stays within this share of its fall above the lowest reading, for this multiple of the duration of the fall
+   * (curves: beans at most 1.8) and at least for this time. */
   recoveryBottomShare: 0.1,
   recoveryStandsTimes: 3,
   recoveryStandsSeconds: 50,
-  /** So deep a fall that is still warming up steadily 100 s after the turn was beans, wherever it has come to. */
+  /** A fall of this depth that still warms up steadily 100 s after the turn is a charge, whatever share has recovered. */
   recoveryTellingFallC: 20,
-  /** A fall that has come back this far and is slower than this has settled. */
+  /** A fall that has recovered this share and is slower than this has settled. */
   chargeSettledShare: 0.85,
   chargeSettledPerSecond: 0.03,
-  /** In a drum that was being heated up, beans stay below the line it followed by more than this share of the fall. */
+  /** In a drum that was being heated, beans stay below its line by more than this share of the fall. */
   chargeBelowLineShare: 0.3,
-  /** A fall this long after the turning point of a charge that isn't certain is another one. */
+  /** A fall this long after the turning point of an uncertain charge is another charge. */
   chargeAnewSeconds: 10,
-  /** A charge that was taken back may prove to have been one for so long. */
+  /** A retracted charge can reopen for this long. */
   chargeReconsiderSeconds: 480,
-  /** … if the probe goes on warming to so far past where it was. */
+  /** … if the probe keeps warming to this far past its line. */
   chargeReconsiderC: 10,
-  chargeSlopeLeast: -0.2,
-  chargeSlopeMost: 0.3,
+  minSlopeBefore: -0.2,
+  maxSlopeBefore: 0.3,
   chargeTypicalFallC: 60,
-  /** A fall that has come back this far is a door or a fan, no charge. */
+  /** A fall that has recovered this share is a door or a fan. */
   chargeRecoveredShare: 0.7,
-  /** Turning points lie 20-130 s after charge (curves); one that isn't there by now never was a charge. */
+  /** Turning points lie 20-130 s after charge (curves); without one by this time there was no charge. */
   chargeWithoutTurnSeconds: 300,
 
   /** Artisan: no turning point in the first 20 s. */
   turnAfterSeconds: 20,
-  /** Risen this far and this long after the lowest reading: it has turned. Probes resolve 0.1-1 °C (curves). */
+  /** The probe has turned when it has risen this far and this long after the lowest reading. Probes resolve 0.1-1 °C (curves). */
   turnRiseC: 1,
   turnRiseSeconds: 8,
-  /** Risen this far it can't fall back for lack of heat alone. */
+  /** After this rise the turning point is certain. */
   turnCertainRiseC: 5,
 
-  /** The top of a roast rises only by what the middle of three readings shows, if they lie within this. */
+  /** The top of a roast follows the median of three readings within this span. */
   peakSpanSeconds: 11,
-  /** … and by no more than this and so much a second; a probe that really warms up faster is followed a little later. */
+  /** … and rises by at most this much plus this rate; a faster probe is followed with a delay. */
   peakRiseC: 0.5,
   peakRisePerSecond: 1,
 
@@ -113,106 +113,106 @@ export const detectionLimits = {
   dryEndC: 150,
   dryEndHoldSeconds: 10,
 
-  /** Artisan's floor for a drop. Below it, or before `dropMinRoastSeconds`, a fall ends a roast that was broken off. */
+  /** Artisan's minimum for a drop. Below it, or before `dropMinRoastSeconds`, a fall ends an aborted roast. */
   dropMinC: 160,
-  /** Artisan waits 7 min; sample and fluid-bed roasters finish in 4 to 6. */
+  /** Artisan waits 7 min; sample and fluid-bed roasters finish in 4 to 6 min. */
   dropMinRoastSeconds: 180,
-  /** Fallen this far below its peak the bean temperature says "drop?". Pulling the trier takes 1-3 °C for seconds. */
+  /** This far below its peak the bean temperature suggests a drop. A pulled trier takes 1-3 °C for seconds. */
   dropFallC: 2,
-  /** … or this far, and as far below the line it followed, so soon after the top. */
+  /** … or this far, and this far below its line, within this time after the top. */
   dropBentFallC: 0.8,
   dropBentBelowLineC: 1.5,
   dropBentSeconds: 20,
   dropBentReadings: 3,
   dropBentSpanSeconds: 3.2,
-  /** … and by so many times its noise: the top is the luckiest of many readings. */
+  /** … and by this multiple of its noise, because the top is the maximum of many readings. */
   dropFallScatters: 3.5,
-  /** Where a recording ends: the last reading lies so far below the top of the last seconds, so far below the line to it, and
-   * by so many times its scatter. */
+  /** At the end of a recording: the last reading lies this far below the top of these seconds, this far below its line, and by
+   * this multiple of its scatter. */
   dropEndSeconds: 16,
   dropEndFallC: 0.3,
   dropEndBelowLineC: 0.5,
   dropEndScatters: 5,
-  /** Fallen this far and this long it is one. */
+  /** A fall of this depth and duration is a drop. */
   dropCertainFallC: 8,
   dropCertainSeconds: 10,
-  /** … and it must have been that far down for so long: a loose plug is back sooner. */
+  /** … if it has been that deep for this long: a loose plug is back sooner. */
   dropHoldSeconds: 12,
-  /** Broken off early: colder beans, slower proof. */
+  /** An aborted roast: colder beans, slower confirmation. */
   dropEarlyFallC: 20,
   dropEarlySeconds: 60,
-  /** A hot empty drum can warm the probe up again: a dip this deep this fast counts unless the rise is resumed. */
+  /** A hot empty drum can warm the probe again: a dip of this depth within this time is a drop unless the rise resumes. */
   dropDipC: 5,
   dropDipSeconds: 20,
   dropDipWaitSeconds: 120,
-  /** A slow or shallow fall in a heavy machine, not resumed for so long, is a drop. */
+  /** A slow or shallow fall in a heavy machine is a drop if the rise does not resume for this long. */
   dropSlowSeconds: 240,
-  /** … but a roast that stands still just below its top gets this long; it moves by less than this over this much time. */
+  /** … but a roast that stands still just below its top gets this long: its slope over this time is less than this. */
   dropStalledSeconds: 600,
   dropStalledPerSecond: 0.02,
   dropStalledRateSeconds: 60,
-  /** Above the drop's temperature by this much the roast goes on: withdrawn. */
+  /** This far above the drop's temperature the roast goes on and the drop is retracted. */
   dropResumedC: 2,
-  /** … or by this much if it is as near as this to the line it followed. */
+  /** … or this far, if it is this near to its line. */
   dropOnLineC: 0.5,
   dropNearLineC: 1,
-  /** The trend that the bean temperature leaves when the beans do: a line through this much time before the top. */
+  /** The line before the top is fitted over this time. */
   dropTrendSeconds: 30,
-  /** The onset of a drop: beans leave over seconds and through a lag, so the fall is bent. Fitted to this part of it, at most so deep. */
+  /** The onset of a drop is fitted to this share of the fall, at most to this depth. */
   dropOnsetShare: 0.5,
   dropOnsetFallC: 8,
-  /** … and so much of its time: a fall may pause. */
+  /** … and to this much of its time, because a fall may pause. */
   dropOnsetSeconds: 30,
   /** A corner stands out above the chord by this part of the fall. */
   dropCornerShare: 0.2,
   /** A slow decline before a drop takes less than this. */
   dropDeclineC: 4,
-  /** How the fall is bent: through one lag more than the air's own, or two. */
+  /** The exponents of the onset: a lag of second or third order. */
   dropBends: [2, 3] as readonly number[],
-  /** In a silence the drop is placed so far before its end. */
+  /** In a silence the drop is placed this share of it before its end. */
   dropInSilenceShare: 0.6,
-  /** The last reading before a silence lies at least so far below the line: the fall had begun. */
+  /** If the last reading before a silence lies this far below the line, the fall had begun. */
   dropBegunC: 0.3,
-  /** Cooling starts with the fan on full: at least this, risen by this much within this time. */
+  /** Cooling starts with full fan: at least this, after a rise by this much within this time. */
   coolingFanPercent: 95,
   coolingFanRisePercent: 25,
   coolingSwitchSeconds: 15,
   /** How long before the fall shows the machine may have switched to cooling (curves: 6-14 s). */
   coolingBeforeFallSeconds: 20,
 
-  /** After a drop nothing is a charge for so long. The quickest crews charge again after about a minute. */
+  /** No charge within this time after a drop. The fastest crews charge again after about a minute. */
   rechargeAfterSeconds: 30,
-  /** A drop that takes as much as a charge off the probe within this, turns and rises by so much for so long was a charge
-   * (curves: turned 43-98 s after charge; no drop has), unless the probe rose as beans do before: they gain 3-10 °C/min at their drop. */
+  /** A drop that is as deep as a charge within this time, turns and rises by this much for this long was a charge (curves: turned
+   * 43-98 s after charge; no drop did), unless the probe rose as beans do before it: 3-10 °C/min. */
   rechargeStillPerSecond: 0.04,
   rechargeHeatedPerSecond: 0.33,
   rechargeFallSeconds: 45,
   rechargeTurnWithinSeconds: 130,
   rechargeRiseC: 15,
   rechargeRiseSeconds: 90,
-  /** After a roast that was broken off a shallower fall that turns and warms up like beans was the next charge. */
+  /** After an aborted roast a shallower fall that turns and warms up like beans was the next charge. */
   rechargeDoubtfulRiseC: 5,
   rechargeDoubtfulShare: 0.3,
-  /** Changes less than this over 20 s: the machine stands by again. */
+  /** The machine is idle again when the temperature changes less than this over 20 s. */
   idleChangeC: 1.5,
   idleSeconds: 20,
-  /** Dropped for so long it stands by, whatever the probe does. */
+  /** This long after a drop the machine counts as idle. */
   idleAtLatestSeconds: 600,
-  /** Without a reading for so long nothing is known of the roast any more. */
+  /** A roast without a reading for this long is given up. */
   lostAfterSeconds: 900,
 
-  /** A cold start (fluid beds, sample roasters): beans at room temperature, heat on, up it goes. */
+  /** A cold start (fluid beds, sample roasters): a rise from room temperature. */
   coldStartMaxC: 60,
   coldStartRiseC: 5,
   coldStartStillC: 0.25,
-  /** The level it stood at is the middle of this much time; it has left it by so many times its scatter. */
+  /** The steady level is the median over this time; it ends with a rise by this multiple of its scatter. */
   coldStartLevelSeconds: 40,
   coldStartScatters: 3,
-  /** Risen this far it has left for certain. */
+  /** After this rise the level has certainly ended. */
   coldStartClearC: 1.5,
-  /** The heat is on for so long before the probe shows any of it: air, beans and sheath warm up first. */
+  /** The delay between heat on and the first rise of the probe. */
   coldStartDelaySeconds: 3,
 } as const;
 
-/** How much of the past is kept to look back into, seconds: while a roast runs, and while a slow charge may have to be found. */
+/** How many seconds of readings are kept, during a roast and while waiting for a charge. */
 export const lookBackSeconds = { roasting: 90, waiting: 240 } as const;

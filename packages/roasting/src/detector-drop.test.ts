@@ -1,4 +1,4 @@
-import { saidByDetector } from '@roastery/testing/marks/said-roasts';
+import { detectorRoasts } from '@roastery/testing/marks/detected-roasts';
 import { describe, expect, it } from 'vitest';
 import { detectMarks } from './detect-marks.ts';
 import { createRoastDetector, type DetectorSample } from './detector.ts';
@@ -24,7 +24,7 @@ const series = (tempC: (time: number) => number, end: number, interval = 1): Det
     timeSeconds: index * interval,
     beanTempC: Math.round(10 * tempC(index * interval)) / 10,
   }));
-const dropOf = (samples: readonly DetectorSample[]) => saidByDetector(samples).roasts.map(({ drop }) => drop);
+const dropOf = (samples: readonly DetectorSample[]) => detectorRoasts(samples).roasts.map(({ drop }) => drop);
 
 describe('detector: place of the drop', () => {
   it.each([0.25, 1, 3, 5])('marks the steep fall after a slow decline, every %d s', (interval) => {
@@ -57,14 +57,14 @@ describe('detector: finish', () => {
     [1, 6],
     [3, 9],
     [5, 11],
-  ])('answers the drop that a recording ends in, every %d s', (interval, tail) => {
+  ])('returns the drop that a recording ends in, every %d s', (interval, tail) => {
     const samples = series(falling, dropAt + tail, interval);
     const drop = markOf(detectMarks(samples), 'drop');
     expect(drop?.provisional).toBe(true);
     expect(Math.abs((drop?.timeSeconds ?? 0) - dropAt)).toBeLessThanOrEqual(10);
   });
 
-  it('answers nothing for a recording that ends in the middle of a roast', () => {
+  it('returns nothing for a recording that ends in mid-roast', () => {
     const detector = createRoastDetector();
     for (const sample of series(roasting, 500)) detector.push(sample);
     expect(detector.finish()).toEqual([]);

@@ -5,7 +5,7 @@ import { detectRoasts } from './detect-marks.ts';
 import { createRoastDetector, isRetraction, type DetectedKind } from './detector.ts';
 import { markOf } from './marks.ts';
 
-describe('the detector on machines and habits that the recorded roasts don’t show', () => {
+describe('detector: simulated machines', () => {
   it.each(fieldKinds)('finds every roast and no other: %s', (kind) => {
     for (let seed = 100; seed < 106; seed++) {
       const { samples, roasts, charging } = fieldSeries(kind, seed);
@@ -21,7 +21,7 @@ describe('the detector on machines and habits that the recorded roasts don’t s
     }
   });
 
-  it('says marks in the order of a roast, even where the clock runs wild', { timeout: 30_000 }, () => {
+  it('reports marks in the order of a roast when the clock jumps', { timeout: 30_000 }, () => {
     const order: readonly DetectedKind[] = ['charge', 'turning_point', 'dry_end', 'drop'];
     for (let seed = 0; seed < 60; seed++) {
       const random = randomStream(seed);
@@ -48,7 +48,7 @@ describe('the detector on machines and habits that the recorded roasts don’t s
     }
   });
 
-  it('isn’t fooled by a plug that is loose for a second and a half, read at 4 Hz', () => {
+  it('reports no drop for a plug that is loose for 1.5 s, read at 4 Hz', () => {
     const random = randomStream(7);
     const { samples, roasts } = fieldSeries('long stall', 3);
     const [roast] = roasts;
@@ -68,7 +68,7 @@ describe('the detector on machines and habits that the recorded roasts don’t s
     expect(detector.state).toBe('roasting');
   });
 
-  it('makes no charge of a drum that is cooled between two batches', () => {
+  it('reports no charge for a drum that cools between two batches', () => {
     const detector = createRoastDetector();
     const findings = Array.from({ length: 900 }, (_, timeSeconds) => {
       const since = timeSeconds - 120;

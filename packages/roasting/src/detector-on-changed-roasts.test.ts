@@ -41,7 +41,7 @@ const nearest = (found: readonly DetectedRoast[], chargeSeconds: number) =>
   Math.min(...found.map(({ marks }) => away(markOf(marks, 'charge')?.timeSeconds, chargeSeconds)));
 
 describe.skipIf(!recordedRoastsPresent)(`the detector on changed roasts${recordedRoastsTitle}`, () => {
-  it('makes no roast of a lid that stood open', () => {
+  it('reports no roast for an open lid', () => {
     for (const { file, certain, truth } of under('lid open before, 25-45 °C')) {
       const before = certain.filter(({ marks }) => (markOf(marks, 'charge')?.timeSeconds ?? 0) < truth.charge - 10);
       expect(before, file).toEqual([]);
@@ -62,14 +62,14 @@ describe.skipIf(!recordedRoastsPresent)(`the detector on changed roasts${recorde
     },
   );
 
-  it('finds the roast when nothing was read while the beans went in', () => {
+  it('finds the roast when there are no readings at the charge', () => {
     // The beans went in at some moment of the silence; no rule can tell it nearer than its length.
     for (const { file, charge } of under('silent for 40 s from the charge on')) expect(charge, file).toBeLessThan(41);
     const across = under('silent for 20 s across the charge').map(({ charge }) => charge);
     expect(across.filter((error) => error <= 5).length).toBeGreaterThan(across.length / 2);
   });
 
-  it('finds the next batch when the probe never showed that the drum was emptied', () => {
+  it('finds the next batch when the drop was not visible', () => {
     // Only where the drum is charged about as hot as it was emptied: others have to cool, which a probe shows.
     const hot = rows.filter(({ chargeC, dropC }) => chargeC > dropC - 40);
     expect(hot.length).toBeGreaterThan(rows.length / 2);

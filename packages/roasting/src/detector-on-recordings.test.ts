@@ -47,7 +47,7 @@ const hits = (errors: readonly (number | null)[], within: number) =>
   errors.filter((error) => error !== null && Math.abs(error) <= within).length;
 
 describe.skipIf(!recordedRoastsPresent)(`the detector on recorded roasts${recordedRoastsTitle}`, () => {
-  it('is shown in a table', () => {
+  it('prints a table', () => {
     const lines = rows.map(
       (row) =>
         `${row.file.slice(0, 24).padEnd(25)}${cell(row.charge)}${cell(row.standard?.charge)}${cell(row.sensitive?.charge)}` +
@@ -67,7 +67,7 @@ describe.skipIf(!recordedRoastsPresent)(`the detector on recorded roasts${record
     expect(Math.abs(row.drop ?? Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(chargedCold(row.roast) ? 12 : 10);
   });
 
-  it.each(rows)('never calls a drop early in $file, not even provisionally', ({ roast, samples }) => {
+  it.each(rows)('reports no early drop in $file, not even provisionally', ({ roast, samples }) => {
     const marked = markOf(roast.marks, 'drop')?.timeSeconds;
     const detector = createRoastDetector();
     const early = samples
@@ -77,7 +77,7 @@ describe.skipIf(!recordedRoastsPresent)(`the detector on recorded roasts${record
     expect(early).toEqual([]);
   });
 
-  it('is nearer to what people marked than Artisan’s rule in either mode', () => {
+  it('is nearer to the marks of people than both modes of Artisan’s rule', () => {
     const charge = (of: (row: (typeof rows)[number]) => number | null) => hits(credibleCharges.map(of), 5);
     const drop = (of: (row: (typeof rows)[number]) => number | null) => hits(credibleDrops.map(of), 10);
     const charges = [

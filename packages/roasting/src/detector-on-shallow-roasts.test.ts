@@ -1,5 +1,5 @@
 import { lag, noise } from '@roastery/testing/marks/field-conditions';
-import { saidByDetector } from '@roastery/testing/marks/said-roasts';
+import { detectorRoasts } from '@roastery/testing/marks/detected-roasts';
 import { describe, expect, it } from 'vitest';
 import { createRoastDetector, isRetraction, type DetectorSample } from './detector.ts';
 
@@ -50,10 +50,10 @@ const shapeOf = (samples: readonly DetectorSample[]) => {
 
 /** What is wrong with what the detector says of a recording with one roast; nothing where all is well. */
 const wrongIn = (samples: readonly DetectorSample[], story: string, within = 5): string[] => {
-  const { roasts, takenBack } = saidByDetector(samples);
+  const { roasts, retracted } = detectorRoasts(samples);
   const [roast] = roasts;
-  if (!roast || roasts.length > 1 || takenBack > 0)
-    return [`${story}: ${roasts.length} roasts, ${takenBack} taken back`];
+  if (!roast || roasts.length > 1 || retracted > 0)
+    return [`${story}: ${roasts.length} roasts, ${retracted} taken back`];
   const charge = roast.charge - chargedAt;
   const drop = (roast.drop ?? Number.POSITIVE_INFINITY) - dropAt;
   if (Math.abs(charge) <= within && Math.abs(drop) <= 10) return [];
@@ -91,7 +91,7 @@ describe('detector: few beans', () => {
     }
   });
 
-  it('believes no wild first reading', () => {
+  it('ignores a wrong first reading', () => {
     for (const wild of [311, 6553.5, 0, 399]) {
       for (const count of [1, 2]) {
         const samples = fewBeans({ fallC: 60, levelC: 155 }).map((sample, index) =>
@@ -99,7 +99,7 @@ describe('detector: few beans', () => {
         );
         expect(wrongIn(samples, `${count} × ${wild}`)).toEqual([]);
         const idle = samples.filter(({ timeSeconds }) => timeSeconds < 100);
-        expect(saidByDetector(idle), `${count} × ${wild}, idle`).toEqual({ roasts: [], takenBack: 0 });
+        expect(detectorRoasts(idle), `${count} × ${wild}, idle`).toEqual({ roasts: [], retracted: 0 });
       }
     }
   });
@@ -114,8 +114,8 @@ const door = (from: number, deep: number, tempC: number): DetectorSample[] =>
     beanTempC: tempC - (k < 15 ? deep * (1 - Math.exp(-k / 4)) : deep * Math.exp(-(k - 15) / 15)),
   }));
 
-describe('detector: after a charge that was taken back', () => {
-  it('finds the charge that follows, and calls the door none', () => {
+describe('detector: after a retracted charge', () => {
+  it('finds the next charge after a door', () => {
     for (const [deep, pause] of [
       [14, 5],
       [25, 5],
@@ -126,24 +126,24 @@ describe('detector: after a charge that was taken back', () => {
       const batch = fewBeans({ fallC: 30 })
         .filter(({ timeSeconds }) => timeSeconds >= chargedAt - 20)
         .map((sample) => ({ ...sample, timeSeconds: sample.timeSeconds + later }));
-      const { roasts } = saidByDetector([...before, ...batch]);
+      const { roasts } = detectorRoasts([...before, ...batch]);
       expect(roasts.length, `${deep} °C, ${pause} s`).toBe(1);
       expect(Math.abs((roasts[0]?.charge ?? 0) - chargedAt - later)).toBeLessThanOrEqual(5);
     }
   });
 
-  it('moves the charge to beans that come while the door’s fall is still undecided', () => {
+  it('moves the charge to beans charged before the door is decided', () => {
     const samples = [...still(60, 180, 0), ...door(60, 20, 180).slice(0, 45)];
     const later = 105 - chargedAt;
     const batch = fewBeans({ fallC: 60, levelC: 177 })
       .filter(({ timeSeconds }) => timeSeconds >= chargedAt)
       .map((sample) => ({ ...sample, timeSeconds: sample.timeSeconds + later }));
-    const { roasts } = saidByDetector([...samples, ...batch]);
+    const { roasts } = detectorRoasts([...samples, ...batch]);
     expect(roasts.length).toBe(1);
     expect(Math.abs((roasts[0]?.charge ?? 0) - 105)).toBeLessThanOrEqual(5);
   });
 
-  it('opens no roast that stays at the fall of a drop and what follows it', () => {
+  it('opens no lasting roast after the fall of a drop', () => {
     // The drum dips, warms up again by itself, and is then cooled down.
     const roast = fewBeans({ fallC: 60, levelC: 180 });
     const after = Array.from({ length: 400 }, (_, k) => {
@@ -167,9 +167,9 @@ const idle = (changeC: (since: number) => number, seconds = 600): DetectorSample
   }));
 /** A drum that is heated by 4 °C/min. */
 const heatedC = (time: number) => 165 + 0.07 * (time - chargedAt);
-const completed = (samples: readonly DetectorSample[]) => saidByDetector(samples).roasts;
+const completed = (samples: readonly DetectorSample[]) => detectorRoasts(samples).roasts;
 
-describe('detector: falls that are no small batch', () => {
+describe('detector: falls that are not a small batch', () => {
   it.each([14, 20, 28])('discards a door that takes %i °C and a drum that is heated right after it', (deep) => {
     for (const heatAt of [100, 130, 160]) {
       const heated = idle((since) => {

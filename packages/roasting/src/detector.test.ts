@@ -11,7 +11,7 @@ function findingsOf(samples: readonly DetectorSample[]): Finding[] {
 
 const seeds = Array.from({ length: 150 }, (_, seed) => seed);
 
-describe('the detector on imagined roasts', () => {
+describe('detector: imagined roasts', () => {
   it.each(seeds)('marks charge and drop of roast %i, once, and never ends it early', (seed) => {
     const { samples, chargeSeconds, dropSeconds, story } = imaginedRoast(seed);
     const roasts = detectRoasts(samples);
@@ -22,7 +22,7 @@ describe('the detector on imagined roasts', () => {
     expect(roasts[0]?.complete, story).toBe(true);
   });
 
-  it('says the same after a restart from its snapshot, at every sample', () => {
+  it('gives the same findings after a restart from a snapshot at every sample', () => {
     const { samples } = imaginedRoast(3);
     const straight = findingsOf(samples);
     let detector = createRoastDetector();
@@ -43,7 +43,7 @@ describe('the detector on imagined roasts', () => {
     expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
   });
 
-  it('withdraws a drop when the temperature resumes its rise', () => {
+  it('retracts a drop when the temperature rises again', () => {
     const samples = steadyRoast().map((sample) => {
       const since = sample.timeSeconds - 600;
       const dip = since > 0 && since < 20 ? -4 * Math.sin((since / 20) * Math.PI) : 0;
@@ -57,7 +57,7 @@ describe('the detector on imagined roasts', () => {
     expect(detector.state).toBe('roasting');
   });
 
-  it('withdraws a charge when only the door was opened', () => {
+  it('retracts a charge when only the door was opened', () => {
     const detector = createRoastDetector();
     const findings = Array.from({ length: 200 }, (_, timeSeconds) => {
       const since = timeSeconds - 100;
@@ -69,7 +69,7 @@ describe('the detector on imagined roasts', () => {
     expect(detector.state).toBe('idle');
   });
 
-  it('follows one roast after another, and stands by in between', () => {
+  it('finds consecutive roasts', () => {
     const first = steadyRoast();
     const end = (first.at(-1)?.timeSeconds ?? 0) + 1;
     const reheat = Array.from({ length: 150 }, (_, k) => ({ timeSeconds: end + k, beanTempC: 170 + k * 0.15 }));
@@ -81,7 +81,7 @@ describe('the detector on imagined roasts', () => {
     expect((charges[1] ?? 0) - (charges[0] ?? 0)).toBeCloseTo(later, 0);
   });
 
-  it('knows nothing of a roast after a quarter of an hour without readings', () => {
+  it('gives up a roast after 15 minutes without readings', () => {
     const detector = createRoastDetector();
     for (const sample of steadyRoast()) if (sample.timeSeconds < 400) detector.push(sample);
     expect(detector.state).toBe('roasting');
@@ -89,14 +89,14 @@ describe('the detector on imagined roasts', () => {
     expect(detector.state).toBe('idle');
   });
 
-  it('takes a recording that begins with the fall, but is less sure of its charge', () => {
+  it('reports a lower confidence when the recording begins with the fall', () => {
     const samples = steadyRoast().filter(({ timeSeconds }) => timeSeconds >= 100);
     const charge = markOf(detectMarks(samples), 'charge');
     expect(charge?.timeSeconds).toBeCloseTo(100, 0);
     expect(charge?.confidence).toBeLessThan(0.7);
   });
 
-  it('makes no whole roast of one that it saw only the end of', () => {
+  it('reports no complete roast when only its end was recorded', () => {
     const roasts = detectRoasts(steadyRoast().filter(({ timeSeconds }) => timeSeconds >= 500));
     expect(roasts.every(({ complete }) => !complete)).toBe(true);
     expect(roasts.flatMap(({ marks }) => marks).every(({ provisional }) => provisional)).toBe(true);
@@ -112,7 +112,7 @@ describe('the detector on imagined roasts', () => {
     expect(cooling?.confidence).toBeGreaterThan(blind?.confidence ?? 1);
   });
 
-  it('ends a roast that is broken off early, and doubts it', () => {
+  it('ends an aborted roast with a low confidence', () => {
     const samples = steadyRoast().map((sample) => {
       const since = sample.timeSeconds - 350;
       return since <= 0 ? sample : { ...sample, beanTempC: steadyC(350) - Math.min(60, since) };
@@ -124,7 +124,7 @@ describe('the detector on imagined roasts', () => {
     expect(drop?.confidence).toBeLessThan(0.5);
   });
 
-  it('bears times that stand still or run back, and readings that are no temperatures', () => {
+  it('ignores repeated and decreasing times and invalid temperatures', () => {
     const samples = steadyRoast().flatMap((sample, index) => {
       if (index % 50 === 10) return [sample, { ...sample, timeSeconds: sample.timeSeconds - 30 }, sample];
       if (index % 50 === 20)

@@ -40,23 +40,23 @@ export interface DetectorOptions {
 export interface RoastDetector {
   readonly state: RoastState;
   /**
-   * Takes the next sample and answers what it changes: marks found, moved or confirmed, and marks withdrawn. Findings
-   * refer to the present roast; after a certain drop the next `charge` begins a new one. Withdrawing `charge`
-   * withdraws its roast. The same samples always give the same findings.
+   * Takes the next sample and returns the changes: marks found, moved, confirmed or retracted. Findings refer to the current
+   * roast; after a certain drop the next `charge` begins a new one. Retracting `charge` retracts its roast. The same samples
+   * always give the same findings.
    */
   push(sample: DetectorSample): Finding[];
-  /** The recording ends here: answers the drop that it ends in, if it stopped before that one could be found. */
+  /** Call it at the end of a recording: returns the provisional drop that the recording stops in, if there is one. */
   finish(): Finding[];
-  /** A copy of all it remembers, to go on from after a restart with `createRoastDetector(options, snapshot)`. */
+  /** A copy of the state, to resume after a restart with `createRoastDetector(options, snapshot)`. */
   snapshot(): DetectorSnapshot;
 }
 
 /**
  * Finds charge, turning point, dry end and drop while the machine runs, at any rate from 4 Hz to a reading every 5 s,
- * irregular, with gaps. It looks back: a mark is first provisional, placed where the curve bent, then moved, confirmed
- * or withdrawn as more readings come in. Nothing ends a roast but a drop that is certain (`provisional: false`).
+ * irregular, with gaps. A mark is provisional at first, then moved, confirmed or retracted as more readings arrive. Only a
+ * certain drop (`provisional: false`) ends a roast.
  *
- * After 15 minutes without a reading in a roast it falls back to `idle` without a drop: what happened isn't known.
+ * After 15 minutes without a reading in a roast it returns to `idle` without a drop.
  */
 export function createRoastDetector(options: DetectorOptions = {}, snapshot?: DetectorSnapshot): RoastDetector {
   const memory: DetectorSnapshot = snapshot ? structuredClone(snapshot) : emptyMemory();
@@ -128,7 +128,7 @@ function awaitCharge(
   return reconsider(memory, newest);
 }
 
-/** A charge that was taken back because the probe had come back from it: if it goes on warming up, it was one after all. */
+/** Reopens a retracted charge if the probe keeps warming past its former level. */
 function reconsider(memory: DetectorSnapshot, newest: TrustedReading): Finding[] {
   const { refuted } = memory;
   if (!refuted) return [];
@@ -170,7 +170,7 @@ function followRoast(memory: DetectorSnapshot, newest: TrustedReading, options: 
 }
 
 function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: TrustedReading): Finding[] {
-  // Of a lone torn reading the middle of three knows nothing, also where readings are far apart.
+  // The median of three ignores an outlier, also when readings are far apart.
   charge.lowestC = Math.min(charge.lowestC, newestLevel(memory.readings, limits.peakSpanSeconds) ?? newest.tempC);
   const turn = charge.cold ? null : findTurn(memory.readings, charge.timeSeconds);
   if (turn) charge.turnedSeconds = turn.timeSeconds;
@@ -206,13 +206,13 @@ function placeCharge(readings: readonly TrustedReading[], charge: ChargeState, t
   charge.placedToC = charge.lowestC;
   const peak = { timeSeconds: charge.peakSeconds, tempC: charge.peakC };
   const knee = kneeOf(readings, peak, charge.lowestC, turn ? limits.chargeSlowFallC : limits.chargeTypicalFallC);
-  // Where the probe has turned the beans are in: what falls after it, or on a clock that jumped, moves no charge behind it.
+  // The charge lies before the turning point, whatever falls later or on a clock that jumped.
   if (turn && knee.timeSeconds > turn.timeSeconds) return;
   charge.timeSeconds = knee.timeSeconds;
   charge.tempC = knee.tempC;
 }
 
-/** What had fallen before the beans came was a door or a fan: the charge moves to the fall that followed. */
+/** The first fall was a door or a fan: the charge moves to the second fall. */
 function chargedAnew(memory: DetectorSnapshot, charge: ChargeState): Finding[] {
   const kinds = ['drop', 'dry_end', 'turning_point'] as const;
   const retracted = kinds.filter((kind) => memory.said[kind] !== undefined).map((kind) => retract(memory, kind));
@@ -220,7 +220,7 @@ function chargedAnew(memory: DetectorSnapshot, charge: ChargeState): Finding[] {
   return [...retracted, ...reportCharge(memory, charge)];
 }
 
-/** The bean temperature fell on below what was taken for the turning point: what was called a drop since then was none. */
+/** Retracts a drop and dry end that lie before the turning point, because the bean temperature fell below the former one. */
 function dropBeforeTurn(memory: DetectorSnapshot, turn: TurnState | null): Finding[] {
   if (memory.charge?.cold || (turn && turn.timeSeconds <= (memory.peak?.timeSeconds ?? turn.timeSeconds))) return [];
   memory.peak = null;
@@ -232,7 +232,7 @@ function dropBeforeTurn(memory: DetectorSnapshot, turn: TurnState | null): Findi
 
 function followDryEnd(memory: DetectorSnapshot, newest: TrustedReading, dryEndC: number): Finding[] {
   const { dryEnd, turn } = memory;
-  // Nothing dries after a drop: what crosses 150 °C while one is suspected waits for the verdict.
+  // No dry end while a drop is suspected.
   if (!dryEnd && memory.drop) return [];
   if (dryEnd?.certain || (turn && turn.tempC >= dryEndC)) return [];
   if (!dryEnd) {
@@ -285,7 +285,7 @@ function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: Trust
   return findings;
 }
 
-/** The top so far. It rises no faster than beans do: one or two readings above the others, as a bad line makes, are no top to fall from. */
+/** Follows the top. It rises no faster than beans do, so one or two outliers do not become the top. */
 function followPeak(memory: DetectorSnapshot, level: number, nowSeconds: number): void {
   const { peak } = memory;
   const high = Math.min(level, newestLevel(memory.readings, limits.peakSpanSeconds) ?? level);
@@ -295,7 +295,7 @@ function followPeak(memory: DetectorSnapshot, level: number, nowSeconds: number)
   memory.peak = { timeSeconds: nowSeconds, tempC: Math.max(reached, peak?.tempC ?? reached) };
 }
 
-/** Where the beans left, but never before what came before it in this roast. */
+/** Places the drop, never before the earlier marks of this roast. */
 function placeDrop(memory: DetectorSnapshot, charge: ChargeState, drop: DropState): void {
   const { turn, dryEnd } = memory;
   const fitted = drop.peakC - drop.deepestC > limits.dropOnsetFallC / limits.dropOnsetShare;

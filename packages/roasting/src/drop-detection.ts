@@ -3,7 +3,7 @@ import { onsetOfFall, type Moment } from './onset.ts';
 import type { TrustedReading } from './reading-filter.ts';
 import { highest, noiseBefore, silenceSeconds, trendOf, within, type TrendLine } from './readings.ts';
 
-/** A drop as far as it is known. Plain data. */
+/** The state of a suspected drop. Plain data. */
 export interface DropState {
   timeSeconds: number;
   tempC: number;
@@ -11,21 +11,21 @@ export interface DropState {
   peakC: number;
   peakSeconds: number;
   deepestC: number;
-  /** It fell fast at first, as it does when beans leave the probe. */
+  /** The first part of the fall was fast, as when beans leave the probe. */
   dip: boolean;
-  /** The machine switched to cooling at this moment, as heat and fan tell. */
+  /** When the machine switched to cooling, according to heat and fan. */
   witnessSeconds: number | null;
-  /** Too cold or too soon for a finished roast. */
+  /** Too cold or too early for a finished roast. */
   early: boolean;
-  /** Since when it has been far enough down to be certain; null while it isn't. */
+  /** Since when the fall is deep enough to be certain; null while it is not. */
   deepSinceSeconds: number | null;
-  /** So much of the fall is known that its mark moves no more. */
+  /** Enough of the fall is known: the mark is final. */
   fitted?: boolean;
 }
 
 export type DropVerdict = 'wait' | 'withdraw' | 'confirm';
 
-/** What the newest readings suggest: the bean temperature is 2 °C below its top, or further than its noise goes. */
+/** Finds a drop: the bean temperature is 2 °C below its top, and below by more than its noise. */
 export function findDrop(
   readings: readonly TrustedReading[],
   level: number,
@@ -34,30 +34,30 @@ export function findDrop(
 ): DropState | null {
   const fall = peak.tempC - level;
   const noiseC = noiseBefore(readings, peak.timeSeconds);
-  const leastC = Math.min(limits.dropCertainFallC, limits.dropFallScatters * noiseC);
-  if ((fall < limits.dropFallC || fall < leastC) && !leftItsLine(readings, peak, leastC)) return null;
+  const minFallC = Math.min(limits.dropCertainFallC, limits.dropFallScatters * noiseC);
+  if ((fall < limits.dropFallC || fall < minFallC) && !leftItsLine(readings, peak, minFallC)) return null;
   return dropFrom(readings, peak, level, sinceChargeSeconds);
 }
 
 /**
- * The last few readings lie lower each, and the newest is far below the line that the curve followed up to its top: so
- * soon after it no stall bends a curve as much.
+ * Whether the last readings fall one after another and the newest lies far below the line before the top. A stall does not bend
+ * a curve that fast.
  */
-function leftItsLine(readings: readonly TrustedReading[], peak: Moment, leastC: number): boolean {
+function leftItsLine(readings: readonly TrustedReading[], peak: Moment, minFallC: number): boolean {
   const newest = readings.at(-1);
   if (!newest) return false;
   const first = readings.findIndex(({ timeSeconds }) => timeSeconds >= newest.timeSeconds - limits.dropBentSpanSeconds);
   const last = readings.slice(Math.min(first, readings.length - limits.dropBentReadings));
   if (newest.timeSeconds - peak.timeSeconds > limits.dropBentSeconds) return false;
   if (last.some(({ tempC }, index) => index > 0 && tempC >= (last[index - 1]?.tempC ?? tempC))) return false;
-  if (peak.tempC - newest.tempC < Math.max(limits.dropBentFallC, leastC)) return false;
+  if (peak.tempC - newest.tempC < Math.max(limits.dropBentFallC, minFallC)) return false;
   const line = lineBefore(readings, peak.timeSeconds);
   return line !== undefined && line.at(newest.timeSeconds) - newest.tempC >= limits.dropBentBelowLineC;
 }
 
 /**
- * A drop that the recording ends in: it stops as the bean temperature falls, with too few readings left to be sure. The last
- * reading lies below the top and clearly below the line that led to it.
+ * Finds a drop at the end of a recording, where too few readings are left for `findDrop`. The last reading lies below the top
+ * and clearly below the line before it.
  */
 export function findDropAtEnd(readings: readonly TrustedReading[], sinceChargeSeconds: number): DropState | null {
   const newest = readings.at(-1);
@@ -88,7 +88,7 @@ function dropFrom(
   };
 }
 
-/** Where the beans left: when the machine switched to cooling, or where the curve leaves its trend. */
+/** Places the drop: where the machine switched to cooling, or where the curve leaves its line. */
 export function markOfDrop(
   readings: readonly TrustedReading[],
   peak: Moment,
@@ -105,8 +105,8 @@ export function markOfDrop(
 }
 
 /**
- * Where nothing was read when the beans left, the fall seen afterwards is followed straight back to the level it left. One
- * that is over by then tells nothing: the middle is never far off, and a little before it nearer, since a probe shows late.
+ * If there are no readings at the drop, the fall after the silence is extrapolated in a straight line back to the level before
+ * it. If the fall is over by then, the mark lies a little before the middle of the silence, because a probe lags.
  */
 function acrossSilence(readings: readonly TrustedReading[], knee: Moment): Moment {
   const next = readings.find(({ timeSeconds }) => timeSeconds > knee.timeSeconds);
@@ -118,7 +118,7 @@ function acrossSilence(readings: readonly TrustedReading[], knee: Moment): Momen
   return { timeSeconds: next.timeSeconds - before, tempC: knee.tempC };
 }
 
-/** The last reading on the line that the curve followed, where the last one before a silence already lies clearly below it. */
+/** The last reading on the line, if the last one before a silence lies clearly below it: the fall had begun. */
 function leftBeforeSilence(readings: readonly TrustedReading[], last: Moment): Moment | null {
   const before = within(readings, last.timeSeconds - limits.dropTrendSeconds, last.timeSeconds);
   const newest = before.pop();
@@ -134,8 +134,8 @@ function lineBefore(readings: readonly TrustedReading[], untilSeconds: number): 
 }
 
 /**
- * The fitted onset of the fall: where the bean temperature leaves the line that it followed. A thick probe goes on reading
- * the top for a while after the beans are out; that it no longer rises is the first sign.
+ * The fitted onset of the fall: where the bean temperature leaves its line. A slow probe stays at the top for a while after the
+ * drop, so the end of the rise is the first sign.
  */
 function departureFromTrend(readings: readonly TrustedReading[], peak: Moment, deepestC: number): Moment {
   const corner = cornerOf(readings, peak, deepestC);
@@ -159,8 +159,8 @@ function departureFromTrend(readings: readonly TrustedReading[], peak: Moment, d
 }
 
 /**
- * Where a slow decline becomes the steep fall of a drop: the reading highest above the chord from the top to the lowest
- * reading. A roast whose burner was cut stands or sinks before its drop. Without a decline this is the top itself.
+ * The corner where a slow decline becomes the steep fall: the reading highest above the chord from the top to the lowest reading.
+ * After an early burner cut the temperature stands or declines before the drop. Without a decline this is the top itself.
  */
 function cornerOf(readings: readonly TrustedReading[], peak: Moment, deepestC: number): Moment {
   const lowest = readings.find(({ timeSeconds, tempC }) => timeSeconds > peak.timeSeconds && tempC <= deepestC);
@@ -172,7 +172,7 @@ function cornerOf(readings: readonly TrustedReading[], peak: Moment, deepestC: n
   let lowestBeforeC = peak.tempC;
   for (const reading of within(readings, peak.timeSeconds, lowest.timeSeconds)) {
     lowestBeforeC = Math.min(lowestBeforeC, reading.tempC);
-    // What came back from a dip is no decline.
+    // A dip that recovered is not a decline.
     if (reading.tempC - lowestBeforeC > limits.dropFallC) return peak;
     if (aboveChord(reading) > aboveChord(corner)) corner = reading;
   }
@@ -181,8 +181,8 @@ function cornerOf(readings: readonly TrustedReading[], peak: Moment, deepestC: n
 }
 
 /**
- * The moment at which heat or fan began to change on the way to a fan on full, shortly before the fall shows. Only the
- * fan decides: many roasters cut the burner half a minute before they drop.
+ * When heat or fan began to change on the way to full fan, shortly before the visible fall. Only the fan decides, because many
+ * operators cut the burner half a minute before the drop.
  */
 function coolingSwitch(readings: readonly TrustedReading[], fallSeconds: number): TrustedReading | null {
   const around = within(
@@ -205,7 +205,7 @@ function moved(value: number | null, from: number | null): boolean {
   return value !== null && from !== null && Math.abs(value - from) > 2;
 }
 
-/** Whether a suspected drop is one by now; notes in it since when it is deep. `level` is the newest bean temperature without a lone spike. */
+/** Decides about a suspected drop and updates `deepSinceSeconds`. `level` is the newest bean temperature without a single spike. */
 export function judgeDrop(
   drop: DropState,
   readings: readonly TrustedReading[],
@@ -225,14 +225,17 @@ export function judgeDrop(
   return age < limits.dropStalledSeconds && isStalled(drop, readings, level, nowSeconds) ? 'wait' : 'confirm';
 }
 
-/** A little below its top and standing still: beans over a low flame. An empty drum cools or is heated. */
+/** Whether the roast stands still just below its top. An empty drum cools or is heated. */
 function isStalled(drop: DropState, readings: readonly TrustedReading[], level: number, nowSeconds: number): boolean {
   const trend = trendOf(within(readings, nowSeconds - limits.dropStalledRateSeconds, nowSeconds));
   const still = trend !== undefined && Math.abs(trend.slopePerSecond) < limits.dropStalledPerSecond;
   return still && drop.peakC - level < limits.dropDeclineC;
 }
 
-/** Clearly above the top, or above it and back on the line it followed: where beans go after a trier was pulled. An empty hot drum warms the probe up to about the top and no further. */
+/**
+ * Whether the roast goes on: clearly above the top, or above it and back on its line, as after a pulled trier. An empty hot drum
+ * warms the probe to about the top and no further.
+ */
 function hasResumed(drop: DropState, readings: readonly TrustedReading[], level: number, nowSeconds: number): boolean {
   const above = level - drop.peakC;
   if (above >= limits.dropResumedC) return true;
@@ -241,7 +244,7 @@ function hasResumed(drop: DropState, readings: readonly TrustedReading[], level:
   return line !== undefined && level >= line.at(nowSeconds) - limits.dropNearLineC;
 }
 
-/** How sure: by depth, speed and whether heat and fan agree; a roast broken off stays doubtful. */
+/** Confidence from depth, certainty and the cooling switch; halved for an aborted roast. */
 export function dropConfidence(drop: DropState, certain: boolean): number {
   const depth = Math.min(1, (drop.peakC - drop.deepestC) / limits.dropCertainFallC);
   const evidence = 0.3 + 0.4 * depth + (drop.witnessSeconds === null ? 0 : 0.1) + (certain ? 0.18 : 0);

@@ -1,6 +1,6 @@
 import { normal, randomStream } from '@roastery/testing/marks/random';
 import { describe, expect, it } from 'vitest';
-import { expectCrack, learnCrack, type PastCrack } from './first-crack.ts';
+import { expectCrack, predictFirstCrack, type PastCrack } from './first-crack.ts';
 
 const past = (tempC: number, shared: Partial<PastCrack> = {}): PastCrack => ({
   tempC,
@@ -12,21 +12,21 @@ const past = (tempC: number, shared: Partial<PastCrack> = {}): PastCrack => ({
 });
 const lot = { sameLot: true, sameCoffee: true };
 
-describe('the crack temperature', () => {
-  it('is the book’s where nobody marked one, and says how little that is worth', () => {
-    expect(learnCrack([])).toMatchObject({ source: 'literature', roasts: 0 });
-    expect(learnCrack([]).spreadC).toBeGreaterThan(8);
+describe('predictFirstCrack', () => {
+  it('uses the literature with a wide spread when no crack has been marked', () => {
+    expect(predictFirstCrack([])).toMatchObject({ source: 'literature', roasts: 0 });
+    expect(predictFirstCrack([]).spreadC).toBeGreaterThan(8);
   });
 
-  it('follows the closest roasts, and is surer with each', () => {
+  it('follows the closest roasts with a narrower band for each', () => {
     const elsewhere = Array.from({ length: 20 }, (_, n) => past(205 + (n % 3), { sameMachine: false }));
     const here = Array.from({ length: 12 }, (_, n) => past(190 + (n % 5) - 2));
     const ofLot = [past(184, lot), past(184.5, lot), past(183.5, lot), past(184, lot)];
     const [roastery, machine, one, four] = [
-      learnCrack(elsewhere),
-      learnCrack([...here, ...elsewhere]),
-      learnCrack([past(184, lot), ...here, ...elsewhere]),
-      learnCrack([...ofLot, ...here, ...elsewhere]),
+      predictFirstCrack(elsewhere),
+      predictFirstCrack([...here, ...elsewhere]),
+      predictFirstCrack([past(184, lot), ...here, ...elsewhere]),
+      predictFirstCrack([...ofLot, ...here, ...elsewhere]),
     ];
     expect([roastery, machine, one, four].map(({ source }) => source)).toEqual(['roastery', 'machine', 'lot', 'lot']);
     expect(four.roasts).toBe(4);
@@ -39,12 +39,14 @@ describe('the crack temperature', () => {
     expect(one.spreadC).toBeGreaterThan(four.spreadC * 1.2);
   });
 
-  it('isn’t moved by one wrong mark', () => {
+  it('is robust to one wrong mark', () => {
     const right = Array.from({ length: 6 }, (_, n) => past(192 + (n % 2), lot));
-    expect(Math.abs(learnCrack([past(140, lot), ...right]).tempC - learnCrack(right).tempC)).toBeLessThan(1);
+    expect(Math.abs(predictFirstCrack([past(140, lot), ...right]).tempC - predictFirstCrack(right).tempC)).toBeLessThan(
+      1,
+    );
   });
 
-  it('lies within its band eight of ten times, for machines and lots never seen before', () => {
+  it('covers eight of ten roasts of new machines and lots', () => {
     const random = randomStream(42);
     let [inside, asked] = [0, 0];
     for (let machine = 0; machine < 60; machine++) {
@@ -55,7 +57,7 @@ describe('the crack temperature', () => {
         for (let roast = 0; roast < 5; roast++) {
           const actual = lotC + 1.8 * normal(random);
           const known = cracks.map((crack, index) => ({ ...crack, sameLot: index < roast, sameCoffee: index < roast }));
-          const { tempC, spreadC } = learnCrack(known);
+          const { tempC, spreadC } = predictFirstCrack(known);
           asked++;
           if (Math.abs(actual - tempC) <= 1.2816 * spreadC) inside++;
           cracks.unshift(past(actual));
@@ -74,17 +76,17 @@ describe('the crack temperature', () => {
       const roasteryC = 196 + 5 * normal(random);
       const otherC = roasteryC + 4.5 * normal(random);
       const other = Array.from({ length: 30 }, () => past(otherC + 1.5 * normal(random), { sameMachine: false }));
-      const { tempC, spreadC } = learnCrack(other);
+      const { tempC, spreadC } = predictFirstCrack(other);
       const actual = roasteryC + 4.5 * normal(random) + 2.5 * normal(random);
       if (Math.abs(actual - tempC) <= 1.2816 * spreadC) inside++;
     }
     expect(inside / roasteries).toBeGreaterThanOrEqual(0.8);
   });
 
-  it('counts with rare strange beans: a fifth of the roasts lying far off widens the band', () => {
+  it('widens the band when a fifth of the roasts lie far off', () => {
     const usual = Array.from({ length: 16 }, (_, n) => past(194 + (n % 4)));
     const strange = [past(180), past(181), past(209), past(211)];
-    expect(learnCrack([...usual, ...strange]).spreadC).toBeGreaterThan(1.8 * learnCrack(usual).spreadC);
+    expect(predictFirstCrack([...usual, ...strange]).spreadC).toBeGreaterThan(1.8 * predictFirstCrack(usual).spreadC);
   });
 });
 
@@ -94,24 +96,24 @@ const doubtShare = (beanC: number) => {
   return crack ? (crack.latestSeconds - crack.soonestSeconds) / 2 / crack.likelySeconds : Number.NaN;
 };
 
-describe('first crack ahead of time', () => {
-  const learnt = { tempC: 196, spreadC: 2 };
+describe('forecast of first crack', () => {
+  const predicted = { tempC: 196, spreadC: 2 };
 
-  it('comes later than a straight line says, within a band that grows with the doubt', () => {
-    const soon = expectCrack(learnt, 180, 8);
+  it('is later than a linear forecast, with a band that grows with the spread', () => {
+    const soon = expectCrack(predicted, 180, 8);
     expect(soon?.likelySeconds).toBeGreaterThan(120);
     expect(soon?.likelySeconds).toBeLessThan(160);
-    const unsure = expectCrack({ ...learnt, spreadC: 4 }, 180, 8);
+    const unsure = expectCrack({ ...predicted, spreadC: 4 }, 180, 8);
     const width = (crack: typeof soon) => (crack?.latestSeconds ?? 0) - (crack?.soonestSeconds ?? 0);
     expect(width(unsure)).toBeGreaterThan(width(soon) * 1.2);
   });
 
-  it('is still awaited shortly past the temperature, and no more long past it', () => {
-    expect(expectCrack(learnt, 197, 8)?.soonestSeconds).toBe(0);
-    expect(expectCrack(learnt, 201, 8)).toBeNull();
+  it('is forecast shortly past the temperature, but not long past it', () => {
+    expect(expectCrack(predicted, 197, 8)?.soonestSeconds).toBe(0);
+    expect(expectCrack(predicted, 201, 8)).toBeNull();
   });
 
-  it('counts out what has passed: the longer it doesn’t crack, the later and the hotter it will', () => {
+  it('excludes temperatures that have passed without a crack', () => {
     const unsure = { tempC: 196, spreadC: 6 };
     const likelyC = [186, 196, 202].map(
       (beanC) => beanC + ((expectCrack(unsure, beanC, 8)?.likelySeconds ?? 0) / 60) * 8,
@@ -121,16 +123,16 @@ describe('first crack ahead of time', () => {
     expect(atIt?.likelySeconds, 'at the likely temperature it isn’t due within seconds').toBeGreaterThan(15);
   });
 
-  it('doubts a curve more the further ahead it looks, and less than in proportion', () => {
+  it('widens the band with the distance, less than in proportion', () => {
     expect(doubtShare(188)).toBeGreaterThan(doubtShare(180));
     expect(doubtShare(180), 'two minutes ahead').toBeGreaterThan(0.2);
     expect(doubtShare(180)).toBeLessThan(0.4);
   });
 
-  it('says nothing where nothing honest can be said', () => {
-    expect(expectCrack(learnt, 180, 0.5), 'stalled').toBeNull();
-    expect(expectCrack(learnt, 110, 12), 'minutes ahead').toBeNull();
+  it('returns null when no forecast is possible', () => {
+    expect(expectCrack(predicted, 180, 0.5), 'stalled').toBeNull();
+    expect(expectCrack(predicted, 110, 12), 'minutes ahead').toBeNull();
     expect(expectCrack({ tempC: 196, spreadC: 10 }, 180, 5), 'anywhere').toBeNull();
-    expect(expectCrack(learnt, null, 8)).toBeNull();
+    expect(expectCrack(predicted, null, 8)).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-/** Whose roasts it was learnt from; `literature` where nobody has marked a crack yet. */
+/** The group of roasts that a prediction is based on; `literature` when no crack has been marked yet. */
 export const crackSources = ['lot', 'coffee', 'recipe', 'machine', 'roastery', 'literature'] as const;
 export type CrackSource = (typeof crackSources)[number];
 
@@ -11,18 +11,18 @@ export interface PastCrack {
   readonly sameLot: boolean;
 }
 
-/** At which bean temperature the beans will crack. */
-export interface LearntCrack {
+/** The predicted bean temperature of first crack. */
+export interface PredictedFirstCrack {
   readonly tempC: number;
   /** How far the next roast's crack lies from it, °C: eight of ten within 1.28 of these, as of a standard deviation. */
   readonly spreadC: number;
-  /** The closest group that was learnt from; what is broader only steadies it. */
+  /** The closest group with roasts in it. Broader groups only stabilise the prediction. */
   readonly source: CrackSource;
   /** Roasts in that group. */
   readonly roasts: number;
 }
 
-/** When it is to be expected, in seconds from now: eight of ten come between `soonest` and `latest`. */
+/** The forecast of first crack in seconds from now. Eight of ten roasts crack between `soonest` and `latest`. */
 export interface ExpectedCrack {
   readonly likelySeconds: number;
   readonly soonestSeconds: number;
@@ -43,15 +43,15 @@ const groups: readonly { source: CrackSource; apart: number; within: number; hol
 ];
 /** The spread within a group is believed as if this many roasts had shown the usual one before. */
 const usualSpreadWeight = 4;
-/** Older roasts say little of a probe that was moved since. */
+/** Older roasts are ignored: the probe may have been moved since. */
 const newestOfAGroup = 30;
 
 /**
- * Learns the crack temperature from past roasts, newest first: from the broadest group to the closest, each pulling the one
- * before it by as much as its number and its spread deserve. Middle values count, so one wrong mark doesn't move it.
+ * Predicts the crack temperature from past roasts, newest first. It starts with the broadest group. Each closer group corrects
+ * the estimate, weighted by its number of roasts and its spread. Medians are used, so one wrong mark does not move it.
  */
-export function learnCrack(past: readonly PastCrack[]): LearntCrack {
-  let learnt: LearntCrack = { ...literature, source: 'literature', roasts: 0 };
+export function predictFirstCrack(past: readonly PastCrack[]): PredictedFirstCrack {
+  let prediction: PredictedFirstCrack = { ...literature, source: 'literature', roasts: 0 };
   let meanVariance = literature.spreadC ** 2;
   for (const { source, apart, within, holds } of groups) {
     const temps = past
@@ -71,14 +71,14 @@ export function learnCrack(past: readonly PastCrack[]): LearntCrack {
     const before = Math.min(meanVariance + apart ** 2, literature.spreadC ** 2 + apart ** 2);
     const weight = before / (before + ofMiddle);
     meanVariance = before * (1 - weight);
-    learnt = {
-      tempC: learnt.tempC + weight * (middleC - learnt.tempC),
+    prediction = {
+      tempC: prediction.tempC + weight * (middleC - prediction.tempC),
       spreadC: Math.sqrt(meanVariance + variance) * overNormal(usualSpreadWeight + shownBy),
       source,
       roasts: temps.length,
     };
   }
-  return learnt;
+  return prediction;
 }
 
 /**
@@ -93,16 +93,16 @@ export const rateDiesAwaySeconds = 450;
  * eight of ten, as conformal prediction does): 3.2, rounded up. The bench `marks` fits it anew without the roasts it is tried on.
  */
 export const straysPerRootSecond = 3.3;
-/** Nearer than this a crack isn't heard more sharply. */
-const sharpestSeconds = 6;
+/** The forecast error is not reduced further below this distance. */
+const minSecondsAhead = 6;
 /** Of a hundred roasts so many have cracked below a temperature that is long past. */
 const surelyPassed = 0.97;
 /** Four of five of a normal distribution lie within so many standard deviations. */
 const band = 1.2816;
 /** Further ahead a curve says nothing yet: of recorded roasts that were said to crack later, half did so within the band. */
-const farthestSeconds = 240;
-/** A band wider than this, from end to end, is no help to anybody. */
-const widestSeconds = 240;
+const maxSecondsAhead = 240;
+/** A wider band is not shown. */
+const maxBandSeconds = 240;
 
 /** What a forecast of the curve goes by; the bench tries other figures. */
 export interface CurveHabits {
@@ -112,40 +112,40 @@ export interface CurveHabits {
 const usualHabits: CurveHabits = { diesAwaySeconds: rateDiesAwaySeconds, straysPerRootSecond };
 
 /**
- * First crack from here on: where the dying rate of rise meets the learnt temperature, and the band of both doubts. Null
+ * First crack from here on: where the dying rate of rise meets the predicted temperature, and the band of both doubts. Null
  * where nothing honest can be said: no rise, too far ahead, too wide, or long past the temperature.
  * @param beanTempC now
  * @param ratePerMinuteC smoothed over about 20 s
  */
 export function expectCrack(
-  learnt: Pick<LearntCrack, 'tempC' | 'spreadC'>,
+  predicted: Pick<PredictedFirstCrack, 'tempC' | 'spreadC'>,
   beanTempC: number | null,
   ratePerMinuteC: number | null,
   habits = usualHabits,
 ): ExpectedCrack | null {
   if (beanTempC === null || ratePerMinuteC === null || ratePerMinuteC < 1) return null;
-  const passed = shareBelow(beanTempC, learnt);
+  const passed = shareBelow(beanTempC, predicted);
   if (passed > surelyPassed) return null;
   // It hasn't cracked yet, so the temperatures already passed are out, and only what is left counts.
   const secondsTo = (share: number) => {
-    const tempC = tempOfShare(passed + (1 - passed) * share, learnt);
+    const tempC = tempOfShare(passed + (1 - passed) * share, predicted);
     return secondsUntil(tempC - beanTempC, ratePerMinuteC / 60, habits.diesAwaySeconds);
   };
   const likelySeconds = secondsTo(0.5);
-  if (likelySeconds > farthestSeconds) return null;
-  const strays = habits.straysPerRootSecond * Math.sqrt(Math.max(likelySeconds, sharpestSeconds));
+  if (likelySeconds > maxSecondsAhead) return null;
+  const strays = habits.straysPerRootSecond * Math.sqrt(Math.max(likelySeconds, minSecondsAhead));
   const soonestSeconds = Math.max(0, likelySeconds - Math.hypot(strays, likelySeconds - secondsTo(0.1)));
   const latestSeconds = likelySeconds + Math.hypot(strays, secondsTo(0.9) - likelySeconds);
-  if (latestSeconds - soonestSeconds > widestSeconds) return null;
+  if (latestSeconds - soonestSeconds > maxBandSeconds) return null;
   return { likelySeconds, soonestSeconds, latestSeconds };
 }
 
 /** A logistic distribution: like the normal one in the middle, with the longer tails of what a coffee may do. */
-const scaleOf = ({ spreadC }: Pick<LearntCrack, 'spreadC'>) => Math.max(0.01, (band * spreadC) / Math.log(9));
-const shareBelow = (tempC: number, learnt: Pick<LearntCrack, 'tempC' | 'spreadC'>): number =>
-  1 / (1 + Math.exp((learnt.tempC - tempC) / scaleOf(learnt)));
-const tempOfShare = (share: number, learnt: Pick<LearntCrack, 'tempC' | 'spreadC'>): number =>
-  learnt.tempC + scaleOf(learnt) * Math.log(share / (1 - share));
+const scaleOf = ({ spreadC }: Pick<PredictedFirstCrack, 'spreadC'>) => Math.max(0.01, (band * spreadC) / Math.log(9));
+const shareBelow = (tempC: number, predicted: Pick<PredictedFirstCrack, 'tempC' | 'spreadC'>): number =>
+  1 / (1 + Math.exp((predicted.tempC - tempC) / scaleOf(predicted)));
+const tempOfShare = (share: number, predicted: Pick<PredictedFirstCrack, 'tempC' | 'spreadC'>): number =>
+  predicted.tempC + scaleOf(predicted) * Math.log(share / (1 - share));
 
 /** Seconds until the bean temperature has risen by so much, at a rate that dies away; never more than the curve allows. */
 function secondsUntil(riseC: number, ratePerSecondC: number, diesAwaySeconds: number): number {

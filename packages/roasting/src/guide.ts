@@ -30,7 +30,7 @@ export interface GuideStep {
   readonly changes: readonly ControlChange[];
 }
 
-/** How long a step stays "now" after its second, s: somebody has to read it and turn three knobs. */
+/** How long a step stays "now" after its time, s. The operator has to read it and turn three knobs. */
 export const dueSeconds = 10;
 
 const settingsOf = ({ burner, exhaust, drumRpm }: ControlPoint): Settings => ({ burner, exhaust, drumRpm });

@@ -17,12 +17,12 @@ export interface OnsetWindow {
   readonly bends: readonly number[];
 }
 
-/** Readings between two of these are averaged: no probe shows a fall any finer. */
+/** Readings within a bin are averaged: no probe resolves a fall any finer. */
 const binSeconds = 0.5;
 const stepSeconds = 0.25;
-/** Resolution and model error: no residual is believed to be smaller, °C. */
-const leastScatterC = 0.4;
-/** Before a fall the slope is small, °C/s; says so where the readings before are too few to tell. */
+/** Lower bound of the residual scatter, for resolution and model error, °C. */
+const minScatterC = 0.4;
+/** Prior of the slope before a fall, °C/s; it decides when there are too few readings before it. */
 const usualSlopePerSecond = 0.1;
 
 interface Hypothesis {
@@ -33,8 +33,8 @@ interface Hypothesis {
 
 /**
  * When a fall began: `level + slope · u − depth · max(0, u)^bend` with u = time − onset is fitted for each possible onset
- * and bend; the answer is the mean of the onsets, each weighted by how well it explains the readings. So neither noise nor
- * whole degrees nor few readings make the first reading that happens to lie low the mark. Null where nothing falls.
+ * and bend. The result is the mean of the onsets, weighted by their likelihood, so noise, whole degrees and few readings shift it
+ * little. Null when nothing falls.
  */
 export function onsetOfFall(readings: readonly TrustedReading[], window: OnsetWindow): Moment | null {
   const points = binned(readings, window);
@@ -54,7 +54,7 @@ export function onsetOfFall(readings: readonly TrustedReading[], window: OnsetWi
 
 function meanOf(hypotheses: readonly Hypothesis[], points: number): Moment | null {
   const least = Math.min(...hypotheses.map(({ squares }) => squares));
-  const variance = Math.max(leastScatterC ** 2, least / Math.max(1, points - 4));
+  const variance = Math.max(minScatterC ** 2, least / Math.max(1, points - 4));
   let [weights, onsets, levels] = [0, 0, 0];
   for (const { onset, levelC, squares } of hypotheses) {
     const weight = Math.exp((least - squares) / (2 * variance));
@@ -65,11 +65,11 @@ function meanOf(hypotheses: readonly Hypothesis[], points: number): Moment | nul
   return weights > 0 ? { timeSeconds: onsets / weights, tempC: levels / weights } : null;
 }
 
-/** Least squares in level, slope and depth. Null where the readings don't fall from this onset on. */
+/** Least squares in level, slope and depth. Null when the readings do not fall from this onset on. */
 function fitAt(points: readonly Moment[], onset: number, bend: number): Hypothesis | null {
   let [n, u, v, uv, vv, y, uy, vy, yy] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
-  // A slope as steep as usual costs as much as one residual of the least scatter.
-  let uu = (leastScatterC / usualSlopePerSecond) ** 2;
+  // A slope of the usual size costs as much as one residual of the minimum scatter.
+  let uu = (minScatterC / usualSlopePerSecond) ** 2;
   for (const { timeSeconds, tempC } of points) {
     const since = timeSeconds - onset;
     const fall = since > 0 ? -(bend === 2 ? since * since : since ** bend) : 0;
@@ -94,7 +94,7 @@ function fitAt(points: readonly Moment[], onset: number, bend: number): Hypothes
   return { onset, levelC: level, squares: Math.max(0, yy - level * y - slope * uy - depth * vy) };
 }
 
-/** Means of all readings in each bin, without lone torn readings. */
+/** Means of the readings in each bin, without outliers. */
 function binned(readings: readonly TrustedReading[], { fromSeconds, untilSeconds }: OnsetWindow): Moment[] {
   const bins: { timeSeconds: number; tempC: number; count: number }[] = [];
   let bin: { timeSeconds: number; tempC: number; count: number } | undefined;
@@ -115,7 +115,7 @@ function binned(readings: readonly TrustedReading[], { fromSeconds, untilSeconds
 
 const tornC = 6;
 
-/** A lone reading far from both beside it. */
+/** Whether a reading is an outlier: far from both neighbours. */
 export function isTorn(tempC: number, before: number | undefined, after: number | undefined): boolean {
   if (before === undefined || after === undefined) return false;
   const [up, down] = [tempC - Math.max(before, after), Math.min(before, after) - tempC];

@@ -78,7 +78,7 @@ describe('rate of rise of a stored curve', () => {
     expect(rates[7]).toBeCloseTo(60);
   });
 
-  it('bears times that stand still', () => {
+  it('accepts repeated times', () => {
     const rates = rateOfRise([0, 1, 1, 2], [100, 101, 140, 102], whole);
     expect(rates[2]).toBeNull();
     expect(rates[3]).toBeCloseTo(60);
@@ -117,7 +117,7 @@ describe('live rate of rise', () => {
     expect(scatter(ours)).toBeLessThan(0.8 * scatter(twoPoint));
   });
 
-  it('says nothing across a gap, after a reset, or too early', () => {
+  it('returns null across a gap, after a reset and too early', () => {
     const live = createLiveRateOfRise();
     expect([0, 1, 2, 3, 4].map((t) => live.push(t, 100 + t))).toEqual([null, null, null, null, null]);
     expect(live.push(5, 105)).toBeCloseTo(60);
@@ -129,7 +129,7 @@ describe('live rate of rise', () => {
   });
 });
 
-it('foretells when a temperature is reached', () => {
+it('forecasts when a temperature is reached', () => {
   expect(secondsTo(200, 190, 10)).toBeCloseTo(60);
   expect(secondsTo(200, 201, -5)).toBe(0);
   expect(secondsTo(200, 190, 0)).toBeNull();

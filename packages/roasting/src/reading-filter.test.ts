@@ -10,20 +10,20 @@ const believed = (temps: readonly number[], interval = 1) => {
   );
 };
 
-it('holds spikes and zeros of a loose plug back', () => {
+it('reading filter: holds back spikes and zeros of a loose plug', () => {
   expect(believed([200, 0, 201, 0, 0, 202, 140, 203, 9999, 204])).toEqual([200, 201, 202, 203, 204]);
 });
 
-it('believes the steepest charge that was ever recorded', () => {
+it('reading filter: passes the steepest recorded charge', () => {
   const charge = [195, 190, 176, 162, 156, 145, 140];
   expect(believed(charge, 1.5)).toEqual(charge);
 });
 
-it('believes a new level once three readings agree on it, and loses none of them', () => {
+it('reading filter: accepts a new level after three agreeing readings and loses none of them', () => {
   expect(believed([200, 201, 90, 91, 92, 93])).toEqual([200, 201, 90, 91, 92, 93]);
 });
 
-it('believes no first reading that the next ones contradict', () => {
+it('reading filter: rejects a first reading that the next ones contradict', () => {
   expect(believed([311, 155, 155, 156])).toEqual([155, 155, 156]);
   expect(believed([155, 311, 155, 156])).toEqual([155, 155, 156]);
   expect(believed([6553.5, 155, 0, 156, 157])).toEqual([155, 156, 157]);

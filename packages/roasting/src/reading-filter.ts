@@ -1,4 +1,4 @@
-/** A bean temperature that is believed, and what the machine's heat and air did then. */
+/** An accepted bean temperature with the heat and fan at that moment. */
 export interface TrustedReading {
   readonly timeSeconds: number;
   readonly tempC: number;
@@ -17,14 +17,14 @@ const maxFallPerSecond = 12;
 /** … nor rises faster: cold beans cool a probe at once, only hot air warms it. */
 const maxRisePerSecond = 4;
 const maxNoiseC = 5;
-/** So many readings that agree with each other and not with the past are a new level. */
+/** This many readings that agree with each other, but not with the past, are a new level. */
 const convincing = 3;
-/** … if they last as long: a loose plug read at 4 Hz gives many zeros in a second. */
+/** … if they last this long: a loose plug read at 4 Hz gives many zeros in a second. */
 const convincingSeconds = 2;
-/** Before there is a past to disagree with, two of the last few do, this far apart. */
+/** At the start two agreeing readings are enough, this far apart. */
 const convincingSecondsAtFirst = 1;
-const mostAtFirst = 8;
-/** However long nothing was read, a jump further than this much time explains wants a second and third reading. */
+const maxSuspectsAtFirst = 8;
+/** After any silence, a jump larger than this much time allows needs three agreeing readings. */
 const explainingSeconds = 3;
 const plausible = { minC: -40, maxC: 400 };
 
@@ -33,8 +33,8 @@ export function emptyReadingFilter(): ReadingFilterState {
 }
 
 /**
- * Lets readings through that a bean probe can have made: lone spikes and zeros of a loose plug are held back; three
- * that agree with each other are believed after all and come together, and two to begin with.
+ * Passes plausible readings of a bean probe. Single spikes and zeros of a loose plug are held back. Three readings that agree
+ * with each other are accepted together; two at the start.
  */
 export function trustedReadings(filter: ReadingFilterState, reading: TrustedReading): TrustedReading[] {
   if (!(reading.tempC > plausible.minC && reading.tempC < plausible.maxC)) return [];
@@ -53,10 +53,10 @@ export function trustedReadings(filter: ReadingFilterState, reading: TrustedRead
   return believe(filter, filter.suspects, reading);
 }
 
-/** The first reading may be as wild as any: it is believed with a second one that agrees with it, whatever lies between. */
+/** The first reading can be wrong too: it is accepted with a second one that agrees with it, whatever lies between. */
 function firstReadings(filter: ReadingFilterState, reading: TrustedReading): TrustedReading[] {
   const agreeing = filter.suspects.filter((suspect) => follows(suspect, reading));
-  filter.suspects = [...filter.suspects, reading].slice(-mostAtFirst);
+  filter.suspects = [...filter.suspects, reading].slice(-maxSuspectsAtFirst);
   const first = agreeing[0];
   if (!first || reading.timeSeconds - first.timeSeconds < convincingSecondsAtFirst) return [];
   return believe(filter, [...agreeing, reading], reading);

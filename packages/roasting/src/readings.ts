@@ -5,22 +5,22 @@ export function within(readings: readonly TrustedReading[], fromSeconds: number,
   return readings.filter(({ timeSeconds }) => timeSeconds >= fromSeconds && timeSeconds <= toSeconds);
 }
 
-/** Readings of the last so many seconds in which anything was read: a silence, up to a minute of it, counts as one reading's step. */
+/** Readings of the last seconds with data: a silence of up to a minute counts as one step. */
 export function lastWatched(readings: readonly TrustedReading[], watchedSeconds: number): TrustedReading[] {
   let watched = 0;
   let from = readings.length - 1;
   for (; from > 0; from--) {
     const step = (readings[from]?.timeSeconds ?? 0) - (readings[from - 1]?.timeSeconds ?? 0);
-    if (step > longestSilenceSeconds) break;
+    if (step > maxSilenceSeconds) break;
     watched += step > silenceSeconds ? silenceSeconds : step;
     if (watched > watchedSeconds) break;
   }
   return readings.slice(Math.max(0, from));
 }
 
-/** Readings further apart than this have a silence between them: something was lost. */
+/** Readings further apart than this have a silence between them. */
 export const silenceSeconds = 6;
-const longestSilenceSeconds = 60;
+const maxSilenceSeconds = 60;
 
 export function highest(readings: readonly TrustedReading[]): TrustedReading | undefined {
   return readings.reduce<TrustedReading | undefined>(
@@ -37,7 +37,7 @@ export function lowestOf(readings: readonly TrustedReading[]): TrustedReading | 
   );
 }
 
-/** The first of the lowest since a moment. Without a list: this is asked at every sample of an idle machine. */
+/** The first of the lowest since a moment. No list is built, because it runs at every sample of an idle machine. */
 export function lowestSince(readings: readonly TrustedReading[], fromSeconds: number): TrustedReading | undefined {
   let lowest: TrustedReading | undefined;
   for (let at = readings.length - 1; at >= 0; at--) {
@@ -74,10 +74,10 @@ export function trendOf(readings: readonly TrustedReading[]): TrendLine | undefi
   return { at, slopePerSecond, scatterC: Math.sqrt(squares / n) };
 }
 
-/** Readings further apart than this are too few for a median: three of them would be a lag, not a smoothing. */
+/** A median of three readings further apart than this would add a lag. */
 const medianSpanSeconds = 6;
 
-/** The newest temperature without a lone spike: the middle one of the last three, where they lie close enough. */
+/** The newest temperature without a single spike: the median of the last three readings within the span. */
 export function newestLevel(
   readings: readonly TrustedReading[],
   spanSeconds: number = medianSpanSeconds,
@@ -89,17 +89,17 @@ export function newestLevel(
   return last.map(({ tempC }) => tempC).sort((a, b) => a - b)[1];
 }
 
-/** The middle value; the upper one of two. */
-export function middleOf(values: readonly number[]): number | undefined {
+/** The median; the upper one of two. */
+export function medianOf(values: readonly number[]): number | undefined {
   return [...values].sort((a, b) => a - b)[values.length >> 1];
 }
 
-/** So many readings tell the noise well enough; more would cost time at every sample. */
+/** Enough readings to estimate the noise. */
 const noiseReadings = 40;
 
 /**
- * Standard deviation of the noise up to a moment, °C: from how far readings lie from the middle of their neighbours, so that
- * neither a bend nor a few torn readings count.
+ * Standard deviation of the noise up to a moment, °C. It is estimated from the median distance of readings from the mean of
+ * their neighbours, so neither a bend nor a few outliers count.
  */
 export function noiseBefore(readings: readonly TrustedReading[], untilSeconds: number): number {
   const off: number[] = [];
@@ -108,6 +108,6 @@ export function noiseBefore(readings: readonly TrustedReading[], untilSeconds: n
     if (!before || !here || !after || after.timeSeconds > untilSeconds) continue;
     off.push(Math.abs(here.tempC - (before.tempC + after.tempC) / 2));
   }
-  // The middle of such distances is 0.83 of the deviation of normal noise.
-  return 1.21 * (middleOf(off) ?? 0);
+  // The median of these distances is 0.83 of the standard deviation of normal noise.
+  return 1.21 * (medianOf(off) ?? 0);
 }

@@ -11,14 +11,14 @@ const beans = (since: number) => 0.25 * since - 5 * (1 - Math.exp(-since / 20));
 const door = (since: number) => 25 * (1 - Math.exp(-since / 25));
 
 describe('recoveryOf', () => {
-  it.each([0.25, 1, 5])('tells steady warming from an exponential return, every %d s', (interval) => {
+  it.each([0.25, 1, 5])('separates steady warming from an exponential return, every %d s', (interval) => {
     const warm = recoveryOf(series(beans, interval), turnAt, 0);
     expect(warm && warm.latest.perSecond / warm.fastest.perSecond).toBeGreaterThan(0.9);
     const back = recoveryOf(series(door, interval), turnAt, 0);
     expect(back && back.slowest.perSecond / back.fastest.perSecond).toBeLessThan(0.1);
   });
 
-  it('remembers that the rate had dropped before the drum was heated', () => {
+  it('keeps the slowest rate when the drum is heated later', () => {
     const heated = recoveryOf(
       series((since) => door(since) + 0.2 * Math.max(0, since - 80)),
       turnAt,
@@ -28,12 +28,12 @@ describe('recoveryOf', () => {
     expect(heated && heated.slowest.perSecond / heated.fastest.perSecond).toBeLessThan(0.3);
   });
 
-  it('leaves out a torn reading', () => {
+  it('ignores an outlier', () => {
     const torn = series(beans).map((reading, index) => (index === 70 ? { ...reading, tempC: 60 } : reading));
     expect(recoveryOf(torn, turnAt, 0)?.slowest.perSecond).toBeGreaterThan(0.2);
   });
 
-  it('says nothing of the first half minute', () => {
+  it('returns null for the first half minute', () => {
     expect(recoveryOf(series(beans).slice(0, 30), turnAt, 0)).toBeNull();
   });
 });

@@ -29,8 +29,8 @@ const cellSeconds = 10;
 
 /**
  * Rates of rise in windows of 30 s from the turn on. Beans warm up slowly at first, then at a rate that changes little for
- * minutes. A door or a drum that was emptied comes back at once, fastest at first, and slows down: an exponential.
- * Null where fewer than two windows were read.
+ * minutes. After a door or a drop the probe returns exponentially: fastest at first, then slower. Null with fewer than two
+ * windows.
  */
 export function recoveryOf(readings: readonly TrustedReading[], turnSeconds: number, noiseC: number): Recovery | null {
   const rates = ratesOf(cellsOf(readings, turnSeconds), noiseC, limits.chargeRateSeconds / cellSeconds);

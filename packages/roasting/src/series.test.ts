@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { risingIndices } from './rising-times.ts';
-import { stretchesOf, valueAt } from './series.ts';
+import { risingIndices, stretchesOf, valueAt } from './series.ts';
 import { randomStream } from '@roastery/testing/marks/random';
 
 describe('a value between readings', () => {
@@ -31,7 +30,7 @@ it('splits a series at gaps of more than three readings', () => {
   ]);
 });
 
-it('picks times that rise, and as many as can be', () => {
+it('risingIndices: picks the longest rising run', () => {
   expect(risingIndices([1, 2, 99, 3, 4, 5])).toEqual([0, 1, 3, 4, 5]);
   expect(risingIndices([3, 3, Number.NaN, 4])).toHaveLength(2);
   expect(risingIndices([])).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hanning, medianFilter, movingAverage } from './smoothing.ts';
 
-it('takes a lone spike out and leaves an edge where it is', () => {
+it('smoothing: the median removes a single spike and keeps an edge', () => {
   expect(medianFilter([1, 1, 90, 1, 1], 3)).toEqual([1, 1, 1, 1, 1]);
   expect(medianFilter([0, 0, 0, 9, 9, 9], 3)).toEqual([0, 0, 0, 9, 9, 9]);
 });
@@ -13,7 +13,7 @@ it('keeps a straight line straight away from the ends', () => {
   }
 });
 
-it('leaves what is missing missing, and doesn’t count it', () => {
+it('smoothing: keeps gaps and does not count them', () => {
   expect(movingAverage([1, null, 3], 3)).toEqual([1, null, 3]);
   expect(hanning([5, null, 5, null, 5], 3)).toEqual([5, null, 5, null, 5]);
   expect(medianFilter([null, null], 3)).toEqual([null, null]);

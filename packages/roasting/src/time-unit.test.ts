@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { guessTimeUnit, withTimeInSeconds } from './time-unit.ts';
 
-it('guesses by the last time, as the document has it', () => {
+it('time unit: guesses by the last time', () => {
   expect([0, 720, 5000, 5001, 50_000, 50_001, 720_000].map(guessTimeUnit)).toEqual([
     's',
     's',
@@ -13,7 +13,7 @@ it('guesses by the last time, as the document has it', () => {
   ]);
 });
 
-it('says what it chose and lets a person overrule it', () => {
+it('time unit: reports its choice and accepts another one', () => {
   const points = [
     { time: 0, bean: 200 },
     { time: 6000, bean: 90 },
@@ -22,7 +22,7 @@ it('says what it chose and lets a person overrule it', () => {
   expect(withTimeInSeconds(points, 's').points[1]).toEqual({ timeSeconds: 6000, bean: 90 });
 });
 
-it('drops points whose time is no number or negative', () => {
+it('time unit: drops points with an invalid or negative time', () => {
   const points = [{ time: 'start' }, { time: -1 }, { time: '2' }, { time: null }, { time: Number.NaN }, { time: 3 }];
   expect(withTimeInSeconds(points)).toEqual({
     unit: 's',

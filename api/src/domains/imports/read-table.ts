@@ -1,7 +1,6 @@
 import type { UploadChoices } from '@roastery/contract/imports';
 import type { Mark } from '@roastery/roasting/marks';
-import { risingIndices } from '@roastery/roasting/rising-times';
-import type { Reading } from '@roastery/roasting/series';
+import { risingIndices, type Reading } from '@roastery/roasting/series';
 import { guessTimeUnit, perSecond, type TimeUnit } from '@roastery/roasting/time-unit';
 import { fToC, type TemperatureUnit } from '@roastery/roasting/units';
 import { ChannelNames, isPercentage, knownChannel, labelWithoutUnit } from './channel-names.ts';

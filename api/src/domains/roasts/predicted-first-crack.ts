@@ -1,5 +1,5 @@
 import type { LearntCrack } from '@roastery/contract/roasts';
-import { learnCrack } from '@roastery/roasting/first-crack';
+import { predictFirstCrack } from '@roastery/roasting/first-crack';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { visibleTo } from './roast-row.ts';
@@ -55,7 +55,7 @@ export const readPredictedCrack = async (
       (SELECT ${shared} FROM roasts r WHERE r.machine_id IS DISTINCT FROM ${roast.machine_id}::uuid AND ${marked}
         ORDER BY r.start_time DESC LIMIT ${newestOfOthers})
     ) cracks ORDER BY start_time DESC`;
-  const learnt = learnCrack(
+  const learnt = predictFirstCrack(
     past.map((row) => ({
       tempC: row.temp,
       sameMachine: row.same_machine,

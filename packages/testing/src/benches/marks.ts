@@ -5,8 +5,8 @@ import type { Bench, Measurement } from '../bench.ts';
 import { aimsOnAllSides } from '../marks/aim-tables.ts';
 import { artisanModes, type ArtisanMode } from '../marks/artisan-rule.ts';
 import { straysOf, triedOnOtherHalf, usefulMoments } from '../marks/crack-band.ts';
-import { foretell, imaginedRoastery, simulatedRoastery } from '../marks/crack-roasteries.ts';
-import { foretellRecorded } from '../marks/crack-recorded.ts';
+import { forecast, imaginedRoastery, simulatedRoastery } from '../marks/crack-roasteries.ts';
+import { forecastRecorded } from '../marks/crack-recorded.ts';
 import { crackedRoast, type CrackErrors } from '../marks/crack-score.ts';
 import { conditions } from '../marks/conditions.ts';
 import {
@@ -63,7 +63,7 @@ const onRecordedRoasts = (): Measurement[] => {
       };
       const samples = apply(samplesOf(roast), truth.charge, seed);
       const blind = apply(samplesOf(roast, { withControls: false }), truth.charge, seed);
-      // On the board the machine's map says how it is charged; a file has to be looked at.
+      // The machine map states the charging on a board. In a file it follows from the first temperature.
       const charging = chargedCold(roast) ? 'cold' : 'hot';
       count(corrected, truth, correctedMarks(samples, truth));
       count(beansOnly, truth, correctedMarks(blind, truth));
@@ -182,13 +182,13 @@ const firstCracks = (): Measurement[] => {
   const roasts = files.flatMap((file) => crackedRoast(file) ?? []);
   if (roasts.length === 0) return [];
   const roasteries = [
-    { name: 'imagined roastery', roastery: imaginedRoastery(files) },
+    { name: 'generated roastery', roastery: imaginedRoastery(files) },
     { name: 'simulated roastery', roastery: simulatedRoastery(3) },
   ];
   const atOneMoment = ([120, 60] as const).flatMap((ahead) => {
-    const recorded = foretellRecorded(roasts, ahead);
+    const recorded = forecastRecorded(roasts, ahead);
     const at = `first crack ${ahead} s ahead`;
-    const { known, knownLeaveOneOut, knownStraight, learnt, pastMedian } = recorded;
+    const { known, knownLeaveOneOut, knownStraight, predicted, pastMedian } = recorded;
     const reached = Math.min(reference.median[ahead], pastMedian.median);
     return [
       error(`${at}, temperature known`, known, knownStraight, reference.known[ahead]),
@@ -199,28 +199,33 @@ const firstCracks = (): Measurement[] => {
         reference.known[ahead],
       ),
       band(`${at}, temperature known`, known),
-      error(`${at}, learnt from the other files`, learnt, pastMedian, reached),
-      band(`${at}, learnt from the other files`, learnt),
+      error(`${at}, predicted from the other files`, predicted, pastMedian, reached),
+      band(`${at}, predicted from the other files`, predicted),
       ...roasteries.flatMap(({ name, roastery }) => {
-        const said = foretell(roastery, ahead);
+        const said = forecast(roastery, ahead);
         return [
-          error(`${at}, learnt by machine and lot, ${name}`, said.learnt, said.pastMedian, reference.median[ahead]),
-          band(`${at}, learnt by machine and lot, ${name}`, said.learnt),
+          error(
+            `${at}, predicted by machine and lot, ${name}`,
+            said.predicted,
+            said.pastMedian,
+            reference.median[ahead],
+          ),
+          band(`${at}, predicted by machine and lot, ${name}`, said.predicted),
         ];
       }),
     ];
   });
-  const always = foretellRecorded(roasts, usefulMoments);
+  const always = forecastRecorded(roasts, usefulMoments);
   const at = 'first crack at all moments from dry end on';
   return [
     ...atOneMoment,
     band(`${at}, temperature known, band fitted without it`, always.knownLeaveOneOut),
     band(`${at}, temperature known, band fitted on the other half`, triedOnOtherHalf(roasts)),
-    band(`${at}, learnt from the other files`, always.learnt),
+    band(`${at}, predicted from the other files`, always.predicted),
     ...roasteries.flatMap(({ name, roastery }) => {
-      const { learnt, pastMedian } = foretell(roastery, usefulMoments);
-      const what = `${at}, learnt by machine and lot, ${name}`;
-      return [error(what, learnt, pastMedian, pastMedian.median), band(what, learnt)];
+      const { predicted, pastMedian } = forecast(roastery, usefulMoments);
+      const what = `${at}, predicted by machine and lot, ${name}`;
+      return [error(what, predicted, pastMedian, pastMedian.median), band(what, predicted)];
     }),
     {
       what: 'first crack: 8 of 10 stray so far, per root of the seconds ahead',

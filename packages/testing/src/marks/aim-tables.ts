@@ -9,16 +9,16 @@ import {
   addScores,
   countRoasts,
   emptyRoastScore,
-  saidByArtisan,
-  saidByDetector,
+  artisanRoasts,
+  detectorRoasts,
   type RoastScore,
   type RoastTruth,
-} from './said-roasts.ts';
+} from './detected-roasts.ts';
 
 const rules = ['ours', ...artisanModes] as const;
 type Rule = (typeof rules)[number];
 
-/** What each rule made of one side of a split; and the charges that Artisan finds in either mode and ours doesn't. */
+/** The scores of each rule on one side of a split, and the charges that Artisan finds in either mode but ours does not. */
 interface Side {
   readonly scores: Readonly<Record<Rule, RoastScore>>;
   missedOursOnly: number;
@@ -39,13 +39,13 @@ const together = (sides: readonly Side[]): Side => ({
 });
 
 /**
- * Artisan finds a charge when its mark lies within 10 s. It is asked about the minute before each charge only, where a rule
- * that fires on noise hits some moment of every roast.
+ * Artisan finds a charge when its mark lies within 10 s. Its rule runs only from the minute before each charge on, so a rule that
+ * fires on noise would otherwise find every charge.
  */
 const isFound = (awaySeconds: number | undefined) => awaySeconds !== undefined && awaySeconds <= 10;
 const isMissed = (awaySeconds: number | undefined) => awaySeconds === Number.POSITIVE_INFINITY;
 
-/** Roasts of people whose marks the curve agrees with, by the owner of the files and by the maker of the machine. */
+/** Recorded roasts with credible marks, by the owner of the files and by the maker of the machine. */
 export function recordedSides(condition: (typeof fieldConditions)[number]): Map<string, Side> {
   const sides = new Map<string, Side>();
   const whole = recordedRoasts(allFolders).filter(({ roast }) => isWholeRoast(roast));
@@ -55,14 +55,14 @@ export function recordedSides(condition: (typeof fieldConditions)[number]): Map<
     const cold = chargedCold(roast);
     const asked = { charge: !cold && doubtAboutCharge(roast) === null, drop: doubtAboutDrop(roast) === null };
     const samples = condition.apply(samplesOf(roast, { withControls: false }), seed);
-    const said = saidByDetector(samples, cold ? 'cold' : 'hot');
-    const artisan = artisanModes.map((mode) => saidByArtisan(samples, mode, truth));
+    const said = detectorRoasts(samples, cold ? 'cold' : 'hot');
+    const artisan = artisanModes.map((mode) => artisanRoasts(samples, mode, truth));
     for (const name of [`owner ${owner}`, `maker ${maker}`]) {
       const side = sides.get(name) ?? emptySide();
       sides.set(name, side);
       const [found] = countRoasts(side.scores.ours, [truth], said, asked);
       const theirs = artisanModes.map((mode, index) =>
-        countRoasts(side.scores[mode], [truth], artisan[index] ?? { roasts: [], takenBack: 0 }, asked),
+        countRoasts(side.scores[mode], [truth], artisan[index] ?? { roasts: [], retracted: 0 }, asked),
       );
       if (asked.charge && isMissed(found) && theirs.some(([its]) => isFound(its))) side.missedOursOnly++;
     }
@@ -70,18 +70,18 @@ export function recordedSides(condition: (typeof fieldConditions)[number]): Map<
   return sides;
 }
 
-/** Imagined machines; Artisan is asked around each of their roasts. */
+/** Simulated machines; Artisan's rule runs on the readings around each roast. */
 export function physicalSide({ from, count }: { from: number; count: number }): Side {
   const side = emptySide();
   for (let seed = from; seed < from + count; seed++) {
     const { samples, roasts } = physicalSeries(seed);
-    const found = countRoasts(side.scores.ours, roasts, saidByDetector(samples));
+    const found = countRoasts(side.scores.ours, roasts, detectorRoasts(samples));
     for (const [index, truth] of roasts.entries()) {
       const around = samples.filter(
         ({ timeSeconds }) => timeSeconds > truth.charge - 60 && timeSeconds < (truth.drop ?? truth.charge) + 100,
       );
       const theirs = artisanModes.map((mode) =>
-        countRoasts(side.scores[mode], [truth], saidByArtisan(around, mode, truth)),
+        countRoasts(side.scores[mode], [truth], artisanRoasts(around, mode, truth)),
       );
       if (isMissed(found[index]) && theirs.some(([its]) => isFound(its))) side.missedOursOnly++;
     }
@@ -113,7 +113,7 @@ const head = `${'ours | Standard | Sensitive'.padEnd(28)}  ${[
   .map((title) => title.padStart(28))
   .join('  ')}`;
 
-/** The aims of one side: shares of our own marks, and that no charge is missed which Artisan finds. */
+/** The aims of one side: shares of our marks, and no missed charge that Artisan finds. */
 const aimsOf = (name: string, { scores: { ours }, missedOursOnly }: Side, chargeShare: number): Measurement[] => [
   {
     what: `${name}: charge within 5 s`,
@@ -142,8 +142,8 @@ const aimsOf = (name: string, { scores: { ours }, missedOursOnly }: Side, charge
 ];
 
 /**
- * Each owner's and each maker's roasts under each condition, and imagined machines by held-out seeds, beside both modes of
- * Artisan's rule. Tables go to `say`; the aims are answered.
+ * Each owner's and each maker's roasts under each condition, and simulated machines with held-out seeds, beside both modes of
+ * Artisan's rule. Prints tables with `say` and returns the aims.
  */
 export function aimsOnAllSides(say: (line: string) => void): Measurement[] {
   const recorded = fieldConditions.flatMap((condition) => {
@@ -157,10 +157,10 @@ export function aimsOnAllSides(say: (line: string) => void): Measurement[] {
       .sort(([a], [b]) => (a < b ? 1 : -1)))
       say(columns(name, side));
     const aims = aimsOf(`recorded, ${condition.name}`, all, condition.chargeShare);
-    // Several faults at once are shown, but no aim names them.
+    // Combined faults are shown without an aim.
     return condition.combined ? aims.map(({ what, value, unit }) => ({ what, value, unit })) : aims;
   });
   const imagined = physicalSide(heldOutSeeds);
   say(`\nimagined machines, held-out seeds\n${head}\n${columns('all', imagined)}`);
-  return [...recorded, ...aimsOf('imagined machines, held-out seeds', imagined, 97)];
+  return [...recorded, ...aimsOf('simulated machines, held-out seeds', imagined, 97)];
 }

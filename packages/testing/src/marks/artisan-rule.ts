@@ -48,7 +48,7 @@ const chargeMinC = 77;
 const dropMinC = 160;
 const dropAfterSeconds = 420;
 /** A slope after the break this steep always is one, °C a reading. */
-const steepest = 6.4;
+const maxSlope = 6.4;
 const timesSteeper = 2.5;
 /** The loose test takes every second reading and asks for this much more of each step. */
 const looseStepTimes = 1.5;
@@ -112,6 +112,6 @@ export function isBreak(six: readonly number[], step: number, offset: number, ch
   if (!(d3 < step && d4 < step)) return false;
   const before = (p0 - p1 + (p1 - p2)) / 2;
   const after = (d3 + d4) / 2;
-  if (Math.abs(after) > Math.min(steepest, offset + timesSteeper * Math.abs(before))) return true;
+  if (Math.abs(after) > Math.min(maxSlope, offset + timesSteeper * Math.abs(before))) return true;
   return after < 0 && before < 0 && -before - after > change;
 }

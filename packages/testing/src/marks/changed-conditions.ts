@@ -4,8 +4,8 @@ import type { Truth } from './detection-score.ts';
 import { normal, randomStream } from './random.ts';
 
 /**
- * Something that happens on a line or in a roastery, put upon a recorded roast. The detector was mended with these in view: they keep
- * what it can do, and say nothing of how it fares with what nobody has tried.
+ * A fault of a line or an event in a roastery, applied to a recorded roast. The detector was developed with these conditions, so
+ * they are regression tests and not held-out data.
  */
 export interface ChangedCondition {
   readonly name: string;

@@ -5,7 +5,7 @@ import { normal, randomStream } from './random.ts';
 /** One way in which a board might have read the same roast. */
 export interface Condition {
   readonly name: string;
-  /** @param chargeSeconds where a person marked the charge; undefined where nobody did */
+  /** @param chargeSeconds the marked charge; undefined when it is not marked */
   readonly apply: (
     samples: readonly DetectorSample[],
     chargeSeconds: number | undefined,
@@ -14,9 +14,9 @@ export interface Condition {
 }
 
 /** A longer hole in the file stays one. */
-const longestHoleSeconds = 10;
+const maxHoleSeconds = 10;
 /** Between readings further apart than this a plug was loose: nothing lies on the line between them. */
-export const farthestStepC = 40;
+export const maxStepC = 40;
 
 /** The same curve read every so many seconds, with the jitter of a real line. */
 export const readEvery = (intervalSeconds: number): Condition['apply'] => {
@@ -38,8 +38,8 @@ export const readEvery = (intervalSeconds: number): Condition['apply'] => {
       time += intervalSeconds * (0.95 + 0.1 * random())
     ) {
       while ((rising[at + 1]?.timeSeconds ?? Number.POSITIVE_INFINITY) <= time) at++;
-      const torn = Math.abs((rising[at + 1]?.beanTempC ?? 0) - (rising[at]?.beanTempC ?? 0)) > farthestStepC;
-      const beanTempC = torn ? (rising[at]?.beanTempC ?? null) : valueAt(times, beans, time, longestHoleSeconds);
+      const torn = Math.abs((rising[at + 1]?.beanTempC ?? 0) - (rising[at]?.beanTempC ?? 0)) > maxStepC;
+      const beanTempC = torn ? (rising[at]?.beanTempC ?? null) : valueAt(times, beans, time, maxHoleSeconds);
       read.push({ ...rising[at], timeSeconds: time, beanTempC });
     }
     return read;

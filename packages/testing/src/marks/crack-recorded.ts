@@ -1,4 +1,4 @@
-import { learnCrack } from '@roastery/roasting/first-crack';
+import { predictFirstCrack } from '@roastery/roasting/first-crack';
 import { percentile } from '../bench.ts';
 import { straysOf } from './crack-band.ts';
 import { banded, errorsOf, knownOf, straight, type CrackedRoast, type Say } from './crack-score.ts';
@@ -27,8 +27,8 @@ const bestDecay = (roasts: readonly CrackedRoast[]): number => {
   return choices.reduce((best, tau) => (error(tau) < error(best) ? tau : best));
 };
 
-/** The recorded roasts, each foretold from the others: by temperature known, learnt, and as the reference does. */
-export const foretellRecorded = (roasts: readonly CrackedRoast[], ahead: number | readonly number[]) => {
+/** The recorded roasts, each forecast from the others: by temperature known, predicted, and as the reference does. */
+export const forecastRecorded = (roasts: readonly CrackedRoast[], ahead: number | readonly number[]) => {
   const errors = (say: Say) => errorsOf(roasts, ahead, say);
   return {
     known: errors((now, roast) => banded(knownOf(roast), now)),
@@ -40,7 +40,7 @@ export const foretellRecorded = (roasts: readonly CrackedRoast[], ahead: number 
       });
     }),
     knownStraight: errors((now, roast) => straight(roast.crackC, now)),
-    learnt: errors((now, roast) => banded(learnCrack(pastOf(without(roasts, roast), roast.machine)), now)),
+    predicted: errors((now, roast) => banded(predictFirstCrack(pastOf(without(roasts, roast), roast.machine)), now)),
     pastMedian: errors((now, roast) =>
       straight(
         percentile(

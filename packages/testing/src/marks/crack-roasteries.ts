@@ -1,5 +1,5 @@
 import type { ArtisanRoast } from '@roastery/roasting/alog';
-import { learnCrack, type LearntCrack } from '@roastery/roasting/first-crack';
+import { predictFirstCrack, type PredictedFirstCrack } from '@roastery/roasting/first-crack';
 import { roastLevels, simulateRoast } from '@roastery/simulator/simulate-roast';
 import { percentile } from '../bench.ts';
 import { banded, crackedRoast, errorsOf, straight, type CrackedRoast } from './crack-score.ts';
@@ -8,19 +8,19 @@ import { normal, randomStream } from './random.ts';
 /** The roasts of a roastery in their order, each with what the ones before it taught. */
 export interface CrackRoastery {
   readonly roasts: readonly CrackedRoast[];
-  readonly learnt: ReadonlyMap<CrackedRoast, LearntCrack>;
+  readonly predicted: ReadonlyMap<CrackedRoast, PredictedFirstCrack>;
   /** Middle crack temperature of those before it on its machine: the reference. */
   readonly medians: ReadonlyMap<CrackedRoast, number>;
 }
 
-/** Each roast foretold from those before it on its machine. `make` makes one, or fails to. */
+/** Each roast forecast from those before it on its machine. `make` makes one, or fails to. */
 const roastery = (
   machines: number,
   lots: number,
   ofLot: number,
   make: (machine: number, lot: number) => { tempC: number; roast: CrackedRoast | undefined },
 ): CrackRoastery => {
-  const learnt = new Map<CrackedRoast, LearntCrack>();
+  const predicted = new Map<CrackedRoast, PredictedFirstCrack>();
   const medians = new Map<CrackedRoast, number>();
   for (let machine = 0; machine < machines; machine++) {
     const before: { tempC: number; lot: number }[] = [];
@@ -37,19 +37,19 @@ const roastery = (
             sameCoffee: crack.lot === lot,
             sameLot: crack.lot === lot,
           }));
-          learnt.set(roast, learnCrack(past.toReversed()));
+          predicted.set(roast, predictFirstCrack(past.toReversed()));
         }
         before.push({ tempC, lot });
       }
     }
   }
-  return { roasts: [...learnt.keys()], learnt, medians };
+  return { roasts: [...predicted.keys()], predicted, medians };
 };
 
 /** What is said at some moments before the cracks of a roastery, beside a straight line to the middle of past cracks. */
-export const foretell = ({ roasts, learnt, medians }: CrackRoastery, ahead: number | readonly number[]) => ({
-  learnt: errorsOf(roasts, ahead, (now, roast) => {
-    const temperature = learnt.get(roast);
+export const forecast = ({ roasts, predicted, medians }: CrackRoastery, ahead: number | readonly number[]) => ({
+  predicted: errorsOf(roasts, ahead, (now, roast) => {
+    const temperature = predicted.get(roast);
     return temperature ? banded(temperature, now) : null;
   }),
   pastMedian: errorsOf(roasts, ahead, (now, roast) => straight(medians.get(roast) ?? Number.NaN, now)),

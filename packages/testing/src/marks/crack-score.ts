@@ -4,7 +4,7 @@ import {
   rateDiesAwaySeconds,
   straysPerRootSecond,
   type CurveHabits,
-  type LearntCrack,
+  type PredictedFirstCrack,
 } from '@roastery/roasting/first-crack';
 import type { Mark } from '@roastery/roasting/marks';
 import { createLiveRateOfRise, secondsTo } from '@roastery/roasting/rate-of-rise';
@@ -39,8 +39,8 @@ export interface CrackErrors {
 }
 
 /**
- * A roast up to its first crack; undefined where nobody marked one.
- * @param atC where it is to have cracked, instead of where it was marked
+ * A roast up to its first crack; undefined when no crack is marked.
+ * @param atC use this crack temperature instead of the marked one
  */
 export const crackedRoast = (
   roast: Pick<ArtisanRoast, 'timesSeconds' | 'beanTempC' | 'machine'> & {
@@ -81,7 +81,7 @@ export type Say = (
 ) => { likely: number; soonest?: number; latest?: number } | null;
 
 /**
- * Foretells each roast so many seconds before its crack. Of several distances each roast counts once in `covered` and
+ * Forecasts each roast so many seconds before its crack. Of several distances each roast counts once in `covered` and
  * `widthSeconds`, however many of them it allows.
  */
 export const errorsOf = (roasts: readonly CrackedRoast[], ahead: number | readonly number[], say: Say): CrackErrors => {
@@ -124,11 +124,11 @@ export const meanOf = (values: readonly number[]): number =>
 
 /** What the product says, or would say with other habits. */
 export const banded = (
-  learnt: Pick<LearntCrack, 'tempC' | 'spreadC'>,
+  predicted: Pick<PredictedFirstCrack, 'tempC' | 'spreadC'>,
   now: LiveMoment,
   habits: Partial<CurveHabits> = {},
 ) => {
-  const crack = expectCrack(learnt, now.beanC, now.rateC, {
+  const crack = expectCrack(predicted, now.beanC, now.rateC, {
     diesAwaySeconds: rateDiesAwaySeconds,
     straysPerRootSecond,
     ...habits,

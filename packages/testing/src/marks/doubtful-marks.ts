@@ -4,12 +4,12 @@ import { isReading } from '@roastery/roasting/series';
 import { chargedCold } from './recorded-roasts.ts';
 
 /*
- * Marks in files are set by people, some late, some early, some by a wrong key. A mark that the curve itself contradicts
- * says nothing about a detector. The rules ask only the readings around the mark, never a detector.
+ * Marks in files are set by people, some late, some early, some by a wrong key. A mark that the curve contradicts is not used to
+ * score a detector. The rules use only the readings around the mark, never a detector.
  */
 
-/** A roast shorter than this is a pair of marks set by mistake. */
-const shortestRoastSeconds = 120;
+/** Shorter roasts are marks set by mistake. */
+const minRoastSeconds = 120;
 const noReadingForSeconds = 10;
 
 interface Readings {
@@ -17,7 +17,7 @@ interface Readings {
   readonly tempC: number;
 }
 
-/** The middle of every three readings, so that one torn reading is neither a top nor a fall. */
+/** The median of every three readings, so an outlier is neither a top nor a fall. */
 function readingsOf({ timesSeconds, beanTempC }: ArtisanRoast): Readings[] {
   const all = timesSeconds.flatMap((timeSeconds, index) => {
     const tempC = beanTempC[index];
@@ -33,7 +33,7 @@ const between = (readings: readonly Readings[], fromSeconds: number, toSeconds: 
   readings.filter(({ timeSeconds }) => timeSeconds >= fromSeconds && timeSeconds <= toSeconds);
 const top = (readings: readonly Readings[]) =>
   readings.reduce<Readings | undefined>((high, each) => (high && high.tempC >= each.tempC ? high : each), undefined);
-/** Up to where the probe is clearly below the first of them: what rises after a fall is another story. */
+/** The readings before the probe falls clearly below the first one; a rise after the fall does not count. */
 const untilFallen = (readings: readonly Readings[]) => {
   const from = readings[0]?.tempC ?? 0;
   const fallen = readings.findIndex(({ tempC }) => tempC <= from - 2);
@@ -44,11 +44,11 @@ const lowestC = (readings: readonly Readings[]) => Math.min(...readings.map(({ t
 /** A whole roast: charge and drop are marked, far enough apart, and the bean temperature was read. */
 export function isWholeRoast(roast: ArtisanRoast): boolean {
   const [charge, drop] = [markOf(roast.marks, 'charge'), markOf(roast.marks, 'drop')];
-  if (!charge || !drop || drop.timeSeconds - charge.timeSeconds < shortestRoastSeconds) return false;
+  if (!charge || !drop || drop.timeSeconds - charge.timeSeconds < minRoastSeconds) return false;
   return roast.beanTempC.some(isReading);
 }
 
-/** Why the mark of the charge is not to be measured against; null where the curve agrees with it. */
+/** Why the mark of the charge is not scored; null when the curve agrees with it. */
 export function doubtAboutCharge(roast: ArtisanRoast): string | null {
   const mark = markOf(roast.marks, 'charge');
   if (!mark) return 'not marked';
@@ -67,7 +67,7 @@ export function doubtAboutCharge(roast: ArtisanRoast): string | null {
   return null;
 }
 
-/** Why the mark of the drop is not to be measured against; null where the curve agrees with it. */
+/** Why the mark of the drop is not scored; null when the curve agrees with it. */
 export function doubtAboutDrop(roast: ArtisanRoast): string | null {
   const mark = markOf(roast.marks, 'drop');
   if (!mark) return 'not marked';

@@ -1,12 +1,12 @@
 import type { DetectorSample } from '@roastery/roasting/detector';
 import { isReading } from '@roastery/roasting/series';
-import { farthestStepC, readEvery } from './conditions.ts';
+import { maxStepC, readEvery } from './conditions.ts';
 import { normal, randomStream } from './random.ts';
 
-/** A way in which the boards of the field read the same roast: the ones that the aims of the detector name. */
+/** A sampling condition that the aims of the detector name, applied to a recorded roast. */
 export interface FieldCondition {
   readonly name: string;
-  /** A slow probe shows the charge later: of 100 charges this many within 5 s. */
+  /** The aim: this percentage of charges within 5 s. A slow probe shows the charge later. */
   readonly chargeShare: number;
   /** Several faults at once. */
   readonly combined?: true;
@@ -38,15 +38,15 @@ export const lost =
     return changed(samples, (tempC) => (random() < share ? null : tempC));
   };
 
-/** What a sheath around the probe makes of its readings: a first-order lag, exact for straight lines between readings. */
+/** The first-order lag of a sheath around the probe, exact for straight lines between readings. */
 export const lag =
   (lagSeconds: number): FieldCondition['apply'] =>
   (samples) => {
     let [shown, before, at, torn] = [Number.NaN, Number.NaN, Number.NaN, 0];
     return changed(samples, (tempC, timeSeconds) => {
       const step = timeSeconds - at;
-      // A plug that is loose for a reading is loose behind the sheath.
-      if (Math.abs(tempC - before) > farthestStepC && ++torn < 3) return tempC;
+      // A loose plug is not delayed by the sheath.
+      if (Math.abs(tempC - before) > maxStepC && ++torn < 3) return tempC;
       torn = 0;
       // After a long silence the sheath has caught up.
       if (Number.isNaN(shown) || step > 60) shown = tempC;

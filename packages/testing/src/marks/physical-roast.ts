@@ -1,25 +1,25 @@
 import type { DetectorSample } from '@roastery/roasting/detector';
 import { normal, randomStream } from './random.ts';
-import type { RoastTruth } from './said-roasts.ts';
+import type { RoastTruth } from './detected-roasts.ts';
 
-/** A morning at an imagined drum roaster, as a bean probe sees it, with the moments when beans really went in and out. */
+/** Readings of a simulated drum roaster over several batches, with the true charges and drops. */
 export interface PhysicalSeries {
   readonly samples: readonly DetectorSample[];
   readonly roasts: readonly RoastTruth[];
-  /** The parameters it was made with, to read where something fails. */
+  /** The parameters, to read when a test fails. */
   readonly story: string;
 }
 
-/** Seeds of the two sets: one to develop with, one that only the bench looks at. */
+/** Seeds of the two sets: one for development, one that only the bench uses. */
 export const developmentSeeds = { from: 1_000, count: 120 } as const;
 export const heldOutSeeds = { from: 900_000, count: 240 } as const;
 
-/** How a crew gets from one batch to the next. */
+/** How the drum reaches the charge temperature of the next batch. */
 const protocols = ['hold', 'ramp', 'drift', 'overshoot'] as const;
 type Protocol = (typeof protocols)[number];
 
 const stepSeconds = 0.1;
-const longestSeconds = 1_200;
+const maxRoastSeconds = 1_200;
 
 /**
  * Drum and air, beans and probe as three coupled first-order bodies. Everything is drawn from the seed: batch size, heat
@@ -133,7 +133,7 @@ export function physicalSeries(seed: number): PhysicalSeries {
     const stepAt = between(120, 500);
     let cut = false;
     const shortest = between(210, 300);
-    for (let since = 0; since < longestSeconds; since += stepSeconds) {
+    for (let since = 0; since < maxRoastSeconds; since += stepSeconds) {
       if (beansC >= dropC && since >= shortest) break;
       if (since > stepAt && !cut) {
         gas *= between(0.6, 0.95);

@@ -1,29 +1,29 @@
 import { createRoastDetector, isRetraction, type DetectorSample, type Finding } from '@roastery/roasting/detector';
 import { artisanMarks, type ArtisanMode } from './artisan-rule.ts';
 
-/** When the beans went in and out; undefined where it isn't known. */
+/** The true charge and drop; undefined when unknown. */
 export interface RoastTruth {
   readonly charge: number;
   readonly drop: number | undefined;
 }
 
-export interface SaidRoast {
+export interface FoundRoast {
   readonly charge: number;
   readonly drop: number | null;
 }
 
-/** Everything a rule made of one recording. */
-export interface SaidRoasts {
-  readonly roasts: readonly SaidRoast[];
-  /** Roasts opened on a suspicion and taken back. */
-  readonly takenBack: number;
+/** The roasts that a rule finds in one recording. */
+export interface DetectedRoasts {
+  readonly roasts: readonly FoundRoast[];
+  /** Roasts that were opened and retracted. */
+  readonly retracted: number;
 }
 
-/** The roasts of a recording as they stand when all samples are in. */
-export function saidByDetector(samples: readonly DetectorSample[], charging: 'hot' | 'cold' = 'hot'): SaidRoasts {
+/** The roasts of a recording after its last sample. */
+export function detectorRoasts(samples: readonly DetectorSample[], charging: 'hot' | 'cold' = 'hot'): DetectedRoasts {
   const detector = createRoastDetector({ charging });
-  const roasts: SaidRoast[] = [];
-  let takenBack = 0;
+  const roasts: FoundRoast[] = [];
+  let retracted = 0;
   let charge: number | null = null;
   let drop: number | null = null;
   const close = () => {
@@ -35,7 +35,7 @@ export function saidByDetector(samples: readonly DetectorSample[], charging: 'ho
       if (isRetraction(finding)) {
         if (finding.retract === 'drop') drop = null;
         if (finding.retract !== 'charge') continue;
-        takenBack++;
+        retracted++;
         [charge, drop] = [null, null];
       } else if (finding.kind === 'charge') charge = finding.timeSeconds;
       else if (finding.kind === 'drop') {
@@ -51,13 +51,17 @@ export function saidByDetector(samples: readonly DetectorSample[], charging: 'ho
   }
   take(detector.finish());
   close();
-  return { roasts, takenBack };
+  return { roasts, retracted };
 }
 
-/** Artisan says one charge and one drop, and takes nothing back. */
-export function saidByArtisan(samples: readonly DetectorSample[], mode: ArtisanMode, truth: RoastTruth): SaidRoasts {
+/** Artisan marks one charge and one drop, and retracts nothing. */
+export function artisanRoasts(
+  samples: readonly DetectorSample[],
+  mode: ArtisanMode,
+  truth: RoastTruth,
+): DetectedRoasts {
   const { charge, drop } = artisanMarks(samples, mode, truth.charge);
-  return { roasts: [{ charge: charge ?? Number.NaN, drop }], takenBack: 0 };
+  return { roasts: [{ charge: charge ?? Number.NaN, drop }], retracted: 0 };
 }
 
 /** Counts over many roasts. */
@@ -70,7 +74,7 @@ export interface RoastScore {
   dropWithin10: number;
   dropMissed: number;
   falseRoasts: number;
-  takenBack: number;
+  retracted: number;
 }
 
 export const emptyRoastScore = (): RoastScore => ({
@@ -82,31 +86,31 @@ export const emptyRoastScore = (): RoastScore => ({
   dropWithin10: 0,
   dropMissed: 0,
   falseRoasts: 0,
-  takenBack: 0,
+  retracted: 0,
 });
 
-/** A charge further away is another roast's, or none. */
+/** A charge further away belongs to another roast. */
 const sameRoastSeconds = 60;
 
-/** Which marks of a recording are asked: those that the curve doesn't contradict. */
+/** Which marks of a recording are scored: those that the curve does not contradict. */
 export interface Asked {
   readonly charge: boolean;
   readonly drop: boolean;
 }
 
 /**
- * Adds one recording to a score. Every true roast takes the said roast with the nearest charge; what is left is false.
+ * Adds one recording to a score. Each true roast is matched with the found roast of the nearest charge; the others are false.
  * @returns how far the charge of each true roast lies from where it was found, s; infinite where it was not found
  */
 export function countRoasts(
   score: RoastScore,
   truths: readonly RoastTruth[],
-  said: SaidRoasts,
+  said: DetectedRoasts,
   asked: Asked = { charge: true, drop: true },
 ): number[] {
   const left = new Set(said.roasts.filter(({ charge }) => Number.isFinite(charge)));
   const found = truths.map((truth) => {
-    const away = ({ charge }: SaidRoast) => Math.abs(charge - truth.charge);
+    const away = ({ charge }: FoundRoast) => Math.abs(charge - truth.charge);
     const nearest = [...left].sort((a, b) => away(a) - away(b))[0];
     const mine = nearest && away(nearest) <= sameRoastSeconds ? nearest : undefined;
     if (mine) left.delete(mine);
@@ -118,7 +122,7 @@ export function countRoasts(
     }
     if (asked.drop && truth.drop !== undefined) {
       score.drops++;
-      // Artisan's drop is looked for from the charge that a person marked, so it counts without its charge.
+      // Artisan's drop is searched from the marked charge, so it counts without Artisan's charge.
       const drop = (mine ?? (said.roasts.length === 1 ? said.roasts[0] : undefined))?.drop ?? null;
       if (drop === null) score.dropMissed++;
       else if (Math.abs(drop - truth.drop) <= 10) score.dropWithin10++;
@@ -126,7 +130,7 @@ export function countRoasts(
     return mine ? away(mine) : Number.POSITIVE_INFINITY;
   });
   score.falseRoasts += left.size;
-  score.takenBack += said.takenBack;
+  score.retracted += said.retracted;
   return found;
 }
 
