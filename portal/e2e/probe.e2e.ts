@@ -62,7 +62,7 @@ it('finds the beans among a machine’s registers, makes a map of them, and prov
   await page.getByRole('combobox', { name: /^Registers/ }).click();
   await page.getByRole('option', { name: 'All four' }).click();
   await page.getByLabel('Number of registers').fill('32');
-  await page.getByRole('checkbox', { name: 'Also where controllers' }).uncheck();
+  await page.getByRole('checkbox', { name: 'Also common temperature registers' }).uncheck();
   await page.getByRole('button', { name: 'Read registers' }).click();
   await page.getByText(/^Watching \d+ registers/).waitFor({ timeout: 40_000 });
   const row = page.getByRole('list', { name: 'Registers' }).getByRole('listitem').filter({ hasText: beanAt });
@@ -127,7 +127,7 @@ it('machine without a map: says so, is probed at a typed address, and reads by a
   await expect.poll(() => look.isEnabled()).toBe(false);
   await where.fill(`127.0.0.1:${running.modbusPort}`);
   await page.getByLabel('Number of registers').fill('32');
-  await page.getByRole('checkbox', { name: 'Also where controllers' }).uncheck();
+  await page.getByRole('checkbox', { name: 'Also common temperature registers' }).uncheck();
   await look.click();
   await page.getByText(/^Watching \d+ registers/).waitFor({ timeout: 40_000 });
   await page.goto('/machines');

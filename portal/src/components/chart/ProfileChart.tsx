@@ -1,10 +1,9 @@
 import { formatDuration, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ChartOptions } from 'chart.js';
 import { useEffect, useMemo, useRef, useState, type PointerEvent } from 'react';
-import { Line } from 'react-chartjs-2';
 import { t } from '../../language/t.ts';
 import { colourToken, useTheme } from '../../ui/theme.ts';
-import type { Chart } from './use-chart.ts';
+import { Line, type Chart } from './use-chart.ts';
 import { readPalette } from './palette.ts';
 import { profileBackdrop, profileLines, type ProfilePoint, type ReferenceRoast } from './profile-chart-lines.ts';
 import { ProfileLegend } from './ProfileLegend.tsx';

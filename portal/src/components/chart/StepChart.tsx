@@ -1,12 +1,11 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
 import type { ChartOptions } from 'chart.js';
 import { useMemo, useRef } from 'react';
-import { Line } from 'react-chartjs-2';
 import { t } from '../../language/t.ts';
 import { usePrinting } from '../../ui/printing.ts';
 import { useTheme } from '../../ui/theme.ts';
 import { Measure } from '../figures.tsx';
-import { type Chart, useChartView, useLatest, usePrintSize } from './use-chart.ts';
+import { Line, useChartView, useLatest, usePrintSize, type Chart } from './use-chart.ts';
 import { drawnColumn, holesOf, nearestIndex, type StepStyle } from './curves.ts';
 import { plannedDataset, plannedPercentAt, type PlannedDataset, type PlannedLine } from './planned-line.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';

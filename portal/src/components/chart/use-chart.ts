@@ -11,6 +11,8 @@ import type { TimeViewStore } from './time-view.ts';
 Chart.register(LineController, LineElement, PointElement, LinearScale, CategoryScale, Filler, zoomPlugin);
 
 export { Chart };
+/** Import it from here: drawing needs the parts above. */
+export { Line } from 'react-chartjs-2';
 
 type LineChart = Chart<'line', { x: number; y: number }[]>;
 

@@ -1,8 +1,7 @@
 import type { Timeline } from '@roastery/contract/timeline';
 import type { ChartOptions } from 'chart.js';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
-import { Line } from 'react-chartjs-2';
-import { useLatest, type Chart } from '../../components/chart/use-chart.ts';
+import { Line, useLatest, type Chart } from '../../components/chart/use-chart.ts';
 import { readPalette } from '../../components/chart/palette.ts';
 import { axisFont, barePixels, fixedWidth } from '../../components/chart/time-scale.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
