@@ -10,7 +10,7 @@ const unitChoices = units.map((value) => ({
   label: value === '' ? t`None` : value,
 }));
 const orderChoices = [
-  { value: 'map', label: t`From map` },
+  { value: 'map', label: t`Map` },
   ...orders.map((value) => ({ value, label: value })),
 ] as const;
 

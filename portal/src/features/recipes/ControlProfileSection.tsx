@@ -67,7 +67,7 @@ export const ControlProfileSection = ({
         <p aria-live="polite" className="figures text-sm text-muted">
           <strong className="font-semibold text-strong">{t`${formatCount(count)} points`}</strong>
           {interpolate.value
-            ? t`, one a second from ${formatDuration(drawn[0]?.time)} to ${formatDuration(drawn.at(-1)?.time)}`
+            ? t`, one per second from ${formatDuration(drawn[0]?.time)} to ${formatDuration(drawn.at(-1)?.time)}`
             : t`, each held until the next point`}
         </p>
       </div>
