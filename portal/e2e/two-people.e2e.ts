@@ -1,3 +1,4 @@
+import { createBlend, getBlend, updateBlend } from '@roastery/contract/blends';
 import { createLot, getLot, updateLot, type Lot } from '@roastery/contract/inventory';
 import { logRoast } from '@roastery/contract/imports';
 import { getMachine, updateMachine } from '@roastery/contract/machines';
@@ -125,6 +126,30 @@ const encounters: Record<string, Encounter> = {
     async stored(id) {
       const roast = await roastery.admin.call(getRoast, { params: { id } });
       return [roast.notes, roast.coffee_origin];
+    },
+  },
+  blend: {
+    async begin() {
+      const start_time = new Date().toISOString();
+      const facts = { coffee_name: 'Guji', start_time, duration_seconds: 600, batch_size_kg: 12 };
+      const roast = await roastery.admin.call(logRoast, { body: facts });
+      const body = { name: 'House', notes: null, components: [{ roast_id: roast.id, kg: 2 }] };
+      const { id } = await roastery.admin.call(createBlend, { body });
+      return { path: `/roasts/blends/${id}`, id };
+    },
+    field: 'Name',
+    mine: 'Mine',
+    save: 'Update blend',
+    async theirs(id, same) {
+      const { name, components, revision } = await roastery.admin.call(getBlend, { params: { id } });
+      const kept = components.flatMap(({ roast_id, kg }) => (roast_id === null ? [] : [{ roast_id, kg }]));
+      const body = { name: same ? 'Theirs' : name, notes: 'For the bar', components: kept, revision };
+      return roastery.admin.call(updateBlend, { params: { id }, body });
+    },
+    otherField: 'Notes',
+    async stored(id) {
+      const blend = await roastery.admin.call(getBlend, { params: { id } });
+      return [blend.name, blend.notes];
     },
   },
   'settings page': {
