@@ -9,10 +9,7 @@ const unitChoices = units.map((value) => ({
   value: value === '' ? 'none' : value,
   label: value === '' ? t`None` : value,
 }));
-const orderChoices = [
-  { value: 'map', label: t`Map` },
-  ...orders.map((value) => ({ value, label: value })),
-] as const;
+const orderChoices = [{ value: 'map', label: t`Map` }, ...orders.map((value) => ({ value, label: value }))] as const;
 
 interface RegisterFieldsProps {
   /** Label of the name field: Channel, Output. */
