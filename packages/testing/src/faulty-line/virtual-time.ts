@@ -70,7 +70,7 @@ export interface VirtualTime {
  */
 export const startVirtualTime = (): VirtualTime => {
   const real = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate };
-  const { bigint } = process.hrtime;
+  const monotonic = Object.getOwnPropertyDescriptor(process.hrtime, 'bigint');
   const queue = createTimerQueue();
   let now = 1000;
   let order = 0;
@@ -113,7 +113,11 @@ export const startVirtualTime = (): VirtualTime => {
     },
   });
   Object.defineProperty(performance, 'now', { value: () => now, configurable: true, writable: true });
-  process.hrtime.bigint = () => BigInt(Math.round(now * 1e6));
+  Object.defineProperty(process.hrtime, 'bigint', {
+    value: () => BigInt(Math.round(now * 1e6)),
+    configurable: true,
+    writable: true,
+  });
 
   return {
     async advance(ms) {
@@ -135,7 +139,7 @@ export const startVirtualTime = (): VirtualTime => {
     restore() {
       Object.assign(globalThis, real);
       Reflect.deleteProperty(performance, 'now');
-      process.hrtime.bigint = bigint;
+      if (monotonic) Object.defineProperty(process.hrtime, 'bigint', monotonic);
     },
   };
 };
