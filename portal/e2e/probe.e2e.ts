@@ -179,7 +179,7 @@ it('machine without a map: saves the picked registers of an RTU over TCP machine
     await page.getByRole('combobox', { name: /^Registers/ }).click();
     await page.getByRole('option', { name: 'All four' }).click();
     await page.getByLabel('Number of registers').fill('32');
-    await page.getByRole('checkbox', { name: 'Also where controllers' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Also common temperature registers' }).uncheck();
     await page.getByRole('button', { name: 'Read registers' }).click();
     await page.getByText(/^Watching \d+ registers/).waitFor({ timeout: 60_000 });
     const save = page.getByRole('button', { name: 'Save and use this map' });
