@@ -280,7 +280,7 @@ describe('analytics', () => {
     await columns.first().click();
     await page.waitForURL(`**/roasts/${roasts[2]?.id}`);
 
-    // Tomo has no roast by a recipe: he is told so, and sees nothing of Ana's.
+    // Tomo has no roast by a recipe: the page says so, and shows nothing of Ana's.
     await using other = await roastery.openAs(tomo);
     await other.page.goto('/analytics?tab=consistency');
     await other.page.getByText('No roast with a recipe', { exact: true }).waitFor();

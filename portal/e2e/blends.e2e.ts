@@ -76,7 +76,7 @@ describe('post-roast blends', () => {
     await page.getByText('No blends yet').waitFor();
   });
 
-  it('two at once don’t take the same coffee: the second is told', async () => {
+  it('two at once don’t take the same coffee: the second is refused', async () => {
     await using one = await roastery.openAs(ana);
     await using two = await roastery.openAs(ana, { viewport: SCREEN.phone });
     for (const { page } of [one, two]) {

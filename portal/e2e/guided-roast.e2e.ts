@@ -23,7 +23,7 @@ let ana: RoasteryClient;
 let probat: RegisteredMachine;
 let machine: RunningMachine;
 let roastId = '';
-/** Opened before the charge and kept: what is on it from then on nobody has loaded anew. */
+/** Opened before the charge and kept: what it shows later arrived without a reload. */
 let desk: WatchedPage;
 
 /** Machine and board live so many times as fast. */
@@ -131,7 +131,7 @@ it('draws the plan behind gas, airflow and drum, and says what is done otherwise
   const gas = page.getByRole('figure', { name: 'Gas, burner power %' });
   await expect.poll(() => gas.innerText()).toMatch(/plan\s+55\s+%/);
   await page.getByRole('figure', { name: 'Drum speed, %' }).getByText('plan').waitFor();
-  // The machine of this test goes its own way: nobody turns its knobs as planned.
+  // The machine of this test goes its own way: its controls do not follow the plan.
   const done = Number(/(\d+)\s+%/.exec(await gas.innerText())?.[1]);
   expect(Math.abs(done - 55)).toBeGreaterThan(3);
   await expect

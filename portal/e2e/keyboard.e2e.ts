@@ -249,7 +249,7 @@ describe('the palette', () => {
     await expect.poll(() => new URL(page.url()).pathname).toBe('/admin/audit');
   });
 
-  it('asks the server once the typing pauses, and nobody for what they may not see', async () => {
+  it('asks the server once the typing pauses, and never for what a user may not see', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     const asked: string[] = [];

@@ -38,7 +38,7 @@ describe('the machine is found in the catalogue', () => {
     await page.getByLabel('Serial Number').fill('LOR-7');
     await page.getByLabel('Display Name').fill('Loring in the back');
     const which = page.getByRole('combobox', { name: 'Make and model' });
-    // A map overrules what somebody put on the board: none goes there unasked.
+    // A map replaces the one on the board: none is sent without a request.
     await page.getByText(/There is a map for the RM30/).waitFor();
     await expect.poll(() => which.inputValue()).toBe('');
     await which.fill('loring auto');
@@ -170,7 +170,7 @@ describe('an own map', () => {
     await added.getByText(/write "h:1008"/).waitFor();
     await added.getByLabel('Writes that trigger it').fill('h:1008 = 2, wait 10 s, h:1008 = 5');
 
-    // Meanwhile somebody else moves a probe and opens the flame wider.
+    // Another user moves a probe and opens the flame wider.
     const { heat_power: heat } = own.map.outputs;
     if (heat === undefined) throw new Error('the map has no heat');
     await roastery.admin.call(saveMachineMap, {

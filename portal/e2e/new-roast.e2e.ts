@@ -163,7 +163,7 @@ const upload = (page: Page, name: string, text: string): Promise<void> =>
   page.getByLabel('Roast file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
 describe('a roast from a file', () => {
-  it('is shown with what was guessed, read again in another unit, and taken in', async () => {
+  it('is shown with what was guessed, read again in another unit, and saved', async () => {
     await using watched = await roastery.openAs(ana);
     const { page, complaints } = watched;
     await page.goto('/roasts/new?way=upload');
@@ -188,7 +188,7 @@ describe('a roast from a file', () => {
     await expect.poll(() => marks.innerText()).toMatch(/Charge\s+0:00\s+400\.0/);
     await unit.getByRole('radio', { name: '°F' }).click();
     await expect.poll(() => marks.innerText()).toMatch(/Charge\s+0:00\s+204\.4/);
-    // The drop as somebody remembers it: 9:00 after the charge, which stands at 0:30.
+    // The drop as a person remembers it: 9:00 after the charge, which stands at 0:30.
     await page.getByRole('textbox', { name: 'Drop at' }).fill('9:30');
     await page.getByRole('button', { name: 'Set charge and drop' }).click();
     await expect.poll(() => marks.innerText()).toMatch(/Drop\s+9:00/);
@@ -208,7 +208,7 @@ describe('a roast from a file', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('that is here already is said to be, and taken in twice only on purpose', async () => {
+  it('that is here already is reported, and saved twice only on purpose', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts/new?way=upload');

@@ -123,7 +123,7 @@ it('a roast that is over, against its recipe’s reference', async () => {
   expect(await keep(page, 'roast-page')).toBeLessThan(mostBytes);
 });
 
-it('a roast that runs, and the dashboard meanwhile', { timeout: 180_000 }, async () => {
+it('a roast that runs, and the dashboard at that time', { timeout: 180_000 }, async () => {
   const clock = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
   await roastery.stack.startMachine({
     serial: probat.serial_number,

@@ -33,7 +33,7 @@ beforeAll(async () => {
     async () => (await ana.call(listMachines)).some(({ connection }) => connection === 'online'),
     { timeoutMs: 30_000 },
   );
-  // Somebody chose a map that reads the beans three degrees too high, and knows no other channel and no signal.
+  // A user chose a map that reads the beans three degrees too high, and knows no other channel and no signal.
   const wrong = {
     ...demo,
     outputs: {},
@@ -210,7 +210,7 @@ it('machine without a map: saves the picked registers of an RTU over TCP machine
 });
 
 it.skipIf(!hasSerialCables())(
-  'finds the speed of a serial line that nobody knew, and the board reads by it (skipped without python3 and pseudo terminals)',
+  'finds the unknown speed of a serial line, and the board reads by it (skipped without python3 and pseudo terminals)',
   async () => {
     await using cable = await laySerialCable({ mindsSpeed: true });
     const [far, path] = cable.ends;

@@ -407,7 +407,7 @@ describe('a roast that can’t be shown', () => {
     await page.waitForURL('**/roasts');
   });
 
-  it('is somebody else’s: not found, as if it weren’t there', async () => {
+  it('belongs to another user: not found, as if it weren’t there', async () => {
     const tomo = await roastery.addPerson(tomoIto);
     await using watched = await roastery.openAs(tomo);
     await watched.page.goto(`/roasts/${roast.id}`);

@@ -30,7 +30,7 @@ interface Encounter {
   field: string;
   mine: string;
   save: string;
-  /** What somebody else saves meanwhile: another field, and the same field. */
+  /** What the other user saves: another field, and the same field. */
   theirs(id: string, same: boolean): Promise<unknown>;
   /** Named as theirs. */
   otherField: string;
@@ -178,7 +178,7 @@ const others = (complaints: readonly string[]) => complaints.filter((line) => !l
 
 describe('two people who edit at once', () => {
   it.each(Object.entries(encounters))(
-    'the second is told, and nothing of a %s is overwritten unseen',
+    'the second gets a notice, and nothing of a %s is overwritten unseen',
     async (thing, one) => {
       const { path, open, id } = await one.begin();
       await using watched = await roastery.openAs(roastery.admin);

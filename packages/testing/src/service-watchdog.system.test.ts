@@ -10,7 +10,7 @@ import { until } from './until.ts';
 const secret = 'a secret of the tests, 32 letters and more';
 /** Nothing listens on the discard port: neither program needs its neighbours to be alive. */
 const programs = {
-  api: { PORT: '0', DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', BROKER_SECRET: secret, SECRET_KEY: secret },
+  api: { PORT: '0', DATABASE_URL: 'postgres://unused@127.0.0.1:9/none', BROKER_SECRET: secret, SECRET_KEY: secret },
   broker: { MQTT_PORT: '0', MANAGEMENT_PORT: '0', API_URL: 'http://127.0.0.1:9/api/v1', BROKER_SECRET: secret },
 };
 const mainOf = (name: string): string => path.join(repositoryRoot(), name, 'dist', 'main.js');

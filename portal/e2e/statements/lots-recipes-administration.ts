@@ -128,7 +128,7 @@ export const choices = [
   },
 ];
 
-/** Limits of the lot form: what the browser is told, and what is said to a figure beyond them. */
+/** Limits of the lot form: the attributes of the fields, and the sentence for a figure beyond them. */
 export const limits = [
   { field: 'Altitude', min: '0', step: '1', beyond: '-1', says: /^Altitude: 0/ },
   { field: 'Cupping score', min: '0', max: '100', step: '0.1', beyond: '100.1', says: 'Cupping score: 0-100' },

@@ -15,7 +15,7 @@ let roastery: TestRoastery;
 let ana: RoasteryClient;
 let watched: WatchedPage;
 let page: Page;
-/** A whole roast, one of which nobody wrote anything down, and one of which hardly anything is known. */
+/** A whole roast, one without details, and one of which hardly anything is known. */
 let whole: Roast;
 let uploaded: Roast;
 let bare: Roast;
@@ -113,7 +113,7 @@ describe('the list of roasts', () => {
     expect(asked.some((url) => /\/api\/v1\/roasts\?.*limit=100/.test(url))).toBe(true);
   });
 
-  it('names what nobody named: Roast #id and Unknown on the dashboard', async () => {
+  it('names a roast without a name: Roast #id and Unknown on the dashboard', async () => {
     await page.goto('/dashboard');
     const row = page.getByRole('link', { name: `Roast #${bare.id}` });
     await expect
@@ -205,7 +205,7 @@ describe('the panel beside the chart', () => {
     expect(await Promise.all(['Charge', 'First Crack', 'Drop'].map(dotOf))).toEqual([green, yellow, green]);
   });
 
-  it('greys a First Crack that nobody marked, and says -- for a temperature that is missing', async () => {
+  it('greys a First Crack that is not marked, and says -- for a temperature that is missing', async () => {
     await openCurve(uploaded);
     expect(uploaded.first_crack_time).toBeNull();
     await expect.poll(() => marker('First Crack')).toBe('First Crack -- --');
@@ -255,16 +255,19 @@ describe('the points of a curve', () => {
     ['s', 1],
     ['cs', 100],
     ['ms', 1000],
-  ])('in %s are told by the last time; those without a time, or before 0, are dropped', async (unit, perSecond) => {
-    const made = await upload(csvOf(perSecond));
-    expect(made.time_unit).toEqual({ value: unit, source: 'guess' });
-    const roast = unit === 's' ? uploaded : await take(made.id);
-    const { datapoints } = await ana.call(getRoastCurve, { params: { id: roast.id } });
-    expect(datapoints.map((point) => point.time_seconds)).toEqual(Array.from({ length: 79 }, (_, k) => k * 5));
-    expect(Object.keys(datapoints[0] ?? {})).toEqual(
-      'time_seconds bean_temp exhaust_temp burner_front_temp burner_back_temp ror heat_power fan_speed drum_speed'.split(
-        ' ',
-      ),
-    );
-  });
+  ])(
+    'in %s are recognised by the last time; those without a time, or before 0, are dropped',
+    async (unit, perSecond) => {
+      const made = await upload(csvOf(perSecond));
+      expect(made.time_unit).toEqual({ value: unit, source: 'guess' });
+      const roast = unit === 's' ? uploaded : await take(made.id);
+      const { datapoints } = await ana.call(getRoastCurve, { params: { id: roast.id } });
+      expect(datapoints.map((point) => point.time_seconds)).toEqual(Array.from({ length: 79 }, (_, k) => k * 5));
+      expect(Object.keys(datapoints[0] ?? {})).toEqual(
+        'time_seconds bean_temp exhaust_temp burner_front_temp burner_back_temp ror heat_power fan_speed drum_speed'.split(
+          ' ',
+        ),
+      );
+    },
+  );
 });

@@ -13,7 +13,7 @@ import { anaRestrepo, openRoastery, register, type TestRoastery } from '../roast
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
-const opened: Record<'admin' | 'ana' | 'nobody', WatchedPage> = {} as never;
+const opened: Record<'admin' | 'ana' | 'signedOut', WatchedPage> = {} as never;
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
     },
   });
   Object.assign(ids, { roast: roast.id, lot: lot.id, recipe: recipe.id });
-  for (const [name, who] of Object.entries({ admin: roastery.admin, ana, nobody: null })) {
+  for (const [name, who] of Object.entries({ admin: roastery.admin, ana, signedOut: null })) {
     opened[name as keyof typeof opened] = await roastery.openAs(who);
   }
 });
@@ -76,8 +76,8 @@ describe('the routes of the document', () => {
     expect(pathOf(page)).toBe(fill(address));
   });
 
-  it('lead to /login while nobody is signed in', async () => {
-    const { page } = opened.nobody;
+  it('lead to /login without a session', async () => {
+    const { page } = opened.signedOut;
     for (const [address] of routes) {
       await page.goto(fill(address));
       await expect.poll(() => pathOf(page), { message: address }).toBe('/login');
@@ -106,7 +106,7 @@ describe('the frame around every page', () => {
     }
   });
 
-  it('names somebody without a full name by their email, and greets them by the part before the at-sign', async () => {
+  it('names a person without a full name by their email, and greets them by the part before the at-sign', async () => {
     const { page } = opened.ana;
     await page.route('**/api/v1/auth/me', async (route) => {
       const response = await route.fetch();
