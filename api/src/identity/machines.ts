@@ -31,7 +31,8 @@ export const lockOwnMachine = (tx: Sql, user: SignedInUser, id: string): Promise
   find(tx, user, id, 'FOR UPDATE');
 
 /** A machine `m` is online: its board said so and was heard within a minute. */
-export const isOnline = (sql: Sql) => sql`(m.is_online AND m.last_seen_at > now() - interval '1 minute')`;
+export const isOnline = (sql: Sql, at = sql`now()`) =>
+  sql`(m.is_online AND m.last_seen_at > ${at} - interval '1 minute')`;
 
 /** The connection of a machine `m`, as `Connection` of the contract. */
 export const connectionOf = (sql: Sql) => sql`

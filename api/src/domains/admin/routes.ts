@@ -2,6 +2,7 @@ import { adminStats, type AuditEntry, listAudit as listAuditEndpoint } from '@ro
 import type { Domain } from '../../app.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import { containing, type Sql } from '../../db/sql.ts';
+import { isOnline } from '../../identity/machines.ts';
 
 export const adminRoutes: Domain = (routes) => {
   routes.forUser(adminStats, ({ sql }) => readAdminStats(sql));
@@ -17,15 +18,14 @@ export interface AdminStats {
   roasts_this_month: number;
 }
 
-/** Archived machines are left out; active ones were heard from in the last ten minutes. The month is the roastery's. */
+/** Archived machines are left out; the board of an active one is online. The month is the roastery's. */
 export const readAdminStats = async (sql: Sql): Promise<AdminStats> => {
   const zone = await readTimeZone(sql);
   const [row] = await sql<AdminStats[]>`
     SELECT (SELECT count(*) FROM users) AS total_users,
            (SELECT count(*) FROM users WHERE is_active) AS active_users,
            (SELECT count(*) FROM machines WHERE archived_at IS NULL) AS total_machines,
-           (SELECT count(*) FROM machines
-             WHERE archived_at IS NULL AND last_seen_at > now() - interval '10 minutes') AS active_machines,
+           (SELECT count(*) FROM machines m WHERE m.archived_at IS NULL AND ${isOnline(sql)}) AS active_machines,
            (SELECT count(*) FROM roasts) AS total_roasts,
            (SELECT count(*) FROM roasts
              WHERE start_time >= date_trunc('month', now(), ${zone})

@@ -5,6 +5,7 @@ import type { Domain } from '../../app.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
+import { isOnline } from '../../identity/machines.ts';
 
 export const dashboardRoutes: Domain = (routes) => {
   routes.forUser(contract.systemStats, ({ sql, user }) => readSystemStats(sql, user));
@@ -13,8 +14,8 @@ export const dashboardRoutes: Domain = (routes) => {
 export type SystemStats = ResponseOf<typeof systemStatsEndpoint>;
 
 /**
- * The four figures of the dashboard over what a person may see. A machine is active when it is not archived and was heard
- * from in the last ten minutes. Days and months are the roastery's own, whatever clocks changed in them.
+ * The four figures of the dashboard over what a person may see. A machine is active when it is not archived and its board
+ * is online. Days and months are the roastery's own, whatever clocks changed in them.
  */
 export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Date()): Promise<SystemStats> => {
   const zone = await readTimeZone(sql);
@@ -23,8 +24,8 @@ export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Da
   const [[machines], [roasts]] = await Promise.all([
     sql<{ total: number; active: number }[]>`
       SELECT count(*) AS total,
-             count(*) FILTER (WHERE last_seen_at > ${at}::timestamptz - interval '10 minutes') AS active
-      FROM machines WHERE archived_at IS NULL AND ${mine}`,
+             count(*) FILTER (WHERE ${isOnline(sql, sql`${at}::timestamptz`)}) AS active
+      FROM machines m WHERE archived_at IS NULL AND ${mine}`,
     sql<{ today: number; month: number; kg: number }[]>`
       SELECT
         (SELECT count(*) FROM roasts WHERE ${mine}

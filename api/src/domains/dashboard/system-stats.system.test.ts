@@ -33,8 +33,8 @@ describe('the dashboard', () => {
     await roast(theirs, '2026-10-25T12:00:00Z', 0.5);
     await sql`INSERT INTO roastery_settings (time_zone) VALUES ('Europe/Berlin')`;
     const now = new Date('2026-10-25T22:30:00Z');
-    await sql`UPDATE machines SET last_seen_at = ${new Date(now.getTime() - 9 * 60_000)} WHERE id = ${mine.id}`;
-    await sql`UPDATE machines SET last_seen_at = ${new Date(now.getTime() - 11 * 60_000)} WHERE id = ${theirs.id}`;
+    await sql`UPDATE machines SET is_online = true, last_seen_at = ${new Date(now.getTime() - 50_000)} WHERE id = ${mine.id}`;
+    await sql`UPDATE machines SET is_online = true, last_seen_at = ${new Date(now.getTime() - 70_000)} WHERE id = ${theirs.id}`;
 
     expect(await readSystemStats(sql, person(mine.owner), now)).toEqual({
       activeMachines: 1,

@@ -10,6 +10,7 @@ export interface RawMachine {
   owner_id: string;
   display_name: string;
   archived_at: string | null;
+  is_online: boolean;
   last_seen_at: string | null;
 }
 export interface RawLot {

@@ -6,8 +6,8 @@ import { drawnMg, personOf, read, seenBy, type Viewer } from './viewer.ts';
 
 const levelOf = (roast: RawRoast): string => roast.roast_level ?? roast.roast_level_target ?? '';
 
-const isActive = (one: { last_seen_at: string | null }): boolean =>
-  one.last_seen_at !== null && Date.parse(one.last_seen_at) > Date.now() - 600_000;
+const isActive = (one: { is_online: boolean; last_seen_at: string | null }): boolean =>
+  one.is_online && one.last_seen_at !== null && Date.parse(one.last_seen_at) > Date.now() - 60_000;
 
 /** Machines with their totals, the dashboard, and for an admin the statistics. */
 export const expectMachinesAndStats = async (viewer: Viewer, rows: RawRows): Promise<void> => {

@@ -63,7 +63,7 @@ export default function StatisticsPage() {
           />
         </div>
         <p className="text-sm text-muted">
-          {t`A machine is active when its board sent something in the last 10 minutes. Months are counted in the roastery’s time zone.`}
+          {t`A machine is active while its board is online. Months are counted in the roastery’s time zone.`}
         </p>
       </div>
     </Page>
