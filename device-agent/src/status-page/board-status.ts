@@ -59,7 +59,7 @@ export const boardStatusShape = z.object({
     entries_waiting: z.number().int(),
     bytes: z.number().int(),
     dropped_entries: z.number().int(),
-    /** Why the disk takes nothing. */
+    /** Why the disk refuses writes. */
     trouble: z.string().nullable(),
     /** Entries are kept in memory and sent from there. */
     in_memory: z.boolean().default(false),
