@@ -180,8 +180,11 @@ describe('with roasts', () => {
     const star = rows(page)
       .nth(2)
       .getByRole('button', { name: /favorites$/ });
+    // The star turns before the server has stored it; a reload would abort the request.
+    const stored = page.waitForResponse((response) => response.request().method() !== 'GET' && response.ok());
     await star.click();
     await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true');
+    await stored;
     await page.reload();
     await star.waitFor();
     await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true');
