@@ -92,6 +92,11 @@ const createStart =
         SELECT DISTINCT p.epoch FROM stream_parts p JOIN machines m ON m.id = p.machine_id
         WHERE m.serial_number = ${serial}`;
       say(`${stored.withoutNumber} samples were read while the machine answered for its event bits alone`);
+      const [full] = await sql<{ entries: number }[]>`
+        SELECT coalesce(sum(n.to_seq - n.from_seq + 1), 0)::int AS entries
+        FROM recording_notes n JOIN recordings r ON r.id = n.recording_id JOIN machines m ON m.id = r.machine_id
+        WHERE m.serial_number = ${serial} AND n.kind = 'gap' AND n.reason = 'disk_full'`;
+      say(`${full?.entries ?? 0} entries were dropped for room on a full disk, as the board reported`);
       return {
         judgement,
         totals: { answers: answers.length, stored: stored.readings.length },
