@@ -79,11 +79,11 @@ describe('without the server', () => {
     await expect.poll(() => banner(page).innerText()).toMatch(saysItsAge);
     await expect.poll(() => page.getByRole('row', { name: /L-OFFLINE/ }).count()).toBe(1);
     await ana.call(createLot, {
-      body: { lot_number: 'L-OFFLINE', coffee_name: 'Konga', origin: 'Ethiopia', initial_weight: 30 },
+      body: { lot_number: 'L-LATER', coffee_name: 'Konga', origin: 'Ethiopia', initial_weight: 30 },
     });
     await page.context().setOffline(false);
     await banner(page).waitFor({ state: 'detached' });
-    await page.getByRole('row', { name: /L-OFFLINE/ }).waitFor();
+    await page.getByRole('row', { name: /L-LATER/ }).waitFor();
   });
 });
 

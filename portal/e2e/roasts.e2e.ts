@@ -83,7 +83,7 @@ describe('with roasts', () => {
     await expect
       .poll(() => main.innerText())
       .toMatch(
-        /MACHINES\s+1\s*of 1 active\s+TODAY\s+(?:1\s*roast|\d+\s*roasts)\s+THIS MONTH\s+(?:1\s*roast|\d+\s*roasts)\s+TOTAL/,
+        /MACHINES\s+0\s*of 1 active\s+TODAY\s+(?:1\s*roast|\d+\s*roasts)\s+THIS MONTH\s+(?:1\s*roast|\d+\s*roasts)\s+TOTAL/,
       );
     await expect
       .poll(() => page.getByRole('navigation', { name: 'Shortcuts' }).getByRole('link').allInnerTexts())
