@@ -127,8 +127,9 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
   const waitingBytes = ({ stream, socket }: Connection): number =>
     stream === socket ? socket.writableLength : stream.writableLength + socket.writableLength;
 
+  const readable: ReadonlySet<Connection> = open;
   return {
-    open: open as ReadonlySet<Connection>,
+    open: readable,
     of: (stream: object): Connection | undefined => byStream.get(stream),
     refuse,
     add(listener: ListenerName, stream: Duplex, socket: Socket, openedAt = Date.now()): Connection {

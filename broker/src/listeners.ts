@@ -1,6 +1,7 @@
+import { portOf } from '@roastery/runtime/system-errors';
 import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { ConfigError } from '@roastery/runtime/env';
@@ -39,7 +40,7 @@ export const listen = async (server: Server, host: string, port: number, purpose
     server.listen({ host, port, backlog: 1024 }, resolve);
   });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

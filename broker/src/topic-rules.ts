@@ -67,9 +67,8 @@ export const mayReceive = (principal: Principal, topic: string): boolean =>
 export const mayRetain = (principal: Principal, topic: string): boolean =>
   principal.kind === 'service' || topic === principal.statusTopic;
 
-const kinds = new Set<string>(topicKinds);
 /** The kind a topic or an allowed filter ends with. */
 export const kindOf = (topic: string): TopicKind | undefined => {
   const last = topic.slice(topic.lastIndexOf('/') + 1);
-  return kinds.has(last) ? (last as TopicKind) : undefined;
+  return topicKinds.find((kind) => kind === last);
 };

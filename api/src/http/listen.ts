@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import { portOf } from '@roastery/runtime/system-errors';
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { ConfigError } from '@roastery/runtime/env';
@@ -32,7 +32,7 @@ export const listen = async (app: Hono<Env>, host: string, port: number): Promis
     server.listen(port, host, resolve);
   });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());

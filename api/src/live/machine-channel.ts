@@ -76,10 +76,10 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     broadcast({ type: 'samples', samples: samplesOf(batch) });
   });
 
+  const readable: { watchers: ReadonlySet<Watcher>; newest: Readonly<typeof newest> } = { watchers, newest };
   return {
     machine,
-    watchers: watchers as ReadonlySet<Watcher>,
-    newest: newest as Readonly<typeof newest>,
+    ...readable,
     broadcast,
     /** One event in two forms: for watchers who have the roast among their favourites, and for the others. */
     broadcastRoast(event: Extract<LiveEvent, { type: 'roast' }>, favouredBy: ReadonlySet<string>): void {

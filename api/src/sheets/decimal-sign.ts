@@ -13,8 +13,8 @@ const isOpen = (text: string): boolean => /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text)
 const shownBy = (text: string): DecimalSign | undefined => {
   if (isOpen(text) || !/^-?[\d.,]+$/.test(text)) return undefined;
   const signs = text.match(/[.,]/g) ?? [];
-  const last = signs.at(-1) as DecimalSign | undefined;
-  if (last === undefined) return undefined;
+  if (signs.length === 0) return undefined;
+  const last: DecimalSign = signs.at(-1) === ',' ? ',' : '.';
   return signs.length > 1 && signs.every((sign) => sign === last) ? otherSign(last) : last;
 };
 

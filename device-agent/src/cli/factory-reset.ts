@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { readBoardEnvironment, usualConfigDir } from '../board-files.ts';
 import { agentPlace } from '../config.ts';
-import { codeOf } from '../pairing/pairing-trouble.ts';
+import { codeOf, messageOf } from '@roastery/runtime/system-errors';
 import { revokeOnServer, type Revocation } from '../support/revoke-credential.ts';
 import { prepareReset, resetBoard, ResetRefused } from '../support/factory-reset.ts';
 
@@ -62,9 +62,7 @@ export const factoryReset = async ({
   } catch (error) {
     const denied = codeOf(error) === 'EACCES';
     if (!(error instanceof ResetRefused) && !denied) throw error;
-    process.stderr.write(
-      denied ? 'Run it as root: sudo device-agent factory-reset\n' : `${(error as Error).message}\n`,
-    );
+    process.stderr.write(denied ? 'Run it as root: sudo device-agent factory-reset\n' : `${messageOf(error)}\n`);
     return 1;
   }
 };

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { usualConfigDir } from '../board-files.ts';
-import { codeOf } from '../pairing/pairing-trouble.ts';
+import { codeOf } from '@roastery/runtime/system-errors';
 import { makeSupportBundle } from '../support/support-bundle.ts';
 
 const usualName = (): string =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { clientIdOf, topicOf } from '@roastery/contract/mqtt';
 import { z } from 'zod';
 import type { AgentConfig } from '../config.ts';
-import { codeOf } from '../pairing/pairing-trouble.ts';
+import { codeOf } from '@roastery/runtime/system-errors';
 import { openSession, SessionError } from '../uplink/session.ts';
 import type { BoardUnderCheck } from './board-under-check.ts';
 import { plainBrokerWarning } from '../pairing/pairing-trouble.ts';

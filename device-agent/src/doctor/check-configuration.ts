@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { ConfigError } from '@roastery/runtime/env';
 import { isMissing } from '../atomic-file.ts';
 import { identityFile, settingsFile } from '../board-files.ts';
-import { codeOf } from '../pairing/pairing-trouble.ts';
+import { codeOf } from '@roastery/runtime/system-errors';
 import { good, trouble, warning, type Check } from './check.ts';
 
 const pairFirst = 'Pair it: sudo device-agent pair PAIR-XXXX-XXXX-XXXX --api https://roastery.example';

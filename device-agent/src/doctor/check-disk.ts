@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../atomic-file.ts';
-import { codeOf } from '../pairing/pairing-trouble.ts';
+import { codeOf } from '@roastery/runtime/system-errors';
 import { littleRoomBytes } from '../status-page/concerns.ts';
 import { good, notConfigured, trouble, warning, type Check, type Verdict } from './check.ts';
 

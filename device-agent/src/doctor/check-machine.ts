@@ -4,7 +4,7 @@ import type { Link } from '@roastery/contract/machine-map';
 import { isMissing } from '../atomic-file.ts';
 import { describeLine } from '../board-report.ts';
 import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
-import { codeOf } from '../pairing/pairing-trouble.ts';
+import { codeOf } from '@roastery/runtime/system-errors';
 import { waitsForLateAnswer } from '../machine/bus.ts';
 import { lateAnswer } from './machine-reading.ts';
 import { good, notConfigured, skipped, trouble, warning, withoutPage, type Check, type Verdict } from './check.ts';

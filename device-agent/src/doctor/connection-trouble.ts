@@ -1,4 +1,5 @@
-import { codeOf, noTls, noWay, unknownAuthority } from '../pairing/pairing-trouble.ts';
+import { codeOf } from '@roastery/runtime/system-errors';
+import { noTls, noWay, unknownAuthority } from '../pairing/pairing-trouble.ts';
 import { trouble, type Verdict } from './check.ts';
 
 /** A place on the network, with the setting that names it. */

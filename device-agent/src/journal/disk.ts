@@ -1,3 +1,4 @@
+import { codeOf } from '@roastery/runtime/system-errors';
 import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -11,8 +12,6 @@ export type JournalDisk = Pick<
 >;
 export const nodeDisk: JournalDisk = fs;
 
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error ? String(error.code) : undefined;
 /** The disk has no room; anything else is trouble with the disk itself, for which nothing is deleted. */
 export const isFull = (error: unknown): boolean => codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT';
 

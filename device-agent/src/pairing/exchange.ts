@@ -3,7 +3,8 @@ import { errorBodyShape } from '@roastery/contract/errors';
 import { parseJson } from '@roastery/contract/parse-shape';
 import { parseRetryAfter, withBackoff, type BackoffLimits, type FailedAttempt } from '@roastery/runtime/backoff';
 import { httpRequest, type HttpAnswer } from '../http-request.ts';
-import { PairingTrouble, codeOf, sentenceForNoConnection } from './pairing-trouble.ts';
+import { codeOf } from '@roastery/runtime/system-errors';
+import { PairingTrouble, sentenceForNoConnection } from './pairing-trouble.ts';
 
 export interface PairingRequest {
   readonly code: string;

@@ -1,3 +1,4 @@
+import { codeOf } from '@roastery/runtime/system-errors';
 import { isIP } from 'node:net';
 /** Pairing cannot go on. The message says what to do about it, for the person beside the board. */
 export class PairingTrouble extends Error {
@@ -10,9 +11,6 @@ export class PairingTrouble extends Error {
     this.isWrongUse = isWrongUse;
   }
 }
-
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
 export const unknownAuthority = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',

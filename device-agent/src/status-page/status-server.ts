@@ -1,6 +1,6 @@
+import { portOf } from '@roastery/runtime/system-errors';
 import { hostname } from 'node:os';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Logger } from '@roastery/runtime/logger';
 import type { BoardStatus } from './board-status.ts';
 import { concernsOf } from './concerns.ts';
@@ -102,7 +102,7 @@ export const startStatusServer = async (parts: StatusServerParts): Promise<Statu
   });
   if (listening) server.on('error', (error) => log.warn({ reason: error.message }, 'status page failed'));
   return {
-    port: listening ? (server.address() as AddressInfo).port : undefined,
+    port: listening ? portOf(server) : undefined,
     async close() {
       if (!listening) return;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

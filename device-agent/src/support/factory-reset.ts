@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
 import { identityFile } from '../board-files.ts';
 import { countUnsent } from '../journal/find-streams.ts';
-import { codeOf } from '../pairing/pairing-trouble.ts';
+import { codeOf } from '@roastery/runtime/system-errors';
 import { planFile } from '../plan/plan-store.ts';
 import { findRunningAgent, type AgentPlace } from '../running-agent.ts';
 

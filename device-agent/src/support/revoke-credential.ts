@@ -1,7 +1,7 @@
 import { revokeOwnCredential } from '@roastery/contract/devices';
 import { withBasePath } from '../config.ts';
 import { httpRequest } from '../http-request.ts';
-import { codeOf } from '../pairing/pairing-trouble.ts';
+import { codeOf } from '@roastery/runtime/system-errors';
 
 /** What became of this board's credential on the server. */
 export type Revocation =

@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from '@roastery/runtime/system-errors';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { machineMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import { parseShape } from '@roastery/contract/parse-shape';
@@ -101,7 +102,7 @@ const readText = (path: string, what: string): string => {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(`${what} ${path} can't be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw new ConfigError(`${what} ${path} can't be read: ${codeOf(error)}`);
   }
 };
 
@@ -109,7 +110,7 @@ const parseJson = (text: string, what: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ConfigError(`${what} is no JSON: ${(error as SyntaxError).message}`);
+    throw new ConfigError(`${what} is no JSON: ${messageOf(error)}`);
   }
 };
 
@@ -140,10 +141,10 @@ const readRoast = (path: string, fromSeconds = Number.NEGATIVE_INFINITY): Replay
 
 /** A port that is taken is the user's business, anything else a fault of ours. */
 const asConfigError = (error: unknown, map: MachineMap, port: number | undefined): unknown => {
-  const code = (error as NodeJS.ErrnoException).code;
+  const code = codeOf(error);
   const wanted = port ?? ('port' in map.link ? map.link.port : demoPort);
   if (code === 'EADDRINUSE') return new ConfigError(`port ${wanted} is taken: set SIM_PORT to a free one`);
   if (code === 'EACCES') return new ConfigError(`port ${wanted} needs root: set SIM_PORT to one above 1023`);
-  if ('path' in map.link) return new ConfigError(`serial line ${map.link.path}: ${(error as Error).message}`);
+  if ('path' in map.link) return new ConfigError(`serial line ${map.link.path}: ${messageOf(error)}`);
   return error;
 };

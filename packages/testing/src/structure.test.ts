@@ -19,8 +19,8 @@ import {
 import { importsOf, isTestFile, readSourceFiles, type SourceFile } from './source-files.ts';
 
 const files = await readSourceFiles();
-/** Limits that only fall: lower them when the counts do. The aim for casts is 60. */
-const limits = { wordsWithoutStandardTerm: 20, smallFiles: 70, casts: 75 };
+/** Limits that only fall: lower them when the counts do. */
+const limits = { wordsWithoutStandardTerm: 20, smallFiles: 70, casts: 60 };
 const generated = (path: string) => /\.generated\.tsx?$|\.golden\.|\/migrations\//.test(path);
 
 describe('the house', () => {

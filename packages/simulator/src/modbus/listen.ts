@@ -1,5 +1,6 @@
+import { portOf } from '@roastery/runtime/system-errors';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type { Link } from '@roastery/contract/machine-map';
 import { SerialPort } from 'serialport';
 import { createAsciiFraming } from './ascii-framing.ts';
@@ -41,7 +42,7 @@ export const listenOnSocket = async (
     for (const socket of sockets) socket.destroy();
   };
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     hangUp,
     async close() {
       const closed = once(server, 'close');
