@@ -38,7 +38,7 @@ const newestBytes = async (): Promise<{ path: string; bytes: Buffer }> => {
 
 /**
  * Format 1, as boards in the field read it: kinds and fields that they don't know, they pass over. What no longer fits here
- * can't be read after an update was turned back.
+ * can't be read after an update was rolled back.
  */
 const range = z.tuple([z.number(), z.number()]);
 const clockReading = { boot: z.string(), mono: z.number(), wall: z.number(), synced: z.boolean() };

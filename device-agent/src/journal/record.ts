@@ -5,7 +5,7 @@ import type { RecordedState } from '../core/replay.ts';
 import type { SeqRange } from '../core/ranges.ts';
 
 /**
- * The format that this version writes, and the highest one it reads. An update may be turned back, so a journal must be
+ * The format that this version writes, and the highest one it reads. An update may be rolled back, so a journal must be
  * readable by the version before: records of a new kind are passed over by a reader that doesn't know them, and only a
  * change that an older reader would misunderstand raises this number. A release that writes a raised format has to follow
  * one that reads it.

@@ -216,7 +216,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     ['mute', /did not say in time that it was ready, 3 times/],
     ['hangs', /it hung, 3 times/],
   ] as const)(
-    'that %s is turned back, on the same journal, and doctor, page and fleet view say so',
+    'that %s is rolled back, on the same journal, and doctor, page and fleet view say so',
     async ([fault, reason], { expect }) => {
       // Healthy for longer than systemd waits for READY and WATCHDOG, as on a board.
       const patience = { crashes: {}, mute: { startMs: 5000 }, hangs: { watchdogMs: 5000 } }[fault];
@@ -232,7 +232,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
         update: { state: 'turned_back', installed: '2.0.0', earlier: '1.0.0', reason: because },
       });
       expect(await board.type('doctor')).toMatch(
-        /! update +Version 2\.0\.0 was installed and turned back to 1\.0\.0: /,
+        /! update +Version 2\.0\.0 was installed and rolled back to 1\.0\.0: /,
       );
       const shown = board.server.live.length;
       await expect.poll(() => board.server.live.length).toBeGreaterThan(shown);
@@ -245,7 +245,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     },
   );
 
-  it('that lost the broker is turned back, but not while it records a roast', async ({ expect }) => {
+  it('that lost the broker is rolled back, but not while it records a roast', async ({ expect }) => {
     await using board = await startBoard('LOST', expect);
     await board.update(deb('2.0.0', 'lost'));
     const health = () => readFileSync(join(board.root, 'run/roastery-agent/health'), 'utf8');
@@ -270,7 +270,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     expect(states.map(([, state]) => state)).toEqual(['in_progress', 'completed']);
   });
 
-  it('is not turned back because the network is away, and stays when it is back', async ({ expect }) => {
+  it('is not rolled back because the network is away, and stays when it is back', async ({ expect }) => {
     await using board = await startBoard('AWAY', expect);
     await board.install(deb('2.0.0'));
     await board.server.kill();

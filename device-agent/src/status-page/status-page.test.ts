@@ -52,7 +52,7 @@ describe('the page on the board', () => {
   it('says which version was installed, which runs, and why', async () => {
     const update = { installed: '0.2.0', earlier: '0.1.0', at: now } as const;
     shown = { ...healthy, update: { ...update, state: 'turned_back', reason: 'it hung, 3 times' } };
-    expect((await ask('/')).text).toContain('Version 0.2.0 was installed and turned back to 0.1.0: it hung, 3 times.');
+    expect((await ask('/')).text).toContain('Version 0.2.0 was installed and rolled back to 0.1.0: it hung, 3 times.');
     shown = { ...healthy, update: { ...update, state: 'on_trial' } };
     expect((await ask('/')).text).toContain('version 0.2.0 is on trial');
     expect(concernsOf(shown)).toEqual([]);

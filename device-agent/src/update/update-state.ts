@@ -78,7 +78,7 @@ export const updateInWords = (update: BoardUpdate | undefined | null): UpdateWor
       todo: 'Finish it: sudo dpkg --configure -a, and install the package again if that says nothing.',
     };
   return {
-    says: `Version ${installed} was installed and turned back to ${earlier}${reason === undefined ? '' : `: ${reason}`}.`,
+    says: `Version ${installed} was installed and rolled back to ${earlier}${reason === undefined ? '' : `: ${reason}`}.`,
     todo: 'Recording goes on. Send a support bundle and install a newer version; the same once more: sudo apt install --reinstall ./roastery-agent_*.deb',
   };
 };

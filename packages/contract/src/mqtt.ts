@@ -246,7 +246,7 @@ export const boardUpdateShape = z.object({
   installed: lineShape(40),
   /** The version before it. */
   earlier: lineShape(40),
-  /** Why it was turned back. */
+  /** Why it was rolled back. */
   reason: lineShape(300).optional(),
   /** Start of this state, ms since 1970 by the board's clock. */
   at: z.number().int().min(0).max(8_640_000_000_000_000),
