@@ -13,6 +13,7 @@ import { createStream, type Stream } from './stream.ts';
 export interface FoundStream {
   readonly stream: Stream;
   readonly damaged: readonly SeqRange[];
+  readonly dropped: readonly SeqRange[];
   readonly leftOver: readonly string[];
   readonly mayGoOn: boolean;
 }
@@ -52,7 +53,8 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
       learn: (reading) => clock.learn(reading),
       damaged,
     });
-    return { stream, damaged: recovered.damaged, leftOver: recovered.leftOver, mayGoOn: recovered.mayGoOn };
+    const { damaged: holes, dropped, leftOver, mayGoOn } = recovered;
+    return { stream, damaged: holes, dropped, leftOver, mayGoOn };
   };
 
   const look = async (): Promise<FoundStream[]> => {

@@ -5,7 +5,7 @@ import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedPast } from '../core/replay.ts';
 import { createCurrentStream, lastRetryMs, recordingOf } from './current-stream.ts';
 import { nodeDisk } from './disk.ts';
-import { findStreams } from './find-streams.ts';
+import { findStreams, type FoundStream } from './find-streams.ts';
 import type { Journal, JournalListener, JournalOptions } from './journal-types.ts';
 import { readPast } from './past.ts';
 import { createServerStatements } from './server-statements.ts';
@@ -101,10 +101,14 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     damaged: (stream, holes) => streams.lost(stream, holes, 'damaged'),
   });
   for (const { stream } of found.streams) streams.add(stream);
-  found.later = (stream) => {
-    streams.addEarlier(stream.stream);
-    durable(stream.stream, stream.stream.waiting());
-    streams.lost(stream.stream, stream.damaged, 'damaged');
+  const report = ({ stream, damaged, dropped }: FoundStream): void => {
+    streams.lost(stream, damaged, 'damaged');
+    streams.lost(stream, dropped, 'disk_full');
+  };
+  found.later = (late) => {
+    streams.addEarlier(late.stream);
+    durable(late.stream, late.stream.waiting());
+    report(late);
   };
   const newest = found.streams.at(-1);
   /** A roast of an earlier pairing does not go on in this one. */
@@ -138,7 +142,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   const owed = whenStarted;
   whenStarted = undefined;
   for (const append of owed) append();
-  for (const { stream, damaged } of found.streams) streams.lost(stream, damaged, 'damaged');
+  for (const one of found.streams) report(one);
   await keepWithinCap();
   streams.tidy(current.get());
 

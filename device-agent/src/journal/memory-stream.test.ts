@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
@@ -161,3 +161,37 @@ it('journal restarted on a disk that refuses writes: continues the recording beh
   expect(begun[0]).toBeGreaterThanOrEqual(5);
   expect(begun[1]).toBeGreaterThan((begun[0] ?? 0) + 600);
 }, 30_000);
+
+it('journal killed on a full disk that cost unsent entries: reports their gap at the next start, until it is noted', async () => {
+  const first = await open();
+  const { epoch } = first;
+  for (let value = 0; value < 5; value++) first.appendSample(value, [value]);
+  await first.close();
+  opened = [];
+  // A full disk renames files, but takes no new one.
+  const full = await open({ ...createFaultyDisk({ kind: 'ENOSPC', fromCall: 0 }).disk, rename });
+  expect(full.stats()).toMatchObject({ inMemory: true, droppedEntries: 5 });
+  const dead = folder;
+  const [killed] = opened;
+  opened = [];
+  try {
+    folder = `${dead}-killed`;
+    await cp(dead, folder, { recursive: true });
+    const gaps: unknown[] = [];
+    for (let start = 0; start < 2; start++) {
+      const journal = await open();
+      expect(journal.epoch, 'its next number is not certain').not.toBe(epoch);
+      for (const [from, to] of journal.waiting(epoch)) {
+        const { entries } = await journal.readPart(from, to, epoch);
+        for (const entry of entries) if (entry.kind === 'event') gaps.push(entry.event);
+        journal.acknowledge([[from, to]], epoch);
+      }
+      await journal.close();
+      opened = [];
+    }
+    expect(gaps).toEqual([{ type: 'gap', from_seq: 0, to_seq: 4, reason: 'disk_full' }]);
+  } finally {
+    await killed?.close();
+    await rm(dead, { recursive: true, force: true });
+  }
+});

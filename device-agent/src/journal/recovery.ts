@@ -30,6 +30,8 @@ export interface RecoveredStream {
   readonly clocks: readonly ClockReading[];
   /** Sequence numbers that damage took and that were not reported yet. */
   readonly damaged: readonly SeqRange[];
+  /** Sequence numbers that were dropped for room and not reported yet. */
+  readonly dropped: readonly SeqRange[];
   /** Segments without an entry, to be removed once the next one is open: they remember the sequence until then. */
   readonly leftOver: readonly string[];
   /** Whether its next number is certain, so that it may go on. */
@@ -38,6 +40,9 @@ export interface RecoveredStream {
 
 /** Damaged bytes are kept for analysis, but never enough to fill the disk. */
 const quarantineLimit = 32;
+
+/** More events than a process appends behind a stream of which it drops the last segment. */
+const maxLateEvents = 1000;
 
 type Found = SegmentName & { readonly name: string };
 
@@ -107,8 +112,19 @@ export const recoverStream = async (
       await disk.writeFile(join(aside, name), bytes, { mode: 0o600 });
     });
 
+  const sizes = new Map<Found, number>();
+  for (const segment of found) {
+    const size = await disk.stat(join(folder, segment.name)).then(
+      ({ size: bytes }) => bytes,
+      () => undefined,
+    );
+    if (size !== undefined) sizes.set(segment, size);
+  }
+  /** Only the name is left of a closed segment that was dropped for room. */
+  const isDropped = (segment: Found): boolean => segment.state === 'sealed' && sizes.get(segment) === 0;
+
   // Before anything is touched. The newest is enough: every start begins one.
-  const newest = found.at(-1);
+  const newest = found.findLast((segment) => !isDropped(segment));
   const newestBytes = newest && (await read(newest.name));
   if (newestBytes) refuseLaterFormat(folder, newestBytes);
 
@@ -121,6 +137,7 @@ export const recoverStream = async (
   const clocks: ClockReading[] = [];
   const damaged: SeqRange[] = [];
   const leftOver: string[] = [];
+  const emptied: { readonly path: string; readonly range: SeqRange }[] = [];
 
   const learn = (data: SegmentData): void => {
     epoch = data.epoch ?? epoch;
@@ -166,11 +183,12 @@ export const recoverStream = async (
   for (const segment of found) {
     const path = join(folder, segment.name);
     nextSeq = Math.max(nextSeq, segment.state === 'sealed' ? segment.last + 1 : segment.first);
+    if (segment.state === 'sealed' && isDropped(segment)) {
+      emptied.push({ path, range: [segment.first, segment.last] });
+      continue;
+    }
     if (segment.state === 'sealed') {
-      const size = await disk.stat(path).then(
-        ({ size: bytes }) => bytes,
-        () => 0,
-      );
+      const size = sizes.get(segment) ?? 0;
       segments.push({ path, first: segment.first, last: segment.last, content: segment.content, bytes: size });
     }
     if (segment.state === 'sealed' && segment !== newest) continue;
@@ -194,7 +212,17 @@ export const recoverStream = async (
   nextSeq = Math.max(nextSeq, (known.last()?.[1] ?? -1) + 1);
   const words = (notes.words ?? []).map(({ seq }) => [seq, seq] as const);
   const settled = new RangeSet([...(notes.gone ?? []), ...(gone ?? [])]);
-  const holes = vanished({ segments, known, settled, damaged: [...damaged, ...words], nextSeq });
+  const dropped = new RangeSet(emptied.map(({ range }) => range));
+  for (const [from, to] of [...known.ranges(), ...settled.ranges()]) dropped.remove(from, to);
+  for (const { path, range } of emptied) if (dropped.within(...range).length === 0) leftOver.push(path);
+  const explained = [...damaged, ...dropped.ranges(), ...words];
+  if (emptied.some(({ range }) => range[1] === nextSeq - 1)) {
+    // The last process may have used numbers behind them for their gaps, in memory.
+    mayGoOn = false;
+    settled.add(nextSeq, nextSeq + maxLateEvents - 1);
+    nextSeq += maxLateEvents;
+  }
+  const holes = vanished({ segments, known, settled, damaged: explained, nextSeq });
   // Earlier versions did not record what they had dropped.
   if (gone === undefined) for (const [from, to] of holes) settled.add(from, to);
   else damaged.push(...holes);
@@ -208,6 +236,7 @@ export const recoverStream = async (
     notes: { ...notes, acked: known.ranges(), gone: settled.ranges() },
     clocks,
     damaged: new RangeSet(damaged).ranges(),
+    dropped: dropped.ranges(),
     leftOver,
     mayGoOn: mayGoOn && (place.epoch === undefined || named === place.epoch),
   };

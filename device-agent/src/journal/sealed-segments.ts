@@ -1,8 +1,9 @@
+import { dirname, join } from 'node:path';
 import { isMissing } from '../atomic-file.ts';
 import type { ClockReading, Entry } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
 import { readInBlocks, type JournalDisk } from './disk.ts';
-import { readSegment, type SealedSegment } from './segment.ts';
+import { readSegment, sealedName, type SealedSegment } from './segment.ts';
 
 export interface SealedSegmentsParts {
   readonly disk: JournalDisk;
@@ -16,6 +17,10 @@ export interface SealedSegmentsParts {
 /** A disk that fails now may answer later; one that failed so often and for so long has lost what it can't read. */
 const readTries = 4;
 const readTriesMs = 20_000;
+
+/** Where the name tells all numbers, also of a segment that a start could not rename. */
+const closedPath = ({ path, first, last, content }: SealedSegment): string =>
+  join(dirname(path), sealedName(first, last, content));
 
 /** The closed segments of a stream. */
 export const createSealedSegments = ({ disk, sealed: initial, learn, damaged }: SealedSegmentsParts) => {
@@ -34,6 +39,17 @@ export const createSealedSegments = ({ disk, sealed: initial, learn, damaged }: 
       failed.set(path, { tries: tries + 1, since });
       if (tries + 1 < readTries || performance.now() - since < readTriesMs) throw error;
       return readInBlocks(disk, path);
+    }
+  };
+
+  /** False where the disk refuses it. */
+  const empty = async (path: string, closed: string): Promise<boolean> => {
+    try {
+      if (path !== closed) await disk.rename(path, closed);
+      await disk.truncate(closed, 0);
+      return true;
+    } catch {
+      return false;
     }
   };
 
@@ -57,9 +73,14 @@ export const createSealedSegments = ({ disk, sealed: initial, learn, damaged }: 
       return entries;
     },
 
-    /** A segment leaves the list when its file is gone, not before. */
-    async remove(segment: SealedSegment): Promise<void> {
-      await disk.rm(segment.path, { force: true });
+    /**
+     * A segment leaves the list when its file is gone, not before. With `keepName` the empty file stays: it frees the room, and
+     * its name tells a later start which numbers were dropped.
+     */
+    async remove(segment: SealedSegment, keepName: boolean): Promise<void> {
+      const closed = closedPath(segment);
+      if (!keepName || !(await empty(segment.path, closed)))
+        for (const path of new Set([segment.path, closed])) await disk.rm(path, { force: true });
       const index = sealed.indexOf(segment);
       if (index >= 0) sealed.splice(index, 1);
       if (cached?.path === segment.path) cached = undefined;

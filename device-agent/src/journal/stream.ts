@@ -142,8 +142,11 @@ export const createStream = (parts: StreamParts) => {
       const all = segment ? await segments.read(segment) : inMemory();
       return { entries: all.filter(({ seq }) => seq >= from && seq <= last), to: last };
     },
-    /** Deletes a closed segment; answers the entries that the server will never get. */
-    async drop(segment: SealedSegment): Promise<{ lost: SeqRange[]; gaps: JournalEvent[] }> {
+    /**
+     * Deletes a closed segment; answers the entries that the server will never get. Where their gap may have to wait in memory,
+     * `keepName` leaves the segment's name for a later start.
+     */
+    async drop(segment: SealedSegment, keepName: boolean): Promise<{ lost: SeqRange[]; gaps: JournalEvent[] }> {
       const lost = new RangeSet([[segment.first, segment.last]]);
       for (const [from, to] of [...acked.ranges(), ...gone.ranges()]) lost.remove(from, to);
       let entries: readonly Entry[] = [];
@@ -154,7 +157,7 @@ export const createStream = (parts: StreamParts) => {
           log.warn({ segment: segment.path, reason: String(error) }, 'journal: unreadable segment dropped');
         }
       }
-      await segments.remove(segment);
+      await segments.remove(segment, keepName && lost.first() !== undefined);
       for (const [from, to] of gone.ranges()) lost.remove(from, to);
       for (const [from, to] of lost.ranges()) gone.add(from, to);
       const gaps = entries.flatMap((entry) =>

@@ -78,7 +78,7 @@ export const createStreams = (parts: StreamsParts) => {
     const chosen = chooseSegment(all);
     if (!chosen || !isAllowed(chosen.stream, chosen.segment)) return false;
     const { stream, segment } = chosen;
-    const { lost: ranges, gaps } = await stream.drop(segment);
+    const { lost: ranges, gaps } = await stream.drop(segment, reason === 'disk_full');
     clocks.delete(segment.path);
     lost(stream, ranges, reason);
     for (const gap of gaps) parts.appendEvent(stream, gap);
