@@ -9,6 +9,7 @@ import { until } from '../until.ts';
 import { hearAgent } from './agent-statements.ts';
 import { numberedRoasterMap, readAnswers, readStoredReadings, type NumberedReading } from './answered-readings.ts';
 import { judgeAnswers } from './judge-answers.ts';
+import { readReported, watchSegments } from './journalled-readings.ts';
 import type { AgentKill } from './kill-while-roasting.ts';
 
 /** Often enough that kills fall between question, answer, write and sync. */
@@ -55,6 +56,7 @@ const createStart =
     const { auth_token: token } = await registerTestMachine(client, serial);
     const [recordFile, answersFile] = [join(folder, 'shown.jsonl'), join(folder, 'answers.jsonl')];
     const journalFolder = join(folder, 'data', 'machines', serial, 'journal', 'journal');
+    const kept = watchSegments(journalFolder);
     const machine = await stack.startMachine({
       serial,
       token,
@@ -78,9 +80,11 @@ const createStart =
       await until('the board to be online', online, { timeoutMs: 60_000 });
       const outcome = await untilWhole(async () => {
         const [answers, stored] = [await readAnswers(answersFile), await readStoredReadings(sql, serial)];
-        const judgement = judgeAnswers(answers, stored.readings, kills, heard.said);
+        const reported = await readReported(sql, serial, kept.places());
+        const judgement = judgeAnswers(answers, stored.readings, kills, heard.said, reported);
         return { judgement, answers, stored };
       });
+      await kept.stop();
       const { judgement, answers, stored } = outcome;
       const describe = ({ monoMs, number }: NumberedReading): string => {
         const beside = kills.map((kill) => Math.round(monoMs - kill.monoMs)).sort((a, b) => Math.abs(a) - Math.abs(b));
@@ -92,11 +96,6 @@ const createStart =
         SELECT DISTINCT p.epoch FROM stream_parts p JOIN machines m ON m.id = p.machine_id
         WHERE m.serial_number = ${serial}`;
       say(`${stored.withoutNumber} samples were read while the machine answered for its event bits alone`);
-      const [full] = await sql<{ entries: number }[]>`
-        SELECT coalesce(sum(n.to_seq - n.from_seq + 1), 0)::int AS entries
-        FROM recording_notes n JOIN recordings r ON r.id = n.recording_id JOIN machines m ON m.id = r.machine_id
-        WHERE m.serial_number = ${serial} AND n.kind = 'gap' AND n.reason = 'disk_full'`;
-      say(`${full?.entries ?? 0} entries were dropped for room on a full disk, as the board reported`);
       return {
         judgement,
         totals: { answers: answers.length, stored: stored.readings.length },

@@ -47,6 +47,12 @@ describe('judgeAnswers', () => {
     expect(classOfMissing(9000, { syncedThrough: [10_900] }), 'said by the next program').toEqual(['unsynced']);
   });
 
+  it('excuses a synced reading only where the server holds a gap for its own number', () => {
+    const answers = [reading(1, 1000), reading(2, 1100)];
+    const said = { ...nothingSaid, syncedThrough: [1200] };
+    expect(classesOf(judgeAnswers(answers, [], [kill], said, new Set([2])))).toEqual({ reported: [2], lost: [1] });
+  });
+
   it('excuses what the board dropped or its disk refused only where the board said so', () => {
     expect(classOfMissing(2000, { dropped: [{ fromMs: 1990, toMs: 2400, reason: 'busy' }] })).toEqual(['dropped']);
     expect(classOfMissing(2500, { dropped: [{ fromMs: 1990, toMs: 2400, reason: 'busy' }] })).toEqual(['lost']);

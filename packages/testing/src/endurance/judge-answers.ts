@@ -20,6 +20,8 @@ interface Kill {
 export type Excuse =
   /** The board said in its log that this reading becomes no sample. */
   | 'dropped'
+  /** It was journalled, and the server holds a gap for its number: dropped for room on a full disk. */
+  | 'reported'
   /** The program that had asked was dead. */
   | 'unheard'
   /** It came within the sync interval before a kill, and the board never said that it was safe. */
@@ -31,7 +33,13 @@ export type Excuse =
  * Why a reading may be missing, judged by what the board said itself; undefined where it is lost. What is journalled arrives
  * once; a reading is journalled when it is synced.
  */
-const excuseOf = ({ monoMs }: NumberedReading, kills: readonly Kill[], said: AgentStatements): Excuse | undefined => {
+const excuseOf = (
+  { number, monoMs }: NumberedReading,
+  kills: readonly Kill[],
+  said: AgentStatements,
+  reported: ReadonlySet<number>,
+): Excuse | undefined => {
+  if (reported.has(number)) return 'reported';
   if (said.dropped.some(({ fromMs, toMs }) => monoMs >= fromMs && monoMs <= toMs)) return 'dropped';
   if (kills.some((kill) => monoMs >= kill.monoMs && monoMs <= kill.endedMs + loadingMs)) return 'unheard';
   const kill = kills.find((one) => one.monoMs > monoMs);
@@ -62,12 +70,16 @@ export interface Judgement {
   readonly excused: Readonly<Record<Excuse, readonly NumberedReading[]>>;
 }
 
-/** Brings what the machine answered and what is stored together, number by number. */
+/**
+ * Brings what the machine answered and what is stored together, number by number.
+ * @param reported the readings whose place in the journal lies in a gap that the server holds
+ */
 export const judgeAnswers = (
   answers: readonly NumberedReading[],
   stored: readonly NumberedReading[],
   kills: readonly Kill[],
   said: AgentStatements,
+  reported: ReadonlySet<number> = new Set(),
 ): Judgement => {
   const answered = new Map(answers.map((answer) => [answer.number, answer]));
   const found = new Set<number>();
@@ -84,10 +96,16 @@ export const judgeAnswers = (
     found.add(reading.number);
   }
   const lost: NumberedReading[] = [];
-  const excused: Record<Excuse, NumberedReading[]> = { dropped: [], unheard: [], unsynced: [], refused: [] };
+  const excused: Record<Excuse, NumberedReading[]> = {
+    dropped: [],
+    reported: [],
+    unheard: [],
+    unsynced: [],
+    refused: [],
+  };
   for (const answer of answers) {
     if (found.has(answer.number)) continue;
-    const excuse = excuseOf(answer, kills, said);
+    const excuse = excuseOf(answer, kills, said, reported);
     (excuse ? excused[excuse] : lost).push(answer);
   }
   return { ...wrong, lost, excused };
@@ -108,7 +126,7 @@ export const judgementTable = (
   diskFails: boolean,
 ): Measurement[] => {
   const none = { of: 'value', atMost: 0 } as const;
-  const { dropped, unheard, unsynced, refused } = judgement.excused;
+  const { dropped, reported, unheard, unsynced, refused } = judgement.excused;
   const before = (readings: readonly NumberedReading[]): string =>
     `readings, the earliest ${maxSecondsBefore(readings, kills).toFixed(2)} s before its kill`;
   const wrong = ['doubled', 'shifted', 'different', 'invented'] as const;
@@ -122,6 +140,7 @@ export const judgementTable = (
     { what: 'readings that the machine answered', value: totals.answers, unit: 'readings' },
     { what: '  stored', value: totals.stored, unit: 'readings' },
     { what: '  dropped by the board, as it logged', value: dropped.length, unit: 'readings' },
+    { what: '  dropped for room on a full disk, in a gap at the server', value: reported.length, unit: 'readings' },
     { what: '  answered to a program that was killed', value: unheard.length, unit: 'readings' },
     {
       what: `  read within ${syncIntervalMs / 1000} s before a kill, not synced yet`,

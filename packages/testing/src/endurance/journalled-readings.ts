@@ -1,0 +1,87 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { parseSegmentName, readSegment } from '@roastery/device-agent/journal/segment';
+import { codeOf } from '@roastery/runtime/system-errors';
+import { requestNumber } from '@roastery/simulator/simulator';
+import type postgres from 'postgres';
+
+/** Where a board has written a reading in its journal. */
+export interface JournalPlace {
+  readonly epoch: string;
+  readonly seq: number;
+}
+
+const unlessGone = async <T>(work: Promise<T>, otherwise: T): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return otherwise;
+    throw error;
+  }
+};
+
+const lookEveryMs = 20;
+
+/** Remembers what each segment of all streams of a running agent holds, also when the agent empties or deletes it. */
+export const watchSegments = (journal: string) => {
+  /** By file: two streams may use the same names. */
+  const contents = new Map<string, { readonly state: string; readonly bytes: Buffer }>();
+  const look = async (): Promise<void> => {
+    const names = await unlessGone(readdir(journal, { recursive: true }), []);
+    for (const name of names.filter((path) => parseSegmentName(basename(path)))) {
+      const path = join(journal, name);
+      const found = await unlessGone(stat(path), undefined);
+      if (!found || found.size === 0) continue;
+      const key = `${found.ino}/${found.birthtimeMs}`;
+      const state = `${found.size}/${found.mtimeMs}`;
+      if (contents.get(key)?.state === state) continue;
+      const bytes = await unlessGone(readFile(path), undefined);
+      if (bytes && bytes.length > 0) contents.set(key, { state, bytes });
+    }
+  };
+  let looking = Promise.resolve();
+  let isLooking = false;
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    looking = look().finally(() => (isLooking = false));
+  }, lookEveryMs);
+  timer.unref();
+  return {
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await looking;
+      await look();
+    },
+    /** Where the samples of numbered readings were written, by the number of the reading. */
+    places(): Map<number, JournalPlace[]> {
+      const places = new Map<number, JournalPlace[]>();
+      for (const { bytes } of contents.values()) {
+        const { epoch, entries } = readSegment(bytes);
+        for (const entry of entries) {
+          if (epoch === undefined || entry.kind !== 'sample') continue;
+          const number = entry.values[entry.context.channels.indexOf(requestNumber)];
+          if (typeof number === 'number')
+            places.set(number, [...(places.get(number) ?? []), { epoch, seq: entry.seq }]);
+        }
+      }
+      return places;
+    },
+  };
+};
+
+/** The readings whose every place in the journal lies in a gap of a full disk that the server holds for its stream. */
+export const readReported = async (
+  sql: postgres.Sql,
+  serial: string,
+  places: ReadonlyMap<number, readonly JournalPlace[]>,
+): Promise<Set<number>> => {
+  const gaps = await sql<{ epoch: string; from_seq: string; to_seq: string }[]>`
+    SELECT p.epoch, greatest(n.from_seq, p.from_seq) AS from_seq, least(n.to_seq, p.until_seq - 1) AS to_seq
+    FROM recording_notes n JOIN recordings r ON r.id = n.recording_id JOIN machines m ON m.id = r.machine_id
+      JOIN stream_parts p ON p.recording_id = r.id
+    WHERE m.serial_number = ${serial} AND n.kind = 'gap' AND n.reason = 'disk_full'`;
+  const isReported = ({ epoch, seq }: JournalPlace): boolean =>
+    gaps.some((gap) => gap.epoch === epoch && Number(gap.from_seq) <= seq && seq <= Number(gap.to_seq));
+  return new Set(Array.from(places).flatMap(([number, found]) => (found.every(isReported) ? [number] : [])));
+};
