@@ -174,6 +174,8 @@ it('counts nothing while no readings come, and says so', async () => {
   await card(page).waitFor();
   await picture(page, 'phone');
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  // A page that has no reading yet is still connecting.
+  await expect.poll(() => wordsOf(page, 'step-moment')).toMatch(/^In \d:\d\d$/);
   machine.agent.kill('SIGSTOP');
   try {
     await card(page).getByText('No new readings: the next step follows the roast time').waitFor();

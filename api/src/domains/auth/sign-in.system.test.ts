@@ -32,15 +32,17 @@ describe('sign-in', () => {
   it('sign-in: answers an unknown account like a wrong password, after the same work', async () => {
     const known: number[] = [];
     const unknown: number[] = [];
-    for (let round = 0; round < 4; round += 1) {
+    const isSame = () => Math.min(...unknown) > Math.min(...known) / 2 && Math.min(...known) > Math.min(...unknown) / 2;
+    // Other processes make single attempts slow: the shortest of each kind are compared.
+    for (let round = 0; round < 4 || (round < 30 && !isSame()); round += 1) {
+      await test.api.context.sql`DELETE FROM sign_in_limits`;
       const wrong = await attempt(testAdmin.email, `wrong ${round}`, '10.0.0.1');
       const stranger = await attempt(`stranger${round}@example.com`, 'wrong', '10.0.0.1');
       expect({ ...stranger.body, request_id: '' }).toEqual({ ...wrong.body, request_id: '' });
       known.push(wrong.ms);
       unknown.push(stranger.ms);
     }
-    expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...known) * 0.5);
-    expect(Math.min(...known)).toBeGreaterThan(Math.min(...unknown) * 0.5);
+    expect(isSame(), `wrong password ${known.join(', ')} ms, unknown account ${unknown.join(', ')} ms`).toBe(true);
     expect((await right('10.0.0.1')).status).toBe(200);
   });
 
