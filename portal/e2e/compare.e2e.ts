@@ -86,7 +86,11 @@ describe('roasts over each other', () => {
       .poll(() => figures.innerText())
       .toMatch(/Average deviation\s+Reference\s+\d+\.\d °C[^]*\d+\.\d °C at most, at -?\d+:\d\d/);
     await expect.poll(() => new URL(page.url()).searchParams.get('align')).toBe('first_crack');
+    // A choice that is made while the moved cursor is still to be written to the address.
+    await page.getByTestId('compare-temperature').focus();
+    await page.keyboard.press('ArrowRight');
     await page.getByRole('radio', { name: 'Rate of rise' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('at')).toBe('2');
     await page.getByTestId('compare-rate_difference').waitFor();
   });
 

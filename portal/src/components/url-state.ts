@@ -14,8 +14,9 @@ export const useUrlState = (): {
   const change = useCallback(
     (change: Record<string, string | undefined>) => {
       setSearch(
-        (current) => {
-          const next = new URLSearchParams(current);
+        () => {
+          // The router hands over the address of the last render, and a delayed change would undo one made since.
+          const next = new URLSearchParams(window.location.search);
           if (!('page' in change)) next.delete('page');
           for (const [key, value] of Object.entries(change)) {
             if (value === undefined || value === '') next.delete(key);
