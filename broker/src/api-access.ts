@@ -1,17 +1,19 @@
-import { parseShape } from '@roastery/contract/parse-shape';
+import { mqttVerdictShape, type MqttAclRule, type MqttVerdict } from '@roastery/contract/devices';
+import { parseJson } from '@roastery/contract/parse-shape';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
-import { z } from 'zod';
+import type { PermittedTopics } from './topic-rules.ts';
 
 /** The api gave no usable answer: away, too slow, or it refused the broker itself. */
 export class ApiAwayError extends Error {
   override readonly name = 'ApiAwayError';
 }
 
-/** EMQX 5's HTTP authentication and authorization answers. `ignore` means "ask the next one"; here there is none. */
-const answerShape = z.object({
-  result: z.enum(['allow', 'deny', 'ignore']),
-  is_superuser: z.boolean().optional(),
-});
+export interface ConnectVerdict {
+  readonly allow: boolean;
+  readonly superuser: boolean;
+  /** Absent where the api states none: the contract's topics hold. */
+  readonly topics?: PermittedTopics;
+}
 
 export interface ApiAccessOptions {
   /** Base of the api, e.g. `http://127.0.0.1:3000/api/v1`. */
@@ -21,29 +23,38 @@ export interface ApiAccessOptions {
   readonly timeoutMs?: number;
 }
 
-/** Requests at once: enough for 500 boards that come back together, few enough to leave the api room for people. */
+/** Requests at once. It sets the pace of a reconnect storm: the api keeps room for people. */
 const maxAtOnce = 32;
-const maxWaiting = 20_000;
-/** After a failure the api is not asked for this long: known boards do not wait for an api that hangs. */
+const maxWaiting = 40_000;
+/** The api is not asked for this long after a failure without any answer beside it. */
 const restMs = 1_000;
 
-/** Asks the api about devices and topics. Both methods throw `ApiAwayError` when there is no answer to go by. */
+interface Place {
+  readonly isOpen: () => boolean;
+  /** False: its connection closed while it waited. */
+  readonly take: (isTaken: boolean) => void;
+}
+
+/** Asks the api about devices, the longest waiting connection first. */
 export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }: ApiAccessOptions) => {
   const logGate = createLogGate(60_000);
-  const waiting: (() => void)[] = [];
+  const waiting: Place[] = [];
   let running = 0;
   let restUntil = 0;
+  let answeredAt = -Infinity;
   let lastAnswer: 'none' | 'answered' | 'away' = 'none';
 
-  const away = (path: string, reason: string): ApiAwayError => {
-    restUntil = performance.now() + restMs;
+  const away = (path: string, reason: string, askedAt: number): ApiAwayError => {
+    // One late answer beside others that came is no reason to refuse every board that waits.
+    if (answeredAt < askedAt) restUntil = performance.now() + restMs;
     lastAnswer = 'away';
     const held = logGate(`${path} ${reason}`);
     if (held !== undefined) log.warn({ path, reason, held }, 'api request failed');
     return new ApiAwayError(reason);
   };
 
-  const post = async (path: string, body: Record<string, string>): Promise<z.infer<typeof answerShape>> => {
+  const post = async (path: string, body: Record<string, string>): Promise<MqttVerdict> => {
+    const askedAt = performance.now();
     let response: Response;
     let text: string;
     try {
@@ -57,60 +68,65 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
       text = await response.text();
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      throw away(path, cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer in time');
+      throw away(path, cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer in time', askedAt);
     }
-    if (response.status !== 200) throw away(path, `status ${response.status}`);
-    const parsed = parseShape(answerShape, parseJson(text));
-    if (!parsed.success) throw away(path, 'an answer of another shape');
+    if (response.status !== 200) throw away(path, `status ${response.status}`, askedAt);
+    const parsed = parseJson(mqttVerdictShape, text);
+    if (!parsed.success) throw away(path, 'an answer of another shape', askedAt);
+    answeredAt = performance.now();
     lastAnswer = 'answered';
     return parsed.data;
   };
 
-  const ask = async (path: string, body: Record<string, string>): Promise<z.infer<typeof answerShape>> => {
+  const isResting = (): boolean => performance.now() < restUntil;
+
+  const ask = async (path: string, body: Record<string, string>, isOpen: () => boolean): Promise<MqttVerdict> => {
     if (running >= maxAtOnce) {
       if (waiting.length >= maxWaiting) throw new ApiAwayError('too many questions wait');
-      await new Promise<void>((resolve) => waiting.push(resolve));
+      const isTaken = await new Promise<boolean>((take) => waiting.push({ isOpen, take }));
+      if (!isTaken) throw new ApiAwayError('the connection closed');
     } else running += 1;
     try {
-      if (performance.now() < restUntil) throw new ApiAwayError('the api rests after a failure');
+      if (isResting()) throw new ApiAwayError('the api rests after a failure');
       return await post(path, body);
     } finally {
-      // The place is handed on to the next one in line; only an empty line frees it.
-      const next = waiting.shift();
-      if (next) next();
+      // The place passes to the oldest question whose connection still stands.
+      let next = waiting.shift();
+      for (; next && !next.isOpen(); next = waiting.shift()) next.take(false);
+      if (next) next.take(true);
       else running -= 1;
     }
   };
 
   return {
-    async authenticate(device: {
-      clientid: string;
-      username: string;
-      password: string;
-    }): Promise<{ allow: boolean; superuser: boolean }> {
-      const answer = await ask('auth', device);
+    /** Throws `ApiAwayError` when there is no answer to go by. `isOpen`: whether the connection still waits for it. */
+    async authenticate(
+      device: { readonly clientid: string; readonly username: string; readonly password: string },
+      isOpen: () => boolean,
+    ): Promise<ConnectVerdict> {
+      const { clientid, username, password } = device;
+      const answer = await ask('auth', { clientid, username, password }, isOpen);
       const allow = answer.result === 'allow';
-      return { allow, superuser: allow && answer.is_superuser === true };
+      return {
+        allow,
+        superuser: allow && answer.is_superuser,
+        ...(answer.acl === undefined ? {} : { topics: permittedBy(answer.acl) }),
+      };
     },
-    async mayUse(request: {
-      clientid: string;
-      username: string;
-      topic: string;
-      action: 'publish' | 'subscribe';
-    }): Promise<boolean> {
-      return (await ask('acl', request)).result === 'allow';
-    },
+    /** Questions wait in line, or the api rests: an answer is not to be expected at once. */
+    isBusy: (): boolean => waiting.length > 0 || isResting(),
     /** What the last question came to, for the health page. */
     lastAnswer: () => lastAnswer,
   };
 };
 export type ApiAccess = ReturnType<typeof createApiAccess>;
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+const permittedBy = (rules: readonly MqttAclRule[]): PermittedTopics => {
+  const topics = (action: 'publish' | 'subscribe'): Set<string> =>
+    new Set(
+      rules
+        .filter((rule) => rule.permission === 'allow' && [action, 'all'].includes(rule.action))
+        .map(({ topic }) => topic),
+    );
+  return { publish: topics('publish'), subscribe: topics('subscribe') };
 };

@@ -113,6 +113,8 @@ const peer = () => {
   let away = false;
   let valid = 'right';
   let asked = 0;
+  let busy = false;
+  const revoked: string[] = [];
   const access = createDeviceAccess(
     {
       authenticate: ({ password }) => {
@@ -120,12 +122,16 @@ const peer = () => {
         if (away) return Promise.reject(new ApiAwayError('away'));
         return Promise.resolve({ allow: password === valid, superuser: false });
       },
+      isBusy: () => busy,
     },
+    (clientId) => revoked.push(clientId),
     () => time,
   );
   return {
     access,
     asked: () => asked,
+    revoked,
+    setBusy: (value: boolean) => (busy = value),
     later: (ms: number) => (time += ms),
     setAway: (value: boolean) => (away = value),
     setValid: (value: string) => (valid = value),
@@ -152,6 +158,24 @@ describe('what is remembered', () => {
     expect(await access.admit(attempt)).toMatchObject({ allow: true, by: 'memory' });
     later(2 * 3_600_000);
     expect(await access.admit(attempt)).toMatchObject({ allow: false, reason: 'api_away' });
+  });
+
+  it('admits a known machine from memory while the api is busy, and cuts it when the answer is no', async () => {
+    const { access, later, revoked, setBusy, setValid } = peer();
+    await access.admit(attempt);
+    later(60_000);
+    setBusy(true);
+    setValid('another');
+    expect(await access.admit(attempt)).toMatchObject({ allow: true, by: 'memory' });
+    await expect.poll(() => revoked).toEqual(['board-A']);
+    expect(await access.admit(attempt)).toMatchObject({ allow: false });
+  });
+
+  it('asks once for a machine that connects several times at once', async () => {
+    const { access, asked } = peer();
+    const admissions = await Promise.all([1, 2, 3].map(() => access.admit(attempt)));
+    expect(admissions.map(({ allow }) => allow)).toEqual([true, true, true]);
+    expect(asked()).toBe(1);
   });
 
   it('forgets a revoked machine at once, also without the api', async () => {

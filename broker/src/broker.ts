@@ -10,8 +10,8 @@ import { listenTcp, listenTls, listenWebSocket, type Accepted, type TlsFiles } f
 import { listenManagement } from './management.ts';
 import { createMetrics } from './metrics.ts';
 import { handlers } from './handlers.ts';
+import { createPersistence } from './persistence.ts';
 import type { RefusalReason } from './refusals.ts';
-import { createTopicAccess } from './topic-access.ts';
 
 export interface BrokerConfig {
   readonly log: Logger;
@@ -74,8 +74,9 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
   metrics.watch(connections, sockets);
 
   const api = createApiAccess({ apiUrl: config.apiUrl, brokerSecret: config.brokerSecret, log });
-  const deviceAccess = createDeviceAccess(api);
-  const topicAccess = createTopicAccess(api);
+  const deviceAccess = createDeviceAccess(api, (clientId) => {
+    connections.closeClient(clientId, 'revoked');
+  });
 
   const aedes = new Aedes({
     // A limit here makes one slow subscriber stop all others, and lost acknowledged messages when we measured it.
@@ -87,10 +88,10 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     // Boards and the api use QoS 1; each open QoS 2 message costs up to a whole packet of memory.
     maxInflightInbound: 20,
     maxClientsIdLength: 1024,
+    persistence: createPersistence(),
     ...handlers({
       connections,
       deviceAccess,
-      topicAccess,
       metrics,
       onRefused: (connection, reason, detail) => noteRefusal(reason, { ...describe(connection), detail }),
       onFault(error) {
@@ -158,7 +159,6 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
         api,
         revoke(clientId) {
           deviceAccess.forget(clientId);
-          topicAccess.forget(clientId);
           return connections.closeClient(clientId, 'revoked');
         },
       }),

@@ -164,6 +164,11 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
       socket.once('close', () => forget(connection));
       return connection;
     },
+    /** CONNECT is here: from now on the client waits for us. */
+    awaitAnswer(connection: Connection): void {
+      clearTimeout(connection.connectTimer);
+      connection.connectTimer = setTimeout(() => refuse(connection, 'connect_timeout'), limits.maxAnswerWaitMs);
+    },
     /** The credentials were accepted. */
     admit(connection: Connection, principal: Principal): void {
       connection.principal = principal;

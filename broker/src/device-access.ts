@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ApiAwayError, type ApiAccess } from './api-access.ts';
+import { ApiAwayError, type ApiAccess, type ConnectVerdict } from './api-access.ts';
 import { BoundedMap } from './bounded-map.ts';
+import type { PermittedTopics } from './topic-rules.ts';
 
 /** Within this time the api is not asked again about the same credentials. */
 const freshMs = 30_000;
@@ -11,6 +12,8 @@ const refusedFreshMs = 5_000;
 /** Wrong attempts from one address for one board within `failureWindowMs`, then the api is not asked for the rest of it. */
 const maxFailures = 10;
 const failureWindowMs = 60_000;
+/** Boards that the broker remembers: more than it has connections for. */
+const maxKnown = 50_000;
 
 export interface Attempt {
   readonly clientid: string;
@@ -22,25 +25,42 @@ export interface Attempt {
 }
 
 export type Admission =
-  | { readonly allow: true; readonly superuser: boolean; readonly by: 'api' | 'cache' | 'memory' }
+  | {
+      readonly allow: true;
+      readonly superuser: boolean;
+      readonly topics?: PermittedTopics;
+      readonly by: 'api' | 'cache' | 'memory';
+    }
   | {
       readonly allow: false;
       readonly reason: 'credentials' | 'too_many_failures' | 'api_away';
       readonly by: 'api' | 'cache';
     };
 
+interface Known {
+  readonly username: string;
+  readonly hash: Buffer;
+  readonly verdict: ConnectVerdict;
+  readonly confirmedAt: number;
+}
+
 /**
- * Decides who may connect: by the api, with a short memory. While the api is away, boards it confirmed before with the
- * same password stay welcome and all others find a closed door. Only keyed hashes of passwords are kept, under a key
- * that lives as long as the process.
+ * Decides who may connect: by the api, with a short memory. While the api is away or busy, boards it confirmed before with the
+ * same password stay welcome: then the api is asked behind them. Only keyed hashes of passwords are kept, under a key that lives
+ * as long as the process.
  */
-export const createDeviceAccess = (api: Pick<ApiAccess, 'authenticate'>, now: () => number = Date.now) => {
+export const createDeviceAccess = (
+  api: Pick<ApiAccess, 'authenticate' | 'isBusy'>,
+  /** A client that was admitted from memory turns out to be refused. */
+  onRevoked: (clientid: string) => void,
+  now: () => number = Date.now,
+) => {
   const key = randomBytes(32);
   const hash = (password: string): Buffer => createHmac('sha256', key).update(password).digest();
-  const known = new BoundedMap<string, { username: string; hash: Buffer; superuser: boolean; confirmedAt: number }>(
-    20_000,
-  );
+  const known = new BoundedMap<string, Known>(maxKnown);
   const failures = new BoundedMap<string, { since: number; count: number; lastHash: Buffer; lastAt: number }>(10_000);
+  /** Questions under way, by client, password and address: a client that connects twice is one question. */
+  const asking = new Map<string, { readonly answer: Promise<Admission>; readonly waiting: (() => boolean)[] }>();
 
   const refusedWithoutAsking = (source: string, passwordHash: Buffer): Admission | undefined => {
     const failed = failures.get(source);
@@ -57,44 +77,66 @@ export const createDeviceAccess = (api: Pick<ApiAccess, 'authenticate'>, now: ()
     return undefined;
   };
 
-  return {
-    async admit({ clientid, username, password, address, isOpen }: Attempt): Promise<Admission> {
-      const passwordHash = hash(password);
-      const earlier = known.get(clientid);
-      const same =
-        earlier !== undefined && earlier.username === username && timingSafeEqual(earlier.hash, passwordHash);
-      const age = same ? now() - earlier.confirmedAt : Infinity;
-      if (same && age < freshMs) return { allow: true, superuser: earlier.superuser, by: 'cache' };
-
-      const source = `${address} ${clientid}`;
-      const refused = refusedWithoutAsking(source, passwordHash);
-      if (refused) return refused;
-      try {
-        const answer = await api.authenticate({ clientid, username, password });
-        if (answer.allow) {
-          if (isOpen())
-            known.set(clientid, { username, hash: passwordHash, superuser: answer.superuser, confirmedAt: now() });
-          failures.delete(source);
-          return { allow: true, superuser: answer.superuser, by: 'api' };
-        }
-        if (same) known.delete(clientid);
-        const failed = failures.get(source);
-        const time = now();
-        failures.set(source, {
-          since: failed?.since ?? time,
-          count: (failed?.count ?? 0) + 1,
-          lastHash: passwordHash,
-          lastAt: time,
-        });
-        return { allow: false, reason: 'credentials', by: 'api' };
-      } catch (error) {
-        if (!(error instanceof ApiAwayError)) throw error;
-        // Looked up again: a revocation may have come while the question was out.
-        const still = known.get(clientid);
-        if (same && still === earlier && age < knownForMs)
-          return { allow: true, superuser: earlier.superuser, by: 'memory' };
-        return { allow: false, reason: 'api_away', by: 'cache' };
+  const ask = async (attempt: Attempt, passwordHash: Buffer, earlier: Known | undefined): Promise<Admission> => {
+    const { clientid, username, address, isOpen } = attempt;
+    const source = `${address} ${clientid}`;
+    try {
+      const verdict = await api.authenticate(attempt, isOpen);
+      if (verdict.allow) {
+        if (isOpen()) known.set(clientid, { username, hash: passwordHash, verdict, confirmedAt: now() });
+        failures.delete(source);
+        return admissionOf(verdict, 'api');
       }
+      if (earlier) known.delete(clientid);
+      const failed = failures.get(source);
+      const time = now();
+      failures.set(source, {
+        since: failed?.since ?? time,
+        count: (failed?.count ?? 0) + 1,
+        lastHash: passwordHash,
+        lastAt: time,
+      });
+      return { allow: false, reason: 'credentials', by: 'api' };
+    } catch (error) {
+      if (!(error instanceof ApiAwayError)) throw error;
+      // Looked up again: a revocation may have come while the question was out.
+      if (earlier && known.get(clientid) === earlier) return admissionOf(earlier.verdict, 'memory');
+      return { allow: false, reason: 'api_away', by: 'cache' };
+    }
+  };
+
+  const askOnce = (attempt: Attempt, passwordHash: Buffer, earlier: Known | undefined): Promise<Admission> => {
+    const question = `${attempt.address} ${attempt.clientid} ${passwordHash.toString('base64')}`;
+    const begun = asking.get(question);
+    if (begun) {
+      begun.waiting.push(attempt.isOpen);
+      return begun.answer;
+    }
+    const waiting = [attempt.isOpen];
+    const isOpen = (): boolean => waiting.some((isWaiting) => isWaiting());
+    const answer = ask({ ...attempt, isOpen }, passwordHash, earlier).finally(() => asking.delete(question));
+    asking.set(question, { answer, waiting });
+    return answer;
+  };
+
+  return {
+    async admit(attempt: Attempt): Promise<Admission> {
+      const { clientid, username, password, address } = attempt;
+      const passwordHash = hash(password);
+      const found = known.get(clientid);
+      const isSame = found !== undefined && found.username === username && timingSafeEqual(found.hash, passwordHash);
+      const age = isSame ? now() - found.confirmedAt : Infinity;
+      const earlier = age < knownForMs ? found : undefined;
+      if (earlier && age < freshMs) return admissionOf(earlier.verdict, 'cache');
+      const refused = refusedWithoutAsking(`${address} ${clientid}`, passwordHash);
+      if (refused) return refused;
+      const answer = askOnce(attempt, passwordHash, earlier);
+      if (!earlier || !api.isBusy()) return answer;
+      void answer.then(
+        (admission) => !admission.allow && onRevoked(clientid),
+        () => onRevoked(clientid),
+      );
+      return admissionOf(earlier.verdict, 'memory');
     },
     /** The next connection of this client asks the api again; without the api it stays outside. */
     forget(clientid: string): void {
@@ -103,3 +145,10 @@ export const createDeviceAccess = (api: Pick<ApiAccess, 'authenticate'>, now: ()
   };
 };
 export type DeviceAccess = ReturnType<typeof createDeviceAccess>;
+
+const admissionOf = ({ superuser, topics }: ConnectVerdict, by: 'api' | 'cache' | 'memory'): Admission => ({
+  allow: true,
+  superuser,
+  ...(topics === undefined ? {} : { topics }),
+  by,
+});

@@ -10,7 +10,6 @@ import { handlers } from './handlers.ts';
 import { defaultLimits } from './limits.ts';
 import { createMetrics } from './metrics.ts';
 import { closed, connectPacket, rawConnect } from './testing/peers.ts';
-import { createTopicAccess } from './topic-access.ts';
 
 describe('handlers of the broker', () => {
   it('close the client whose handler throws, report the fault, and serve the next client', async () => {
@@ -24,8 +23,7 @@ describe('handlers of the broker', () => {
           onRefused: () => undefined,
           onThrottled: () => undefined,
         }),
-        deviceAccess: createDeviceAccess(api),
-        topicAccess: createTopicAccess(api),
+        deviceAccess: createDeviceAccess(api, () => undefined),
         metrics: createMetrics(),
         onRefused: () => undefined,
         onFault: (error) => faults.push(error),

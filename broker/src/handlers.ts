@@ -4,7 +4,6 @@ import type { Connection, Connections } from './connections.ts';
 import type { DeviceAccess } from './device-access.ts';
 import type { Metrics } from './metrics.ts';
 import type { RefusalReason } from './refusals.ts';
-import type { TopicAccess } from './topic-access.ts';
 import {
   boundClientId,
   devicePrincipal,
@@ -14,13 +13,11 @@ import {
   mayRetain,
   maySubscribe,
   service,
-  type Principal,
 } from './topic-rules.ts';
 
 export interface HandlerOptions {
   readonly connections: Connections;
   readonly deviceAccess: DeviceAccess;
-  readonly topicAccess: TopicAccess;
   readonly metrics: Metrics;
   readonly onRefused: (connection: Connection, reason: RefusalReason, detail: string) => void;
   /** A handler threw. Its client is closed; the others are served on. */
@@ -53,7 +50,7 @@ const faultOf = (connection: Connection): ConnectRefusal | undefined => {
 };
 
 const throwing = (options: HandlerOptions, fault: (client: Client, error: unknown) => void): Handlers => {
-  const { connections, deviceAccess, topicAccess, metrics, onRefused } = options;
+  const { connections, deviceAccess, metrics, onRefused } = options;
   const connectionOf = (client: Client): Connection => {
     const connection = connections.of(client.conn);
     if (!connection) throw new Error('a client without a connection');
@@ -71,20 +68,8 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
     // The name of the service is worth nothing to a machine that happens to be called so.
     if ((username === serviceUserName) !== admission.superuser) return 'credentials';
     metrics.admitted(admission.by);
-    connections.admit(connection, admission.superuser ? service : devicePrincipal(username));
+    connections.admit(connection, admission.superuser ? service : devicePrincipal(username, admission.topics));
     return undefined;
-  };
-
-  const checkTopic = (
-    connection: Connection,
-    principal: Principal,
-    topic: string,
-    action: 'publish' | 'subscribe',
-  ): boolean | Promise<boolean> => {
-    if (principal.kind === 'service') return true;
-    return topicAccess.check({ clientid: connection.clientId, username: connection.username, topic, action }, () =>
-      connections.refuse(connection, 'revoked'),
-    );
   };
 
   return {
@@ -97,6 +82,7 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       // No session outlives its connection: boards reconcile on connect, and a queue for one that never comes back
       // would grow without end. The answer says so with "session present: 0".
       packet.clean = true;
+      connections.awaitAnswer(connection);
       done(null, true);
     },
 
@@ -119,43 +105,30 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       if (!client) return done(null);
       const connection = connectionOf(client);
       const { principal } = connection;
-      const forbid = (): void => {
+      if (!principal || !mayPublish(principal, packet.topic, packet.payload.length)) {
         onRefused(connection, 'publish_forbidden', packet.topic.slice(0, 200));
         // The client is closed by this error. Only for topics that are not its own: for bad data it would come back
         // and send the same again for ever.
-        done(new Error('publish_forbidden'));
-      };
-      const pass = (): void => {
-        if (principal && packet.retain && !mayRetain(principal, packet.topic)) {
-          packet.retain = false;
-          metrics.retainCleared.inc();
-        }
-        metrics.messageIn(kindOf(packet.topic) ?? 'other');
-        done(null);
-      };
-      if (!principal || !mayPublish(principal, packet.topic, packet.payload.length)) return forbid();
-      const allowed = checkTopic(connection, principal, packet.topic, 'publish');
-      if (allowed === true) return pass();
-      if (allowed === false) return forbid();
-      allowed.then((answer) => (answer ? pass() : forbid())).catch((error: unknown) => fault(client, error));
+        return done(new Error('publish_forbidden'));
+      }
+      if (packet.retain && !mayRetain(principal, packet.topic)) {
+        packet.retain = false;
+        metrics.retainCleared.inc();
+      }
+      metrics.messageIn(kindOf(packet.topic) ?? 'other');
+      return done(null);
     },
 
     authorizeSubscribe(client, subscription, done) {
       const connection = connectionOf(client);
       const { principal } = connection;
-      const answer = (allowed: boolean): void => {
-        if (!allowed) {
-          onRefused(connection, 'subscribe_forbidden', subscription.topic.slice(0, 200));
-          return done(null, null);
-        }
-        const kind = kindOf(subscription.topic);
-        if (kind) connection.grantedQos.set(kind, subscription.qos);
-        return done(null, subscription);
-      };
-      if (!principal || !maySubscribe(principal, subscription.topic)) return answer(false);
-      const allowed = checkTopic(connection, principal, subscription.topic, 'subscribe');
-      if (typeof allowed === 'boolean') return answer(allowed);
-      allowed.then(answer).catch((error: unknown) => fault(client, error));
+      if (!principal || !maySubscribe(principal, subscription.topic)) {
+        onRefused(connection, 'subscribe_forbidden', subscription.topic.slice(0, 200));
+        return done(null, null);
+      }
+      const kind = kindOf(subscription.topic);
+      if (kind) connection.grantedQos.set(kind, subscription.qos);
+      return done(null, subscription);
     },
 
     authorizeForward(client, packet) {

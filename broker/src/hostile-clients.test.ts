@@ -78,7 +78,7 @@ describe('before authentication', () => {
   });
 
   it('a client whose credentials take too long to check is cut as well', async () => {
-    await using pair = await startPair({ limits: { connectTimeoutMs: 500 } });
+    await using pair = await startPair({ limits: { maxAnswerWaitMs: 500 } });
     pair.api.mode = 'hanging';
     await expect(connect(pair.broker.ports.mqtt, deviceOne)).rejects.toThrow(/closed|reset/i);
     expect(await metric(pair.broker, 'refused_total{reason="connect_timeout"}')).toBe(1);

@@ -13,8 +13,10 @@ export interface BrokerLimits {
   readonly maxBytesBeforeAuthentication: number;
   /** Bytes of one packet after authentication. */
   readonly maxPacketBytes: number;
-  /** From the accepted socket to the accepted credentials, TLS included. */
+  /** From the accepted socket to its CONNECT, TLS included. */
   readonly connectTimeoutMs: number;
+  /** From CONNECT to the api's answer: in a reconnect storm boards wait in line. */
+  readonly maxAnswerWaitMs: number;
   /** Longest keepalive; 0 (never) is refused, so that a board that lost its power is noticed. */
   readonly maxKeepaliveSeconds: number;
   /** Sustained packets of one board per second, and how many it may save up. Beyond it is read more slowly, not cut. */
@@ -37,6 +39,7 @@ export const defaultLimits: BrokerLimits = {
   maxBytesBeforeAuthentication: 8 * 1024,
   maxPacketBytes,
   connectTimeoutMs: 10_000,
+  maxAnswerWaitMs: 30_000,
   maxKeepaliveSeconds: 300,
   packetsPerSecond: 200,
   packetBurst: 1_000,

@@ -22,14 +22,24 @@ export type Principal =
 
 export const service: Principal = { kind: 'service' };
 
-/** A board's own topics, spelled out once a connection, so that a packet costs one look into a set. */
-export const devicePrincipal = (serialNumber: string): Principal => ({
-  kind: 'device',
-  serialNumber,
-  publishes: new Set(deviceMayPublish.map((kind) => topicOf(serialNumber, kind))),
-  subscribes: new Set(deviceMaySubscribe.map((kind) => topicOf(serialNumber, kind))),
-  statusTopic: topicOf(serialNumber, 'status'),
-});
+/** The api's word on a client's topics, from its answer to the connect request. */
+export type PermittedTopics = { readonly [Action in 'publish' | 'subscribe']: ReadonlySet<string> };
+
+/**
+ * A board's own topics, spelled out once a connection, so that a packet costs one lookup in a set. The api can take a
+ * permission away, never give one.
+ */
+export const devicePrincipal = (serialNumber: string, permitted?: PermittedTopics): Principal => {
+  const own = (kinds: readonly TopicKind[], by?: ReadonlySet<string>): ReadonlySet<string> =>
+    new Set(kinds.map((kind) => topicOf(serialNumber, kind)).filter((topic) => by?.has(topic) ?? true));
+  return {
+    kind: 'device',
+    serialNumber,
+    publishes: own(deviceMayPublish, permitted?.publish),
+    subscribes: own(deviceMaySubscribe, permitted?.subscribe),
+    statusTopic: topicOf(serialNumber, 'status'),
+  };
+};
 
 /** The client id the contract binds to a user name; undefined for names that no topic can carry. */
 export const boundClientId = (username: string): string | undefined => {
@@ -68,7 +78,5 @@ export const mayRetain = (principal: Principal, topic: string): boolean =>
   principal.kind === 'service' || topic === principal.statusTopic;
 
 /** The kind a topic or an allowed filter ends with. */
-export const kindOf = (topic: string): TopicKind | undefined => {
-  const last = topic.slice(topic.lastIndexOf('/') + 1);
-  return topicKinds.find((kind) => kind === last);
-};
+export const kindOf = (topic: string): TopicKind | undefined => kinds.get(topic.slice(topic.lastIndexOf('/') + 1));
+const kinds = new Map<string, TopicKind>(topicKinds.map((kind) => [kind, kind]));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clientIdOf, serviceUserName, topicOf } from '@roastery/contract/mqtt';
+import { clientIdOf, deviceMayPublish, deviceMaySubscribe, serviceUserName, topicOf } from '@roastery/contract/mqtt';
 import { createLogger, type Logger } from '@roastery/runtime/logger';
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { pino } from 'pino';
@@ -53,17 +53,28 @@ export const startApiPeer = async (): Promise<ApiPeer> => {
     const body = JSON.parse(given) as Record<string, string>;
     const path = (request.url ?? '').replace('/api/v1/mqtt/', '');
     peer.asked.push({ path, body });
-    return [200, JSON.stringify(answerTo(path, body))];
+    return [200, JSON.stringify(answerTo(body))];
   };
-  const answerTo = (path: string, body: Record<string, string>): object => {
-    if (path === 'acl') return { result: peer.deniedTopics.has(body['topic'] ?? '') ? 'deny' : 'allow' };
+  const answerTo = (body: Record<string, string>): object => {
     if (body['username'] === serviceUserName) {
       const right = body['password'] === brokerSecret;
       return { result: right ? 'allow' : 'deny', is_superuser: right };
     }
-    const right = peer.tokens.get(body['username'] ?? '') === body['password'];
-    return { result: right ? 'allow' : 'deny', is_superuser: false };
+    const serialNumber = body['username'] ?? '';
+    const right = peer.tokens.get(serialNumber) === body['password'];
+    if (!right) return { result: 'deny', is_superuser: false };
+    return {
+      result: 'allow',
+      is_superuser: false,
+      ...(peer.deniedTopics.size === 0 ? {} : { acl: rulesOf(serialNumber) }),
+    };
   };
+  /** The contract's topics without the denied ones, as the api states them. */
+  const rulesOf = (serialNumber: string): object[] =>
+    [...deviceMayPublish, ...deviceMaySubscribe]
+      .map((kind) => topicOf(serialNumber, kind))
+      .filter((topic) => !peer.deniedTopics.has(topic))
+      .map((topic) => ({ permission: 'allow', action: 'all', topic }));
   const closeServer = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise<void>((resolve) => {

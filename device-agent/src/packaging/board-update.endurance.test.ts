@@ -179,6 +179,10 @@ const startBoard = async (name: string, expect: ExpectStatic, over: Partial<type
   };
   service.start();
   await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(2);
+  // What an update has to reach is what this version is known to have reached; it says so once a second.
+  await expect
+    .poll(() => readFileSync(join(root, 'run/roastery-agent/health'), 'utf8'), { timeout: 30_000 })
+    .toMatch(/^BROKER=now$[^]*^MACHINE=now$/m);
   return board;
 };
 describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true }, () => {

@@ -78,6 +78,22 @@ export const pairDevice = endpoint({
 
 const brokerText = z.string().max(1024);
 
+/** One rule of EMQX's access control lists. */
+export const mqttAclRuleShape = z.object({
+  permission: z.enum(['allow', 'deny']),
+  action: z.enum(['publish', 'subscribe', 'all']),
+  topic: z.string(),
+});
+export type MqttAclRule = z.infer<typeof mqttAclRuleShape>;
+
+export const mqttVerdictShape = z.object({
+  result: z.enum(['allow', 'deny']),
+  is_superuser: z.boolean(),
+  /** The topics of a board, so that no further question is needed. EMQX reads it from version 5.8 on. */
+  acl: z.array(mqttAclRuleShape).optional(),
+});
+export type MqttVerdict = z.infer<typeof mqttVerdictShape>;
+
 /** Shapes of EMQX 5's HTTP authentication and authorisation, so that the broker can be replaced by configuration. */
 export const mqttAuth = endpoint({
   name: 'mqttAuth',
@@ -87,7 +103,7 @@ export const mqttAuth = endpoint({
   summary: 'May this client connect?',
   access: 'broker',
   body: z.object({ clientid: brokerText, username: brokerText.default(''), password: brokerText.default('') }),
-  response: z.object({ result: z.enum(['allow', 'deny']), is_superuser: z.boolean() }),
+  response: mqttVerdictShape,
 });
 
 export const mqttAcl = endpoint({

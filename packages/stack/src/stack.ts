@@ -39,6 +39,8 @@ export interface StackOptions {
   /** Seeds the demo roastery and runs its live machine (default false). */
   demo?: boolean | { timeFactor: number };
   logLevel?: string;
+  /** Environment of the broker beside the stack's own, such as its limits. */
+  brokerSettings?: Readonly<Record<string, string>>;
   /** Node arguments of the api's process, for instrumentation. */
   apiNodeArgs?: readonly string[];
   /** Called with each line of a process's output, and with the stack's own messages (as `stack`). */
@@ -130,7 +132,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const untilReady = (timeoutMs = 60_000) =>
       runner.untilOk('api', `http://${localAddress(host)}:${ports.http}/readyz`, timeoutMs);
 
-    runner.start({ name: 'broker', script: 'broker/dist/main.js', env: brokerEnvironment(plan) });
+    runner.start({
+      name: 'broker',
+      script: 'broker/dist/main.js',
+      env: { ...brokerEnvironment(plan), ...options.brokerSettings },
+    });
     runner.start({
       name: 'api',
       script: 'api/dist/main.js',

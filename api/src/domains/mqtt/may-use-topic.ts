@@ -5,7 +5,9 @@ import {
   deviceMaySubscribe,
   parseTopic,
   serviceUserName,
+  topicOf,
 } from '@roastery/contract/mqtt';
+import type { MqttAclRule } from '@roastery/contract/devices';
 
 export interface TopicRequest {
   readonly clientid: string;
@@ -35,6 +37,13 @@ const mayBoard = ({ clientid, username, topic, action }: TopicRequest): boolean 
   if (!parsed || parsed.serialNumber !== username) return false;
   return (action === 'publish' ? deviceMayPublish : deviceMaySubscribe).includes(parsed.kind);
 };
+
+/** The topics of a board as EMQX's rules: the same answer as `mayUseTopic`, for all of them at once. */
+export const topicsOfBoard = (serialNumber: string): MqttAclRule[] => [
+  ...deviceMayPublish.map((kind) => rule('publish', topicOf(serialNumber, kind))),
+  ...deviceMaySubscribe.map((kind) => rule('subscribe', topicOf(serialNumber, kind))),
+];
+const rule = (action: 'publish' | 'subscribe', topic: string): MqttAclRule => ({ permission: 'allow', action, topic });
 
 /** May this client, once authenticated, publish to this topic or subscribe to this filter? Pure: no look-up. */
 export const mayUseTopic = (wish: TopicRequest): boolean =>

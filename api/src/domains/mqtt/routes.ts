@@ -1,4 +1,4 @@
-import { mqttAcl, mqttAuth } from '@roastery/contract/devices';
+import { mqttAcl, mqttAuth, type MqttVerdict } from '@roastery/contract/devices';
 import { clientIdOf, serviceUserName } from '@roastery/contract/mqtt';
 import { createLogGate } from '@roastery/runtime/logger';
 import type { Domain } from '../../app.ts';
@@ -6,18 +6,18 @@ import { boardActor, recordAudit } from '../../db/audit.ts';
 import type { RequestContext } from '../../context.ts';
 import { findMachineByToken } from '../../http/authenticate.ts';
 import { isSameSecret } from '../../http/secrets.ts';
-import { mayUseTopic } from './may-use-topic.ts';
-
-const verdict = (may: boolean): 'allow' | 'deny' => (may ? 'allow' : 'deny');
+import { mayUseTopic, topicsOfBoard } from './may-use-topic.ts';
 
 /** Asked by the broker, in the shapes of EMQX 5. */
 export const mqttRoutes: Domain = (routes) => {
-  routes.forBroker(mqttAuth, async (context, { body }) => {
+  routes.forBroker(mqttAuth, async (context, { body }): Promise<MqttVerdict> => {
     const may = await mayConnect(context, body);
+    if (!may) return { result: 'deny', is_superuser: false };
     // Only the api itself, a superuser of the broker, connects under the service's name.
-    return { result: verdict(may), is_superuser: may && body.username === serviceUserName };
+    if (body.username === serviceUserName) return { result: 'allow', is_superuser: true };
+    return { result: 'allow', is_superuser: false, acl: topicsOfBoard(body.username) };
   });
-  routes.forBroker(mqttAcl, (_, { body }) => ({ result: verdict(mayUseTopic(body)) }));
+  routes.forBroker(mqttAcl, (_, { body }) => ({ result: mayUseTopic(body) ? ('allow' as const) : ('deny' as const) }));
 };
 
 export interface ConnectRequest {

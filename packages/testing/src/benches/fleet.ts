@@ -1,0 +1,224 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hashToken } from '@roastery/api/http/secrets';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { startStack, type Stack } from '@roastery/stack/stack';
+import postgres from 'postgres';
+import { percentile, type Bench, type Measurement } from '../bench.ts';
+import { createDatabaseOn } from '../database-on-server.ts';
+import { startFleet, type Fleet, type FleetReport } from '../fleet/fleet-process.ts';
+import { cpuSeconds, residentMegabytes } from '../process-cost.ts';
+import { startTestPostgres } from '../test-postgres.ts';
+
+const boardsPerProcess = 5_000;
+/** Boards of one step; the next step has 1.5 times as many. */
+const firstStep = Number(process.env['FLEET_BOARDS'] ?? 1_000);
+const maxBoards = Number(process.env['FLEET_MAX_BOARDS'] ?? 19_000);
+const connectSeconds = 60;
+const measuredSeconds = 30;
+const maxP99Ms = 1_000;
+
+const serialOf = (n: number): string => `FLEET-${n}`;
+
+const registerBoards = async (sql: postgres.Sql, boards: number): Promise<void> => {
+  const owner = uuidV7();
+  await sql`INSERT INTO users (id, full_name, email, password_hash) VALUES (${owner}, 'Bench', 'bench@example.org', 'x')`;
+  const numbers = Array.from({ length: boards }, (_, n) => n);
+  for (let from = 0; from < boards; from += 2_000) {
+    const rows = numbers.slice(from, from + 2_000).map((n) => ({ n, id: uuidV7() }));
+    await sql`INSERT INTO machines ${sql(
+      rows.map(({ n, id }) => ({
+        id,
+        owner_id: owner,
+        serial_number: serialOf(n),
+        display_name: 'Bench',
+        machine_type: 'RM15',
+        max_capacity_kg: 15,
+      })),
+    )}`;
+    await sql`INSERT INTO machine_credentials ${sql(
+      rows.map(({ n, id }) => ({
+        id: uuidV7(),
+        machine_id: id,
+        token_hash: hashToken(serialOf(n)),
+        origin: 'registration',
+      })),
+    )}`;
+  }
+};
+
+const sumOf = (reports: readonly FleetReport[]) => ({
+  cut: reports.reduce((sum, { cut }) => sum + cut, 0),
+  acknowledged: reports.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
+  lost: reports.reduce((sum, { lostConnections }) => sum + lostConnections, 0),
+  open: reports.reduce((sum, { open }) => sum + open, 0),
+  heard: reports.reduce((sum, { acknowledgedBoards }) => sum + acknowledgedBoards, 0),
+  latencies: reports.flatMap(({ latenciesMs }) => latenciesMs),
+});
+const reportOf = async (fleets: readonly Fleet[]) => sumOf(await Promise.all(fleets.map((fleet) => fleet.report())));
+
+/** Seconds until every board has an acknowledgement on its present connection. */
+const untilAllHeard = async (fleets: readonly Fleet[], boards: number, withinSeconds: number): Promise<number> => {
+  const begun = performance.now();
+  for (;;) {
+    const { heard } = await reportOf(fleets);
+    const seconds = (performance.now() - begun) / 1000;
+    if (heard >= boards || seconds > withinSeconds) return heard >= boards ? seconds : Infinity;
+    await sleep(250);
+  }
+};
+
+interface Step {
+  readonly boards: number;
+  readonly connectedSeconds: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly missing: number;
+  readonly apiMicros: number;
+  readonly brokerMicros: number;
+  readonly brokerKilobytes: number;
+  readonly stormSeconds: number;
+}
+
+/** One number of boards, on a fresh database: connect at once, 30 s of work, all processes killed, and what Postgres holds. */
+const measure = async (
+  boards: number,
+  load: { channels: number; samplesPerBatch: number },
+  say: (line: string) => void,
+): Promise<Step> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'roastery-fleet-'));
+  await using server = await startTestPostgres({ fsync: 'on', max_connections: '60' });
+  await using database = await createDatabaseOn(server.url);
+  const limits = String(maxBoards * 2);
+  await using stack = await startStack({
+    dataDir,
+    databaseUrl: database.url,
+    logLevel: 'warn',
+    brokerSettings: { MAX_CONNECTIONS: limits, MAX_CONNECTIONS_PER_ADDRESS: limits },
+  });
+  const sql = postgres(database.url, { max: 1, onnotice: () => undefined });
+  await registerBoards(sql, boards);
+  const idleMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
+  const serials = Array.from({ length: boards }, (_, n) => serialOf(n));
+  const fleets: Fleet[] = [];
+  for (let from = 0; from < boards; from += boardsPerProcess) {
+    const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
+    const plan = {
+      port: stack.ports.mqtt,
+      serials: serials.slice(from, from + boardsPerProcess),
+      ...load,
+      wallOffsetMs,
+    };
+    fleets.push(startFleet(plan));
+  }
+  try {
+    const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds);
+    say(`${boards} boards: all acknowledged after ${connectedSeconds.toFixed(1)} s`);
+    await sleep(3_000);
+    const cost = await costs(stack);
+    const begun = await reportOf(fleets);
+    await sleep(measuredSeconds * 1000);
+    const after = await costs(stack);
+    const end = await reportOf(fleets);
+    const samples = end.acknowledged - begun.acknowledged;
+    const p99Ms = end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.99);
+    const brokerMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
+    say(
+      `  ${Math.round(samples / measuredSeconds)} samples/s, p99 ${Math.round(p99Ms)} ms, ${end.lost} connections lost`,
+    );
+    say(
+      `  api ${(100 * (after.api - cost.api)) / measuredSeconds} %, broker ${(100 * (after.broker - cost.broker)) / measuredSeconds} % of a core`,
+    );
+
+    process.kill(stack.part('broker').pid ?? 0, 'SIGKILL');
+    process.kill(stack.part('api').pid ?? 0, 'SIGKILL');
+    await sleep(2_000);
+    const stormSeconds = 2 + (await untilAllHeard(fleets, boards, 120));
+    say(`  after broker and api were killed: all back and acknowledged in ${stormSeconds.toFixed(1)} s`);
+
+    for (const fleet of fleets) fleet.stopCutting();
+    let last = await reportOf(fleets);
+    for (let second = 0; second < 60 && last.acknowledged < last.cut; second++) {
+      await sleep(1_000);
+      last = await reportOf(fleets);
+    }
+    const [row] = await sql<{ samples: string }[]>`SELECT sum(cardinality(dt_ms)) AS samples FROM recording_chunks`;
+    const stored = Number(row?.samples ?? 0);
+    say(`  ${last.cut} samples cut, ${last.acknowledged} acknowledged, ${stored} stored`);
+    return {
+      boards,
+      connectedSeconds,
+      p50Ms: end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.5),
+      p99Ms,
+      missing: Math.abs(last.cut - stored) + (last.cut - last.acknowledged),
+      apiMicros: ((after.api - cost.api) * 1e6) / samples,
+      brokerMicros: ((after.broker - cost.broker) * 1e6) / samples,
+      brokerKilobytes: ((brokerMegabytes - idleMegabytes) * 1000) / boards,
+      stormSeconds,
+    };
+  } finally {
+    await Promise.all(fleets.map((fleet) => fleet.close()));
+    await sql.end();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+};
+
+const costs = async (stack: Stack): Promise<{ api: number; broker: number }> => ({
+  api: await cpuSeconds(stack.part('api').pid ?? 0),
+  broker: await cpuSeconds(stack.part('broker').pid ?? 0),
+});
+
+/** Grows the fleet until it is too slow or loses something; the last step that held. */
+const grow = async (
+  load: { channels: number; samplesPerBatch: number },
+  say: (line: string) => void,
+): Promise<Step> => {
+  let held: Step | undefined;
+  for (let boards = firstStep; boards <= maxBoards; boards = Math.round(boards * 1.5)) {
+    const step = await measure(boards, load, say);
+    if (step.p99Ms > maxP99Ms || step.missing > 0 || step.connectedSeconds === Infinity) return held ?? step;
+    held = step;
+  }
+  if (held === undefined) throw new Error('FLEET_BOARDS is larger than FLEET_MAX_BOARDS');
+  return held;
+};
+
+const run = async (say: (line: string) => void): Promise<Measurement[]> => {
+  say('1 Hz, 3 channels');
+  const slow = await grow({ channels: 3, samplesPerBatch: 1 }, say);
+  say('4 Hz, 8 channels');
+  const fast = await grow({ channels: 8, samplesPerBatch: 4 }, say);
+  return [
+    {
+      what: 'boards at 1 Hz, p99 to the acknowledgement ≤ 1 s',
+      value: slow.boards,
+      unit: 'boards',
+      aim: { of: 'value', atLeast: 19_000 },
+    },
+    { what: '… p50', value: slow.p50Ms, unit: 'ms' },
+    { what: '… p99', value: slow.p99Ms, unit: 'ms' },
+    { what: '… samples lost or doubled', value: slow.missing, unit: 'samples', aim: { of: 'value', atMost: 0 } },
+    { what: '… all connected and acknowledged', value: slow.connectedSeconds, unit: 's' },
+    {
+      what: '… again, after broker and api were killed',
+      value: slow.stormSeconds,
+      unit: 's',
+      aim: { of: 'value', atMost: 60 },
+    },
+    { what: '… CPU of the api', value: slow.apiMicros, unit: 'µs/sample' },
+    { what: '… CPU of the broker', value: slow.brokerMicros, unit: 'µs/sample' },
+    { what: '… broker memory', value: slow.brokerKilobytes, unit: 'KB/connection', aim: { of: 'value', atMost: 60 } },
+    {
+      what: 'samples/s at 4 Hz × 8 channels',
+      value: fast.boards * 4,
+      unit: 'samples/s',
+      aim: { of: 'value', atLeast: 40_000 },
+    },
+    { what: '… p99', value: fast.p99Ms, unit: 'ms' },
+    { what: '… samples lost or doubled', value: fast.missing, unit: 'samples', aim: { of: 'value', atMost: 0 } },
+  ];
+};
+
+export default { title: 'A fleet of boards', onlyWhenNamed: true, run } satisfies Bench;

@@ -1,0 +1,50 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** What a process of boards is to do. */
+export interface FleetPlan {
+  readonly port: number;
+  readonly serials: readonly string[];
+  readonly channels: number;
+  /** Samples a board sends in its one batch a second. */
+  readonly samplesPerBatch: number;
+  /** Wall clock minus monotonic clock of this computer, ms. */
+  readonly wallOffsetMs: number;
+}
+
+/** What its boards came to so far; latencies since the last report. */
+export interface FleetReport {
+  /** Samples that were cut into batches, and those of them that the server acknowledged. */
+  readonly cut: number;
+  readonly acknowledged: number;
+  readonly lostConnections: number;
+  readonly refused: number;
+  readonly open: number;
+  /** Boards whose present connection has seen an acknowledgement. */
+  readonly acknowledgedBoards: number;
+  /** From cutting a batch to its acknowledgement. */
+  readonly latenciesMs: readonly number[];
+}
+
+/** A process of boards: one has no more than some 10,000 sockets. */
+export const startFleet = (plan: FleetPlan) => {
+  const script = fileURLToPath(new URL('../../dist/fleet/board-fleet.js', import.meta.url));
+  const child = fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+  child.send(plan);
+  return {
+    pid: child.pid ?? 0,
+    async report(): Promise<FleetReport> {
+      child.send('report');
+      const [report] = (await once(child, 'message')) as [FleetReport];
+      return report;
+    },
+    /** Boards stay connected and send what waits, but cut no new batches. */
+    stopCutting: (): void => void child.send('stop-cutting'),
+    async close(): Promise<void> {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+};
+export type Fleet = ReturnType<typeof startFleet>;
