@@ -46,12 +46,7 @@ describe(`after ${operations} random operations of three people and their boards
         viewers.push({ visitor, id: body.id, isAdmin: false });
       }
       const { body: me } = await admin.send<{ id: string }>('GET', '/auth/me');
-      world = createWorld(
-        sql,
-        admin,
-        viewers.map(({ visitor }) => visitor),
-        chanceFrom(seed),
-      );
+      world = createWorld(sql, admin, [...viewers], chanceFrom(seed));
       viewers.unshift({ visitor: admin, id: me.id, isAdmin: true });
       // Something of everything to begin with.
       for (const list of [machineOperations, lotOperations, recipeOperations, roastOperations]) {

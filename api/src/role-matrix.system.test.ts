@@ -1,4 +1,4 @@
-import { apiBasePath, type Endpoint } from '@roastery/contract/endpoint';
+import { apiBasePath, type Endpoint, type MachineRight } from '@roastery/contract/endpoint';
 import { endpoints } from '@roastery/contract/endpoints';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,22 +8,34 @@ import { startTestApi, testAdmin, type TestApi } from './testing/test-api.ts';
 import type { Visitor } from './testing/visitor.ts';
 import { migratedTemplate } from './testing/ingest-fixture.ts';
 
-const roles = ['anonymous', 'deactivated', 'other', 'owner', 'admin'] as const;
+const roles = ['anonymous', 'deactivated', 'other', 'viewer', 'roaster', 'owner', 'admin'] as const;
 type Role = (typeof roles)[number];
 
 const isSignedIn = (role: Role): boolean => role !== 'anonymous' && role !== 'deactivated';
 
+/** What each role may do on the machine of the examples. */
+const rightsOf: Readonly<Partial<Record<Role, readonly MachineRight[]>>> = {
+  viewer: ['see'],
+  roaster: ['see', 'roast'],
+  owner: ['see', 'roast', 'manage'],
+  admin: ['see', 'roast', 'manage'],
+};
+
 /** Statuses that deny: not signed in, not allowed, or not theirs; undefined where the request is let in. */
-const denial = ({ access, name }: Endpoint, role: Role): number | undefined => {
+const denial = ({ access, name, right }: Endpoint, role: Role): number | undefined => {
   if (access === 'public') return undefined;
   if (access === 'device' || access === 'broker' || !isSignedIn(role)) return 401;
   if (access === 'admin') return role === 'admin' ? undefined : 403;
+  if (right !== undefined) {
+    const rights = rightsOf[role];
+    return rights === undefined ? 404 : rights.includes(right) ? undefined : 403;
+  }
   const belongs = exampleRequests[name]?.belongs ?? 'everybody';
   const isTheirs = belongs === 'everybody' || role === 'owner' || (belongs === 'owner' && role === 'admin');
   return isTheirs ? undefined : 404;
 };
 
-/** What each role must be told, from the contract's `access` and from whose the thing in the path is. */
+/** The status for each role, from the contract's `access` and `right` and from whose the thing in the path is. */
 const expectedStatus = (endpoint: Endpoint, role: Role): number =>
   denial(endpoint, role) ?? exampleRequests[endpoint.name]?.status ?? endpoint.status ?? 200;
 
@@ -37,6 +49,7 @@ describe('who may do what', () => {
   let test: TestApi;
   let ownerId: string;
   const visitors = new Map<Role, Visitor>();
+  const members = new Map<'roaster' | 'viewer', string>();
   let counter = 0;
 
   beforeAll(async () => {
@@ -47,10 +60,11 @@ describe('who may do what', () => {
     await sql`UPDATE users SET password_hash = ${await hashPassword(examplePassword)} WHERE is_admin`;
     ownerId = await addUser(admin, 'owner');
     await addUser(admin, 'other');
+    for (const role of ['roaster', 'viewer'] as const) members.set(role, await addUser(admin, role));
     const deactivatedId = await addUser(admin, 'deactivated');
     visitors.set('anonymous', test.visitor());
     visitors.set('admin', admin);
-    for (const name of ['owner', 'other', 'deactivated'] as const) {
+    for (const name of ['owner', 'other', 'roaster', 'viewer', 'deactivated'] as const) {
       visitors.set(name, await test.signedIn(`${name}@example.com`, examplePassword));
     }
     // The session's row stays, as if the two had raced: being inactive must be enough.
@@ -65,8 +79,15 @@ describe('who may do what', () => {
     const example = exampleRequests[endpoint.name] ?? {};
     counter += 1;
     const params = (await example.params?.(test.api.context.sql, ownerId)) ?? {};
+    for (const [memberRole, userId] of members) {
+      await test.api.context.sql`
+        INSERT INTO machine_members (user_id, machine_id, role)
+        SELECT ${userId}, id, ${memberRole} FROM machines WHERE owner_id = ${ownerId} ON CONFLICT DO NOTHING`;
+    }
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'missing');
     const query = new URLSearchParams(example.query ?? {}).toString();
+    // So many roles would use up the attempts of one address.
+    await test.api.context.sql`DELETE FROM sign_in_limits`;
     const end = new AbortController();
     const cookie = visitors.get(role)?.cookie;
     const answer = await fetch(`${test.url}${apiBasePath}${path}${query === '' ? '' : `?${query}`}`, {

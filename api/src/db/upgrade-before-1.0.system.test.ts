@@ -101,7 +101,8 @@ describe('upgrade of a database before 1.0', () => {
       expect(await readCatalog(sql, 'public')).toEqual(await readCatalog(fresh.sql, 'public'));
       expect(await bookkeeping(sql)).toEqual(await bookkeeping(fresh.sql));
       const tables = [...(await readColumns(fresh.sql)).keys()];
-      expect(tables.filter((table) => !before.has(table)).sort()).toEqual(tablesMadeSince);
+      // Later migrations add more.
+      expect(tables.filter((table) => !before.has(table))).toEqual(expect.arrayContaining(tablesMadeSince));
     },
   );
 
@@ -140,11 +141,13 @@ describe('upgrade of a database before 1.0', () => {
     await cp(migrationsFolder, folder, { recursive: true });
     await writeFile(join(folder, '0300_cups.sql'), 'CREATE TABLE cups (id int PRIMARY KEY);');
     const files = await readMigrations(pathToFileURL(`${folder}/`));
-    const cups = files.at(-1);
+    const [names, cups] = [files.map(({ name }) => name), files.at(-1)];
     await sql`CREATE TABLE cups (id int PRIMARY KEY)`;
     await sql`INSERT INTO schema_migrations (name, checksum) VALUES (${cups?.name ?? ''}, ${cups?.checksum ?? ''})`;
-    expect(await migrate(sql, silentLog, pathToFileURL(`${folder}/`))).toEqual(['0001_schema.sql']);
-    expect(await bookkeeping(sql)).toEqual(files.map(({ name }) => name));
+    expect(await migrate(sql, silentLog, pathToFileURL(`${folder}/`))).toEqual(
+      names.filter((name) => name !== cups?.name),
+    );
+    expect(await bookkeeping(sql)).toEqual(names);
   });
 
   it.each([

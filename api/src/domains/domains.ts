@@ -12,6 +12,7 @@ import { importRoutes } from './imports/routes.ts';
 import { inventoryRoutes } from './inventory/routes.ts';
 import { machineMapRoutes } from './machine-maps/routes.ts';
 import { machineRoutes } from './machines/routes.ts';
+import { memberRoutes } from './members/routes.ts';
 import { mqttRoutes } from './mqtt/routes.ts';
 import { plannedRoutes } from './planned/routes.ts';
 import { probeRoutes } from './probe/routes.ts';
@@ -27,6 +28,7 @@ export const domains: readonly Domain[] = [
   accountRoutes,
   dashboardRoutes,
   machineRoutes,
+  memberRoutes,
   machineMapRoutes,
   plannedRoutes,
   probeRoutes,

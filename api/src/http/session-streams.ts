@@ -11,7 +11,8 @@ const sweepMs = 60_000;
 
 /**
  * Registers a long answer of the caller's session. The session is checked again after the registration: one that ended
- * before it answers 401, one that ends after it ends the stream.
+ * before it answers 401, one that ends after it ends the stream. Check what the caller may see after it: whoever loses a machine
+ * loses the streams that are registered by then.
  */
 export const openSessionStream = async ({ sql, streams, sessionId, user }: ServerContext & UserCaller) => {
   const stream = streams.open(sessionId, user.id);

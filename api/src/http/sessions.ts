@@ -76,6 +76,15 @@ export const endSessionsOf = async (sql: Sql, userId: string, exceptId?: string)
   return ended.length;
 };
 
+/** Streams were opened with rights that these users have lost: they end with the transaction, and the pages ask anew. */
+export const endStreamsOf = async (sql: Sql, userIds: readonly string[]): Promise<void> => {
+  const sessions = await sql<{ id: string }[]>`SELECT id FROM sessions WHERE user_id = ANY(${[...userIds]}::uuid[])`;
+  await announceEndedSessions(
+    sql,
+    sessions.map((session) => session.id),
+  );
+};
+
 /** Rows that can no longer sign anybody in. */
 export const deleteExpiredSessions = async (sql: Sql): Promise<void> => {
   await sql`

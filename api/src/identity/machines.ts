@@ -4,8 +4,9 @@ import { parseShape } from '@roastery/contract/parse-shape';
 import type { SignedInUser } from '../http/server-context.ts';
 import type { Sql } from '../db/sql.ts';
 import { notFound } from '../http/app-error.ts';
+import { requireMachine } from './access.ts';
 
-export interface OwnMachine {
+export interface ManagedMachine {
   readonly id: string;
   readonly serial_number: string;
   readonly display_name: string;
@@ -13,21 +14,26 @@ export interface OwnMachine {
   readonly max_capacity_kg: number;
 }
 
-const find = async (sql: Sql, user: SignedInUser, id: string, lock: 'FOR UPDATE' | undefined): Promise<OwnMachine> => {
-  const [machine] = await sql<OwnMachine[]>`
+const find = async (
+  sql: Sql,
+  user: SignedInUser,
+  id: string,
+  lock: 'FOR UPDATE' | undefined,
+): Promise<ManagedMachine> => {
+  await requireMachine(sql, user, id, 'manage');
+  const [machine] = await sql<ManagedMachine[]>`
     SELECT id, serial_number, display_name, machine_type, max_capacity_kg FROM machines
-     WHERE id = ${id} AND archived_at IS NULL AND ${user.is_admin ? sql`true` : sql`owner_id = ${user.id}`}
-     ${lock === undefined ? sql`` : sql`FOR UPDATE`}`;
+     WHERE id = ${id} AND archived_at IS NULL ${lock === undefined ? sql`` : sql`FOR UPDATE`}`;
   if (!machine) throw notFound('Machine');
   return machine;
 };
 
-/** The machine, if it is this person's or they are an admin. Throws `not_found`. */
-export const findOwnMachine = (sql: Sql, user: SignedInUser, id: string): Promise<OwnMachine> =>
+/** A machine in use that the caller may manage. Throws `not_found` or `forbidden`. */
+export const findManagedMachine = (sql: Sql, user: SignedInUser, id: string): Promise<ManagedMachine> =>
   find(sql, user, id, undefined);
 
 /** The same, locked until the transaction ends: whoever changes credentials or tickets locks their machine first. */
-export const lockOwnMachine = (tx: Sql, user: SignedInUser, id: string): Promise<OwnMachine> =>
+export const lockManagedMachine = (tx: Sql, user: SignedInUser, id: string): Promise<ManagedMachine> =>
   find(tx, user, id, 'FOR UPDATE');
 
 /** A machine `m` is online: its board said so and was heard within a minute. */

@@ -6,7 +6,7 @@ import type { AppContext } from '../context.ts';
 import { AppError, notFound } from '../http/app-error.ts';
 import { openSessionStream } from '../http/session-streams.ts';
 import { sseAnswer } from '../http/sse-stream.ts';
-import { findMachine } from '../domains/machines/queries.ts';
+import { requireMachine } from '../identity/access.ts';
 import { readConnections } from '../identity/machines.ts';
 import { createLiveHub, type LiveHub } from './live-hub.ts';
 
@@ -18,14 +18,18 @@ export const createLive = () => {
     forUser(machineLive, async (context, { params, signal }) => {
       if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet', 2);
       const { sql, user } = context;
-      const visible = await findMachine(sql, user, params.id);
-      const machine = (await readConnections(sql, [params.id])).get(params.id);
-      if (!visible || machine === undefined) throw notFound('Machine');
-      // Ends with the session, whichever instance ended it, and with the process.
+      // Ends with the session, whichever instance ended it, when the user loses a machine, and with the process.
       const session = await openSessionStream(context);
-      const end = AbortSignal.any([signal, session.signal]);
-      const body = hub.watch(machine, user.id, end, () => session.done());
-      return sseAnswer(body);
+      try {
+        await requireMachine(sql, user, params.id, 'see');
+        const machine = (await readConnections(sql, [params.id])).get(params.id);
+        if (machine === undefined) throw notFound('Machine');
+        const end = AbortSignal.any([signal, session.signal]);
+        return sseAnswer(hub.watch(machine, user.id, end, () => session.done()));
+      } catch (error) {
+        session.done();
+        throw error;
+      }
     });
   };
 

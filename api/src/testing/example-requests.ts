@@ -19,7 +19,10 @@ import {
   exampleMap,
 } from './example-data.ts';
 
-/** Whose the thing in the path is: everybody's, the owner's and every admin's, or one person's alone. */
+/**
+ * Whose the thing in the path is: everybody's, the owner's and every admin's, or one person's alone. What belongs to a machine has
+ * a `right` in the contract instead.
+ */
 export type Belongs = 'everybody' | 'owner' | 'one person';
 
 export interface ExampleRequest {
@@ -39,11 +42,11 @@ export interface ExampleRequest {
 const withId = (add: (sql: Sql, ownerId: string) => Promise<string>) => async (sql: Sql, ownerId: string) => ({
   id: await add(sql, ownerId),
 });
-const machine = { params: withId(addMachine), belongs: 'owner' } as const;
+const machine = { params: withId(addMachine) };
 const map = { params: withId(addMap), belongs: 'owner' } as const;
-const roast = { params: withId(addRoast), belongs: 'owner' } as const;
+const roast = { params: withId(addRoast) };
 const blend = { params: withId(addBlend), belongs: 'owner' } as const;
-const plan = { params: withId(addPlan), belongs: 'owner' } as const;
+const plan = { params: withId(addPlan) };
 const upload = { params: withId(addUpload), belongs: 'one person' } as const;
 const lot = { params: withId(addLot) };
 const profile = { params: withId(addProfile) };
@@ -53,6 +56,12 @@ const probeOf = async (sql: Sql, ownerId: string) => ({
   probe_id: '0198c0de-0000-7000-8000-000000000001',
 });
 const markOf = async (sql: Sql, ownerId: string) => ({ id: await addRoast(sql, ownerId), kind: 'first_crack' });
+
+const addMember = async (sql: Sql, ownerId: string) => {
+  const [id, userId] = [await addMachine(sql, ownerId), await addUser(sql)];
+  await sql`INSERT INTO machine_members (user_id, machine_id, role) VALUES (${userId}, ${id}, 'viewer')`;
+  return { id, user_id: userId };
+};
 
 const blendBody = () => ({
   name: 'House blend',
@@ -90,6 +99,13 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   },
   deleteMachine: machine,
   machineLive: machine,
+  listMachineMembers: machine,
+  listMemberCandidates: machine,
+  putMachineMember: {
+    params: async (sql, ownerId) => ({ id: await addMachine(sql, ownerId), user_id: await addUser(sql) }),
+    body: () => ({ role: 'roaster' }),
+  },
+  removeMachineMember: { params: addMember },
   watchProbe: machine,
   // The machine of the examples has no board.
   startProbe: {
@@ -99,7 +115,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   },
   revokeOwnCredential: { body: () => ({ because: 'factory_reset' }) },
   findProbeLine: { ...machine, body: () => ({ unit: 1 }), status: 409 },
-  stopProbe: { params: probeOf, belongs: 'owner' },
+  stopProbe: { params: probeOf },
   getMachineMap: map,
   listMapRevisions: map,
   downloadMachineMap: map,
@@ -116,8 +132,8 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   updateRoast: { ...roast, body: () => ({ coffee_name: 'Guji' }) },
   deleteRoast: roast,
   // A roast without a recording has no curve to set a mark on.
-  putMark: { params: markOf, belongs: 'owner', body: () => ({ time_seconds: 500 }), status: 409 },
-  deleteMark: { params: markOf, belongs: 'owner', status: 409 },
+  putMark: { params: markOf, body: () => ({ time_seconds: 500 }), status: 409 },
+  deleteMark: { params: markOf, status: 409 },
   getTimeline: machine,
   // The machine and the roasts of the examples have no recording.
   makeRoast: { ...machine, body: () => ({ charge_at: '2026-11-21T07:40:00.000Z' }), status: 409 },
@@ -125,7 +141,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   // No roast has this id.
   mergeRoasts: { ...roast, body: () => ({ with: '018f0000-0000-7000-8000-000000000000' }), status: 422 },
   discardRoast: roast,
-  restoreRoast: { params: withId(addDiscardedRoast), belongs: 'owner' },
+  restoreRoast: { params: withId(addDiscardedRoast) },
   setRoastFavorite: { ...roast, body: () => ({ is_favorite: true }) },
   exportRoastXlsx: roast,
   exportRoastCsv: roast,

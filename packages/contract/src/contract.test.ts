@@ -23,6 +23,13 @@ describe('endpoints', () => {
       expect(described, endpoint.name).toEqual(inPath);
     }
   });
+  it('below a machine, roast or plan state what the caller needs on it', () => {
+    const silent = endpoints.filter(
+      ({ path, access, right }) =>
+        access === 'user' && right === undefined && /^\/(machines|roasts|roasts\/planned)\/\{id\}/.test(path),
+    );
+    expect(silent.map(({ name }) => name)).toEqual([]);
+  });
   it('have a response shape or a media type', () => {
     expect(endpoints.filter((endpoint) => !endpoint.response && !endpoint.produces)).toEqual([]);
   });

@@ -10,6 +10,13 @@ export const apiBasePath = '/api/v1';
  */
 export type Access = 'public' | 'user' | 'admin' | 'device' | 'broker';
 
+/**
+ * What a caller needs on the machine that the path names, or that the roast or plan in the path belongs to. `see`: any of its
+ * people; `roast`: plan, mark and edit, as its roasters do; `manage`: its owner and admins. Without `see` the answer is 404, with
+ * `see` alone 403.
+ */
+export type MachineRight = 'see' | 'roast' | 'manage';
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Endpoint<
@@ -26,6 +33,7 @@ export interface Endpoint<
   readonly summary: string;
   readonly tag: string;
   readonly access: Access;
+  readonly right?: MachineRight;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;

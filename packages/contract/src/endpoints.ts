@@ -12,6 +12,7 @@ import * as inventory from './inventory.ts';
 import * as live from './live.ts';
 import * as machines from './machines.ts';
 import * as machineMaps from './machine-maps.ts';
+import * as members from './members.ts';
 import * as planned from './planned.ts';
 import * as probe from './probe.ts';
 import * as profiles from './profiles.ts';
@@ -30,6 +31,7 @@ export const endpoints: readonly Endpoint[] = [
   auth,
   dashboard,
   machines,
+  members,
   machineMaps,
   probe,
   live,

@@ -128,7 +128,7 @@ export const listPairingTickets = endpoint({
   response: z.object({ tickets: z.array(pairingTicketShape), total: z.number().int() }),
 });
 
-const ofMachine = { params: z.object({ id: idShape }), access: 'user', tag: 'Fleet' } as const;
+const ofMachine = { params: z.object({ id: idShape }), access: 'user', right: 'manage', tag: 'Fleet' } as const;
 
 export const getPairing = endpoint({
   ...ofMachine,

@@ -58,6 +58,7 @@ export const machineLive = endpoint({
   tag: 'Live',
   summary: 'Server-sent events: the backlog, then live events. See `LiveEvent`',
   access: 'user',
+  right: 'see',
   params: z.object({ id: idShape }),
   produces: 'text/event-stream',
   errors: ['not_found', 'too_many_requests', 'not_ready'],

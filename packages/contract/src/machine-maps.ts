@@ -175,7 +175,7 @@ export const boardConfigShape = z.object({
 });
 export type BoardConfig = z.infer<typeof boardConfigShape>;
 
-const ofMachine = { params: z.object({ id: idShape }), access: 'user', tag: 'Machine maps' } as const;
+const ofMachine = { params: z.object({ id: idShape }), access: 'user', right: 'manage', tag: 'Machine maps' } as const;
 
 export const getBoardConfig = endpoint({
   ...ofMachine,

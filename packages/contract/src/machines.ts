@@ -7,6 +7,10 @@ import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 export const connectionShape = z.enum(['online', 'offline', 'never_connected']);
 export type Connection = z.infer<typeof connectionShape>;
 
+/** What the machine is to the caller: their own, any one to an admin, or shared with them. */
+export const machineRoleShape = z.enum(['owner', 'admin', 'roaster', 'viewer']);
+export type MachineRole = z.infer<typeof machineRoleShape>;
+
 export const machineShape = z.object({
   id: idShape,
   serial_number: z.string(),
@@ -18,6 +22,7 @@ export const machineShape = z.object({
   created_at: instantShape,
   owner_name: z.string().nullable(),
   owner_id: idShape,
+  role: machineRoleShape,
   connection: connectionShape,
   last_seen_at: instantShape.nullable(),
   /** Its board said last that it has no machine map, so that it reads nothing. */
@@ -58,7 +63,7 @@ export const listMachines = endpoint({
   method: 'GET',
   path: '/machines',
   tag: 'Machines',
-  summary: 'The user’s machines; all for an admin. `X-Total-Count` has the number without paging',
+  summary: 'Machines that the user owns or shares; all for an admin. `X-Total-Count` has the number without paging',
   access: 'user',
   query: z.object({
     ...pageQuery(500),
@@ -85,6 +90,7 @@ export const getMachine = endpoint({
   tag: 'Machines',
   summary: 'One machine',
   access: 'user',
+  right: 'see',
   params: z.object({ id: idShape }),
   response: machineShape,
   errors: ['not_found'],
@@ -122,6 +128,7 @@ export const updateMachine = endpoint({
   tag: 'Machines',
   summary: 'Change name, type or capacity; the serial number stays',
   access: 'user',
+  right: 'manage',
   params: z.object({ id: idShape }),
   body: editMachineShape.extend({ revision: z.number().int().optional() }),
   response: machineShape,
@@ -135,6 +142,7 @@ export const deleteMachine = endpoint({
   tag: 'Machines',
   summary: 'Delete a machine, or archive it when it has roasts; its board is disconnected',
   access: 'user',
+  right: 'manage',
   params: z.object({ id: idShape }),
   response: z.object({ message: z.string(), archived: z.boolean() }),
   errors: ['not_found'],

@@ -38,7 +38,11 @@ const parametersOf = (shape: z.ZodType | undefined, place: 'path' | 'query') => 
 };
 
 const errorsOf = (endpoint: Endpoint) => {
-  const codes = [...new Set([...commonErrors[endpoint.access], ...(endpoint.errors ?? []), 'internal' as const])];
+  const ofRight: readonly ErrorCode[] =
+    endpoint.right === undefined || endpoint.right === 'see' ? [] : ['forbidden' as const];
+  const codes = [
+    ...new Set([...commonErrors[endpoint.access], ...ofRight, ...(endpoint.errors ?? []), 'internal' as const]),
+  ];
   const statuses = [...new Set(codes.map((code) => errorStatus[code]))].sort((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => [
@@ -56,6 +60,7 @@ const operationOf = (endpoint: Endpoint) => ({
   summary: endpoint.summary,
   tags: [endpoint.tag],
   security: security[endpoint.access],
+  ...(endpoint.right && { 'x-machine-right': endpoint.right }),
   parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query')],
   ...(endpoint.body && {
     requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(endpoint.body, 'input') } } },
@@ -93,7 +98,7 @@ export const openApiDocument = () => {
       title: 'Roasting Management',
       version: '1.0.0',
       description:
-        'Temperatures in °C, weights in kg, durations in seconds, times ISO 8601 in UTC. An id that the user may not see answers 404.',
+        'Temperatures in °C, weights in kg, durations in seconds, times ISO 8601 in UTC. An id that the user may not see answers 404. `x-machine-right` says what the caller needs on the machine of the path: `see`, `roast` (roasters) or `manage` (owner, admins).',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: apiBasePath }],

@@ -139,7 +139,7 @@ export const probeMessageShape = z.discriminatedUnion('k', [
 export type ProbeMessage = z.infer<typeof probeMessageShape>;
 export type ProbeEnd = (typeof probeEnds)[number];
 
-const ofMachine = { params: z.object({ id: idShape }), access: 'user', tag: 'Probe' } as const;
+const ofMachine = { params: z.object({ id: idShape }), access: 'user', right: 'manage', tag: 'Probe' } as const;
 
 /** The machine's address: needed while its board has no machine map, ignored otherwise. */
 const whereItIs = { link: linkShape.optional() };

@@ -62,6 +62,7 @@ export const getRoastPlan = endpoint({
   tag: 'Roasts',
   summary: 'The plan of a roast as it was at the charge; otherwise its current recipe; null without either',
   access: 'user',
+  right: 'see',
   params: z.object({ id: idShape }),
   response: z.object({ plan: followedPlanShape.nullable() }),
   errors: ['not_found'],

@@ -72,6 +72,8 @@ export const roasterySettingsShape = z.object({
   time_zone: z.string().max(60),
   /** Who is written to about alerts beside the administrators. */
   alert_email: z.union([z.email('Enter an email address').max(254), z.literal('')]).nullable(),
+  /** Every user is then a roaster of every machine. */
+  all_users_see_all_machines: z.boolean(),
   /** Raised with every change; an edit that names an older one is refused. */
   revision: z.number().int(),
 });

@@ -59,6 +59,7 @@ export const getTimeline = endpoint({
   tag: 'Timeline',
   summary: 'A machine’s timeline: recordings, bean temperature, gaps with reasons, and roasts',
   access: 'user',
+  right: 'see',
   params: z.object({ id: idShape }),
   query: z.object({
     /** Without a span: the day that ends with the newest sample, or what there is of it. */
@@ -78,6 +79,7 @@ export const makeRoast = endpoint({
   tag: 'Timeline',
   summary: 'Create a roast from a stretch of a machine’s recording; without a drop it is in progress',
   access: 'user',
+  right: 'roast',
   status: 201,
   params: z.object({ id: idShape }),
   body: z.object({
@@ -98,6 +100,7 @@ export const splitRoast = endpoint({
   tag: 'Timeline',
   summary: 'Split a roast: the first part drops at this moment, the second is charged then',
   access: 'user',
+  right: 'roast',
   params: byId,
   body: z.object({ at: givenInstantShape }),
   response: z.object({ first: roastShape, second: roastShape }),
@@ -111,6 +114,7 @@ export const mergeRoasts = endpoint({
   tag: 'Timeline',
   summary: 'Merge two neighbouring roasts of one recording: the earlier one stays and gets the later one’s drop',
   access: 'user',
+  right: 'roast',
   params: byId,
   body: z.object({ with: idShape }),
   response: roastShape,
@@ -124,6 +128,7 @@ export const discardRoast = endpoint({
   tag: 'Timeline',
   summary: 'Discard a roast that was none. Its samples stay, stock and plan are released; it can be restored',
   access: 'user',
+  right: 'roast',
   params: byId,
   response: messageShape,
   errors: ['not_found', 'conflict'],
@@ -136,6 +141,7 @@ export const restoreRoast = endpoint({
   tag: 'Timeline',
   summary: 'Restore a discarded roast',
   access: 'user',
+  right: 'roast',
   params: byId,
   response: roastShape,
   errors: ['not_found', 'conflict'],

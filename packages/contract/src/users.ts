@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { emailShape, passwordShape, userShape } from './auth.ts';
 import { endpoint } from './endpoint.ts';
+import { memberRoleShape } from './members.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 
 export const listUsers = endpoint({
@@ -22,6 +23,12 @@ export const createUserShape = z.object({
   full_name: lineShape(120).min(1, 'Full name is required'),
   email: emailShape,
   password: passwordShape,
+  /** Machines that the new user shares from the start. */
+  machines: z
+    .array(z.object({ machine_id: idShape, role: memberRoleShape }))
+    .max(200)
+    .refine((all) => new Set(all.map((one) => one.machine_id)).size === all.length, 'Name each machine once')
+    .optional(),
 });
 
 export const createUser = endpoint({

@@ -5,7 +5,8 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
-import { roastedBy, visibleTo } from '../roasts/roast-row.ts';
+import { roastAccess } from '../../identity/access.ts';
+import { roastedBy } from '../roasts/roast-row.ts';
 import { alignedCurve, curveBand, middleCurve, type SecondCurve } from './curve-band.ts';
 import { type CurveCache, type CurveSource, curveSourceColumns } from './curve-cache.ts';
 import { type AnalyticsFilter, matching } from './matching.ts';
@@ -36,7 +37,7 @@ const findReference = async (
   const [found] = await sql<(Row & { is_chosen: boolean })[]>`
     SELECT ${rowColumns(sql)}, r.id = p.reference_roast_id AS is_chosen
       FROM ${rowTables(sql)} JOIN profiles p ON p.id = ${profileId}
-     WHERE ${visibleTo(sql, user)} AND r.charge_seq IS NOT NULL
+     WHERE ${roastAccess(sql, user)} AND r.charge_seq IS NOT NULL
        AND (r.id = p.reference_roast_id
             OR (r.profile_id = p.id AND r.status = 'completed' AND r.cupping_score IS NOT NULL))
      ORDER BY (r.id = p.reference_roast_id) DESC NULLS LAST, r.cupping_score DESC NULLS LAST, r.start_time DESC LIMIT 1`;

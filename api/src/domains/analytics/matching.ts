@@ -1,6 +1,7 @@
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
-import { roastedBy, visibleTo } from '../roasts/roast-row.ts';
+import { roastAccess } from '../../identity/access.ts';
+import { roastedBy } from '../roasts/roast-row.ts';
 
 export interface AnalyticsFilter {
   readonly from?: string | undefined;
@@ -16,7 +17,7 @@ export interface AnalyticsFilter {
  * Days begin and end in the roastery's time zone. Goes with {@link matched}.
  */
 export const matching = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, zone: string) => sql`
-  ${visibleTo(sql, user)}
+  ${roastAccess(sql, user)}
   ${filter.machine_id === undefined ? sql`` : sql`AND r.machine_id = ${filter.machine_id}`}
   ${filter.profile_id === undefined ? sql`` : sql`AND r.profile_id = ${filter.profile_id}`}
   ${filter.coffee_name === undefined ? sql`` : sql`AND r.coffee_name = ${filter.coffee_name}`}

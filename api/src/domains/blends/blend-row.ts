@@ -1,11 +1,8 @@
 import type { Blend } from '@roastery/contract/blends';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
+import { blendAccess } from '../../identity/access.ts';
 import { kilograms, milligrams } from '../../ledger/weights.ts';
-
-/** One's own blends; all of them for an admin. */
-export const blendVisibleTo = (sql: Sql, user: SignedInUser) =>
-  user.is_admin ? sql`true` : sql`b.owner_id = ${user.id}`;
 
 type BlendRow = Omit<Blend, 'components' | 'total_kg'>;
 type ComponentRow = Omit<Blend['components'][number], 'share'> & { blend_id: string };
@@ -39,7 +36,7 @@ const withComponents = async (sql: Sql, rows: readonly BlendRow[]): Promise<Blen
 export const readBlend = async (sql: Sql, user: SignedInUser, id: string): Promise<Blend | undefined> => {
   const rows = await sql<BlendRow[]>`
     SELECT ${columns(sql)} FROM blends b JOIN users u ON u.id = b.owner_id
-    WHERE b.id = ${id} AND ${blendVisibleTo(sql, user)}`;
+    WHERE b.id = ${id} AND ${blendAccess(sql, user)}`;
   return (await withComponents(sql, rows))[0];
 };
 
@@ -50,7 +47,7 @@ export const readBlends = async (
   { search, limit, offset }: { search: string | undefined; limit: number; offset: number },
 ): Promise<{ blends: Blend[]; total: number }> => {
   const where = sql`
-    ${blendVisibleTo(sql, user)}
+    ${blendAccess(sql, user)}
     ${
       search === undefined
         ? sql``

@@ -5,8 +5,8 @@ import { containing } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
+import { roastAccess } from '../../identity/access.ts';
 import { roastedKg } from '../../ledger/weights.ts';
-import { visibleTo } from '../roasts/roast-row.ts';
 import { readBlend, readBlends } from './blend-row.ts';
 import { createBlend, deleteBlend, updateBlend } from './save-blend.ts';
 
@@ -49,7 +49,7 @@ export const readBlendableRoasts = async (
     (SELECT coalesce(sum(c.kg), 0) FROM blend_components c WHERE c.roast_id = r.id AND ${others})`;
   // Few roasts are in blends: which of them are used up is found once, and not asked for roast by roast.
   const where = sql`
-    r.status = 'completed' AND ${visibleTo(sql, user)} AND coalesce(r.end_weight_kg, r.batch_size_kg, 0) > 0
+    r.status = 'completed' AND ${roastAccess(sql, user, 'roast')} AND coalesce(r.end_weight_kg, r.batch_size_kg, 0) > 0
     AND r.id NOT IN (
       SELECT held.roast_id FROM (
         SELECT c.roast_id, sum(c.kg) AS kg FROM blend_components c

@@ -11,9 +11,9 @@ import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { formatKilograms } from '../../format/format.ts';
+import { blendAccess, roastAccess } from '../../identity/access.ts';
 import { blendedKg, milligrams, roastedKg } from '../../ledger/weights.ts';
-import { visibleTo } from '../roasts/roast-row.ts';
-import { blendVisibleTo, readBlend } from './blend-row.ts';
+import { readBlend } from './blend-row.ts';
 
 type BlendBody = ParsedBody<typeof createEndpoint>;
 
@@ -33,7 +33,7 @@ const putComponents = async (tx: Sql, context: UserContext, blendId: string, bod
   const ids = body.components.map(({ roast_id: id }) => id).sort();
   const rows = await tx<RoastRow[]>`
     SELECT r.id, r.shown_number, r.coffee_name, r.start_time, r.status FROM roasts r
-    WHERE r.id = ANY(${ids}::uuid[]) AND ${visibleTo(tx, context.user)} ORDER BY r.id FOR NO KEY UPDATE`;
+    WHERE r.id = ANY(${ids}::uuid[]) AND ${roastAccess(tx, context.user, 'roast')} ORDER BY r.id FOR NO KEY UPDATE`;
   const roasts = new Map(rows.map((row) => [row.id, row]));
   await tx`DELETE FROM blend_components WHERE blend_id = ${blendId} AND roast_id IS NOT NULL`;
   // Components whose roast was deleted stay, in front.
@@ -90,7 +90,7 @@ export const updateBlend = async (
 ): Promise<Blend> => {
   await context.sql.begin(async (tx) => {
     const [before] = await tx<{ revision: number }[]>`
-      SELECT b.revision FROM blends b WHERE b.id = ${id} AND ${blendVisibleTo(tx, context.user)} FOR UPDATE`;
+      SELECT b.revision FROM blends b WHERE b.id = ${id} AND ${blendAccess(tx, context.user)} FOR UPDATE`;
     if (before === undefined) throw notFound('Blend');
     if (body.revision !== undefined && body.revision !== before.revision) {
       throw new AppError('changed_meanwhile', 'Another user has changed this blend. Load it again');
@@ -106,7 +106,7 @@ export const updateBlend = async (
 export const deleteBlend = async (context: UserContext, id: string): Promise<{ message: string }> => {
   await context.sql.begin(async (tx) => {
     const [gone] = await tx<{ name: string }[]>`
-      DELETE FROM blends b WHERE b.id = ${id} AND ${blendVisibleTo(tx, context.user)} RETURNING b.name`;
+      DELETE FROM blends b WHERE b.id = ${id} AND ${blendAccess(tx, context.user)} RETURNING b.name`;
     if (gone === undefined) throw notFound('Blend');
     await recordAudit(tx, actorOf(context), { action: 'blend.deleted', subject: id, detail: { name: gone.name } });
   });

@@ -5,6 +5,7 @@ import type { Domain } from '../../app.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
+import { machineAccess, roastAccess } from '../../identity/access.ts';
 import { isOnline } from '../../identity/machines.ts';
 
 export const dashboardRoutes: Domain = (routes) => {
@@ -20,21 +21,21 @@ export type SystemStats = ResponseOf<typeof systemStatsEndpoint>;
 export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Date()): Promise<SystemStats> => {
   const zone = await readTimeZone(sql);
   const at = now.toISOString();
-  const mine = user.is_admin ? sql`true` : sql`owner_id = ${user.id}`;
+  const visible = roastAccess(sql, user);
   const [[machines], [roasts]] = await Promise.all([
     sql<{ total: number; active: number }[]>`
       SELECT count(*) AS total,
              count(*) FILTER (WHERE ${isOnline(sql, sql`${at}::timestamptz`)}) AS active
-      FROM machines m WHERE archived_at IS NULL AND ${mine}`,
+      FROM machines m WHERE m.archived_at IS NULL AND ${machineAccess(sql, user)}`,
     sql<{ today: number; month: number; kg: number }[]>`
       SELECT
-        (SELECT count(*) FROM roasts WHERE ${mine}
-          AND start_time >= date_trunc('day', ${at}::timestamptz, ${zone})
-          AND start_time < date_trunc('day', ${at}::timestamptz AT TIME ZONE ${zone} + interval '1 day') AT TIME ZONE ${zone}) AS today,
-        (SELECT count(*) FROM roasts WHERE ${mine}
-          AND start_time >= date_trunc('month', ${at}::timestamptz, ${zone})
-          AND start_time < date_trunc('month', ${at}::timestamptz AT TIME ZONE ${zone} + interval '1 month') AT TIME ZONE ${zone}) AS month,
-        (SELECT coalesce(sum(batch_size_kg), 0) FROM roasts WHERE ${mine}) AS kg`,
+        (SELECT count(*) FROM roasts r WHERE ${visible}
+          AND r.start_time >= date_trunc('day', ${at}::timestamptz, ${zone})
+          AND r.start_time < date_trunc('day', ${at}::timestamptz AT TIME ZONE ${zone} + interval '1 day') AT TIME ZONE ${zone}) AS today,
+        (SELECT count(*) FROM roasts r WHERE ${visible}
+          AND r.start_time >= date_trunc('month', ${at}::timestamptz, ${zone})
+          AND r.start_time < date_trunc('month', ${at}::timestamptz AT TIME ZONE ${zone} + interval '1 month') AT TIME ZONE ${zone}) AS month,
+        (SELECT coalesce(sum(r.batch_size_kg), 0) FROM roasts r WHERE ${visible}) AS kg`,
   ]);
   return {
     activeMachines: machines?.active ?? 0,

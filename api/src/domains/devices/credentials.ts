@@ -6,7 +6,7 @@ import { actorOf, boardActor, recordAudit } from '../../db/audit.ts';
 import type { DeviceContext, UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { hashToken, newToken } from '../../http/secrets.ts';
-import { lockOwnMachine } from '../../identity/machines.ts';
+import { lockManagedMachine } from '../../identity/machines.ts';
 import { revokeOpenTickets } from './tickets.ts';
 
 type Credential = Device['credential'];
@@ -39,7 +39,7 @@ const revokeAll = async (tx: Sql, machineId: string): Promise<number> => {
 export const rotateCredential = async (context: UserContext, machineId: string, overlapHours: number) => {
   const token = newToken();
   const { machine, until } = await context.sql.begin(async (tx) => {
-    const machine = await lockOwnMachine(tx, context.user, machineId);
+    const machine = await lockManagedMachine(tx, context.user, machineId);
     if (overlapHours === 0) await revokeAll(tx, machine.id);
     const [overlap] = await tx<{ until: string | null }[]>`
       WITH ending AS (
@@ -71,7 +71,7 @@ export const rotateCredential = async (context: UserContext, machineId: string, 
 /** Nothing can speak as this machine any more until a new ticket or token is made. Its board is disconnected at once. */
 export const revokeCredential = async (context: UserContext, machineId: string) => {
   const { serialNumber, ...revoked } = await context.sql.begin(async (tx) => {
-    const machine = await lockOwnMachine(tx, context.user, machineId);
+    const machine = await lockManagedMachine(tx, context.user, machineId);
     const credentials = await revokeAll(tx, machine.id);
     const tickets = await revokeOpenTickets(tx, machine.id);
     await recordAudit(tx, actorOf(context), {

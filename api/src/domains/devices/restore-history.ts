@@ -5,7 +5,7 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
-import { lockOwnMachine } from '../../identity/machines.ts';
+import { lockManagedMachine } from '../../identity/machines.ts';
 import { historyRestoredChannel } from './history-statements.ts';
 
 const instant = (ms: number): string => new Date(ms).toISOString();
@@ -64,7 +64,7 @@ export const restoreHistory = (
   epochs: readonly string[],
 ): Promise<{ streams: number }> =>
   context.sql.begin(async (tx) => {
-    const machine = await lockOwnMachine(tx, context.user, machineId);
+    const machine = await lockManagedMachine(tx, context.user, machineId);
     const [row] = await tx<{ status: unknown; owner_id: string }[]>`
       SELECT status, owner_id FROM machines WHERE id = ${machine.id}`;
     const sealed = sealedHistory(parseShape(statusShape, row?.status).data?.history)?.epochs ?? [];

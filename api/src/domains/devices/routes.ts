@@ -4,7 +4,7 @@ import { storedMapShape } from '@roastery/contract/machine-map';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { Domain } from '../../app.ts';
 import { notFound } from '../../http/app-error.ts';
-import { findOwnMachine } from '../../identity/machines.ts';
+import { findManagedMachine } from '../../identity/machines.ts';
 import { confirmPairing, revokeCredential, revokeOwn, rotateCredential, standingCredentials } from './credentials.ts';
 import { listDevices } from './fleet.ts';
 import { pairDevice } from './pair-device.ts';
@@ -32,7 +32,7 @@ export const deviceRoutes: Domain = (routes) => {
   routes.forUser(contract.listDevices, ({ sql }, { query }) => listDevices(sql, query));
   routes.forUser(contract.listPairingTickets, ({ sql }, { query }) => listTickets(sql, query));
   routes.forUser(contract.getPairing, async ({ sql, user }, { params }) => {
-    const { id } = await findOwnMachine(sql, user, params.id);
+    const { id } = await findManagedMachine(sql, user, params.id);
     const [tickets, credentials] = await Promise.all([newestTickets(sql, [id]), standingCredentials(sql, [id])]);
     return { ticket: tickets.get(id) ?? null, credential: credentials.get(id) ?? null };
   });

@@ -5,7 +5,7 @@ import type { UserContext } from '../../context.ts';
 import { containing, type Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { issueTicket } from '../../identity/pairing-tickets.ts';
-import { findOwnMachine, lockOwnMachine } from '../../identity/machines.ts';
+import { findManagedMachine, lockManagedMachine } from '../../identity/machines.ts';
 
 const stateOf = (sql: Sql) => sql`
   CASE WHEN t.confirmed_at IS NOT NULL THEN 'confirmed' WHEN t.redeemed_at IS NOT NULL THEN 'paired'
@@ -60,7 +60,7 @@ export const listTickets = async (sql: Sql, query: TicketListQuery) => {
 export const reissueTicket = async (context: UserContext, machineId: string): Promise<IssuedTicket> => {
   const { config, user } = context;
   return context.sql.begin(async (tx) => {
-    const { id, ...machine } = await lockOwnMachine(tx, user, machineId);
+    const { id, ...machine } = await lockManagedMachine(tx, user, machineId);
     await revokeOpenTickets(tx, id);
     const ticket = await issueTicket(tx, {
       secretKey: config.secretKey,
@@ -95,7 +95,7 @@ export const revokeTicket = async (context: UserContext, id: string): Promise<Pa
   context.sql.begin(async (tx) => {
     const before = await findTicket(tx, id);
     if (!before) throw notFound('Ticket');
-    await lockOwnMachine(tx, context.user, before.machine_id).catch((error: unknown) => {
+    await lockManagedMachine(tx, context.user, before.machine_id).catch((error: unknown) => {
       throw error instanceof AppError ? notFound('Ticket') : error;
     });
     const revoked = await tx`
@@ -116,7 +116,7 @@ export const noteTicket = async (
   machineId: string,
   what: 'viewed' | 'downloaded',
 ): Promise<{ noted: boolean }> => {
-  const machine = await findOwnMachine(context.sql, context.user, machineId);
+  const machine = await findManagedMachine(context.sql, context.user, machineId);
   await recordAudit(context.sql, actorOf(context), {
     action: `pairing.${what}`,
     subject: machine.id,

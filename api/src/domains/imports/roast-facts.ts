@@ -3,12 +3,13 @@ import type { updateRoast } from '@roastery/contract/roasts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { invalid } from '../../http/app-error.ts';
+import { machineAccess, requireMachine } from '../../identity/access.ts';
 
 export type RoastFacts = Omit<ParsedBody<typeof updateRoast>, 'revision'>;
 
 const orNull = <T>(value: T | '' | undefined): T | null => (value === undefined || value === '' ? null : value);
 
-/** Whose the new roast is: its machine's owner, else whoever logs it. The machine must be one they may see. */
+/** Whose the new roast is: its machine's owner, else whoever logs it. The machine must be one that they may roast on. */
 export const machineOf = async (
   tx: Sql,
   user: SignedInUser,
@@ -16,9 +17,9 @@ export const machineOf = async (
 ): Promise<{ machine_id: string | null; owner_id: string }> => {
   if (machineId === null) return { machine_id: null, owner_id: user.id };
   const [machine] = await tx<{ owner_id: string }[]>`
-    SELECT owner_id FROM machines
-    WHERE id = ${machineId} AND ${user.is_admin ? tx`true` : tx`owner_id = ${user.id}`}`;
+    SELECT m.owner_id FROM machines m WHERE m.id = ${machineId} AND ${machineAccess(tx, user)}`;
   if (machine === undefined) throw invalid('machine_id', 'There is no such machine');
+  await requireMachine(tx, user, machineId, 'roast');
   return { machine_id: machineId, owner_id: machine.owner_id };
 };
 

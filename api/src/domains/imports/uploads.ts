@@ -6,7 +6,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
-import { visibleTo } from '../roasts/roast-row.ts';
+import { machineAccess, roastAccess } from '../../identity/access.ts';
 import { type DescribedFile, describeRoastFile } from './roast-file-jobs.ts';
 
 /** A person looks at a few files at a time; whatever they left lying goes first. */
@@ -40,7 +40,7 @@ export const findDuplicates = async (
            c.file_sha256 = ${Buffer.from(file)} AS is_file
     FROM recordings c JOIN roasts r ON r.recording_id = c.id
     WHERE (c.file_sha256 = ${Buffer.from(file)} OR c.curve_sha256 = ${Buffer.from(curve)})
-      AND ${visibleTo(sql, user)}
+      AND ${roastAccess(sql, user)}
     ORDER BY r.start_time DESC, r.id LIMIT 5`;
   return rows.map(({ is_file: isFile, ...row }) => ({ ...row, same: isFile ? 'file' : 'curve' }));
 };
@@ -48,10 +48,10 @@ export const findDuplicates = async (
 const findMachine = async (sql: Sql, user: SignedInUser, name: string | null): Promise<string | null> => {
   if (name === null) return null;
   const [machine] = await sql<{ id: string }[]>`
-    SELECT id FROM machines
-    WHERE archived_at IS NULL AND (lower(display_name) = lower(${name}) OR lower(serial_number) = lower(${name}))
-      AND ${user.is_admin ? sql`true` : sql`owner_id = ${user.id}`}
-    ORDER BY created_at LIMIT 1`;
+    SELECT m.id FROM machines m
+    WHERE m.archived_at IS NULL AND (lower(m.display_name) = lower(${name}) OR lower(m.serial_number) = lower(${name}))
+      AND ${machineAccess(sql, user, 'roast')}
+    ORDER BY m.created_at LIMIT 1`;
   return machine?.id ?? null;
 };
 

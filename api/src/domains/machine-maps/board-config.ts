@@ -6,7 +6,7 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
-import { findOwnMachine, lockOwnMachine } from '../../identity/machines.ts';
+import { findManagedMachine, lockManagedMachine } from '../../identity/machines.ts';
 import { configureMachines, type StoredSettings } from './configure-machine.ts';
 import { findMapToUse } from './find-map.ts';
 import { publishConfigs } from './publish-configs.ts';
@@ -22,7 +22,7 @@ interface Row {
 }
 
 export const readBoardConfig = async (sql: Sql, user: SignedInUser, id: string): Promise<BoardConfig> => {
-  const machine = await findOwnMachine(sql, user, id);
+  const machine = await findManagedMachine(sql, user, id);
   const [row] = await sql<Row[]>`
     SELECT map, map_id, map_rev, board_settings, config_rev, config_changed_at, status
       FROM machines WHERE id = ${machine.id}`;
@@ -64,9 +64,9 @@ export const setBoardConfig = async (
   const { map_id: mapId, map_rev: mapRev, ...given } = wanted;
   const settings = stored(given);
   await context.sql.begin(async (tx) => {
-    await findOwnMachine(tx, context.user, id);
+    await findManagedMachine(tx, context.user, id);
     const map = mapId === null ? null : (await findMapToUse(tx, context.user, mapId, mapRev)).map;
-    const machine = await lockOwnMachine(tx, context.user, id);
+    const machine = await lockManagedMachine(tx, context.user, id);
     await configureMachines(tx, [{ ...machine, board_settings: settings }], map);
     await recordAudit(tx, actorOf(context), {
       action: 'machine.board_configured',

@@ -4,6 +4,7 @@ import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
+import { mapAccess } from '../../identity/access.ts';
 import { readCatalogueMap, summaryOf } from './catalogue.ts';
 
 interface OwnRow {
@@ -15,22 +16,15 @@ interface OwnRow {
   readonly saved_at: string;
 }
 
-/** Own maps, all for an admin, and those that a machine of one's own is read by. */
-const visible = (sql: Sql, user: SignedInUser) =>
-  user.is_admin
-    ? sql`m.deleted_at IS NULL`
-    : sql`m.deleted_at IS NULL AND (m.owner_id = ${user.id}
-        OR EXISTS (SELECT 1 FROM machines k WHERE k.map_id = m.id AND k.owner_id = ${user.id} AND k.archived_at IS NULL))`;
-
 /** Newest revision of every map of the people here that one may see, by maker and model. */
 export const listOwnMaps = async (sql: Sql, user: SignedInUser): Promise<MapSummary[]> => {
   const rows = await sql<Pick<OwnRow, 'owner_name' | 'map' | 'saved_at'>[]>`
     SELECT o.full_name AS owner_name, r.map, r.saved_at
-      FROM machine_maps m
-      JOIN machine_map_revisions r ON r.map_id = m.id AND r.rev = m.rev
-      JOIN users o ON o.id = m.owner_id
-     WHERE ${visible(sql, user)}
-     ORDER BY lower(r.map ->> 'maker'), lower(r.map ->> 'model'), m.id`;
+      FROM machine_maps p
+      JOIN machine_map_revisions r ON r.map_id = p.id AND r.rev = p.rev
+      JOIN users o ON o.id = p.owner_id
+     WHERE p.deleted_at IS NULL AND ${mapAccess(sql, user)}
+     ORDER BY lower(r.map ->> 'maker'), lower(r.map ->> 'model'), p.id`;
   return rows.map(({ owner_name, map, saved_at }) => ({
     ...summaryOf(parseOrThrow(storedMapShape, map)),
     origin: 'own',
@@ -56,11 +50,11 @@ export const findMap = async (sql: Sql, user: SignedInUser, id: string, rev: num
     return { ...ofCatalogue, basedOn: null, ownerId: null };
   }
   const [row] = await sql<OwnRow[]>`
-    SELECT m.owner_id, o.full_name AS owner_name, m.based_on, m.rev AS newest, r.map, r.saved_at
-      FROM machine_maps m
-      JOIN machine_map_revisions r ON r.map_id = m.id AND r.rev = ${rev === undefined ? sql`m.rev` : sql`${rev}`}
-      JOIN users o ON o.id = m.owner_id
-     WHERE m.id = ${id} AND ${visible(sql, user)}`;
+    SELECT p.owner_id, o.full_name AS owner_name, p.based_on, p.rev AS newest, r.map, r.saved_at
+      FROM machine_maps p
+      JOIN machine_map_revisions r ON r.map_id = p.id AND r.rev = ${rev === undefined ? sql`p.rev` : sql`${rev}`}
+      JOIN users o ON o.id = p.owner_id
+     WHERE p.id = ${id} AND p.deleted_at IS NULL AND ${mapAccess(sql, user)}`;
   if (!row) throw notFound('Machine map');
   const map = parseOrThrow(storedMapShape, row.map);
   return {

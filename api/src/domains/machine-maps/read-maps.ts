@@ -2,6 +2,7 @@ import type { MapDetail, MapRevision, MapSummary } from '@roastery/contract/mach
 import { storedMapShape } from '@roastery/contract/machine-map';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { UserContext } from '../../context.ts';
+import { machineAccess } from '../../identity/access.ts';
 import { catalogueSummaries } from './catalogue.ts';
 import { findMap, listOwnMaps } from './find-map.ts';
 
@@ -38,9 +39,9 @@ export const listMaps = async (
 export const readMap = async ({ sql, user }: UserContext, id: string, rev?: number): Promise<MapDetail> => {
   const { summary, map, basedOn, ownerId } = await findMap(sql, user, id, rev);
   const machines = await sql<MapDetail['machines']>`
-    SELECT id, display_name, map_rev AS rev FROM machines
-     WHERE map_id = ${id} AND archived_at IS NULL AND (${user.is_admin} OR owner_id = ${user.id})
-     ORDER BY lower(display_name), id`;
+    SELECT m.id, m.display_name, m.map_rev AS rev FROM machines m
+     WHERE m.map_id = ${id} AND m.archived_at IS NULL AND ${machineAccess(sql, user)}
+     ORDER BY lower(m.display_name), m.id`;
   return {
     ...summary,
     map,

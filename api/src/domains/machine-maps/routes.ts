@@ -3,6 +3,7 @@ import type { Domain } from '../../app.ts';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
+import { machineAccess } from '../../identity/access.ts';
 import { readBoardConfig, setBoardConfig } from './board-config.ts';
 import { findMap } from './find-map.ts';
 import { listMaps, listRevisions, readMap } from './read-maps.ts';
@@ -57,8 +58,8 @@ export const deleteMap = async (context: UserContext, id: string): Promise<{ mes
     const { map, ownerId } = await findMap(tx, context.user, id, undefined);
     if (!(context.user.is_admin || ownerId === context.user.id)) throw notFound('Machine map');
     const machines = await tx<{ display_name: string; may_see: boolean }[]>`
-      SELECT display_name, (${context.user.is_admin} OR owner_id = ${context.user.id}) AS may_see FROM machines
-       WHERE map_id = ${id} AND archived_at IS NULL ORDER BY lower(display_name), id`;
+      SELECT m.display_name, ${machineAccess(tx, context.user)} AS may_see FROM machines m
+       WHERE m.map_id = ${id} AND m.archived_at IS NULL ORDER BY lower(m.display_name), m.id`;
     if (machines.length > 0) {
       const seen = machines.filter((machine) => machine.may_see).map((machine) => machine.display_name);
       throw new AppError(

@@ -1,16 +1,14 @@
 import type { Machine } from '@roastery/contract/machines';
 import { noMapDetail } from '@roastery/contract/mqtt';
 import type { SignedInUser } from '../../http/server-context.ts';
+import { machineAccess, machineRole } from '../../identity/access.ts';
 import { connectionOf } from '../../identity/machines.ts';
 import { containing, type Sql } from '../../db/sql.ts';
 
-/** Own machines; all of them for an admin. */
-const visibleTo = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` : sql`m.owner_id = ${user.id}`);
-
 /** A roast counts with the green weight it was charged with. */
-const columns = (sql: Sql) => sql`
+const columns = (sql: Sql, user: SignedInUser) => sql`
   m.id, m.serial_number, m.display_name, m.machine_type, m.max_capacity_kg, m.created_at, m.archived_at, m.last_seen_at,
-  m.owner_id, o.full_name AS owner_name, m.revision,
+  m.owner_id, o.full_name AS owner_name, m.revision, ${machineRole(sql, user)} AS role,
   coalesce(m.status -> 'map' IS NULL AND starts_with(m.status ->> 'machine_link_detail', ${noMapDetail}), false) AS lacks_map,
   ${connectionOf(sql)} AS connection,
   coalesce(t.total_roasts, 0) AS total_roasts, coalesce(t.total_kg_roasted, 0) AS total_kg_roasted,
@@ -24,8 +22,8 @@ const totals = (sql: Sql) => sql`
 
 export const findMachine = async (sql: Sql, user: SignedInUser, id: string): Promise<Machine | undefined> => {
   const [row] = await sql<Machine[]>`
-    SELECT ${columns(sql)} FROM machines m JOIN users o ON o.id = m.owner_id ${totals(sql)}
-     WHERE m.id = ${id} AND ${visibleTo(sql, user)}`;
+    SELECT ${columns(sql, user)} FROM machines m JOIN users o ON o.id = m.owner_id ${totals(sql)}
+     WHERE m.id = ${id} AND ${machineAccess(sql, user)}`;
   return row;
 };
 
@@ -51,12 +49,12 @@ export const listMachines = async (
 ): Promise<{ machines: Machine[]; total: number }> => {
   const search = query.q === undefined || query.q === '' ? undefined : containing(query.q);
   const where = sql`
-    ${visibleTo(sql, user)}
+    ${machineAccess(sql, user)}
     ${query.include_archived === 'true' ? sql`` : sql`AND m.archived_at IS NULL`}
     ${search === undefined ? sql`` : sql`AND (m.serial_number ILIKE ${search} OR m.display_name ILIKE ${search})`}`;
   const [count] = await sql<{ total: number }[]>`SELECT count(*) AS total FROM machines m WHERE ${where}`;
   const machines = await sql<Machine[]>`
-    SELECT ${columns(sql)} FROM machines m JOIN users o ON o.id = m.owner_id ${totals(sql)}
+    SELECT ${columns(sql, user)} FROM machines m JOIN users o ON o.id = m.owner_id ${totals(sql)}
      WHERE ${where} ORDER BY ${orders[query.sort](sql)} LIMIT ${query.limit} OFFSET ${query.offset}`;
   return { machines, total: count?.total ?? 0 };
 };
@@ -64,9 +62,9 @@ export const listMachines = async (
 /** Machines that are not archived; roasts and kg of archived ones count on: they were roasted. */
 export const readTotals = async (sql: Sql, user: SignedInUser) => {
   const [machines] = await sql<{ machines: number }[]>`
-    SELECT count(*) AS machines FROM machines m WHERE m.archived_at IS NULL AND ${visibleTo(sql, user)}`;
+    SELECT count(*) AS machines FROM machines m WHERE m.archived_at IS NULL AND ${machineAccess(sql, user)}`;
   const [roasts] = await sql<{ roasts: number; kg_roasted: number }[]>`
     SELECT count(*) AS roasts, coalesce(sum(r.batch_size_kg), 0) AS kg_roasted
-      FROM roasts r JOIN machines m ON m.id = r.machine_id WHERE ${visibleTo(sql, user)}`;
+      FROM roasts r JOIN machines m ON m.id = r.machine_id WHERE ${machineAccess(sql, user)}`;
   return { machines: machines?.machines ?? 0, roasts: roasts?.roasts ?? 0, kg_roasted: roasts?.kg_roasted ?? 0 };
 };

@@ -7,6 +7,7 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { clearRetained, requestClear } from '../machine-maps/clear-retained.ts';
+import { requireMachine } from '../../identity/access.ts';
 import { findMachine, listMachines, readTotals } from './queries.ts';
 import { type MachineForm, registerMachine } from './register-machine.ts';
 
@@ -34,6 +35,7 @@ export const updateMachine = async (
   { revision, ...form }: Omit<MachineForm, 'serial_number' | 'map_id'> & { readonly revision?: number | undefined },
 ): Promise<Machine> =>
   context.sql.begin(async (tx) => {
+    await requireMachine(tx, context.user, id, 'manage');
     await tx`SELECT 1 FROM machines WHERE id = ${id} FOR NO KEY UPDATE`;
     const before = await findMachine(tx, context.user, id);
     if (!before || before.archived_at !== null) throw notFound('Machine');
@@ -72,6 +74,7 @@ export const deleteMachine = async (
   id: string,
 ): Promise<{ message: string; archived: boolean }> => {
   const { serialNumber, archived, name } = await context.sql.begin(async (tx) => {
+    await requireMachine(tx, context.user, id, 'manage');
     await tx`SELECT 1 FROM machines WHERE id = ${id} FOR UPDATE`;
     const machine = await findMachine(tx, context.user, id);
     if (!machine || machine.archived_at !== null) throw notFound('Machine');

@@ -1,10 +1,7 @@
 import type { PlannedRoast } from '@roastery/contract/planned';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
-
-/** Plans of one's own machines; all of them for an admin. */
-export const planVisibleTo = (sql: Sql, user: SignedInUser) =>
-  user.is_admin ? sql`true` : sql`m.owner_id = ${user.id}`;
+import { machineAccess } from '../../identity/access.ts';
 
 const columns = (sql: Sql) => sql`
   p.id, p.machine_id, m.display_name AS machine_name, p.lot_id, l.lot_number, p.profile_id, f.name AS profile_name,
@@ -23,7 +20,7 @@ const source = (sql: Sql) => sql`
 
 export const readPlan = async (sql: Sql, user: SignedInUser, id: string): Promise<PlannedRoast | undefined> => {
   const [row] = await sql<PlannedRoast[]>`
-    SELECT ${columns(sql)} FROM ${source(sql)} WHERE p.id = ${id} AND ${planVisibleTo(sql, user)}`;
+    SELECT ${columns(sql)} FROM ${source(sql)} WHERE p.id = ${id} AND ${machineAccess(sql, user)}`;
   return row;
 };
 
@@ -35,7 +32,7 @@ export const readWaitingPlans = async (
 ): Promise<PlannedRoast[]> => {
   const rows = await sql<PlannedRoast[]>`
     SELECT ${columns(sql)} FROM ${source(sql)}
-    WHERE p.bound_at IS NULL AND p.cancelled_at IS NULL AND ${planVisibleTo(sql, user)}
+    WHERE p.bound_at IS NULL AND p.cancelled_at IS NULL AND ${machineAccess(sql, user)}
       ${machineId === undefined ? sql`` : sql`AND p.machine_id = ${machineId}`}
     ORDER BY m.display_name, p.machine_id, p.created_at, p.id LIMIT 200`;
   return [...rows];

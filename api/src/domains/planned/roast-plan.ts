@@ -5,6 +5,7 @@ import { rpmToPercent } from '@roastery/roasting/control-profile';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
+import { roastAccess } from '../../identity/access.ts';
 
 interface PlanRow extends Omit<FollowedPlan, 'recipe' | 'points' | 'interpolated'> {
   readonly profile_id: string | null;
@@ -86,7 +87,7 @@ export const readRoastPlan = async (sql: Sql, user: SignedInUser, roastId: strin
       p.profile_id AS planned_recipe
     FROM roasts r LEFT JOIN machines m ON m.id = r.machine_id LEFT JOIN profiles f ON f.id = r.profile_id
       LEFT JOIN planned_roasts p ON p.roast_id = r.id
-    WHERE r.id = ${roastId} AND ${user.is_admin ? sql`true` : sql`r.owner_id = ${user.id}`}`;
+    WHERE r.id = ${roastId} AND ${roastAccess(sql, user)}`;
   if (row === undefined) throw notFound('Roast');
   const kept = row.kept === null ? null : parseOrThrow(followedPlanShape, row.kept);
   // A person may say afterwards that it was another recipe: then that one is what it is held against.

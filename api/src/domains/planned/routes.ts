@@ -7,6 +7,7 @@ import type { Domain } from '../../app.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
+import { machineAccess, requireMachine, requirePlan } from '../../identity/access.ts';
 import { readPlan, readWaitingPlans } from './planned-row.ts';
 import { readRoastPlan } from './roast-plan.ts';
 
@@ -39,9 +40,9 @@ export const planRoast = async (context: UserContext, body: ParsedBody<typeof en
       SELECT (SELECT count(*) FROM planned_roasts p
               WHERE p.machine_id = m.id AND p.bound_at IS NULL AND p.cancelled_at IS NULL) AS waiting
       FROM machines m
-      WHERE m.id = ${body.machine_id} AND m.archived_at IS NULL
-        AND ${user.is_admin ? tx`true` : tx`m.owner_id = ${user.id}`}`;
+      WHERE m.id = ${body.machine_id} AND m.archived_at IS NULL AND ${machineAccess(tx, user)}`;
     if (machine === undefined) throw invalid('machine_id', 'There is no such machine');
+    await requireMachine(tx, user, body.machine_id, 'roast');
     if (machine.waiting >= maxWaiting) throw invalid('machine_id', 'Too many roasts wait for this machine already');
     const [lot] =
       typeof body.lot_id === 'string' ? await tx`SELECT 1 FROM lots WHERE id = ${body.lot_id}` : [undefined];
@@ -76,8 +77,7 @@ export const planRoast = async (context: UserContext, body: ParsedBody<typeof en
 
 /** Takes a plan back while it waits. Cancelling twice is fine. */
 export const cancelPlan = async (context: UserContext, id: string): Promise<{ message: string }> => {
-  const plan = await readPlan(context.sql, context.user, id);
-  if (plan === undefined) throw notFound('Planned roast');
+  await requirePlan(context.sql, context.user, id, 'roast');
   const isCancelled = await context.sql.begin(async (tx) => {
     const done = await tx`
       UPDATE planned_roasts SET cancelled_at = coalesce(cancelled_at, now()) WHERE id = ${id} AND bound_at IS NULL`;

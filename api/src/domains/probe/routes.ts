@@ -13,7 +13,7 @@ import type { Domain } from '../../app.ts';
 import { subscribeJson } from '../../broker/subscribe-json.ts';
 import type { UserContext } from '../../context.ts';
 import { actorOf, recordAudit } from '../../db/audit.ts';
-import { findOwnMachine, readConnections } from '../../identity/machines.ts';
+import { findManagedMachine, readConnections } from '../../identity/machines.ts';
 import { AppError } from '../../http/app-error.ts';
 import { openSessionStream } from '../../http/session-streams.ts';
 import { createSseStream, sseAnswer, sseFrame } from '../../http/sse-stream.ts';
@@ -52,7 +52,7 @@ const sendRequest = async ({ mqtt }: UserContext, serialNumber: string, request:
   await mqtt.publish(topicOf(serialNumber, 'probe'), JSON.stringify(request), { qos: 1 });
 };
 
-type ProbeTarget = Awaited<ReturnType<typeof findOwnMachine>> & {
+type ProbeTarget = Awaited<ReturnType<typeof findManagedMachine>> & {
   /** Only for a board without a machine map: other boards need none, and those up to 0.1.0 refuse it. */
   readonly sentLink: { readonly link?: Link };
 };
@@ -63,7 +63,7 @@ const findTarget = async (
   machineId: string,
   link: Link | undefined,
 ): Promise<ProbeTarget> => {
-  const machine = await findOwnMachine(sql, user, machineId);
+  const machine = await findManagedMachine(sql, user, machineId);
   const board = (await readConnections(sql, [machine.id])).get(machine.id);
   const connection = board?.connection;
   if (connection !== 'online') {
@@ -137,15 +137,18 @@ export const probeRoutes: Domain = ({ forUser }) => {
   });
 
   forUser(stopProbe, async (context, { params }) => {
-    const machine = await findOwnMachine(context.sql, context.user, params.id);
+    const machine = await findManagedMachine(context.sql, context.user, params.id);
     if (!context.mqtt.isConnected) return { asked: false };
     await sendRequest(context, machine.serial_number, { v: 1, do: 'stop', id: params.probe_id });
     return { asked: true };
   });
 
   forUser(watchProbe, async (context, { params, signal }) => {
-    const machine = await findOwnMachine(context.sql, context.user, params.id);
     const session = await openSessionStream(context);
+    const machine = await findManagedMachine(context.sql, context.user, params.id).catch((error: unknown) => {
+      session.done();
+      throw error;
+    });
     const stream = createSseStream(() => {
       clearInterval(beat);
       stopListening();

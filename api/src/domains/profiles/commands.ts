@@ -3,6 +3,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { AppError, invalid } from '../../http/app-error.ts';
+import { roastAccess } from '../../identity/access.ts';
 import { mustFindProfile, watchLot } from './save-profile.ts';
 
 const maxNameLength = 200;
@@ -63,10 +64,9 @@ export const setReference = async (context: UserContext, id: string, roastId: st
     await tx`SELECT 1 FROM profiles WHERE id = ${id} FOR NO KEY UPDATE`;
     const profile = await mustFindProfile(tx, context.user, id);
     if (roastId !== null) {
-      const { is_admin: isAdmin, id: userId } = context.user;
       const [roast] = await tx<{ is_drawn: boolean }[]>`
-        SELECT status = 'completed' AND charge_seq IS NOT NULL AS is_drawn
-        FROM roasts WHERE id = ${roastId} AND (${isAdmin} OR owner_id = ${userId})`;
+        SELECT r.status = 'completed' AND r.charge_seq IS NOT NULL AS is_drawn
+        FROM roasts r WHERE r.id = ${roastId} AND ${roastAccess(tx, context.user)}`;
       if (roast === undefined) throw invalid('roast_id', 'There is no such roast');
       if (!roast.is_drawn) throw new AppError('conflict', 'Only a finished roast with a curve can be a reference.');
     }

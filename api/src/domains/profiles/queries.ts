@@ -1,16 +1,14 @@
 import type { Profile } from '@roastery/contract/profiles';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { containing, type Sql } from '../../db/sql.ts';
-
-/** Roasts of machines that this person may see. */
-const visibleRoast = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` : sql`r.owner_id = ${user.id}`);
+import { roastAccess } from '../../identity/access.ts';
 
 /** The chosen reference roast, else the best rated of the recipe's completed ones; among those this person may see. */
 const referenceRoast = (sql: Sql, user: SignedInUser) => sql`
   coalesce(
-    (SELECT r.id FROM roasts r WHERE r.id = p.reference_roast_id AND ${visibleRoast(sql, user)}),
+    (SELECT r.id FROM roasts r WHERE r.id = p.reference_roast_id AND ${roastAccess(sql, user)}),
     (SELECT r.id FROM roasts r
-      WHERE r.profile_id = p.id AND r.status = 'completed' AND r.cupping_score IS NOT NULL AND ${visibleRoast(sql, user)}
+      WHERE r.profile_id = p.id AND r.status = 'completed' AND r.cupping_score IS NOT NULL AND ${roastAccess(sql, user)}
       ORDER BY r.cupping_score DESC, r.start_time DESC LIMIT 1))`;
 
 const columns = (sql: Sql, user: SignedInUser) => sql`
@@ -21,7 +19,7 @@ const columns = (sql: Sql, user: SignedInUser) => sql`
   CASE WHEN l.id IS NOT NULL
        THEN jsonb_build_object('lot_number', l.lot_number, 'current_weight', l.current_weight) END AS lot_info,
   ${referenceRoast(sql, user)} AS reference_roast_id,
-  EXISTS (SELECT FROM roasts r WHERE r.id = p.reference_roast_id AND ${visibleRoast(sql, user)}) AS reference_is_chosen`;
+  EXISTS (SELECT FROM roasts r WHERE r.id = p.reference_roast_id AND ${roastAccess(sql, user)}) AS reference_is_chosen`;
 
 const source = (sql: Sql) => sql`profiles p LEFT JOIN lots l ON l.id = p.green_coffee_lot_id`;
 

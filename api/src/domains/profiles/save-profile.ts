@@ -6,6 +6,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { roastAccess } from '../../identity/access.ts';
 import { watchStock } from '../../ledger/move-lot.ts';
 import { findProfile } from './queries.ts';
 
@@ -42,7 +43,7 @@ const checkLot = async (tx: Sql, lotId: string | null | undefined, linkedBefore:
 
 const checkReference = async (tx: Sql, user: SignedInUser, roastId: string | null | undefined): Promise<void> => {
   if (roastId === null || roastId === undefined) return;
-  const roasts = await tx`SELECT 1 FROM roasts WHERE id = ${roastId} AND (${user.is_admin} OR owner_id = ${user.id})`;
+  const roasts = await tx`SELECT 1 FROM roasts r WHERE r.id = ${roastId} AND ${roastAccess(tx, user)}`;
   if (roasts.length === 0) throw invalid('reference_roast_id', 'There is no such roast');
 };
 

@@ -1,9 +1,9 @@
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
+import { requireRoast } from '../../identity/access.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
-import { lockRecording } from './lock-roast.ts';
-import { visibleTo } from './roast-row.ts';
+import { lockRecordingOf } from './lock-roast.ts';
 import { countProfileUse, unsettleLot } from './settle-roast.ts';
 
 interface DeletedRow {
@@ -19,11 +19,9 @@ interface DeletedRow {
  */
 export const deleteRoast = async (context: UserContext, id: string): Promise<{ message: string }> => {
   await context.sql.begin(async (tx) => {
-    const [found] = await tx<{ recording_id: string | null }[]>`
-      SELECT r.recording_id FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)}`;
-    if (found === undefined) throw notFound('Roast');
+    await requireRoast(tx, context.user, id, 'roast');
     // None of its board's events can slip in between the delete and the tombstone.
-    await lockRecording(tx, found.recording_id);
+    await lockRecordingOf(tx, id);
     const [roast] = await tx<DeletedRow[]>`
       SELECT machine_id, status, profile_id, coffee_name FROM roasts WHERE id = ${id} FOR UPDATE`;
     if (roast === undefined) throw notFound('Roast');
@@ -53,8 +51,7 @@ export const setFavorite = async (
   id: string,
   isFavorite: boolean,
 ): Promise<{ is_favorite: boolean }> => {
-  const [roast] = await sql`SELECT 1 FROM roasts r WHERE r.id = ${id} AND ${visibleTo(sql, user)}`;
-  if (roast === undefined) throw notFound('Roast');
+  await requireRoast(sql, user, id, 'see');
   await (isFavorite
     ? sql`INSERT INTO roast_favorites (user_id, roast_id) VALUES (${user.id}, ${id}) ON CONFLICT DO NOTHING`
     : sql`DELETE FROM roast_favorites WHERE user_id = ${user.id} AND roast_id = ${id}`);

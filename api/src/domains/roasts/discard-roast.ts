@@ -3,12 +3,13 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
+import { requireDiscardedRoast, requireRoast } from '../../identity/access.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
 import { refreshRoast } from './recompute-roast.ts';
-import { lockRecording } from './lock-roast.ts';
+import { lockRecording, lockRecordingOf } from './lock-roast.ts';
 import { refuseOverlap } from './overlap.ts';
-import { readRoast, visibleTo } from './roast-row.ts';
+import { readRoast } from './roast-row.ts';
 import { countProfileUse, unsettleLot } from './settle-roast.ts';
 
 /** What is kept of a roast that goes, so that it can come back: its row, its plan and whose favourite it was. */
@@ -37,10 +38,8 @@ interface DiscardedRow {
  */
 export const discardRoast = async (context: UserContext, id: string): Promise<{ message: string }> => {
   await context.sql.begin(async (tx) => {
-    const [found] = await tx<{ recording_id: string | null }[]>`
-      SELECT r.recording_id FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)}`;
-    if (found === undefined) throw notFound('Roast');
-    await lockRecording(tx, found.recording_id);
+    await requireRoast(tx, context.user, id, 'roast');
+    await lockRecordingOf(tx, id);
     const [roast] = await tx<DiscardedRow[]>`
       SELECT r.profile_id, r.machine_id, r.status, r.shown_number AS number,
              (SELECT b.name FROM blend_components c JOIN blends b ON b.id = c.blend_id WHERE c.roast_id = r.id LIMIT 1) AS blend
@@ -119,8 +118,8 @@ export const restoreRoast = async (context: UserContext, id: string): Promise<Ro
              (t.kept->'roast'->>'drop_seq')::bigint AS drop_seq, (t.kept->'roast'->>'made_by_hand')::boolean AS made_by_hand,
              (t.kept->>'plan_id')::uuid AS plan_id
       FROM roast_tombstones t
-      WHERE t.roast_id = ${id} AND t.kept IS NOT NULL
-        AND ${user.is_admin ? tx`true` : tx`t.kept->'roast'->>'owner_id' = ${user.id}`}`;
+      WHERE t.roast_id = ${id} AND t.kept IS NOT NULL`;
+    await requireDiscardedRoast(tx, user, id);
     const [found] = await tx<KeptRow[]>`${kept}`;
     if (found === undefined) throw notFound('Roast');
     await lockRecording(tx, found.recording_id);

@@ -3,7 +3,8 @@ import type { listRoasts as listRoastsEndpoint, RoastPart, RoastRow } from '@roa
 import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import { containing, type Sql } from '../../db/sql.ts';
-import { roastedBy, rowColumns, rowSource, usedGreenCoffee, visibleTo } from './roast-row.ts';
+import { roastAccess } from '../../identity/access.ts';
+import { roastedBy, rowColumns, rowSource, usedGreenCoffee } from './roast-row.ts';
 
 export type RoastListQuery = ParsedQuery<typeof listRoastsEndpoint>;
 
@@ -25,7 +26,7 @@ const lacks = (sql: Sql, part: RoastPart) =>
   part === 'green' ? sql`r.status <> 'in_progress' AND NOT ${has[part](sql)}` : sql`NOT ${has[part](sql)}`;
 
 const matching = (sql: Sql, user: SignedInUser, query: RoastListQuery, zone: string, named: Named | undefined) => sql`
-    ${visibleTo(sql, user)}
+    ${roastAccess(sql, user)}
     ${query.ids === undefined ? sql`` : sql`AND r.id = ANY(${query.ids}::uuid[])`}
     ${query.status === undefined ? sql`` : sql`AND r.status = ${query.status}`}
     ${query.machine_id === undefined ? sql`` : sql`AND r.machine_id = ${query.machine_id}`}
@@ -151,6 +152,6 @@ export const roastsByIds = async (sql: Sql, user: SignedInUser, ids: readonly st
   const rows = await sql<RoastRow[]>`
     SELECT ${rowColumns(sql, user.id)}
     FROM ${rowSource(sql)} JOIN unnest(${[...ids]}::uuid[]) WITH ORDINALITY AS wanted (id, place) ON wanted.id = r.id
-    WHERE ${visibleTo(sql, user)} ORDER BY wanted.place`;
+    WHERE ${roastAccess(sql, user)} ORDER BY wanted.place`;
   return [...rows];
 };

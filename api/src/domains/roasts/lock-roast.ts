@@ -1,10 +1,10 @@
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
+import { requireRoast } from '../../identity/access.ts';
 import { type BootClocks, readBootClocks } from './places.ts';
 import { type EffectiveMark, effectiveMarks, type MarkEntry } from './effective-marks.ts';
 import { readMarkEntries } from './recompute-roast.ts';
-import { visibleTo } from './roast-row.ts';
 
 export interface LockedRoast {
   readonly id: string;
@@ -22,17 +22,21 @@ export const lockRecording = async (tx: Sql, recordingId: string | null): Promis
   await tx`SELECT 1 FROM recordings WHERE id = ${recordingId} FOR NO KEY UPDATE`;
 };
 
-/** Locks a roast of this person, its recording first, and reads what is said about its marks. */
-export const lockRoast = async (tx: Sql, context: UserContext, id: string): Promise<LockedRoast> => {
-  const [found] = await tx<{ recording_id: string | null }[]>`
-    SELECT r.recording_id FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)}`;
+/** The same by the roast. */
+export const lockRecordingOf = async (tx: Sql, roastId: string): Promise<void> => {
+  const [found] = await tx<{ recording_id: string | null }[]>`SELECT recording_id FROM roasts WHERE id = ${roastId}`;
   if (found === undefined) throw notFound('Roast');
   await lockRecording(tx, found.recording_id);
+};
+
+/** Locks a roast that the caller may change, its recording first, and reads what is said about its marks. */
+export const lockRoast = async (tx: Sql, context: UserContext, id: string): Promise<LockedRoast> => {
+  await requireRoast(tx, context.user, id, 'roast');
+  await lockRecordingOf(tx, id);
   const [roast] = await tx<
     { recording_id: string | null; machine_id: string | null; made_by_hand: boolean; status: string }[]
   >`
-    SELECT r.recording_id, r.machine_id, r.made_by_hand, r.status FROM roasts r
-    WHERE r.id = ${id} AND ${visibleTo(tx, context.user)} FOR UPDATE`;
+    SELECT recording_id, machine_id, made_by_hand, status FROM roasts WHERE id = ${id} FOR UPDATE`;
   if (roast === undefined) throw notFound('Roast');
   if (roast.recording_id === null) {
     throw new AppError('conflict', 'This roast has no recorded curve to put a mark on');

@@ -2,7 +2,7 @@ import type { LearntCrack } from '@roastery/contract/roasts';
 import { predictFirstCrack } from '@roastery/roasting/first-crack';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
-import { visibleTo } from './roast-row.ts';
+import { roastAccess } from '../../identity/access.ts';
 
 /** A machine's newest cracks, and of all other machines together: enough to steady what its own say. */
 const newestOfMachine = 300;
@@ -36,11 +36,11 @@ export const readPredictedCrack = async (
     }[]
   >`
     SELECT r.machine_id, r.profile_id, r.lot_id, r.coffee_name, r.start_time FROM roasts r
-    WHERE r.id = ${id} AND ${visibleTo(sql, user)}`;
+    WHERE r.id = ${id} AND ${roastAccess(sql, user)}`;
   if (roast === undefined) return undefined;
   const marked = sql`
     r.first_crack_told AND r.first_crack_temp IS NOT NULL AND r.status = 'completed'
-    AND r.id <> ${id} AND r.start_time < ${roast.start_time} AND ${visibleTo(sql, user)}`;
+    AND r.id <> ${id} AND r.start_time < ${roast.start_time} AND ${roastAccess(sql, user)}`;
   const shared = sql`
     r.start_time, r.first_crack_temp AS temp,
     coalesce(r.machine_id = ${roast.machine_id}::uuid, false) AS same_machine,

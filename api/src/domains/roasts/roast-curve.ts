@@ -2,11 +2,11 @@ import type { CurveGap } from '@roastery/contract/roasts';
 import { rateOfRise, type RoastWindow } from '@roastery/roasting/rate-of-rise';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Database, Sql } from '../../db/sql.ts';
+import { roastAccess } from '../../identity/access.ts';
 import { onClockOf, type Place, readBootClocks, readOrigin } from './places.ts';
 import { readColumns, readColumnsAtOnce } from './read-columns.ts';
 import type { Column, Samples } from './read-samples.ts';
 import { holesOf, readGaps } from './roast-gaps.ts';
-import { visibleTo } from './roast-row.ts';
 
 export interface CurveMargins {
   /** Seconds before charge and after drop. */
@@ -109,7 +109,7 @@ export const openCurve = async (
 ): Promise<OpenedCurve | undefined> => {
   const [row] = await sql<WindowRow[]>`
     SELECT r.recording_id, r.status, r.status_seq, r.boot_no, r.charge_mono_ms, r.charge_seq, r.drop_mono_ms, r.drop_seq
-    FROM roasts r WHERE r.id = ${roastId} AND ${visibleTo(sql, user)}`;
+    FROM roasts r WHERE r.id = ${roastId} AND ${roastAccess(sql, user)}`;
   if (row === undefined) return undefined;
   const { recording_id: recordingId } = row;
   const zero = await zeroOf(sql, roastId, row);

@@ -2,13 +2,11 @@ import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { markOf } from '@roastery/roasting/marks';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
+import { roastAccess } from '../../identity/access.ts';
 import { readBootClocks, readOrigin } from './places.ts';
 import { effectiveMarks } from './effective-marks.ts';
 import { readMarkEntries } from './recompute-roast.ts';
 import { timedMarks } from './roast-window.ts';
-
-/** Roasts of one's own machines; all of them for an admin. */
-export const visibleTo = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` : sql`r.owner_id = ${user.id}`);
 
 /** The person at the machine; the machine's owner where unknown. */
 export const roastedBy = (sql: Sql) => sql`coalesce(r.roasted_by, o.full_name)`;
@@ -82,7 +80,7 @@ export const readRoast = async (
            r.made_by_hand, r.recording_id, r.charge_seq, r.drop_seq, ${isRecorded(sql)} AS is_recorded,
            ${endedAt(sql)} AS ended_at
     FROM ${rowSource(sql)}
-    WHERE r.id = ${id} AND ${viewer === null ? sql`true` : visibleTo(sql, viewer)}`;
+    WHERE r.id = ${id} AND ${viewer === null ? sql`true` : roastAccess(sql, viewer)}`;
   if (row === undefined) return undefined;
   const { recording_id: recordingId, charge_seq: _charge, drop_seq: _drop, is_recorded, ended_at, ...shown } = row;
   const [entries, clocks, channels, origin] = await Promise.all([

@@ -11,7 +11,8 @@ import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { refuseOverdrawn } from '../../ledger/weights.ts';
 import { announceRoast } from './announce-roast.ts';
-import { readRoast, visibleTo } from './roast-row.ts';
+import { requireRoast } from '../../identity/access.ts';
+import { readRoast } from './roast-row.ts';
 import { countProfileUse, settleLot } from './settle-roast.ts';
 
 export type RoastEdit = ParsedBody<typeof updateRoastEndpoint>;
@@ -95,10 +96,11 @@ const refuseImpossibleWeight = (edit: RoastEdit, before: Before): void => {
  */
 export const updateRoast = async (context: UserContext, id: string, edit: RoastEdit): Promise<Roast> => {
   await context.sql.begin(async (tx) => {
+    await requireRoast(tx, context.user, id, 'roast');
     const [before] = await tx<Before[]>`
       SELECT r.revision, r.machine_id, r.profile_id, r.lot_id, r.roast_level_target,
              r.batch_size_kg, r.end_weight_kg
-      FROM roasts r WHERE r.id = ${id} AND ${visibleTo(tx, context.user)} FOR UPDATE`;
+      FROM roasts r WHERE r.id = ${id} FOR UPDATE`;
     if (before === undefined) throw notFound('Roast');
     if (edit.revision !== undefined && edit.revision !== before.revision) {
       throw new AppError('changed_meanwhile', 'Another user has changed this roast. Load it again');

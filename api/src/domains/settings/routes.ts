@@ -7,6 +7,7 @@ import { isUnstorableValue } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { isTimeZone } from '../../format/format.ts';
 import { AppError, invalid } from '../../http/app-error.ts';
+import { endStreamsOf } from '../../http/sessions.ts';
 import { createOption, deleteOption, listOptions, seedDefaults } from './options.ts';
 
 export const settingsRoutes: Domain = (routes) => {
@@ -21,7 +22,7 @@ export const settingsRoutes: Domain = (routes) => {
 };
 
 const columns = (sql: Sql) => sql`roastery_name, address, city, country, postal_code, email, phone, website, time_zone,
-  alert_email, revision`;
+  alert_email, all_users_see_all_machines, revision`;
 
 export const readRoastery = async (sql: Sql): Promise<RoasterySettings> => {
   const [row] = await sql<RoasterySettings[]>`SELECT ${columns(sql)} FROM roastery_settings`;
@@ -54,12 +55,25 @@ export const changeRoastery = async (
     if (revision !== undefined && revision !== before.revision) {
       throw new AppError('changed_meanwhile', 'Another user has changed these settings. Load them again');
     }
-    const changed = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+    const changed: Partial<RoasterySettings> = Object.fromEntries(
+      Object.entries(fields).filter(([, value]) => value !== undefined),
+    );
     const after = { ...before, ...changed, revision: before.revision + 1 };
     await tx`UPDATE roastery_settings SET ${tx(after)}`;
+    if (before.all_users_see_all_machines && !after.all_users_see_all_machines) {
+      const others = await tx<{ id: string }[]>`SELECT id FROM users WHERE NOT is_admin`;
+      await endStreamsOf(
+        tx,
+        others.map((user) => user.id),
+      );
+    }
+    const { all_users_see_all_machines: sharesAll } = changed;
     await recordAudit(tx, actorOf(context), {
       action: 'roastery.changed',
-      detail: { fields: Object.keys(changed) },
+      detail: {
+        fields: Object.keys(changed),
+        ...(sharesAll === undefined ? {} : { all_users_see_all_machines: sharesAll }),
+      },
     });
     return readRoastery(tx);
   });

@@ -6,6 +6,7 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { requireMachine } from '../../identity/access.ts';
 import { placeBoardRoasts } from '../roasts/board-roasts.ts';
 import { refreshRoast } from '../roasts/recompute-roast.ts';
 import { findPlace, type PlaceInRecording } from '../roasts/find-place.ts';
@@ -87,9 +88,8 @@ export const makeRoast = async (
     throw invalid('drop_at', 'The drop must come after the charge');
   if (dropMs !== null && dropMs - chargeMs > maxRoastMs) throw invalid('drop_at', 'A roast takes at most 4 hours');
   const id = await context.sql.begin(async (tx) => {
-    const [machine] = await tx<{ owner_id: string }[]>`
-      SELECT m.owner_id FROM machines m
-      WHERE m.id = ${machineId} AND ${user.is_admin ? tx`true` : tx`m.owner_id = ${user.id}`}`;
+    await requireMachine(tx, user, machineId, 'roast');
+    const [machine] = await tx<{ owner_id: string }[]>`SELECT owner_id FROM machines WHERE id = ${machineId}`;
     if (machine === undefined) throw notFound('Machine');
     const { charge, drop } = await placesOf(tx, machineId, chargeMs, dropMs);
     await lockRecording(tx, charge.recording_id);

@@ -5,10 +5,11 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { requireRoast, roastAccess } from '../../identity/access.ts';
 import { absorbRoast } from '../roasts/absorb-roast.ts';
 import { type LockedRoast, lockRoast } from '../roasts/lock-roast.ts';
 import { insertMarkEntry } from '../roasts/mark-entries.ts';
-import { readRoast, visibleTo } from '../roasts/roast-row.ts';
+import { readRoast } from '../roasts/roast-row.ts';
 import { settleMade } from './make-roast.ts';
 
 const refuseUnmergeable = async (tx: Sql, earlier: LockedRoast, later: LockedRoast): Promise<void> => {
@@ -58,10 +59,9 @@ const moveMarkEntries = async (tx: Sql, earlier: LockedRoast, later: LockedRoast
 export const mergeRoasts = async (context: UserContext, id: string, withId: string): Promise<Roast> => {
   const { user } = context;
   const keptId = await context.sql.begin(async (tx) => {
-    const visible = await tx<{ id: string }[]>`
-      SELECT r.id FROM roasts r WHERE r.id = ANY(${[id, withId]}::uuid[]) AND ${visibleTo(tx, user)}`;
-    if (!visible.some((row) => row.id === id)) throw notFound('Roast');
-    if (withId === id || !visible.some((row) => row.id === withId)) throw invalid('with', 'There is no such roast');
+    await requireRoast(tx, user, id, 'roast');
+    const [other] = await tx`SELECT 1 FROM roasts r WHERE r.id = ${withId} AND ${roastAccess(tx, user, 'roast')}`;
+    if (withId === id || other === undefined) throw invalid('with', 'There is no such roast');
     const [one, two] = [await lockRoast(tx, context, id), await lockRoast(tx, context, withId)];
     const [a, b] = [markOf(one.marks, 'charge')?.at_seq, markOf(two.marks, 'charge')?.at_seq];
     if (typeof a !== 'number' || typeof b !== 'number') {

@@ -3,8 +3,9 @@ import type { getTimeline, Timeline, TimelineRoast } from '@roastery/contract/ti
 import { maxTimelineDays, minTimelineSeconds } from '@roastery/contract/limits';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
-import { invalid, notFound } from '../../http/app-error.ts';
-import { endedAt, isRecorded, visibleTo } from '../roasts/roast-row.ts';
+import { invalid } from '../../http/app-error.ts';
+import { requireMachine, roastAccess } from '../../identity/access.ts';
+import { endedAt, isRecorded } from '../roasts/roast-row.ts';
 import { readBoots, recordingsOf, type BootSpan } from './boot-spans.ts';
 import { readSteps } from './read-steps.ts';
 import { timelineGaps } from './timeline-gaps.ts';
@@ -61,7 +62,7 @@ const readRoasts = async (
              CASE WHEN r.charge_seq IS NOT NULL OR r.recording_id IS NULL THEN r.start_time END AS charge_at,
              CASE WHEN r.drop_mono_ms IS NOT NULL THEN ${endedAt(sql)} END AS drop_at, r.made_by_hand
       FROM roasts r
-      WHERE r.machine_id = ${machineId} AND ${visibleTo(sql, user)}
+      WHERE r.machine_id = ${machineId} AND ${roastAccess(sql, user)}
         AND r.start_time BETWEEN ${new Date(fromMs - maxRoastMs)} AND ${new Date(toMs)}) r
     WHERE coalesce(r."to", now()) >= ${new Date(fromMs)}
     ORDER BY r."from" DESC, r.id DESC LIMIT ${maxRoasts}`;
@@ -89,9 +90,7 @@ export const readTimeline = async (
   query: ParsedQuery<typeof getTimeline>,
 ): Promise<Timeline> => {
   const { sql, user } = context;
-  const [machine] = await sql`
-    SELECT 1 FROM machines m WHERE m.id = ${machineId} AND ${user.is_admin ? sql`true` : sql`m.owner_id = ${user.id}`}`;
-  if (machine === undefined) throw notFound('Machine');
+  await requireMachine(sql, user, machineId, 'see');
   const boots = await readBoots(sql, machineId);
   const all = extent(boots);
   const span = spanOf(query, all ?? { first: Date.now(), last: Date.now() });

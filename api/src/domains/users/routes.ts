@@ -1,15 +1,16 @@
 import * as contract from '@roastery/contract/users';
 import type { User } from '@roastery/contract/auth';
+import type { ParsedBody } from '@roastery/contract/endpoint';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Domain } from '../../app.ts';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { isTaken } from '../../db/postgres-errors.ts';
-import { AppError, notFound } from '../../http/app-error.ts';
+import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { hashPassword, randomPassword, refuseCommonPassword } from '../../identity/passwords.ts';
 import type { Sql } from '../../db/sql.ts';
-import { announceEndedSessions } from '../../http/open-streams.ts';
-import { endSessionsOf } from '../../http/sessions.ts';
+import { endSessionsOf, endStreamsOf } from '../../http/sessions.ts';
+import { addMembership, type Membership } from '../../identity/add-membership.ts';
 import { listUsers, userColumns } from './queries.ts';
 
 export const userRoutes: Domain = (routes) => {
@@ -19,11 +20,15 @@ export const userRoutes: Domain = (routes) => {
   routes.forUser(contract.resetPassword, (context, { params }) => resetPassword(context, params.id));
 };
 
-/** Creates an ordinary user; whoever is to be an administrator is promoted afterwards. */
-export const createUser = async (
-  context: UserContext,
-  form: { full_name: string; email: string; password: string },
-): Promise<User> => {
+const shareMachine = async (tx: Sql, context: UserContext, membership: Membership): Promise<void> => {
+  const [machine] = await tx`
+    SELECT 1 FROM machines WHERE id = ${membership.machineId} AND archived_at IS NULL FOR KEY SHARE`;
+  if (machine === undefined) throw invalid('machines', 'There is no such machine');
+  await addMembership(tx, actorOf(context), membership);
+};
+
+/** Creates an ordinary user with the machines that they share; whoever is to be an administrator is promoted afterwards. */
+export const createUser = async (context: UserContext, form: ParsedBody<typeof contract.createUser>): Promise<User> => {
   refuseCommonPassword(form.password, form.email, 'password');
   const hashed = await hashPassword(form.password);
   const id = uuidV7();
@@ -38,6 +43,9 @@ export const createUser = async (
         subject: id,
         detail: { email: form.email, full_name: form.full_name },
       });
+      for (const { machine_id: machineId, role } of form.machines ?? []) {
+        await shareMachine(tx, context, { machineId, userId: id, role });
+      }
       return user;
     });
   } catch (error) {
@@ -61,15 +69,6 @@ const checkAdminRemains = async (tx: Sql, leavingId: string): Promise<void> => {
   }
 };
 
-/** Streams were opened with the rights of an admin: they end and are asked for anew. */
-const endStreamsOf = async (tx: Sql, userId: string): Promise<void> => {
-  const sessions = await tx<{ id: string }[]>`SELECT id FROM sessions WHERE user_id = ${userId}`;
-  await announceEndedSessions(
-    tx,
-    sessions.map((session) => session.id),
-  );
-};
-
 /** Renames, activates, deactivates, promotes or demotes. A deactivated user's sessions end with the commit. */
 export const updateUser = async (context: UserContext, id: string, edit: UserEdit): Promise<User> =>
   context.sql.begin(async (tx) => {
@@ -83,7 +82,7 @@ export const updateUser = async (context: UserContext, id: string, edit: UserEdi
     };
     await tx`UPDATE users SET ${tx(after)} WHERE id = ${id}`;
     if (before.is_active && !after.is_active) await endSessionsOf(tx, id);
-    else if (before.is_admin && !after.is_admin) await endStreamsOf(tx, id);
+    else if (before.is_admin && !after.is_admin) await endStreamsOf(tx, [id]);
     await recordAudit(tx, actorOf(context), {
       action: 'user.updated',
       subject: id,

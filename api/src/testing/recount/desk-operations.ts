@@ -23,10 +23,20 @@ const deleteMachine = async ({ chance, machines, someone, send }: World): Promis
   if (status < 300 && chance.is(0.8)) machines.splice(machines.indexOf(machine), 1);
 };
 
+/** Shares a machine, changes a role, or takes it back; its owner or the admin does it. */
+const shareMachine = async ({ chance, machines, userIds, admin, send }: World): Promise<void> => {
+  const { id, owner } = chance.pick(machines);
+  const who = chance.is(0.5) ? owner : admin;
+  const path = `/machines/${id}/members/${chance.pick(userIds)}`;
+  if (chance.is(0.3)) await send(who, 'DELETE', path);
+  else await send(who, 'PUT', path, { role: chance.pick(['roaster', 'viewer']) });
+};
+
 export const machineOperations: readonly Operation[] = [
   { often: 2, run: addMachine },
   { often: 1, run: editMachine },
   { often: 0.7, run: deleteMachine },
+  { often: 2, run: shareMachine },
 ];
 
 const components = async (world: World, path: string, who = world.admin) => {

@@ -13,6 +13,11 @@ export interface RawMachine {
   is_online: boolean;
   last_seen_at: string | null;
 }
+export interface RawMember {
+  machine_id: string;
+  user_id: string;
+  role: string;
+}
 export interface RawLot {
   id: string;
   lot_number: string;
@@ -83,9 +88,13 @@ export interface RawPlan {
 
 /** Every base table that a figure is made of, row by row: nothing is added up or joined in SQL. */
 export const readRawRows = async (sql: Sql) => {
-  const [settings] = await sql<{ time_zone: string }[]>`SELECT * FROM roastery_settings`;
+  const [settings] = await sql<
+    { time_zone: string; all_users_see_all_machines: boolean }[]
+  >`SELECT * FROM roastery_settings`;
   return {
     zone: settings?.time_zone ?? '',
+    allSeeAll: settings?.all_users_see_all_machines ?? false,
+    members: await sql<RawMember[]>`SELECT * FROM machine_members`,
     users: await sql<RawUser[]>`SELECT * FROM users`,
     machines: await sql<RawMachine[]>`SELECT * FROM machines`,
     lots: await sql<RawLot[]>`SELECT * FROM lots`,

@@ -18,7 +18,7 @@ export const expectAnalytics = async (viewer: Viewer, rows: RawRows): Promise<vo
   const { visitor } = viewer;
   const dayOf = dayIn(rows.zone);
   const person = personOf(rows);
-  const seen = seenBy(viewer, rows.roasts).map((roast) => ({ ...roast, day: dayOf(roast.start_time) }));
+  const seen = seenBy(viewer, rows).map((roast) => ({ ...roast, day: dayOf(roast.start_time) }));
   const machine = seen.find((roast) => roast.machine_id !== null)?.machine_id;
   const recipe = seen.find((roast) => roast.profile_id !== null)?.profile_id;
   const middle = seen.map(({ day }) => day).sort()[Math.floor(seen.length / 2)] ?? '2026-01-01';

@@ -2,7 +2,7 @@ import type { Machine } from '@roastery/contract/machines';
 import type { RoastRow } from '@roastery/contract/roasts';
 import { expect } from 'vitest';
 import { dayIn, sumOf, type RawRoast, type RawRows } from './raw-rows.ts';
-import { drawnMg, personOf, read, seenBy, type Viewer } from './viewer.ts';
+import { drawnMg, machinesOf, personOf, read, seenBy, type Viewer } from './viewer.ts';
 
 const levelOf = (roast: RawRoast): string => roast.roast_level ?? roast.roast_level_target ?? '';
 
@@ -12,8 +12,8 @@ const isActive = (one: { is_online: boolean; last_seen_at: string | null }): boo
 /** Machines with their totals, the dashboard, and for an admin the statistics. */
 export const expectMachinesAndStats = async (viewer: Viewer, rows: RawRows): Promise<void> => {
   const { visitor } = viewer;
-  const seen = seenBy(viewer, rows.roasts);
-  const machines = rows.machines.filter((one) => viewer.isAdmin || one.owner_id === viewer.id);
+  const seen = seenBy(viewer, rows);
+  const machines = machinesOf(viewer, rows);
   const present = machines.filter((one) => one.archived_at === null);
   const shown = await read<Machine[]>(visitor, '/machines?include_archived=true');
   expect(shown.map(({ id }) => id).sort()).toEqual(machines.map(({ id }) => id).sort());
@@ -55,7 +55,7 @@ export const expectMachinesAndStats = async (viewer: Viewer, rows: RawRows): Pro
 
 /** The list of roasts under each of its filters; what is on it belongs to whoever looks. */
 export const expectRoastList = async (viewer: Viewer, rows: RawRows): Promise<void> => {
-  const seen = seenBy(viewer, rows.roasts);
+  const seen = seenBy(viewer, rows);
   const dayOf = dayIn(rows.zone);
   const starred = new Set(rows.roastFavourites.flatMap((one) => (one.user_id === viewer.id ? [one.roast_id] : [])));
   const person = personOf(rows);

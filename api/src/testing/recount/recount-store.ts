@@ -4,7 +4,7 @@ import type { Lot, LotMovement } from '@roastery/contract/inventory';
 import type { Profile } from '@roastery/contract/profiles';
 import { expect } from 'vitest';
 import { milligrams, sumMg, sumOf, type RawRoast, type RawRows } from './raw-rows.ts';
-import { drawnMg, read, seenBy, type Viewer } from './viewer.ts';
+import { drawnMg, machinesOf, read, seenBy, type Viewer } from './viewer.ts';
 
 /** Stored weights, movements and the weights of the roasts agree, also for archived lots. */
 export const expectLedgerHolds = (rows: RawRows): void => {
@@ -135,17 +135,17 @@ export const expectBlendsAndPlans = async (viewer: Viewer, rows: RawRows): Promi
     milligrams(roast.end_weight_kg ?? roast.batch_size_kg ?? 0) -
     sumMg(rows.components.flatMap((one) => (one.roast_id === roast.id ? [one.kg] : [])));
   for (const roast of rows.roasts) expect(leftMg(roast), `left of roast ${roast.id}`).toBeGreaterThanOrEqual(0);
-  const blendable = seenBy(viewer, rows.roasts).filter((roast) => roast.status === 'completed' && leftMg(roast) > 0);
+  const blendable = seenBy(viewer, rows, true).filter((roast) => roast.status === 'completed' && leftMg(roast) > 0);
   const offered = await read<{ roasts: BlendableRoast[]; total: number }>(viewer.visitor, '/blends/roasts?limit=500');
   expect(offered.total).toBe(blendable.length);
   for (const one of offered.roasts) {
     const roast = rows.roasts.find(({ id }) => id === one.roast_id);
     expect(milligrams(one.left_kg), one.roast_number).toBe(roast === undefined ? NaN : leftMg(roast));
   }
-  const waiting = rows.plans.filter((plan) => {
-    const machine = rows.machines.find(({ id }) => id === plan.machine_id);
-    return plan.bound_at === null && plan.cancelled_at === null && (viewer.isAdmin || machine?.owner_id === viewer.id);
-  });
+  const machines = new Set(machinesOf(viewer, rows).map(({ id }) => id));
+  const waiting = rows.plans.filter(
+    (plan) => plan.bound_at === null && plan.cancelled_at === null && machines.has(plan.machine_id),
+  );
   const { planned } = await read<{ planned: { id: string }[] }>(viewer.visitor, '/roasts/planned');
   expect(planned.map(({ id }) => id).sort()).toEqual(waiting.map(({ id }) => id).sort());
 };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Visitor } from '../visitor.ts';
-import { milligrams, type RawRoast, type RawRows } from './raw-rows.ts';
+import { milligrams, type RawMachine, type RawRoast, type RawRows } from './raw-rows.ts';
 
 export interface Viewer {
   readonly visitor: Visitor;
@@ -20,8 +20,25 @@ export const drawnMg = (roast: RawRoast): number =>
     ? milligrams(roast.batch_size_kg ?? 0)
     : 0;
 
-export const seenBy = (viewer: Viewer, roasts: readonly RawRoast[]): RawRoast[] =>
-  roasts.filter((roast) => viewer.isAdmin || roast.owner_id === viewer.id);
+/** Machines that a person may see, or only those whose roasts they may change. */
+export const machinesOf = (viewer: Viewer, rows: RawRows, mayRoast = false): RawMachine[] => {
+  const shared = new Set(
+    rows.members.flatMap((one) =>
+      one.user_id === viewer.id && (one.role === 'roaster' || !mayRoast) ? [one.machine_id] : [],
+    ),
+  );
+  return rows.machines.filter(
+    ({ id, owner_id: ownerId }) => viewer.isAdmin || rows.allSeeAll || ownerId === viewer.id || shared.has(id),
+  );
+};
+
+export const seenBy = (viewer: Viewer, rows: RawRows, mayRoast = false): RawRoast[] => {
+  const machines = new Set(machinesOf(viewer, rows, mayRoast).map(({ id }) => id));
+  return rows.roasts.filter(
+    (roast) =>
+      viewer.isAdmin || roast.owner_id === viewer.id || (roast.machine_id !== null && machines.has(roast.machine_id)),
+  );
+};
 
 export const personOf = (rows: RawRows) => {
   const names = new Map(rows.users.map(({ id, full_name: name }) => [id, name]));

@@ -21,6 +21,8 @@ export interface World {
   readonly sql: Database;
   readonly admin: Visitor;
   readonly people: readonly Visitor[];
+  /** Ids of the people but the admin. */
+  readonly userIds: readonly string[];
   readonly machines: KnownMachine[];
   readonly lots: string[];
   readonly recipes: string[];
@@ -60,7 +62,13 @@ const withoutIds = (path: string): string =>
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '{id}')
     .replace(/marks\/.*/, 'marks/{kind}');
 
-export const createWorld = (sql: Database, admin: Visitor, people: readonly Visitor[], chance: Chance): World => {
+export const createWorld = (
+  sql: Database,
+  admin: Visitor,
+  users: readonly { readonly visitor: Visitor; readonly id: string }[],
+  chance: Chance,
+): World => {
+  const people = users.map(({ visitor }) => visitor);
   const told = new Map<string, { done: number; refused: number }>();
   let made = 0;
   const world: World = {
@@ -68,6 +76,7 @@ export const createWorld = (sql: Database, admin: Visitor, people: readonly Visi
     sql,
     admin,
     people: [admin, ...people],
+    userIds: users.map(({ id }) => id),
     machines: [],
     lots: [],
     recipes: [],

@@ -32,6 +32,8 @@ const leftOut: Readonly<Record<string, string>> = {
 /** Whose id stands in the path of an endpoint. */
 const idKinds: Readonly<Record<string, IdKind>> = {
   getMachine: 'machine',
+  listMachineMembers: 'machine',
+  listMemberCandidates: 'machine',
   getTimeline: 'machine',
   getPairing: 'machine',
   getRoast: 'roast',

@@ -12,6 +12,7 @@ const settings = {
   website: null,
   time_zone: 'Europe/Lisbon',
   alert_email: null,
+  all_users_see_all_machines: false,
   revision: 1,
 };
 

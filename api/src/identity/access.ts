@@ -1,0 +1,91 @@
+import type { MachineRight } from '@roastery/contract/endpoint';
+import type { Sql } from '../db/sql.ts';
+import { AppError, notFound } from '../http/app-error.ts';
+import type { SignedInUser } from '../http/server-context.ts';
+
+/*
+ * Who sees and who may change what. Every statement that depends on the caller takes its condition from here. Each condition
+ * names the table by the alias in its comment.
+ */
+
+/** Machines that are shared with the caller: by membership, or all of them by the roastery's setting. */
+const sharedMachines = (sql: Sql, user: SignedInUser, right: 'see' | 'roast') => sql`
+  SELECT k.machine_id FROM machine_members k
+   WHERE k.user_id = ${user.id} ${right === 'roast' ? sql`AND k.role = 'roaster'` : sql``}
+  UNION ALL
+  SELECT k.id FROM machines k WHERE (SELECT all_users_see_all_machines FROM roastery_settings)`;
+
+/** Condition on `machines m`. */
+export const machineAccess = (sql: Sql, user: SignedInUser, right: MachineRight = 'see') => {
+  if (user.is_admin) return sql`true`;
+  if (right === 'manage') return sql`m.owner_id = ${user.id}`;
+  // The array is computed once for the statement, and an index can look for its elements.
+  return sql`(m.owner_id = ${user.id} OR m.id = ANY(ARRAY(${sharedMachines(sql, user, right)})))`;
+};
+
+/** What a machine `m` is to the caller, who may see it. */
+export const machineRole = (sql: Sql, user: SignedInUser) => sql`
+  CASE WHEN m.owner_id = ${user.id} THEN 'owner' WHEN ${user.is_admin} THEN 'admin'
+       WHEN ${machineAccess(sql, user, 'roast')} THEN 'roaster' ELSE 'viewer' END`;
+
+/** Condition on `roasts r`: the machine's people; of a roast without a machine whoever logged it. */
+export const roastAccess = (sql: Sql, user: SignedInUser, right: 'see' | 'roast' = 'see') =>
+  user.is_admin
+    ? sql`true`
+    : sql`(r.owner_id = ${user.id} OR r.machine_id = ANY(ARRAY(${sharedMachines(sql, user, right)})))`;
+
+/** Condition on `blends b`: whoever made it. */
+export const blendAccess = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` : sql`b.owner_id = ${user.id}`);
+
+/** Condition on `machine_maps p`: its author, and whoever manages a machine that is read by it. */
+export const mapAccess = (sql: Sql, user: SignedInUser) =>
+  user.is_admin
+    ? sql`true`
+    : sql`(p.owner_id = ${user.id} OR EXISTS (
+        SELECT 1 FROM machines m WHERE m.map_id = p.id AND m.archived_at IS NULL AND ${machineAccess(sql, user, 'manage')}))`;
+
+const refusal: Readonly<Record<MachineRight, string>> = {
+  see: 'You may not see this machine',
+  roast: 'You may only watch this machine. Its owner can make you a roaster',
+  manage: 'Only the owner of this machine and administrators may do this',
+};
+
+interface Found {
+  readonly may: boolean;
+}
+
+const refuse = (found: Found | undefined, right: MachineRight, name: string): void => {
+  if (found === undefined) throw notFound(name);
+  if (!found.may) throw new AppError('forbidden', refusal[right]);
+};
+
+/** Throws `not_found` where the caller may not see the machine, and `forbidden` where the right is missing. */
+export const requireMachine = async (sql: Sql, user: SignedInUser, id: string, right: MachineRight): Promise<void> => {
+  const [found] = await sql<Found[]>`
+    SELECT ${machineAccess(sql, user, right)} AS may FROM machines m WHERE m.id = ${id} AND ${machineAccess(sql, user)}`;
+  refuse(found, right, 'Machine');
+};
+
+/** The same for the machine of a roast. */
+export const requireRoast = async (sql: Sql, user: SignedInUser, id: string, right: 'see' | 'roast'): Promise<void> => {
+  const [found] = await sql<Found[]>`
+    SELECT ${roastAccess(sql, user, right)} AS may FROM roasts r WHERE r.id = ${id} AND ${roastAccess(sql, user)}`;
+  refuse(found, right, 'Roast');
+};
+
+/** The same for the machine of a planned roast. */
+export const requirePlan = async (sql: Sql, user: SignedInUser, id: string, right: 'see' | 'roast'): Promise<void> => {
+  const [found] = await sql<Found[]>`
+    SELECT ${machineAccess(sql, user, right)} AS may FROM planned_roasts p JOIN machines m ON m.id = p.machine_id
+     WHERE p.id = ${id} AND ${machineAccess(sql, user)}`;
+  refuse(found, right, 'Planned roast');
+};
+
+/** The right to restore a roast that was discarded: that of its roasters. */
+export const requireDiscardedRoast = async (sql: Sql, user: SignedInUser, id: string): Promise<void> => {
+  const [found] = await sql<Found[]>`
+    SELECT ${roastAccess(sql, user, 'roast')} AS may
+      FROM roast_tombstones t CROSS JOIN LATERAL jsonb_populate_record(NULL::roasts, t.kept->'roast') r
+     WHERE t.roast_id = ${id} AND t.kept IS NOT NULL AND ${roastAccess(sql, user)}`;
+  refuse(found, 'roast', 'Roast');
+};
