@@ -103,8 +103,8 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     metrics.conflicts.inc(committed.conflicts);
     for (const acknowledgement of committed.acknowledgements) {
       for (const { topic, payload } of ackMessages(acknowledgement)) {
-        // Not awaited: a lost acknowledgement is repaired by the next, or when the board sends again.
-        mqtt.publish(topic, payload, { qos: 1 }).catch((error: unknown) => {
+        // Not awaited, QoS 0: a lost acknowledgement is repaired when the board sends again.
+        mqtt.publish(topic, payload, { qos: 0 }).catch((error: unknown) => {
           if (mayLog('ack') !== undefined) log.warn({ err: error }, 'acknowledgement not sent');
         });
       }
@@ -131,7 +131,8 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   const filter = allMachines('journal');
   const unsubscribe = mqtt.subscribe(
     options.sharedGroup === undefined ? filter : `$share/${options.sharedGroup}/${filter}`,
-    1,
+    // A board sends again what is not acknowledged: receipts between broker and api would only double the packets.
+    0,
     (topic, payload) => {
       const place = parseTopic(topic);
       if (place?.kind !== 'journal') return;

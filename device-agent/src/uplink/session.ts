@@ -43,6 +43,8 @@ export interface Session {
   readonly subscribe: (topics: readonly string[]) => Promise<void>;
   /** QoS 0, thrown away when the line is congested: the next reading is fresher. */
   readonly show: (topic: string, payload: string) => void;
+  /** QoS 0, never thrown away here: the server acknowledges what it stored, so a PUBACK of the broker would add nothing. */
+  readonly ship: (topic: string, payload: string | Buffer) => void;
   /** QoS 1, resolves on PUBACK, rejects when the connection ends first. */
   readonly publish: (topic: string, payload: string | Buffer, options?: { retain?: boolean }) => Promise<void>;
   /** A clean DISCONNECT: the broker drops the last will. */
@@ -137,6 +139,9 @@ export const openSession = (options: SessionOptions): Promise<Session> =>
         },
         show(topic, payload) {
           if (open && stream.writableLength < congestedBytes) client.publish(topic, payload, { qos: 0 });
+        },
+        ship(topic, payload) {
+          if (open) client.publish(topic, payload, { qos: 0 });
         },
         async publish(topic, payload, { retain = false } = {}) {
           if (!open) throw new SessionError('network', 'not connected');

@@ -83,9 +83,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     // Taken back while it was zipped: its stream was sealed.
     if (!journal.epochs().includes(epoch)) return false;
     plan.sent(cut.from, cut.to, performance.now());
-    session
-      .publish(topic, payload)
-      .catch((error: unknown) => log.debug({ reason: String(error) }, 'uplink: batch not delivered'));
+    session.ship(topic, payload);
     return true;
   };
 

@@ -54,7 +54,7 @@ const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } 
     batch.sentAt = now;
     underWay.set(batch.seq, batch);
     const mono = Math.round(batch.cutAt);
-    publish(topics.journal, `${head}"seq":${batch.seq},"t":${plan.wallOffsetMs + mono},"mono":${mono}}`, 1);
+    publish(topics.journal, `${head}"seq":${batch.seq},"t":${plan.wallOffsetMs + mono},"mono":${mono}}`, 0);
   };
   const ship = (): void => {
     if (!isOpen) return;
