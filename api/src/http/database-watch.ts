@@ -1,5 +1,6 @@
 import type { Logger } from '@roastery/runtime/logger';
 import { isDatabaseUnavailable } from '../db/postgres-errors.ts';
+import { guardTransactions } from '../db/renewing-pool.ts';
 import { openDatabase, type Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
 
@@ -25,25 +26,13 @@ interface Waiting {
 }
 
 /** The database for one request: a transaction that ends after its request was answered with 503 is rolled back. */
-const untilGivenUp = (sql: Database, waiting: Waiting): Database => {
-  type Work = (tx: unknown) => unknown;
-  const guarded =
-    (work: Work): Work =>
-    async (tx) => {
-      const result = await work(tx);
-      if (waiting.isGivenUp) throw hangs();
-      return result;
-    };
-  const original: unknown = Reflect.get(sql, 'begin');
-  if (typeof original !== 'function') throw new Error('the database has no begin');
-  const begin = (...args: (string | Work)[]): unknown => {
-    const given = args.map((arg) => (typeof arg === 'string' ? arg : guarded(arg)));
-    return Reflect.apply(original, sql, given);
-  };
-  return new Proxy(sql, {
-    get: (target, key): unknown => (key === 'begin' ? begin : Reflect.get(target, key)),
+const untilGivenUp = (sql: Database, waiting: Waiting): Database =>
+  guardTransactions(sql, {
+    ended: () => (waiting.isGivenUp ? hangs() : undefined),
+    leave: async (error) => {
+      throw error;
+    },
   });
-};
 
 export const createDatabaseWatch = (sql: Database, url: string, log: Logger) => {
   const requests = new Set<Waiting>();

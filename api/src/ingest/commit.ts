@@ -1,21 +1,21 @@
 import type { Database, Sql } from '../db/sql.ts';
 import { arrivingSamples, insertChunks, joinNeighbours, samplesIn } from './chunks.ts';
-import { findConflicts, type Overlap, overlapOf } from './conflicts.ts';
+import { applyEvents } from '../domains/roasts/roast-events.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
-import {
-  type BootRow,
-  placeBatch,
-  type Placed,
-  rangeOf,
-  updateCommitted,
-  writeBoots,
-  writeLayouts,
-} from './place-batch.ts';
-import { type Refusal, writeQuarantine } from './quarantine.ts';
-import { applyEvents } from './roast-events.ts';
+import { placeBatch, type Placed, rangeOf } from './place-batch.ts';
+import { findConflicts, type Overlap, overlapOf, type Refusal, writeQuarantine } from './quarantine.ts';
 import { coveredBy, missingFrom, type SeqRange, type SeqRanges, withRange } from './seq-ranges.ts';
-import { keyOf, lockStreams, partsOf, type Recording, type Stream, type StreamKey } from './streams.ts';
-import { type ClockChange, moveStarts } from './wall-clock.ts';
+import {
+  keyOf,
+  lockStreams,
+  partsOf,
+  type Recording,
+  type Stream,
+  type StreamKey,
+  updateCommitted,
+  writeLayouts,
+} from './streams.ts';
+import { type BootRow, type ClockChange, moveStarts, writeBoots } from './wall-clock.ts';
 
 /** Sent to a board after the commit. */
 export interface Acknowledgement {
@@ -148,13 +148,13 @@ const storePlaced = async (
     tx,
     placed.flatMap(({ placed: { newLayout } }) => (newLayout === undefined ? [] : [newLayout])),
   );
-  const byRecording = new Map<string, Placed['pieces']>();
+  const byRecording = new Map<Recording, Placed['pieces']>();
   for (const { recording, placed: added } of placed) {
-    const pieces = byRecording.get(recording.recordingId) ?? [];
+    const pieces = byRecording.get(recording) ?? [];
     pieces.push(...added.pieces);
-    byRecording.set(recording.recordingId, pieces);
+    byRecording.set(recording, pieces);
   }
-  const chunks = Array.from(byRecording, ([recordingId, pieces]) =>
+  const chunks = Array.from(byRecording, ([{ recordingId }, pieces]) =>
     joinNeighbours(pieces, arrivingSamples).map((run) => ({ recordingId, run })),
   ).flat();
   await insertChunks(tx, chunks, receivedAtMs);

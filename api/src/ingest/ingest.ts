@@ -1,14 +1,12 @@
 import { type Ack, allMachines, parseTopic, topicOf } from '@roastery/contract/mqtt';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
-import type { Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import type { Health } from '../http/server-context.ts';
 import { type BatchWriterOptions, createBatchWriter, type IngestProgress } from './batch-writer.ts';
 import type { Acknowledgement, Committed } from './commit.ts';
-import { createHistories } from './histories.ts';
-import { createIngestMetrics } from './metrics.ts';
 import { followConfigs, followPlans, followStatuses } from './mqtt-followers.ts';
 import type { SeqRange, SeqRanges } from './seq-ranges.ts';
 import { startSweeper } from './sweeper.ts';
@@ -63,6 +61,66 @@ const createLastSeen = (sql: Database, log: Logger, now: () => number = Date.now
   };
 };
 
+/** Metrics of ingest for operators. */
+const createIngestMetrics = (registry: Registry, progress: () => IngestProgress) => {
+  const registers = [registry];
+  const gauge = (name: string, help: string, value: (now: IngestProgress) => number): void => {
+    const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(value(progress())) });
+  };
+  gauge(
+    'ingest_waiting_bytes',
+    'Journal messages that wait for their commit, bytes as received',
+    (now) => now.queuedBytes,
+  );
+  gauge(
+    'ingest_oldest_waiting_seconds',
+    'Age of the oldest message that is not committed',
+    (now) => now.oldestWaitingSeconds,
+  );
+  gauge(
+    'ingest_last_commit_timestamp_seconds',
+    'Time of the last commit of journal messages; 0: none since the start',
+    ({ lastCommitAt }) => (lastCommitAt?.getTime() ?? 0) / 1000,
+  );
+  gauge(
+    'ingest_parked_machines',
+    'Machines whose messages could not be stored yet and are retried',
+    (now) => now.parkedMachines,
+  );
+  return {
+    messages: new Counter({ name: 'ingest_messages_total', help: 'Journal messages received', registers }),
+    samples: new Counter({ name: 'ingest_samples_total', help: 'Samples committed that were new', registers }),
+    events: new Counter({ name: 'ingest_events_total', help: 'Events committed that were new', registers }),
+    quarantined: new Counter({ name: 'ingest_quarantined_total', help: 'Messages quarantined', registers }),
+    quarantineDropped: new Counter({
+      name: 'ingest_quarantine_dropped_total',
+      help: 'Quarantined messages dropped, oldest first, because the quarantine is full',
+      registers,
+    }),
+    conflicts: new Counter({
+      name: 'ingest_conflicts_total',
+      help: 'Sequence numbers claimed twice with different content; the first stands',
+      registers,
+    }),
+    dropped: new Counter({
+      name: 'ingest_dropped_total',
+      help: 'Messages dropped without acknowledgement because the queue is full; boards resend them',
+      registers,
+    }),
+    timeouts: new Counter({
+      name: 'ingest_timeouts_total',
+      help: 'Transactions that timed out in a statement or a lock',
+      registers,
+    }),
+    flushSeconds: new Histogram({
+      name: 'ingest_flush_seconds',
+      help: 'Duration of one batch transaction',
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers,
+    }),
+  };
+};
+
 export interface IngestContext {
   readonly sql: Database;
   readonly mqtt: MqttLink;
@@ -111,7 +169,6 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     }
     lastSeen.update(committed.machineIds);
   };
-  const histories = createHistories({ sql, mqtt, log });
   const writer = createBatchWriter({
     sql,
     log,
@@ -141,7 +198,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
       writer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
     },
   );
-  const stopStatuses = followStatuses({ sql, mqtt, log }, (serial, status) => histories.onStatus(serial, status));
+  const stopStatuses = followStatuses({ sql, mqtt, log });
   const stopConfigs = followConfigs({ sql, mqtt, log });
   const stopPlans = followPlans({ sql, mqtt, log });
   const sweeper = options.sweep === false ? undefined : startSweeper(sql, log);
@@ -153,10 +210,9 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     progress: () => writer.progress(),
     async close() {
       unsubscribe();
-      stopStatuses();
+      await stopStatuses();
       stopConfigs();
       await stopPlans();
-      await histories.close();
       await sweeper?.close();
       await writer.close().catch((error: unknown) => log.warn(loggable(error), 'ingest ended with an error'));
     },

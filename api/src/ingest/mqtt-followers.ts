@@ -5,12 +5,19 @@ import type { MqttLink } from '../broker/link.ts';
 import { subscribeJson } from '../broker/subscribe-json.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
+import { historyRestoredChannel, publishStatements } from '../domains/devices/history-statements.ts';
 import { clearRetained } from '../domains/machine-maps/clear-retained.ts';
 import { publishConfigs } from '../domains/machine-maps/publish-configs.ts';
 import { readPlansOfMachine } from '../domains/planned/roast-plan.ts';
 
 /** Notification channel: the connection state of a machine changed; the payload is the machine's id. */
 export const machineStatusChannel = 'machine_status';
+
+interface FollowerParts {
+  readonly sql: Database;
+  readonly mqtt: MqttLink;
+  readonly log: Logger;
+}
 
 const maxStatusBytes = 16 * 1024;
 
@@ -65,23 +72,94 @@ const enqueue = (queued: readonly DeviceStatus[], next: DeviceStatus): DeviceSta
     ? [next]
     : [...queued.filter(({ online, session }) => online || session !== next.session), next].slice(-3);
 
-/** Stores the statuses of all boards, one after the other for each board. */
-export const followStatuses = (
-  { sql, mqtt, log }: { sql: Database; mqtt: MqttLink; log: Logger },
-  onStored: (serialNumber: string, status: DeviceStatus) => Promise<void>,
-): (() => void) => {
+/** Statements are repeated after so long: one may have been lost. */
+const repeatMs = 6 * 3_600_000;
+/** Boards per query. */
+const maxBoardsPerQuery = 50;
+
+interface KnownBoard {
+  readonly session: string;
+  readonly epochs: Set<string>;
+}
+
+/**
+ * Answers each online board that lists streams in its status with the entries that the server holds of them: once for each stream
+ * and session, and again for all after the database was unavailable.
+ */
+const createHistories = ({ sql, mqtt, log }: FollowerParts) => {
+  const boards = new Map<string, KnownBoard>();
+
+  const state = async (held: { serialNumber: string; epochs: readonly string[] }[]): Promise<void> => {
+    try {
+      await publishStatements({ sql, mqtt }, held);
+    } catch (error) {
+      log.warn(loggable(error), 'history statement failed');
+      // The board's next status is answered.
+      for (const { serialNumber } of held) boards.delete(serialNumber);
+    }
+  };
+
+  const restate = async (serials: readonly string[]): Promise<void> => {
+    const all = serials.map((serialNumber) => ({
+      serialNumber,
+      epochs: [...(boards.get(serialNumber)?.epochs ?? [])],
+    }));
+    for (let from = 0; from < all.length; from += maxBoardsPerQuery)
+      await state(all.slice(from, from + maxBoardsPerQuery));
+  };
+  const restateAll = (): void => void restate([...boards.keys()]);
+  const timer = setInterval(restateAll, repeatMs);
+  timer.unref();
+  let hasListened = false;
+  const listening = sql.listen(
+    historyRestoredChannel,
+    (serialNumber) => void restate([serialNumber]),
+    () => {
+      // The database may have been restored from a backup.
+      if (hasListened) restateAll();
+      hasListened = true;
+    },
+  );
+  listening.catch((error: unknown) => log.warn(loggable(error), 'restore notifications unavailable'));
+
+  return {
+    async onStatus(serialNumber: string, { online, session, history }: DeviceStatus): Promise<void> {
+      if (!online) {
+        if (boards.get(serialNumber)?.session === session) boards.delete(serialNumber);
+        return;
+      }
+      const known = boards.get(serialNumber);
+      const answered = known?.session === session ? known.epochs : new Set<string>();
+      const listed = (history ?? []).map(({ epoch }) => epoch);
+      boards.set(serialNumber, { session, epochs: new Set(listed) });
+      const epochs = listed.filter((epoch) => !answered.has(epoch));
+      if (epochs.length > 0) await state([{ serialNumber, epochs }]);
+    },
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await listening.then(
+        (listener) => listener.unlisten(),
+        () => undefined,
+      );
+    },
+  };
+};
+
+/** Stores the statuses of all boards, one after the other for each board, and answers them with what the server holds. */
+export const followStatuses = ({ sql, mqtt, log }: FollowerParts): (() => Promise<void>) => {
+  const histories = createHistories({ sql, mqtt, log });
   const queues = new Map<string, StatusQueue>();
   const storeAll = async (serialNumber: string, queue: StatusQueue): Promise<void> => {
     for (let next = queue.statuses.shift(); next !== undefined; next = queue.statuses.shift()) {
       try {
-        if (await storeStatus(sql, serialNumber, next)) await onStored(serialNumber, next);
+        if (await storeStatus(sql, serialNumber, next)) await histories.onStatus(serialNumber, next);
       } catch (error) {
         log.warn({ ...loggable(error), serialNumber }, 'status not stored');
       }
     }
     queues.delete(serialNumber);
   };
-  return subscribeJson(
+  const stop = subscribeJson(
     { mqtt, log },
     { filter: allMachines('status'), qos: 1, shape: statusShape, maxBytes: maxStatusBytes },
     (status, serialNumber) => {
@@ -95,19 +173,17 @@ export const followStatuses = (
       void storeAll(serialNumber, first);
     },
   );
+  return async () => {
+    stop();
+    await histories.close();
+  };
 };
-
-interface PlanParts {
-  readonly sql: Database;
-  readonly mqtt: MqttLink;
-  readonly log: Logger;
-}
 
 /** Notification channel of the database's triggers: the plans of a machine changed; the payload is the machine's id. */
 const plansChangedChannel = 'plans_changed';
 
 /** Publishes a machine's plans, retained. An empty list too: a board that was offline must learn of a cancelled plan. */
-const publishPlans = async ({ sql, mqtt }: PlanParts, machineId: string): Promise<void> => {
+const publishPlans = async ({ sql, mqtt }: FollowerParts, machineId: string): Promise<void> => {
   const [machine] = await sql<{ serial_number: string }[]>`
     SELECT serial_number FROM machines WHERE id = ${machineId} AND archived_at IS NULL`;
   if (machine === undefined) return;
@@ -119,7 +195,7 @@ const publishPlans = async ({ sql, mqtt }: PlanParts, machineId: string): Promis
  * Publishes the plans of a machine when they change, and those of all machines after each (re)connect to the broker or to the
  * database: a broker may have lost its retained messages, and changes may have been missed.
  */
-export const followPlans = (parts: PlanParts): (() => Promise<void>) => {
+export const followPlans = (parts: FollowerParts): (() => Promise<void>) => {
   const { sql, mqtt, log } = parts;
   // One after the other per machine, and once for several changes: the newest plans are published last.
   const working = new Map<string, Promise<void>>();
@@ -162,5 +238,5 @@ export const followPlans = (parts: PlanParts): (() => Promise<void>) => {
  * Publishes the config of every machine's board, retained, after each (re)connect to the broker, which may have lost its retained
  * messages. Retained messages of deleted machines are cleared first.
  */
-export const followConfigs = (context: { sql: Database; mqtt: MqttLink; log: Logger }): (() => void) =>
+export const followConfigs = (context: FollowerParts): (() => void) =>
   context.mqtt.onConnect(() => void clearRetained(context).then(() => publishConfigs(context)));

@@ -1,11 +1,10 @@
 import { entryCount } from '@roastery/contract/mqtt';
-import type { Sql } from '../db/sql.ts';
 import { cutPiece, type SamplePiece } from './chunks.ts';
 import type { KnownBatch } from './decode-batch.ts';
-import type { PlacedEvent } from './roast-events.ts';
-import { formatMultirange, missingFrom, type SeqRange, withRange } from './seq-ranges.ts';
-import { layoutKey, type Recording, type StreamPart } from './streams.ts';
-import { betterClock, type ClockClaim, clockOf, latestOffsetOf, type WallClock } from './wall-clock.ts';
+import type { PlacedEvent } from '../domains/roasts/roast-events.ts';
+import { missingFrom, type SeqRange, withRange } from './seq-ranges.ts';
+import { layoutKey, type LayoutRow, type Recording, type StreamPart } from './streams.ts';
+import { betterClock, type ClockClaim, clockOf, latestOffsetOf } from './wall-clock.ts';
 
 /** The part of a batch that is new to its recording. */
 export interface Placed {
@@ -75,54 +74,4 @@ export const placeBatch = (known: KnownBatch, { recording, range }: StreamPart):
     ];
   });
   return { pieces: [], events, newLayout: undefined };
-};
-
-const quotedTexts = (texts: readonly string[]): string => `{${texts.map((text) => `"${text}"`).join(',')}}`;
-
-export const updateCommitted = async (
-  tx: Sql,
-  recordings: readonly Recording[],
-  receivedAtMs: number,
-): Promise<void> => {
-  const committed = quotedTexts(recordings.map((recording) => formatMultirange(recording.committed)));
-  await tx`
-    UPDATE recordings r
-    SET committed = seen.committed::int8multirange, last_received_at = ${new Date(receivedAtMs)}::timestamptz
-    FROM unnest(${recordings.map((recording) => recording.recordingId)}::uuid[], ${committed}::text[]) AS seen (id, committed)
-    WHERE r.id = seen.id`;
-};
-
-export interface BootRow {
-  readonly recordingId: string;
-  readonly bootNo: number;
-  readonly bootId: string;
-  readonly clock: WallClock;
-}
-
-/** Inserts new boots and updates the wall clock of known ones; `moveStarts` then moves the roasts of those boots. */
-export const writeBoots = async (tx: Sql, boots: readonly BootRow[]): Promise<void> => {
-  if (boots.length === 0) return;
-  await tx`
-    INSERT INTO recording_boots (recording_id, boot_no, boot_id, wall_offset_ms, quality)
-    SELECT * FROM unnest(
-      ${boots.map((boot) => boot.recordingId)}::uuid[], ${boots.map((boot) => boot.bootNo)}::smallint[],
-      ${boots.map((boot) => boot.bootId)}::text[], ${boots.map((boot) => Math.round(boot.clock.offsetMs))}::bigint[],
-      ${boots.map((boot) => boot.clock.quality)}::smallint[])
-    ON CONFLICT (recording_id, boot_no)
-      DO UPDATE SET wall_offset_ms = excluded.wall_offset_ms, quality = excluded.quality`;
-};
-
-export interface LayoutRow {
-  readonly recordingId: string;
-  readonly layoutNo: number;
-  readonly map: { readonly id: string; readonly rev: number };
-  readonly channels: readonly string[];
-}
-
-export const writeLayouts = async (tx: Sql, layouts: readonly LayoutRow[]): Promise<void> => {
-  for (const { recordingId, layoutNo, map, channels } of layouts) {
-    await tx`
-      INSERT INTO recording_layouts (recording_id, layout_no, map_id, map_rev, channels)
-      VALUES (${recordingId}, ${layoutNo}, ${map.id}, ${map.rev}, ${[...channels]}::text[])`;
-  }
 };

@@ -9,8 +9,7 @@ import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../te
 import { startTestApi, testAdmin } from '../testing/test-api.ts';
 import { commitMessages, commitRefusal } from './commit.ts';
 import { decodeBatch, type JournalMessage } from './decode-batch.ts';
-import { runQuarantineCommand } from './quarantine-command.ts';
-import { replayQuarantined } from './quarantine-replay.ts';
+import { replayQuarantined, runQuarantineCommand } from './quarantine-replay.ts';
 import { auditDrops, machineLimits } from './quarantine.ts';
 import type { SeqRanges } from './seq-ranges.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Continues } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
-import { parseMultirange, type SeqRange, type SeqRanges } from './seq-ranges.ts';
+import { formatMultirange, parseMultirange, type SeqRange, type SeqRanges } from './seq-ranges.ts';
 import { clockQuality, type ClockQuality, type WallClock } from './wall-clock.ts';
 
 /** A row in `recordings`, locked for the transaction, with its boots and column layouts. */
@@ -196,5 +196,35 @@ const readBootsAndLayouts = async (tx: Sql, recordings: ReadonlyMap<string, Reco
   for (const row of layouts) {
     const key = layoutKey({ id: row.map_id, rev: row.map_rev }, row.channels);
     recordings.get(row.recording_id)?.layouts.set(key, row.layout_no);
+  }
+};
+
+const quotedTexts = (texts: readonly string[]): string => `{${texts.map((text) => `"${text}"`).join(',')}}`;
+
+export const updateCommitted = async (
+  tx: Sql,
+  recordings: readonly Recording[],
+  receivedAtMs: number,
+): Promise<void> => {
+  const committed = quotedTexts(recordings.map((recording) => formatMultirange(recording.committed)));
+  await tx`
+    UPDATE recordings r
+    SET committed = seen.committed::int8multirange, last_received_at = ${new Date(receivedAtMs)}::timestamptz
+    FROM unnest(${recordings.map((recording) => recording.recordingId)}::uuid[], ${committed}::text[]) AS seen (id, committed)
+    WHERE r.id = seen.id`;
+};
+
+export interface LayoutRow {
+  readonly recordingId: string;
+  readonly layoutNo: number;
+  readonly map: { readonly id: string; readonly rev: number };
+  readonly channels: readonly string[];
+}
+
+export const writeLayouts = async (tx: Sql, layouts: readonly LayoutRow[]): Promise<void> => {
+  for (const { recordingId, layoutNo, map, channels } of layouts) {
+    await tx`
+      INSERT INTO recording_layouts (recording_id, layout_no, map_id, map_rev, channels)
+      VALUES (${recordingId}, ${layoutNo}, ${map.id}, ${map.rev}, ${[...channels]}::text[])`;
   }
 };

@@ -89,3 +89,23 @@ export const moveStarts = async (tx: Sql, changes: readonly ClockChange[]): Prom
   }
   return moved;
 };
+
+export interface BootRow {
+  readonly recordingId: string;
+  readonly bootNo: number;
+  readonly bootId: string;
+  readonly clock: WallClock;
+}
+
+/** Inserts new boots and updates the wall clock of known ones; `moveStarts` then moves the roasts of those boots. */
+export const writeBoots = async (tx: Sql, boots: readonly BootRow[]): Promise<void> => {
+  if (boots.length === 0) return;
+  await tx`
+    INSERT INTO recording_boots (recording_id, boot_no, boot_id, wall_offset_ms, quality)
+    SELECT * FROM unnest(
+      ${boots.map((boot) => boot.recordingId)}::uuid[], ${boots.map((boot) => boot.bootNo)}::smallint[],
+      ${boots.map((boot) => boot.bootId)}::text[], ${boots.map((boot) => Math.round(boot.clock.offsetMs))}::bigint[],
+      ${boots.map((boot) => boot.clock.quality)}::smallint[])
+    ON CONFLICT (recording_id, boot_no)
+      DO UPDATE SET wall_offset_ms = excluded.wall_offset_ms, quality = excluded.quality`;
+};

@@ -54,10 +54,9 @@ const DOMAIN_IMPORTS: Record<string, readonly string[]> = {
   devices: ['machine-maps'],
   // Who may see a roast, and its curve.
   analytics: ['roasts'],
-  // Uploads, exports, plans and blends are made of roasts.
+  // Uploads, exports and blends are made of roasts.
   imports: ['roasts'],
   exports: ['roasts'],
-  planned: ['roasts'],
   // A charge takes the plan that waits for it.
   roasts: ['planned'],
   // A timeline shows and makes roasts.
@@ -153,6 +152,22 @@ export function importCycles(files: readonly SourceFile[]): string[][] {
   };
   for (const file of files) if (!state.has(file.path)) visit(file);
   return cycles;
+}
+
+/** Circles between domains of the api, by the imports that their files have. */
+export function domainCycles(files: readonly SourceFile[]): string[][] {
+  const root = 'api/src/domains';
+  const folders = new Map<string, SourceFile['imports'][number][]>();
+  for (const { path, imports } of files) {
+    const folder = isTestFile(path) ? undefined : folderBelow(path, root);
+    if (folder === undefined) continue;
+    const others = imports.flatMap(({ target, typeOnly }) => {
+      const other = folderBelow(target, root);
+      return other === undefined || other === folder ? [] : [{ target: other, typeOnly }];
+    });
+    folders.set(folder, [...(folders.get(folder) ?? []), ...others]);
+  }
+  return importCycles(Array.from(folders, ([path, imports]) => ({ path, imports, lines: 0, text: '' })));
 }
 
 /** The one module that calls zod, and the one that reads a program's own environment below the contract. */

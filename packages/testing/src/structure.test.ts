@@ -3,6 +3,7 @@ import {
   barrels,
   casts,
   directParses,
+  domainCycles,
   foldersWithoutLayer,
   forbiddenWorkspaceImports,
   importCycles,
@@ -31,6 +32,7 @@ describe('the house', () => {
   it('never imports sideways between features or undeclared domains', () => expect(sidewaysImports(files)).toEqual([]));
   it('keeps the craft and the contract pure', () => expect(impureImports(files)).toEqual([]));
   it('has no circle of imports', () => expect(importCycles(files)).toEqual([]));
+  it('has no circle of imports between domains', () => expect(domainCycles(files)).toEqual([]));
   it('checks values only by parseShape, never by a shape itself', () => expect(directParses(files)).toEqual([]));
   it('formats numbers and dates in one module of the portal and one of the api', () =>
     expect(strayFormats(files)).toEqual([]));
@@ -116,6 +118,10 @@ describe('the rules themselves', () => {
     expect(importCycles([file('a.ts', 'b.ts'), file('b.ts', 'c.ts'), file('c.ts', 'b.ts')])).toEqual([
       ['b.ts', 'c.ts', 'b.ts'],
     ]);
+    const [roasts, planned] = ['api/src/domains/roasts', 'api/src/domains/planned'];
+    expect(
+      domainCycles([file(`${roasts}/a.ts`, `${planned}/b.ts`), file(`${planned}/c.ts`, `${roasts}/d.ts`)]),
+    ).toEqual([['roasts', 'planned', 'roasts']]);
     const calls = (text: string): SourceFile => ({ ...file('api/src/a.ts'), text });
     const direct = [
       'shape.safeParse(x)',

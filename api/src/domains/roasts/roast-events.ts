@@ -1,8 +1,8 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { Sql } from '../db/sql.ts';
-import { placeBoardRoasts } from '../domains/roasts/board-roasts.ts';
-import { refreshRoast } from '../domains/roasts/recompute-roast.ts';
+import type { Sql } from '../../db/sql.ts';
+import { placeBoardRoasts } from './board-roasts.ts';
+import { refreshRoast } from './recompute-roast.ts';
 
 /** A new event of a stream with its place there. */
 export interface PlacedEvent {
