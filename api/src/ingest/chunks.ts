@@ -137,6 +137,20 @@ export const insertChunks = async (tx: Sql, chunks: readonly Chunk[], receivedAt
     ) AS chunk (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values")`;
 };
 
+/** Has samples swept again that arrived after their stretch was swept: they are kept as long as others. */
+export const sweepLater = async (
+  tx: Sql,
+  late: readonly { readonly recordingId: string; readonly run: Run }[],
+  receivedAtMs: number,
+): Promise<void> => {
+  if (late.length === 0) return;
+  await tx`
+    INSERT INTO sample_sweeps (recording_id, from_seq, to_seq, received_at)
+    SELECT *, ${new Date(receivedAtMs)}::timestamptz FROM unnest(
+      ${late.map(({ recordingId }) => recordingId)}::uuid[], ${late.map(({ run }) => run[0].firstSeq)}::bigint[],
+      ${late.map(({ run }) => run[0].firstSeq + samplesIn(run))}::bigint[])`;
+};
+
 /**
  * Sealing: a board that is online sends a few samples a second, so its chunks are small: twice the disk and many rows for one
  * curve. When a stretch of a stream is complete, its small chunks are merged; samples and the keys of the first ones stay. The
@@ -174,7 +188,7 @@ const pieceOf = (row: ChunkRow): SamplePiece => {
 /** Seals the next stretch of one stream. Answers by how many chunks there are fewer. */
 const sealNext = async (tx: Sql, recordingId: string): Promise<number> => {
   const [stream] = await tx<{ sealed_seq: number; last_seq: number }[]>`
-    SELECT sealed_seq, coalesce(upper(committed), 0) AS last_seq FROM recordings
+    SELECT greatest(sealed_seq, swept_seq) AS sealed_seq, coalesce(upper(committed), 0) AS last_seq FROM recordings
     WHERE id = ${recordingId} FOR NO KEY UPDATE`;
   if (stream === undefined) return 0;
   const end = Math.min(stream.sealed_seq + maxSeqsPerTransaction, stream.last_seq - openSeqs);

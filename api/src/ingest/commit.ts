@@ -1,5 +1,5 @@
 import type { Database, Sql } from '../db/sql.ts';
-import { arrivingSamples, insertChunks, joinNeighbours, samplesIn } from './chunks.ts';
+import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } from './chunks.ts';
 import { applyEvents } from '../domains/roasts/roast-events.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
 import { placeBatch, type Placed, rangeOf } from './place-batch.ts';
@@ -154,10 +154,15 @@ const storePlaced = async (
     pieces.push(...added.pieces);
     byRecording.set(recording, pieces);
   }
-  const chunks = Array.from(byRecording, ([{ recordingId }, pieces]) =>
-    joinNeighbours(pieces, arrivingSamples).map((run) => ({ recordingId, run })),
+  const chunks = Array.from(byRecording, ([{ recordingId, sweptSeq }, pieces]) =>
+    joinNeighbours(pieces, arrivingSamples).map((run) => ({ recordingId, run, isLate: run[0].firstSeq < sweptSeq })),
   ).flat();
   await insertChunks(tx, chunks, receivedAtMs);
+  await sweepLater(
+    tx,
+    chunks.filter(({ isLate }) => isLate),
+    receivedAtMs,
+  );
   return chunks.reduce((sum, { run }) => sum + samplesIn(run), 0);
 };
 

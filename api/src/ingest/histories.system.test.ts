@@ -7,7 +7,7 @@ import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
-import { roastOn, silentLog } from '../testing/ingest-fixture.ts';
+import { ageSamples, roastOn, silentLog } from '../testing/ingest-fixture.ts';
 import { createKeepingBoard } from '../testing/keeping-board.ts';
 import { connectBoard, startPlainBroker, startWholeApi, type PlainBroker } from '../testing/whole-api.ts';
 import { removeOldSamples, sweepRules } from './sweeper.ts';
@@ -167,7 +167,7 @@ describe('histories: restore from boards', () => {
     await using board = createKeepingBoard('H-4', [journal]);
     await board.connect(broker.url);
     await until('the journal', board.isDelivered);
-    await sql`UPDATE recording_chunks SET received_at = now() - interval '91 days'`;
+    await ageSamples(sql);
     expect(await removeOldSamples(sql, sweepRules)).toBeGreaterThan(0);
     await board.disconnect();
     const told = board.statements.length;

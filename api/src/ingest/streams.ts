@@ -10,6 +10,8 @@ export interface Recording {
   readonly recordingId: string;
   readonly machineId: string;
   committed: SeqRanges;
+  /** Samples below it were swept: what arrives there is swept later. */
+  readonly sweptSeq: number;
   readonly boots: Map<string, { bootNo: number; clock: WallClock | undefined }>;
   /** By `layoutKey`. */
   readonly layouts: Map<string, number>;
@@ -51,13 +53,14 @@ interface PartRow {
   readonly id: string;
   readonly machine_id: string;
   readonly committed: string;
+  readonly swept_seq: number;
   readonly from_seq: number;
   readonly until_seq: number | null;
 }
 
 /** Rows are locked in one order everywhere, so that instances which share streams wait for each other instead of deadlocking. */
 const lockParts = (tx: Sql, keys: readonly StreamKey[]) => tx<PartRow[]>`
-  SELECT p.epoch, r.id, r.machine_id, r.committed::text AS committed, p.from_seq, p.until_seq
+  SELECT p.epoch, r.id, r.machine_id, r.committed::text AS committed, r.swept_seq, p.from_seq, p.until_seq
   FROM stream_parts p
   JOIN unnest(${keys.map((key) => key.machineId)}::uuid[], ${keys.map((key) => key.epoch)}::text[])
     AS wanted (machine_id, epoch) ON wanted.machine_id = p.machine_id AND wanted.epoch = p.epoch
@@ -161,6 +164,7 @@ const toStreams = async (tx: Sql, rows: readonly PartRow[]): Promise<Map<string,
       recordingId: row.id,
       machineId: row.machine_id,
       committed: parseMultirange(row.committed),
+      sweptSeq: row.swept_seq,
       boots: new Map(),
       layouts: new Map(),
     };

@@ -4,7 +4,7 @@ import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
-import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
+import { ageSamples, messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { sealStreams } from './chunks.ts';
 import { commitMessages } from './commit.ts';
 import { abortStaleRoasts, removeOldSamples, sweepRules } from './sweeper.ts';
@@ -137,7 +137,7 @@ describe('sweeper', () => {
     for (let n = 0; n < 200; n++) idle.sample(n * 1000, 25, 25, 0);
     await ship(sql, 'S-3', roasted, 60);
     await ship(sql, 'S-3', idle, 60);
-    await sql`UPDATE recording_chunks SET received_at = now() - interval '91 days'`;
+    await ageSamples(sql);
     const count = async (board: JournalBoard) =>
       (await readSamples(sql, await recordingOf(sql, board), 0, 1e9)).seq.length;
     await removeOldSamples(sql, sweepRules);

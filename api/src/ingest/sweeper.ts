@@ -1,10 +1,11 @@
 import type { Logger } from '@roastery/runtime/logger';
 import { isDatabaseUnavailable, loggable } from '../db/postgres-errors.ts';
-import type { Database } from '../db/sql.ts';
+import type { Database, Sql } from '../db/sql.ts';
 import { announceRoast } from '../domains/roasts/announce-roast.ts';
 import { recomputeRoast } from '../domains/roasts/recompute-roast.ts';
 import { sealStreams } from './chunks.ts';
 import { auditDrops } from './quarantine.ts';
+import type { SeqRange } from './seq-ranges.ts';
 import { settleLot } from '../domains/roasts/settle-roast.ts';
 
 export interface SweepRules {
@@ -25,6 +26,14 @@ const marginMinutes = 30;
 /** Highest rate a machine map allows: turns minutes into sequence numbers. */
 const maxHz = 10;
 const maxRowsPerRun = 500;
+/** A recording is swept when samples of a day have become old, not for each chunk. */
+const sweepEveryDays = 1;
+const marginSeqs = marginMinutes * 60 * maxHz;
+/** No roast is longer: a day at the highest rate. */
+const maxRoastSeqs = 24 * 3600 * maxHz;
+const maxChunksPerTransaction = 500;
+const maxChunksPerRun = 5000;
+const maxRecordingsPerRun = 200;
 const everyMs = 60_000;
 
 /** Aborts roasts whose board is gone. `status_seq` stays, so that events of a board that returns still win. */
@@ -41,7 +50,7 @@ export const abortStaleRoasts = async (sql: Database, rules: SweepRules): Promis
       -- Only roasts that the same board recorded later: a logged or uploaded roast says nothing about the machine.
       OR EXISTS (
         SELECT FROM roasts newer
-        WHERE newer.recording_id = r.recording_id AND newer.status_seq > r.status_seq
+        WHERE newer.recording_id = r.recording_id AND newer.machine_id = r.machine_id AND newer.status_seq > r.status_seq
           AND newer.start_time > r.start_time + make_interval(hours => ${maxRoastHours})))
     ORDER BY r.id LIMIT ${maxRowsPerRun}`;
   for (const { id } of stale) {
@@ -67,22 +76,106 @@ export const fillTemperatures = async (sql: Database): Promise<number> => {
   return bare.length;
 };
 
-/** Removes old samples that belong to no roast, a bounded number per run. Answers the number of removed chunks. */
+interface OldChunk {
+  readonly first_seq: number;
+  readonly end_seq: number;
+  readonly received_at: string;
+  readonly is_old: boolean;
+}
+
+const chunksFrom = (tx: Sql, recordingId: string, fromSeq: number, toSeq: number, rules: SweepRules) => tx<OldChunk[]>`
+  SELECT first_seq, first_seq + cardinality(dt_ms) AS end_seq, received_at,
+         received_at < now() - make_interval(days => ${rules.keepSamplesDays}) AS is_old
+  FROM recording_chunks WHERE recording_id = ${recordingId} AND first_seq >= ${fromSeq} AND first_seq < ${toSeq}
+  ORDER BY first_seq LIMIT ${maxChunksPerTransaction}`;
+
+/** Roasts that may cover samples between two sequence numbers: two index ranges, as long as there are roasts at that time. */
+const coversBetween = (tx: Sql, recordingId: string, fromSeq: number, toSeq: number) => tx<SeqRange[]>`
+  SELECT coalesce(charge_seq, status_seq, 0) - ${marginSeqs} AS start,
+         coalesce(drop_seq, status_seq, charge_seq, 0) + ${marginSeqs} AS end
+  FROM roasts WHERE recording_id = ${recordingId}
+    AND (charge_seq BETWEEN ${fromSeq - marginSeqs - maxRoastSeqs} AND ${toSeq + marginSeqs}
+      OR charge_seq IS NULL AND status_seq BETWEEN ${fromSeq - marginSeqs} AND ${toSeq + marginSeqs}
+      OR charge_seq IS NULL AND status_seq IS NULL)`;
+
+/** Removes those of these chunks that are old and belong to no roast. */
+const removeUncovered = async (tx: Sql, recordingId: string, chunks: readonly OldChunk[]): Promise<number> => {
+  const [first, last] = [chunks[0], chunks.at(-1)];
+  if (first === undefined || last === undefined) return 0;
+  const covers = await coversBetween(tx, recordingId, first.first_seq, last.end_seq);
+  const uncovered = chunks.filter(
+    ({ first_seq, end_seq, is_old }) => is_old && !covers.some(({ start, end }) => end_seq > start && first_seq <= end),
+  );
+  if (uncovered.length > 0) {
+    await tx`
+      DELETE FROM recording_chunks
+      WHERE recording_id = ${recordingId} AND first_seq = ANY(${uncovered.map((chunk) => chunk.first_seq)}::bigint[])`;
+  }
+  return uncovered.length;
+};
+
+interface Swept {
+  readonly examined: number;
+  readonly removed: number;
+}
+const sum = (a: Swept, b: Swept): Swept => ({ examined: a.examined + b.examined, removed: a.removed + b.removed });
+
+/** Sweeps a recording from where the last sweep ended. It holds the recording's row, as ingest does. */
+const sweepRecording = async (tx: Sql, recordingId: string, rules: SweepRules): Promise<Swept> => {
+  const [recording] = await tx<{ swept_seq: number }[]>`
+    SELECT swept_seq FROM recordings WHERE id = ${recordingId} FOR NO KEY UPDATE`;
+  if (recording === undefined) return { examined: 0, removed: 0 };
+  const chunks = await chunksFrom(tx, recordingId, recording.swept_seq, Number.MAX_SAFE_INTEGER, rules);
+  const young = chunks.findIndex(({ is_old }) => !is_old);
+  const old = young < 0 ? chunks : chunks.slice(0, young);
+  const removed = await removeUncovered(tx, recordingId, old);
+  const next = chunks[young] ?? (chunks.length < maxChunksPerTransaction ? undefined : chunks.at(-1));
+  await tx`
+    UPDATE recordings
+    SET swept_seq = ${old.at(-1)?.end_seq ?? recording.swept_seq},
+        unswept_since = coalesce(${next?.received_at ?? null}::timestamptz, now())
+    WHERE id = ${recordingId}`;
+  return { examined: old.length, removed };
+};
+
+/** Sweeps a stretch again that was swept before. */
+const sweepAgain = async (tx: Sql, rules: SweepRules): Promise<Swept | undefined> => {
+  const [due] = await tx<{ recording_id: string; from_seq: number; to_seq: number }[]>`
+    DELETE FROM sample_sweeps WHERE ctid = (
+      SELECT ctid FROM sample_sweeps
+      WHERE received_at < now() - make_interval(days => ${rules.keepSamplesDays}) ORDER BY received_at LIMIT 1)
+    RETURNING recording_id, from_seq, to_seq`;
+  if (due === undefined) return undefined;
+  const { recording_id: id, to_seq } = due;
+  await tx`SELECT FROM recordings WHERE id = ${id} FOR NO KEY UPDATE`;
+  const chunks = await chunksFrom(tx, id, due.from_seq, to_seq, rules);
+  const last = chunks.at(-1);
+  if (chunks.length === maxChunksPerTransaction && last !== undefined) {
+    await tx`INSERT INTO sample_sweeps VALUES (${id}, ${last.end_seq}, ${to_seq}, '-infinity')`;
+  }
+  return { examined: chunks.length, removed: await removeUncovered(tx, id, chunks) };
+};
+
+/**
+ * Removes old samples that belong to no roast, a bounded number per run. What was examined once is not read again, so a run
+ * costs what has become old since the last one. Answers the number of removed chunks.
+ */
 export const removeOldSamples = async (sql: Database, rules: SweepRules): Promise<number> => {
-  const margin = marginMinutes * 60 * maxHz;
-  const gone = await sql`
-    DELETE FROM recording_chunks c USING (
-      SELECT k.recording_id, k.first_seq FROM recording_chunks k
-      WHERE k.received_at < now() - make_interval(days => ${rules.keepSamplesDays})
-        AND NOT EXISTS (
-          SELECT FROM roasts r
-          WHERE r.recording_id = k.recording_id
-            AND k.first_seq + cardinality(k.dt_ms) > coalesce(r.charge_seq, r.status_seq, 0) - ${margin}
-            AND k.first_seq <= coalesce(r.drop_seq, r.status_seq, r.charge_seq, 0) + ${margin})
-      LIMIT ${maxRowsPerRun}
-    ) AS old
-    WHERE c.recording_id = old.recording_id AND c.first_seq = old.first_seq`;
-  return gone.count;
+  let total: Swept = { examined: 0, removed: 0 };
+  while (total.examined < maxChunksPerRun) {
+    const swept = await sql.begin((tx) => sweepAgain(tx, rules));
+    if (swept === undefined) break;
+    total = sum(total, swept);
+  }
+  const due = await sql<{ id: string }[]>`
+    SELECT id FROM recordings
+    WHERE unswept_since < now() - make_interval(days => ${rules.keepSamplesDays + sweepEveryDays})
+    ORDER BY unswept_since LIMIT ${maxRecordingsPerRun}`;
+  for (const { id } of due) {
+    if (total.examined >= maxChunksPerRun) break;
+    total = sum(total, await sql.begin((tx) => sweepRecording(tx, id, rules)));
+  }
+  return total.removed;
 };
 
 const removeOldQuarantine = async (sql: Database, rules: SweepRules): Promise<number> => {
@@ -93,7 +186,22 @@ const removeOldQuarantine = async (sql: Database, rules: SweepRules): Promise<nu
   return gone.count;
 };
 
-/** Runs a bounded piece of each kind of work once a minute, in every instance: the pieces are idempotent. */
+/** Any number, the same in all versions: the instance that sweeps holds this advisory lock. */
+const sweepLock = 7_265_401_123;
+
+/**
+ * Does the work unless another instance does it now. The lock is held by a transaction that is idle and has
+ * no snapshot, so that it holds up no vacuum.
+ */
+const whenAlone = (sql: Database, work: () => Promise<void>): Promise<void> =>
+  sql.begin(async (tx) => {
+    const [lock] = await tx<{ is_ours: boolean }[]>`
+      SELECT pg_try_advisory_xact_lock(${sweepLock}) AS is_ours,
+             set_config('idle_in_transaction_session_timeout', '10min', true)`;
+    if (lock?.is_ours === true) await work();
+  });
+
+/** Runs a bounded piece of each kind of work once a minute, in one of all instances. */
 export const startSweeper = (sql: Database, log: Logger, rules: SweepRules = sweepRules) => {
   let running: Promise<void> = Promise.resolve();
   const sweep = async (): Promise<void> => {
@@ -107,9 +215,11 @@ export const startSweeper = (sql: Database, log: Logger, rules: SweepRules = swe
     if (sealed > 0) log.debug({ sealed }, 'chunks sealed');
   };
   const timer = setInterval(() => {
-    running = running.then(sweep).catch((error: unknown) => {
-      if (!isDatabaseUnavailable(error)) log.warn(loggable(error), 'sweep failed');
-    });
+    running = running
+      .then(() => whenAlone(sql, sweep))
+      .catch((error: unknown) => {
+        if (!isDatabaseUnavailable(error)) log.warn(loggable(error), 'sweep failed');
+      });
   }, everyMs);
   timer.unref();
   return {

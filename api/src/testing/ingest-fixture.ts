@@ -50,6 +50,12 @@ export const registerMachine = async (
   return { id, owner };
 };
 
+/** Makes all samples so old that the sweeper may remove them. */
+export const ageSamples = async (sql: Database): Promise<void> => {
+  await sql`UPDATE recording_chunks SET received_at = now() - interval '92 days'`;
+  await sql`UPDATE recordings SET unswept_since = now() - interval '92 days'`;
+};
+
 export const messageOf = (serialNumber: string, batch: JournalBatch, receivedAtMs = Date.now()): JournalMessage => {
   const payload = Buffer.from(JSON.stringify(batch));
   return {
