@@ -2,12 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
-import type { Database } from '../db/sql.ts';
+import { openDatabase, type Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
-import { ageSamples, messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
+import {
+  ageSamples,
+  messageOf,
+  openMigratedDatabase,
+  registerMachine,
+  roastOn,
+  silentLog,
+} from '../testing/ingest-fixture.ts';
 import { sealStreams } from './chunks.ts';
 import { commitMessages } from './commit.ts';
-import { abortStaleRoasts, removeOldSamples, sweepRules } from './sweeper.ts';
+import { abortStaleRoasts, removeOldSamples, sweep, sweepRules, whenAlone } from './sweeper.ts';
 
 const recordingOf = async (sql: Database, board: JournalBoard): Promise<string> => {
   const [row] = await sql<{ id: string }[]>`SELECT id FROM recordings WHERE epoch = ${board.epoch}`;
@@ -21,6 +28,41 @@ const chunkCount = async (sql: Database): Promise<number> => {
 
 const ship = (sql: Database, serial: string, board: JournalBoard, size: number, first = 0) =>
   Promise.all(board.batches(() => size, first).map((batch) => commitMessages(sql, [messageOf(serial, batch)])));
+
+const samplesADay = 24 * 3600;
+const samplesAChunk = 600;
+
+/** A machine that recorded so many days at 1 Hz, the last of them 92 days ago, with a roast of a quarter of an hour twice a day. */
+const recordDays = async (sql: Database, days: number): Promise<void> => {
+  const { id: machineId, owner } = await registerMachine(sql, 'HISTORY');
+  const recordingId = uuidV7();
+  const length = days * samplesADay;
+  await sql`
+    INSERT INTO recordings (id, machine_id, epoch, source, committed, last_received_at, sealed_seq)
+    VALUES (${recordingId}, ${machineId}, '00112233445566aa', 'agent', ${`{[0,${length})}`}::text::int8multirange, now(), ${length})`;
+  await sql`
+    INSERT INTO recording_chunks (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values", received_at)
+    SELECT ${recordingId}, at, 0, 0, at * 1000, array_fill(0, ARRAY[${samplesAChunk}::int]), '{}', now() - interval '92 days'
+    FROM generate_series(0, ${length - samplesAChunk}::bigint, ${samplesAChunk}) at`;
+  await sql`
+    INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, status_seq, charge_seq, drop_seq, start_time)
+    SELECT gen_random_uuid(), ${recordingId}, ${machineId}, ${owner}, 'completed', at + 900, at, at + 900,
+           now() - interval '92 days' - (${length} - at) * interval '1 second'
+    FROM generate_series(43200, ${length - 7200}::bigint, 43200) at`;
+  await sql`
+    INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, status_seq, charge_seq, start_time)
+    VALUES (gen_random_uuid(), ${recordingId}, ${machineId}, ${owner}, 'in_progress', ${length - 60}, ${length - 60}, now())`;
+  await sql`VACUUM ANALYZE`;
+};
+
+/** Blocks of tables and indexes that this pool of one connection has read until now, from memory or disk. */
+const blocksRead = async (sql: Database): Promise<number> => {
+  await sql`SELECT pg_stat_force_next_flush()`;
+  const [row] = await sql<{ blocks: number }[]>`
+    SELECT sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hit, 0)) AS blocks
+    FROM pg_statio_user_tables`;
+  return row?.blocks ?? 0;
+};
 
 describe('sweeper', () => {
   it('seals small chunks without changing a sample, and late samples are stored in their place', async () => {
@@ -145,5 +187,69 @@ describe('sweeper', () => {
     await sql`DELETE FROM roasts`;
     await removeOldSamples(sql, sweepRules);
     expect(await count(roasted)).toBe(0);
+  });
+
+  it('removes samples that arrived late when they are old themselves', async () => {
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    await registerMachine(sql, 'S-6');
+    const board = createJournalBoard();
+    for (let n = 0; n < 300; n++) board.sample(n * 1000, 25, 25, 0);
+    const batches = board.batches(() => 60);
+    const [late] = batches.splice(1, 1);
+    for (const batch of batches) await commitMessages(sql, [messageOf('S-6', batch)]);
+    await ageSamples(sql);
+    expect(await removeOldSamples(sql, sweepRules)).toBe(4);
+    if (late === undefined) throw new Error('no late batch');
+    await commitMessages(sql, [messageOf('S-6', late)]);
+    expect(await removeOldSamples(sql, sweepRules)).toBe(0);
+    expect(await chunkCount(sql)).toBe(1);
+    await ageSamples(sql);
+    await sql`UPDATE sample_sweeps SET received_at = now() - interval '92 days'`;
+    expect(await removeOldSamples(sql, sweepRules)).toBe(1);
+    expect(await sql`SELECT FROM sample_sweeps`).toHaveLength(0);
+  });
+
+  it('sweeps in one instance at a time', async () => {
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    const other = openDatabase({ url: database.url, log: silentLog });
+    const done: string[] = [];
+    await whenAlone(sql, async () => {
+      done.push('one');
+      await whenAlone(other, async () => void done.push('the other beside it'));
+    });
+    await whenAlone(other, async () => void done.push('the other afterwards'));
+    await other.end();
+    expect(done).toEqual(['one', 'the other afterwards']);
+  });
+
+  it('reads what became old since the last sweep, not the history before it', async () => {
+    const read: { due: number; nothingDue: number }[] = [];
+    for (const days of [20, 200]) {
+      await using database = await openMigratedDatabase();
+      const { sql } = database;
+      await recordDays(sql, days);
+      const one = openDatabase({ url: database.url, log: silentLog, connections: 1 });
+      const blocksOf = async (work: () => Promise<number>): Promise<[number, number]> => {
+        const before = await blocksRead(one);
+        const result = await work();
+        return [(await blocksRead(one)) - before, result];
+      };
+      // The first statements of a connection read the catalogue.
+      await sweep(one, silentLog);
+      await sql`UPDATE recordings SET swept_seq = ${(days - 2) * samplesADay}, unswept_since = now() - interval '92 days'`;
+      const [due, removed] = await blocksOf(() => removeOldSamples(one, sweepRules));
+      expect(removed).toBeGreaterThan(0);
+      const [nothingDue] = await blocksOf(async () => {
+        await sweep(one, silentLog);
+        return 0;
+      });
+      read.push({ due, nothingDue });
+      await one.end();
+    }
+    const [short, long] = read;
+    expect(long?.due).toBeLessThan(1.5 * (short?.due ?? 0));
+    expect(long?.nothingDue).toBeLessThan(1.5 * (short?.nothingDue ?? 0));
   });
 });

@@ -193,7 +193,7 @@ const sweepLock = 7_265_401_123;
  * Does the work unless another instance does it now. The lock is held by a transaction that is idle and has
  * no snapshot, so that it holds up no vacuum.
  */
-const whenAlone = (sql: Database, work: () => Promise<void>): Promise<void> =>
+export const whenAlone = (sql: Database, work: () => Promise<void>): Promise<void> =>
   sql.begin(async (tx) => {
     const [lock] = await tx<{ is_ours: boolean }[]>`
       SELECT pg_try_advisory_xact_lock(${sweepLock}) AS is_ours,
@@ -201,22 +201,24 @@ const whenAlone = (sql: Database, work: () => Promise<void>): Promise<void> =>
     if (lock?.is_ours === true) await work();
   });
 
-/** Runs a bounded piece of each kind of work once a minute, in one of all instances. */
-export const startSweeper = (sql: Database, log: Logger, rules: SweepRules = sweepRules) => {
+/** Does a bounded piece of each kind of work. */
+export const sweep = async (sql: Database, log: Logger, rules: SweepRules = sweepRules): Promise<void> => {
+  const aborted = await abortStaleRoasts(sql, rules);
+  const filled = await fillTemperatures(sql);
+  const sealed = await sealStreams(sql);
+  const chunks = await removeOldSamples(sql, rules);
+  const quarantined = await removeOldQuarantine(sql, rules);
+  await auditDrops(sql);
+  if (aborted + filled + chunks + quarantined > 0) log.info({ aborted, filled, chunks, quarantined }, 'sweep done');
+  if (sealed > 0) log.debug({ sealed }, 'chunks sealed');
+};
+
+/** Sweeps once a minute, in one of all instances. */
+export const startSweeper = (sql: Database, log: Logger) => {
   let running: Promise<void> = Promise.resolve();
-  const sweep = async (): Promise<void> => {
-    const aborted = await abortStaleRoasts(sql, rules);
-    const filled = await fillTemperatures(sql);
-    const sealed = await sealStreams(sql);
-    const chunks = await removeOldSamples(sql, rules);
-    const quarantined = await removeOldQuarantine(sql, rules);
-    await auditDrops(sql);
-    if (aborted + filled + chunks + quarantined > 0) log.info({ aborted, filled, chunks, quarantined }, 'sweep done');
-    if (sealed > 0) log.debug({ sealed }, 'chunks sealed');
-  };
   const timer = setInterval(() => {
     running = running
-      .then(() => whenAlone(sql, sweep))
+      .then(() => whenAlone(sql, () => sweep(sql, log)))
       .catch((error: unknown) => {
         if (!isDatabaseUnavailable(error)) log.warn(loggable(error), 'sweep failed');
       });

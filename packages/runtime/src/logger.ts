@@ -36,8 +36,8 @@ export const withPriorities = (
   },
 });
 
-/** JSON lines on stdout, with priorities where journald reads them. Values under names that hold secrets are cut out wherever they appear at the first three levels. */
-export const createLogger = (name: string, level: LogLevel = 'info'): Logger => {
+/** JSON lines on stdout, with priorities where journald reads them, or on another stream. Values under names that hold secrets are cut out wherever they appear at the first three levels. */
+export const createLogger = (name: string, level: LogLevel = 'info', stream?: DestinationStream): Logger => {
   const options: LoggerOptions = {
     name,
     level,
@@ -53,6 +53,7 @@ export const createLogger = (name: string, level: LogLevel = 'info'): Logger => 
       censor: '[redacted]',
     },
   };
+  if (stream !== undefined) return pino(options, stream);
   return writesToJournald() ? pino(options, withPriorities(pino.destination({ dest: 1, sync: true }))) : pino(options);
 };
 

@@ -6,6 +6,9 @@ import { apiBasePath, type Endpoint } from '@roastery/contract/endpoint';
 import { listMachineMaps } from '@roastery/contract/machine-maps';
 import { getRoastCurveColumns } from '@roastery/contract/roasts';
 import { createUser } from '@roastery/contract/users';
+import { openDatabase } from '@roastery/api/db/sql';
+import { sweep } from '@roastery/api/ingest/sweeper';
+import { createLogger } from '@roastery/runtime/logger';
 import { startStack, type StackOptions } from '@roastery/stack/stack';
 import type { Bench, Measurement } from '../bench.ts';
 import { findSamples } from '../large-roastery/find-samples.ts';
@@ -110,6 +113,17 @@ const recordRoasts = async (
   return roasts.map(({ roastId }) => roastId);
 };
 
+/** Plans of the sweeper's statements, with all of the roastery's samples old and not swept yet. */
+const plansOfSweep = async (databaseUrl: string): Promise<ToldPlan[]> => {
+  const lines: string[] = [];
+  const log = createLogger('sweeper', 'debug', { write: (line) => void lines.push(line) });
+  const sql = openDatabase({ url: databaseUrl, log });
+  await sql`UPDATE recordings SET unswept_since = '-infinity'`;
+  await sweep(sql, log);
+  await sql.end();
+  return lines.map(planInLine).filter((plan): plan is ToldPlan => plan !== undefined);
+};
+
 /** The first start: fills the roastery, and asks everything once while Postgres tells its plans. */
 const fillAndExplain = async (options: StackOptions, say: (line: string) => void) => {
   const heard: string[] = [];
@@ -159,6 +173,8 @@ const fillAndExplain = async (options: StackOptions, say: (line: string) => void
         }
       }
     }
+    for (const found of tooMuchRead(await plansOfSweep(stack.databaseUrl), big))
+      complaints.set(found, `${found}  ← sweeper`);
     return { complaints: [...complaints.values()], roasts };
   } finally {
     await stack.close();
