@@ -9,6 +9,7 @@ import { readLots } from '../domains/inventory/lot-csv.ts';
 import { AppError } from '../http/app-error.ts';
 import { writeWorkbook } from '../sheets/write-workbook.ts';
 import { exampleCsv } from '../testing/example-data.ts';
+import { formatFiles } from '../testing/format-files.ts';
 import { hostileFiles, largeCsv, mutated, mutatedWorkbook, workbookOf } from '../testing/hostile-files.ts';
 import { chanceFrom } from '../testing/seeded-random.ts';
 import { openTestApi, type OpenedTestApi } from '../testing/test-api.ts';
@@ -214,6 +215,25 @@ describe('file readers: hostile files', () => {
         expect(String(answer)).toMatch(/^(?:\d+$|validation: )/);
       }
       expect(opened.log().slice(before)).not.toContain('file reader');
+    },
+  );
+
+  it.each(formatFiles)(
+    'survives damaged and swollen copies of $name',
+    { timeout: 300_000 },
+    async ({ name, bytes }) => {
+      const before = opened.log().length;
+      const chance = chanceFrom(Number(process.env['FUZZ_SEED'] ?? 11));
+      const rounds = Math.ceil(Number(process.env['FUZZ_FILES'] ?? 300) / 15);
+      for (let round = 0; round < rounds; round += 1) {
+        const answer = await outcome(opened.readers, mutated(bytes, chance));
+        expect(String(answer)).toMatch(/^(?:\d+$|validation: )/);
+      }
+      // The same file over and over: more samples, sections and lists than a roast has.
+      const times = name.endsWith('.xls') ? 3 : Math.ceil((9 * 1024 * 1024) / bytes.length);
+      const swollen = Buffer.concat(Array.from({ length: times }, () => bytes));
+      expect(String(await outcome(opened.readers, swollen))).toMatch(/^(?:\d+$|validation: )/);
+      expect(opened.log().slice(before)).not.toContain('file reader failed');
     },
   );
 

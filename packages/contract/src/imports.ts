@@ -7,7 +7,25 @@ import { givenInstantShape, idShape, instantShape, lineShape, temperatureShape }
 export const maxUploadBytes = 10 * 1024 * 1024;
 export const maxUploadText = '10 MB';
 
-export const uploadFormats = ['alog', 'csv', 'xlsx'] as const;
+/** The program that wrote a file; `csv` and `xlsx` are tables of any. */
+export const uploadFormats = [
+  'alog',
+  'csv',
+  'xlsx',
+  'artisan_json',
+  'cropster',
+  'roastime',
+  'kaleido',
+  'stronghold',
+  'loring',
+  'giesen',
+  'ikawa',
+  'roest',
+  'rubasse',
+  'petroncini',
+  'kaffelogic',
+  'hibean',
+] as const;
 export type UploadFormat = (typeof uploadFormats)[number];
 export const temperatureUnitShape = z.enum(['C', 'F']);
 export const timeUnitShape = z.enum(['s', 'cs', 'ms']);

@@ -87,7 +87,14 @@ export const timeindexKinds: readonly MarkKind[] = [
  *   Artisan's `timex`)
  */
 export function parseAlog(text: string, options: { maxLength?: number } = {}): ArtisanRoast {
-  const file = readDictionary(text, options);
+  return artisanRoastIn(readDictionary(text, options));
+}
+
+/**
+ * The roast in the keys of an Artisan file, as `.alog` and its JSON export have them.
+ * @throws {AlogError} `not_a_roast` without `timex`
+ */
+export function artisanRoastIn(file: Dictionary): ArtisanRoast {
   const warnings = new Set<AlogWarning>();
   if (!Array.isArray(file.get('timex')))
     throw new AlogError('not_a_roast', 'The file holds no roast: timex is missing');

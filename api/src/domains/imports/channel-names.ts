@@ -123,9 +123,10 @@ export class ChannelNames {
   }
 }
 
-/** Curves that follow from the bean temperature: they are calculated here, not imported. */
+/** A rate of rise by its name or its unit: it follows from a temperature, is calculated here, and is never one itself. */
 export const isDerived = (name: string): boolean =>
-  /^(?:ror|rate of rise|delta ?(?:bt|et)|δ ?(?:bt|et)|bean ror|bt ror|et ror)$/.test(words(name));
+  /(?:^| )ror(?: |$)|rate ?of ?rise|derivative|^(?:delta|δ) ?(?:bt|et)$|升温|升溫/.test(words(name)) ||
+  /°?\s*[CFK]\s*(?:\/|per)\s*(?:\d*\s*s|m)/i.test(cutName(name));
 
 /** A percentage, by its values. */
 export const isPercentage = (values: readonly (number | null)[]): boolean =>

@@ -56,6 +56,12 @@ export const noFacts: ImportedFacts = {
   notes: null,
 };
 
+/** The number that another program gave the roast, which that roastery has on its bags: `P5-` and 42. */
+export interface ImportedBatch {
+  readonly prefix: string;
+  readonly number: number;
+}
+
 /** One roast as any of the formats has it: °C, kg, seconds since the recording began. */
 export interface ImportedRoast {
   /** Rising. */
@@ -63,6 +69,7 @@ export interface ImportedRoast {
   readonly channels: readonly ImportedChannel[];
   readonly marks: readonly Mark[];
   readonly facts: ImportedFacts;
+  readonly batch: ImportedBatch | null;
   /** Moment of second 0, ms since 1970; null where the file doesn't say. */
   readonly recordedAtMs: number | null;
   readonly temperatureUnit: KnownUnit<TemperatureUnit>;

@@ -2,6 +2,8 @@ import type { UploadChoices, UploadFormat } from '@roastery/contract/imports';
 import { coldestC, hottestC } from '@roastery/roasting/units';
 import { formatCount } from '../../format/format.ts';
 import { completeMarks } from './complete-marks.ts';
+import { tooManySamples } from './file-content.ts';
+import { recogniseFormat } from './formats/formats.ts';
 import {
   maxColumns,
   maxReadings,
@@ -11,49 +13,11 @@ import {
   type ImportedFacts,
   type ImportedRoast,
 } from './imported-roast.ts';
-import { readAlogFile } from './read-alog-file.ts';
-import { readCsvFile } from './read-csv-file.ts';
-import { readXlsxFile } from './read-xlsx-file.ts';
 
 /** A day: whatever is longer is no roast, and its times would not fit a chunk. */
 const maxSeconds = 86_400;
 /** A roast has nine; a file may say some of them twice. */
 const maxMarks = 500;
-
-/** By what the file begins with, not by its name: a renamed file is still what it is. */
-export const formatOf = (bytes: Uint8Array): UploadFormat | undefined => {
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return 'xlsx';
-  if (bytes.subarray(0, 4096).includes(0)) return undefined;
-  const head = new TextDecoder().decode(bytes.subarray(0, 256)).trimStart();
-  return head.startsWith('{') ? 'alog' : 'csv';
-};
-
-const tooManySamples = () =>
-  refusedFile(`The file holds more than ${formatCount(maxSamples)} samples: cut it to one roast.`);
-
-/** Lines of a text, counted without making them. */
-const countLines = (bytes: Uint8Array): number => {
-  let lines = 0;
-  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines += 1;
-  return lines;
-};
-
-/** UTF-8, else what older programs on Windows write. */
-const textOf = (bytes: Uint8Array): string => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return new TextDecoder('windows-1252').decode(bytes);
-  }
-};
-
-const read = (bytes: Uint8Array, format: UploadFormat, choices: UploadChoices) => {
-  if (format === 'alog') return readAlogFile(textOf(bytes), choices);
-  if (format === 'xlsx') return readXlsxFile(bytes, choices);
-  if (countLines(bytes) > maxSamples + 100) throw tooManySamples();
-  return readCsvFile(textOf(bytes), choices);
-};
 
 const refuseTooMuch = ({ timesSeconds, channels, marks }: ImportedRoast): void => {
   if (timesSeconds.length > maxSamples) throw tooManySamples();
@@ -118,13 +82,13 @@ export const readRoastFile = async (
   choices: UploadChoices,
 ): Promise<{ format: UploadFormat; roast: ImportedRoast }> => {
   if (bytes.length === 0) throw refusedFile('The file is empty.');
-  const format = formatOf(bytes);
-  if (format === undefined) {
-    throw refusedFile('This is no file of a roast: Artisan’s .alog, CSV and XLSX can be read.');
+  const known = await recogniseFormat(bytes);
+  if (known === undefined) {
+    throw refusedFile('This is no file of a roast that can be read: it is neither text nor a workbook.');
   }
-  const whole = await read(bytes, format, choices);
+  const whole = await known.read(bytes, choices);
   refuseTooMuch(whole);
   const roast = withoutImpossibleReadings({ ...whole, facts: cutFacts(whole.facts) });
   refuseEmpty(roast);
-  return { format, roast: completeMarks(roast, choices) };
+  return { format: known.format, roast: completeMarks(roast, choices) };
 };

@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts';
 import { FileDrop } from '../../components/FileDrop.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
 import { t } from '../../language/t.ts';
+import { acceptedFiles } from './format-names.ts';
 
 /** Uploads one file by click or drop; the server reads it. */
 export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => void }) => {
@@ -29,7 +30,7 @@ export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => voi
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
       <FileDrop
         label={t`Roast file`}
-        accept=".alog,.csv,.tsv,.txt,.xlsx"
+        accept={acceptedFiles}
         busy={busy}
         onFile={(file) => void choose(file)}
         className="py-16"
@@ -38,7 +39,7 @@ export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => voi
           {busy ? t`Reading the file…` : t`Choose a roast file or drop it here`}
         </span>
         <span className="max-w-md text-sm text-muted">
-          {t`Artisan .alog, CSV or XLSX, up to ${maxUploadText}. You can check its contents before it is saved.`}
+          {t`Artisan, Cropster, RoasTime and ten more programs, CSV or a workbook, up to ${maxUploadText}. You can check its contents before it is saved.`}
         </span>
       </FileDrop>
       <FormError text={failure} />

@@ -2,6 +2,7 @@ import type { Upload } from '@roastery/contract/imports';
 import { formatDuration } from '@roastery/roasting/units';
 import { t } from '../../language/t.ts';
 import { Segments } from '../../ui/Segments.tsx';
+import { isPlainTable } from './format-names.ts';
 import { useChoices } from './use-choices.ts';
 
 const sources: Record<Upload['time_unit']['source'], string> = {
@@ -40,7 +41,7 @@ export const UnitChoices = ({ upload, onChanged }: UnitChoicesProps) => {
         />
         <p className="pt-1 text-xs text-muted">{sources[temperature.source]}</p>
       </div>
-      {upload.format !== 'alog' && (
+      {isPlainTable(upload.format) && (
         <div>
           <p className="pb-1 text-sm font-medium text-content">{t`Times`}</p>
           <Segments

@@ -9,6 +9,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Card, Panel } from '../../ui/Card.tsx';
 import { ChannelsFound } from './ChannelsFound.tsx';
 import { CurveSketch } from './CurveSketch.tsx';
+import { formatNames } from './format-names.ts';
 import { MarksFound } from './MarksFound.tsx';
 import { ImportForm } from './ImportForm.tsx';
 import { UnitChoices } from './UnitChoices.tsx';
@@ -48,8 +49,6 @@ export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewPro
     <ImportForm upload={upload} />
   </div>
 );
-
-const formatNames: Record<Upload['format'], string> = { alog: 'Artisan', csv: 'CSV', xlsx: 'XLSX' };
 
 const Duplicates = ({ duplicates }: Pick<Upload, 'duplicates'>) => {
   const dates = useDates();

@@ -1,32 +1,12 @@
-import type { UploadChoices } from '@roastery/contract/imports';
 import { markOrigins, type Mark } from '@roastery/roasting/marks';
-import { readWorkbook, WorkbookError, type SheetRows, type WorkbookErrorCode } from '../../sheets/read-workbook.ts';
-import { cutName, labelWithoutUnit } from './channel-names.ts';
-import {
-  noFacts,
-  refusedFile,
-  type ImportedChannel,
-  type ImportedFacts,
-  type ImportedRoast,
-} from './imported-roast.ts';
-import { readTable } from './read-table.ts';
-import { numberIn, textIn } from './table-cells.ts';
-import { findTable, markNamed } from './table-layout.ts';
-
-const sentences: Record<WorkbookErrorCode, string> = {
-  too_large: 'The workbook unpacks to more than 40 MB.',
-  too_many_cells: 'A cell of the workbook lies too far to the right or too far down. Delete what is not of the roast.',
-  damaged: 'This is no workbook, or it is damaged: it can’t be read.',
-};
-
-const open = async (bytes: Uint8Array): Promise<SheetRows[]> => {
-  try {
-    return await readWorkbook(bytes);
-  } catch (error) {
-    if (!(error instanceof WorkbookError)) throw error;
-    throw refusedFile(sentences[error.code]);
-  }
-};
+import type { SheetRows } from '../../../sheets/read-workbook.ts';
+import { cutName, labelWithoutUnit } from '../channel-names.ts';
+import { isWorkbook, sheetsOf } from '../file-content.ts';
+import { noFacts, type ImportedChannel, type ImportedFacts } from '../imported-roast.ts';
+import { readTable } from '../read-table.ts';
+import type { RoastFileFormat } from '../roast-file-format.ts';
+import { numberIn, textIn } from '../table-cells.ts';
+import { findTable, markNamed } from '../table-layout.ts';
 
 /** Lines of a summary: a word, and what it says of this roast. */
 const factNames: Readonly<Record<string, keyof ImportedFacts>> = {
@@ -116,15 +96,20 @@ const renamed = (channels: readonly ImportedChannel[], sheets: readonly SheetRow
 };
 
 /** A workbook of one roast: the sheet with a table of readings, and what a summary and a list of marks beside it say. */
-export const readXlsxFile = async (bytes: Uint8Array, choices: UploadChoices): Promise<ImportedRoast> => {
-  const sheets = await open(bytes);
-  const table = sheets.find(({ rows }) => findTable(rows) !== undefined) ?? sheets[0];
-  const curve = readTable(table?.rows ?? [], choices);
-  const marks = readMarks(sheets);
-  return {
-    ...curve,
-    channels: renamed(curve.channels, sheets),
-    marks: marks.length > 0 ? marks : curve.marks,
-    ...readSummary(sheets),
-  };
+export const workbook: RoastFileFormat = {
+  format: 'xlsx',
+  recognise: (bytes) => (isWorkbook(bytes) ? 'possible' : 'no'),
+  read: async (bytes, choices) => {
+    const sheets = await sheetsOf(bytes);
+    const table = sheets.find(({ rows }) => findTable(rows) !== undefined) ?? sheets[0];
+    const curve = readTable(table?.rows ?? [], choices);
+    const marks = readMarks(sheets);
+    return {
+      ...curve,
+      channels: renamed(curve.channels, sheets),
+      marks: marks.length > 0 ? marks : curve.marks,
+      batch: null,
+      ...readSummary(sheets),
+    };
+  },
 };

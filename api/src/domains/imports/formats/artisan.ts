@@ -1,16 +1,26 @@
 import type { UploadChoices } from '@roastery/contract/imports';
-import { AlogError, type AlogWarning, type ArtisanRoast, parseAlog } from '@roastery/roasting/alog';
+import { AlogError, type AlogWarning, type ArtisanRoast, artisanRoastIn, parseAlog } from '@roastery/roasting/alog';
+import type { Dictionary } from '@roastery/roasting/alog-fields';
 import { markOf } from '@roastery/roasting/marks';
 import type { Reading } from '@roastery/roasting/series';
 import { cToF, formatDuration, fToC, type TemperatureUnit } from '@roastery/roasting/units';
-import { alogChannelColumns } from './alog-channel-columns.ts';
-import { type ImportedChannel, type ImportedRoast, type KnownUnit, noFacts, refusedFile } from './imported-roast.ts';
-import { guessTemperatureUnit } from './read-table.ts';
-import { readRecord, type RoastRecord } from './roast-record.ts';
+import { headOf, textOf } from '../file-content.ts';
+import {
+  type ImportedBatch,
+  type ImportedChannel,
+  type ImportedRoast,
+  type KnownUnit,
+  noFacts,
+  refusedFile,
+} from '../imported-roast.ts';
+import { guessTemperatureUnit } from '../read-table.ts';
+import type { RoastFileFormat } from '../roast-file-format.ts';
+import { readRecord, type RoastRecord } from '../roast-record.ts';
+import { alogChannelColumns } from './artisan-channels.ts';
 
-const parse = (text: string): ArtisanRoast => {
+const parse = (read: () => ArtisanRoast): ArtisanRoast => {
   try {
-    return parseAlog(text);
+    return read();
   } catch (error) {
     if (!(error instanceof AlogError)) throw error;
     if (error.code === 'too_large') throw refusedFile('The file is larger than is read.');
@@ -51,8 +61,10 @@ const notesOf = (roast: ArtisanRoast, coffeeName: string | null): string | null 
   return texts.filter((text) => text !== null).join('\n\n') || null;
 };
 
-const numberOf = ({ batchPrefix, batchNumber }: ArtisanRoast): string | null =>
-  batchNumber === null ? null : `${batchPrefix ?? ''}${batchNumber}`.slice(0, 40);
+const batchOf = ({ batchPrefix, batchNumber }: ArtisanRoast): ImportedBatch | null =>
+  batchNumber === null || !(batchNumber > 0)
+    ? null
+    : { prefix: batchPrefix?.slice(0, 40) ?? '', number: Math.floor(batchNumber) };
 
 const unitOf = (roast: ArtisanRoast, chosen: TemperatureUnit | undefined): KnownUnit<TemperatureUnit> => {
   if (chosen !== undefined) return { value: chosen, source: 'person' };
@@ -66,9 +78,29 @@ const reread = (readAs: TemperatureUnit, unit: TemperatureUnit) =>
     ? (tempC: Reading) => tempC
     : (tempC: Reading) => (tempC === null ? null : unit === 'F' ? fToC(tempC) : cToF(tempC));
 
-/** An Artisan file of one roast. Throws `validation` with a sentence where it holds none. */
-export const readAlogFile = (text: string, choices: UploadChoices): ImportedRoast => {
-  const roast = parse(text);
+/** The keys of an Artisan file, as `.alog` and JSON have them. Throws `validation` with a sentence where they hold no roast. */
+export const readArtisanRoast = (file: Dictionary, choices: UploadChoices): ImportedRoast =>
+  importedRoast(
+    parse(() => artisanRoastIn(file)),
+    choices,
+  );
+
+/** Artisan's `.alog`: one Python dictionary, as `repr()` writes it. */
+export const artisan: RoastFileFormat = {
+  format: 'alog',
+  recognise: (bytes) => {
+    const [, quote] = /^\s*\{\s*(['}"]?)/.exec(headOf(bytes).replace(/^\uFEFF/, '')) ?? [];
+    // Python's `repr()` writes single quotes; in double ones it is JSON, or a literal by other means.
+    return quote === undefined ? 'no' : quote === "'" ? 'certain' : 'possible';
+  },
+  read: (bytes, choices) =>
+    importedRoast(
+      parse(() => parseAlog(textOf(bytes) ?? '')),
+      choices,
+    ),
+};
+
+const importedRoast = (roast: ArtisanRoast, choices: UploadChoices): ImportedRoast => {
   const unit = unitOf(roast, choices.temperature_unit);
   const temp = reread(roast.recordedIn, unit.value);
   const record = readRecord(roast.record);
@@ -92,12 +124,12 @@ export const readAlogFile = (text: string, choices: UploadChoices): ImportedRoas
       coffee_name: coffeeName,
       machine_name: roast.machine?.slice(0, 120) ?? null,
       roasted_by: roast.operator?.slice(0, 120) ?? null,
-      roast_number: numberOf(roast),
       batch_size_kg: roast.greenKg,
       end_weight_kg: roast.roastedKg,
       color: roast.color !== null && roast.color <= 200 ? roast.color : null,
       notes: notesOf(roast, coffeeName)?.slice(0, 10_000) ?? null,
     },
+    batch: batchOf(roast),
     recordedAtMs: record?.recordedAtMs ?? (roast.roastedAt === null ? null : Date.parse(roast.roastedAt)),
     temperatureUnit: unit,
     timeUnit: { value: 's', source: 'file' },

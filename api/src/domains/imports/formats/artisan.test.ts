@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readAlogFile } from './read-alog-file.ts';
+import type { ImportedRoast } from '../imported-roast.ts';
+import { artisan } from './artisan.ts';
 
 /** 600 s at 1 Hz with a controller whose duty is read until `dutyUntil`, and a burner that is set by hand all along. */
 const file = (dutyUntil: number): string => {
@@ -23,8 +24,9 @@ const file = (dutyUntil: number): string => {
     specialeventsStrings: ['', '', ''],
   });
 };
+const readArtisan = (text: string): ImportedRoast => artisan.read(new TextEncoder().encode(text), {}) as ImportedRoast;
 const outputs = (dutyUntil: number) =>
-  readAlogFile(file(dutyUntil), {})
+  readArtisan(file(dutyUntil))
     .channels.filter(({ unit }) => unit === '%')
     .map(({ name, label, values }) => [name, label, values[450]]);
 

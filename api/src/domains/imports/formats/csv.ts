@@ -1,9 +1,9 @@
-import type { UploadChoices } from '@roastery/contract/imports';
-import { parseCsv } from '../../sheets/csv.ts';
-import { cutName, labelWithoutUnit } from './channel-names.ts';
-import { noFacts, type ImportedRoast } from './imported-roast.ts';
-import { readTable, type TableHints } from './read-table.ts';
-import type { TableRow } from './table-layout.ts';
+import { cutName, labelWithoutUnit } from '../channel-names.ts';
+import { tableOf, textOf } from '../file-content.ts';
+import { noFacts } from '../imported-roast.ts';
+import { readTable, type TableHints } from '../read-table.ts';
+import type { RoastFileFormat } from '../roast-file-format.ts';
+import type { TableRow } from '../table-layout.ts';
 
 interface ArtisanHead extends TableHints {
   readonly recordedAtMs: number | null;
@@ -28,11 +28,14 @@ const artisanHead = (first: TableRow | undefined): ArtisanHead | undefined => {
 };
 
 /** A CSV file of one roast: Artisan's, our own, or any with a row that names its columns. */
-export const readCsvFile = (text: string, choices: UploadChoices): ImportedRoast => {
-  const { records } = parseCsv(text);
-  const rows = records.map(({ cells }) => cells);
-  const head = artisanHead(rows[0]);
-  const curve = readTable(rows, choices, head);
-  const channels = curve.channels.map((channel) => ({ ...channel, label: labelWithoutUnit(channel.label) }));
-  return { ...curve, channels, facts: noFacts, recordedAtMs: head?.recordedAtMs ?? null };
+export const csv: RoastFileFormat = {
+  format: 'csv',
+  recognise: (bytes) => (textOf(bytes) === undefined ? 'no' : 'possible'),
+  read: (bytes, choices) => {
+    const rows = tableOf(bytes).records.map(({ cells }) => cells);
+    const head = artisanHead(rows[0]);
+    const curve = readTable(rows, choices, head);
+    const channels = curve.channels.map((channel) => ({ ...channel, label: labelWithoutUnit(channel.label) }));
+    return { ...curve, channels, facts: noFacts, batch: null, recordedAtMs: head?.recordedAtMs ?? null };
+  },
 };

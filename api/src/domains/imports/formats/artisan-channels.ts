@@ -2,8 +2,8 @@ import type { AlogChannel } from '@roastery/roasting/alog-channels';
 import type { ArtisanRoast } from '@roastery/roasting/alog';
 import { controlNames, type ControlStep } from '@roastery/roasting/alog-controls';
 import type { Reading } from '@roastery/roasting/series';
-import { ChannelNames, isPercentage, knownChannel } from './channel-names.ts';
-import type { ImportedChannel } from './imported-roast.ts';
+import { ChannelNames, isDerived, isPercentage, knownChannel } from '../channel-names.ts';
+import type { ImportedChannel } from '../imported-roast.ts';
 
 /**
  * Extra curves and the steps of the controls as columns on the roast's own times. A curve that is called Burner, Air or Drum
@@ -34,7 +34,7 @@ export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading
       (onTimes.every((value) => value === null || value === 0) ||
         set.some(({ label, steps, values }) => outputOf(label, values) === known && isOutlived(onTimes, steps, roast)));
     if (known !== undefined) add({ label: channel.name, unit: '%', values: onTimes }, silent ? undefined : known);
-    else if (channel.mayBeTemperature)
+    else if (channel.mayBeTemperature && !isDerived(channel.name))
       add({ label: channel.name, unit: '°C', values: onTimes.map(toCelsius) }, undefined);
     else add({ label: channel.name, unit: '', values: onTimes }, undefined);
   }

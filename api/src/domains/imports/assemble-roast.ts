@@ -1,0 +1,101 @@
+import type { UploadChoices } from '@roastery/contract/imports';
+import type { MarkKind } from '@roastery/roasting/marks';
+import { risingIndices, valueAt, type Reading } from '@roastery/roasting/series';
+import { fToC, type TemperatureUnit } from '@roastery/roasting/units';
+import { ChannelNames, isPercentage } from './channel-names.ts';
+import {
+  type ChannelUnit,
+  type ImportedBatch,
+  type ImportedFacts,
+  type ImportedRoast,
+  noFacts,
+} from './imported-roast.ts';
+
+/** A curve as the file has it. */
+export interface FileCurve {
+  /** As the file, or its program, calls it. */
+  readonly label: string;
+  readonly values: readonly Reading[];
+  readonly unit: ChannelUnit;
+  /** The channel of ours that it is. Absent: it keeps a name of its own. */
+  readonly is?: 'bean_temp' | 'exhaust_temp' | 'heat_power' | 'fan_speed' | 'drum_speed';
+}
+
+/** A roast as a program wrote it, before units and names are ours. */
+export interface FileRoast {
+  readonly timesSeconds: readonly number[];
+  readonly curves: readonly FileCurve[];
+  readonly marks: readonly { readonly kind: MarkKind; readonly timeSeconds: number }[];
+  readonly facts?: Partial<ImportedFacts>;
+  readonly batch?: ImportedBatch | null;
+  readonly recordedAtMs?: number | null;
+  /** The unit of the file's temperatures, where the file or its program leaves no doubt. */
+  readonly temperatureUnit: TemperatureUnit;
+  readonly warnings?: readonly string[];
+}
+
+/** Units, names and marks of a program's file as every import has them. A choice of the person outranks the file. */
+export const assembleRoast = (file: FileRoast, choices: UploadChoices): ImportedRoast => {
+  const unit = choices.temperature_unit ?? file.temperatureUnit;
+  const kept = risingIndices(file.timesSeconds);
+  const timesSeconds = kept.map((index) => file.timesSeconds[index] ?? 0);
+  const names = new ChannelNames();
+  const channels = file.curves.flatMap((curve) => {
+    const raw = kept.map((index): Reading => curve.values[index] ?? null);
+    if (raw.every((value) => value === null)) return [];
+    const isOutput = curve.unit !== '%' || isPercentage(raw);
+    const name =
+      curve.is !== undefined && isOutput && names.take(curve.is)
+        ? curve.is
+        : names.takeOwn(curve.label, names.size + 1);
+    const values =
+      curve.unit === '°C' && unit === 'F' ? raw.map((value) => (value === null ? null : fToC(value))) : raw;
+    return [{ name, label: curve.label.slice(0, 80), unit: isOutput ? curve.unit : ('' as const), values }];
+  });
+  const bean = channels.find(({ name }) => name === 'bean_temp')?.values ?? [];
+  const unordered = file.timesSeconds.length - kept.length;
+  return {
+    timesSeconds,
+    channels,
+    marks: file.marks.map(({ kind, timeSeconds }) => ({
+      kind,
+      timeSeconds,
+      tempC: valueAt(timesSeconds, bean, timeSeconds),
+      origin: 'person',
+      confidence: 1,
+      provisional: false,
+    })),
+    facts: { ...noFacts, ...file.facts },
+    batch: file.batch ?? null,
+    recordedAtMs: file.recordedAtMs ?? null,
+    temperatureUnit: { value: unit, source: choices.temperature_unit === undefined ? 'file' : 'person' },
+    timeUnit: { value: 's', source: 'file' },
+    warnings: [
+      ...(file.warnings ?? []),
+      ...(unordered > 0 ? [`Time runs backwards or stands still at ${unordered} samples, left out.`] : []),
+    ],
+  };
+};
+
+/** How far beans fall within a minute of their drop, °C or °F: the probe is in air then. */
+const leastFall = 12;
+const fallSeconds = 60;
+const earliestDropSeconds = 90;
+
+/**
+ * Where the beans left, in a recording that begins with the charge and names no drop: the last of the hottest readings before
+ * a steep fall, else the last sample.
+ */
+export const dropOf = (timesSeconds: readonly number[], bean: readonly Reading[]): number | undefined => {
+  const first = timesSeconds[0];
+  const last = timesSeconds.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  let top: { at: number; value: number } | undefined;
+  for (const [index, time] of timesSeconds.entries()) {
+    const value = bean[index] ?? null;
+    if (value === null || time - first < earliestDropSeconds) continue;
+    if (top === undefined || value >= top.value) top = { at: time, value };
+    else if (top.value - value >= leastFall && time - top.at <= fallSeconds) return top.at;
+  }
+  return last;
+};

@@ -1,0 +1,41 @@
+import { assembleRoast, dropOf } from '../assemble-roast.ts';
+import { firstLines, tableOf } from '../file-content.ts';
+import type { RoastFileFormat } from '../roast-file-format.ts';
+import { numberIn } from '../table-cells.ts';
+import { curvesOf, placeOf, type FixedColumn } from './table-columns.ts';
+
+const columns: readonly FixedColumn[] = [
+  { head: 'beans', label: 'Beans', unit: '°C', is: 'bean_temp' },
+  { head: 'air', label: 'Air', unit: '°C', is: 'exhaust_temp' },
+  { head: 'power', label: 'Power', unit: '%', is: 'heat_power' },
+  { head: 'speed', label: 'Speed', unit: '%', is: 'drum_speed' },
+  { head: 'pressure', label: 'Pressure', unit: '' },
+];
+
+/** Giesen Profiler: CSV from the charge on, a row a second. It names no marks and records on after the drop. */
+export const giesen: RoastFileFormat = {
+  format: 'giesen',
+  recognise: (bytes) => (/^seconds,time,air,beans,ror,power\b/.test(firstLines(bytes, 1)[0] ?? '') ? 'certain' : 'no'),
+  read: (bytes, choices) => {
+    const [heads = [], ...all] = tableOf(bytes).records.map(({ cells }) => cells);
+    const time = placeOf(heads, 'seconds');
+    const rows = all.filter((row) => numberIn(row[time]) !== null);
+    const timesSeconds = rows.map((row) => numberIn(row[time]) ?? 0);
+    const curves = curvesOf(heads, rows, columns);
+    const drop = dropOf(timesSeconds, curves[0]?.values ?? []);
+    return assembleRoast(
+      {
+        timesSeconds,
+        curves,
+        marks: [
+          { kind: 'charge', timeSeconds: timesSeconds[0] ?? 0 },
+          ...(drop === undefined ? [] : [{ kind: 'drop' as const, timeSeconds: drop }]),
+        ],
+        facts: { machine_name: 'Giesen' },
+        temperatureUnit: 'C',
+        warnings: ['Files of the Giesen Profiler mark no drop: it was taken from the curve. Check it.'],
+      },
+      choices,
+    );
+  },
+};

@@ -1,0 +1,34 @@
+import type { Reading } from '@roastery/roasting/series';
+import type { JsonObject } from '../file-content.ts';
+
+/** Fields of a JSON file that anyone may have written: each is checked where it is taken. */
+
+export const numberAt = (object: JsonObject, key: string): number | null => {
+  const value = object[key];
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+};
+
+export const textAt = (object: JsonObject, key: string): string | null => {
+  const value = object[key];
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+};
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** An object under a key; an empty one when there is none. */
+export const objectAt = (object: JsonObject, key: string): JsonObject => {
+  const value = object[key];
+  return isObject(value) ? value : {};
+};
+
+export const objectsAt = (object: JsonObject, key: string): readonly JsonObject[] => {
+  const value = object[key];
+  return Array.isArray(value) ? value.filter(isObject) : [];
+};
+
+/** A list of numbers under a key, in its full length; null where it holds something else. */
+export const readingsAt = (object: JsonObject, key: string): Reading[] => {
+  const value = object[key];
+  return Array.isArray(value) ? value.map((one) => (typeof one === 'number' && Number.isFinite(one) ? one : null)) : [];
+};

@@ -1,0 +1,97 @@
+import type { MarkKind } from '@roastery/roasting/marks';
+import { assembleRoast } from '../assemble-roast.ts';
+import { headOf, textOf } from '../file-content.ts';
+import { maxSamples, refusedFile } from '../imported-roast.ts';
+import type { RoastFileFormat } from '../roast-file-format.ts';
+import { numberIn } from '../table-cells.ts';
+import { curvesOf, type FixedColumn } from './table-columns.ts';
+
+const columns: readonly FixedColumn[] = [
+  { head: 'temp', label: 'Bean temp', unit: '°C', is: 'bean_temp' },
+  { head: 'mean_temp', label: 'Mean temp', unit: '°C' },
+  { head: 'profile', label: 'Profile', unit: '°C' },
+  { head: 'power_kW', label: 'Power kW', unit: '' },
+  { head: 'actual_fan_RPM', label: 'Fan rpm', unit: '' },
+];
+
+/** Lines between the samples: `!first_crack:386.527`, seconds since the charge. */
+const markLines: Readonly<Record<string, MarkKind>> = {
+  colour_change: 'dry_end',
+  color_change: 'dry_end',
+  first_crack: 'first_crack',
+  first_crack_end: 'first_crack_end',
+  second_crack: 'second_crack',
+  second_crack_end: 'second_crack_end',
+  roast_end: 'drop',
+};
+
+/** `20/12/2022 16:08:39 UTC` */
+const momentOf = (text: string | undefined): number | null => {
+  const found = /^(\d{1,2})\/(\d{1,2})\/(\d{4}) (\d{1,2}):(\d{2}):(\d{2})/.exec(text ?? '');
+  if (found === null) return null;
+  const [day = 0, month = 0, year = 0, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+};
+
+interface Log {
+  readonly settings: ReadonlyMap<string, string>;
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly marks: readonly { readonly kind: MarkKind; readonly timeSeconds: number }[];
+}
+
+const parseLog = (text: string): Log => {
+  const settings = new Map<string, string>();
+  const rows: string[][] = [];
+  const marks: { kind: MarkKind; timeSeconds: number }[] = [];
+  let heads: string[] | undefined;
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const colon = line.indexOf(':');
+    if (line.startsWith('!')) {
+      const kind = markLines[line.slice(1, colon).trim().replaceAll(' ', '_')];
+      const timeSeconds = numberIn(line.slice(colon + 1));
+      if (kind !== undefined && timeSeconds !== null) marks.push({ kind, timeSeconds });
+    } else if (line.startsWith('time\t')) {
+      heads = line.split('\t').map((head) => head.replaceAll(/[#=^]/g, '').trim());
+    } else if (heads !== undefined && /^\d/.test(line)) {
+      rows.push(line.split('\t'));
+    } else if (heads === undefined && colon > 0) {
+      settings.set(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
+    }
+  }
+  return { settings, heads: heads ?? [], rows, marks };
+};
+
+/** Kaffelogic: the roaster's log, settings first, then a row a second from the charge on. */
+export const kaffelogic: RoastFileFormat = {
+  format: 'kaffelogic',
+  recognise: (bytes) =>
+    /^(?:log_file_name|profile_(?:file|short)_name|profile_schema_version):/m.test(headOf(bytes)) ? 'certain' : 'no',
+  read: (bytes, choices) => {
+    const { settings, heads, rows, marks } = parseLog(textOf(bytes) ?? '');
+    if (rows.length > maxSamples) throw refusedFile('The file holds more samples than are read: cut it to one roast.');
+    const times = rows.map((row) => numberIn(row[0]) ?? Number.NaN);
+    // The first seconds after the charge are not logged: a sample without readings stands for the charge.
+    const isLate = (times[0] ?? 0) > 0;
+    const level = numberIn(settings.get('roasting_level'));
+    const grams = numberIn(settings.get('boost_load_size')) ?? 0;
+    return assembleRoast(
+      {
+        timesSeconds: isLate ? [0, ...times] : times,
+        curves: curvesOf(heads, isLate ? [[], ...rows] : rows, columns),
+        marks: [{ kind: 'charge', timeSeconds: 0 }, ...marks],
+        facts: {
+          machine_name: ['Kaffelogic', settings.get('model')].filter((word) => word !== undefined).join(' '),
+          profile_name: settings.get('profile_short_name') || settings.get('profile_file_name') || null,
+          batch_size_kg: grams > 0 ? grams / 1000 : null,
+          notes:
+            [level === null ? '' : `Level ${level}`, settings.get('tasting_notes') ?? ''].filter(Boolean).join('\n') ||
+            null,
+        },
+        recordedAtMs: momentOf(settings.get('roast_date')),
+        temperatureUnit: 'C',
+      },
+      choices,
+    );
+  },
+};

@@ -1,0 +1,86 @@
+import type { MarkKind } from '@roastery/roasting/marks';
+import { assembleRoast } from '../assemble-roast.ts';
+import { headOf, tableOf } from '../file-content.ts';
+import type { RoastFileFormat } from '../roast-file-format.ts';
+import { textIn, timeIn } from '../table-cells.ts';
+import type { TableRow } from '../table-layout.ts';
+import { curvesOf, namesAll, placeOf, type FixedColumn } from './table-columns.ts';
+
+const columns: readonly FixedColumn[] = [
+  { head: 'Bean Probe Temp', label: 'Bean probe', unit: '°C', is: 'bean_temp' },
+  { head: 'IBTS Temp', label: 'IBTS', unit: '°C' },
+  { head: 'Power Setting', label: 'Power', unit: '' },
+  { head: 'Fan Setting', label: 'Fan', unit: '' },
+  { head: 'Drum Setting', label: 'Drum', unit: '' },
+];
+
+/** Blocks above the samples, with the times of start and end under their heads. */
+const blocks: readonly { readonly begins: RegExp; readonly kinds: readonly MarkKind[] }[] = [
+  { begins: /^yellowing/i, kinds: ['dry_end'] },
+  { begins: /^1st crack/i, kinds: ['first_crack', 'first_crack_end'] },
+  { begins: /^2nd crack/i, kinds: ['second_crack', 'second_crack_end'] },
+];
+
+const secondsIn = (cell: string | undefined): number | null => {
+  const time = timeIn(cell);
+  return time?.isClock === true ? time.value : null;
+};
+
+const marksAbove = (rows: readonly TableRow[]) =>
+  blocks.flatMap(({ begins, kinds }) => {
+    const block = rows.findIndex((row) => begins.test(textIn(row[0])));
+    if (block < 0) return [];
+    // The row of values is the first one below that has a time in it.
+    const values =
+      rows.slice(block, block + 4).find((row) => row.some((cell) => secondsIn(textIn(cell)) !== null)) ?? [];
+    const times = values.flatMap((cell) => secondsIn(textIn(cell)) ?? []);
+    return kinds.flatMap((kind, place) => {
+      const timeSeconds = times[place];
+      return timeSeconds === undefined ? [] : [{ kind, timeSeconds }];
+    });
+  });
+
+/** `22/08/2026`, without a time: midnight in UTC, and shown so that it can be set right. */
+const dayIn = (rows: readonly TableRow[]): number | null => {
+  for (const [cell] of rows) {
+    const found = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(textIn(cell));
+    if (found !== null) return Date.UTC(Number(found[3]), Number(found[2]) - 1, Number(found[1]));
+  }
+  return null;
+};
+
+/** RoasTime's CSV report of one roast: names, milestones, then the timeline. */
+export const roastimeTable: RoastFileFormat = {
+  format: 'roastime',
+  recognise: (bytes) => (/^Timeline,Index,Time,.*Bean Probe Temp/m.test(headOf(bytes, 8000)) ? 'certain' : 'no'),
+  read: (bytes, choices) => {
+    const all = tableOf(bytes).records.map(({ cells }) => cells);
+    const head = all.findIndex((row) => namesAll(row, 'Timeline', 'Time', 'Bean Probe Temp'));
+    const heads = all[head] ?? [];
+    const time = placeOf(heads, 'Time');
+    const rows = all.slice(head + 1).filter((row) => timeIn(row[time]) !== null);
+    const timesSeconds = rows.map((row) => timeIn(row[time])?.value ?? 0);
+    const above = all.slice(0, head);
+    const names = above
+      .filter((row) => row.filter((cell) => cell.trim() !== '').length === 1)
+      .map(([cell]) => textIn(cell));
+    return assembleRoast(
+      {
+        timesSeconds,
+        curves: curvesOf(heads, rows, columns),
+        marks: [
+          { kind: 'charge', timeSeconds: timesSeconds[0] ?? 0 },
+          ...marksAbove(above),
+          { kind: 'drop', timeSeconds: timesSeconds.at(-1) ?? 0 },
+        ],
+        facts: {
+          coffee_name: names.find((name, place) => place > 0 && /[a-z]/i.test(name) && name !== 'Milestones') ?? null,
+          machine_name: 'Aillio Bullet R1',
+        },
+        recordedAtMs: dayIn(above),
+        temperatureUnit: 'C',
+      },
+      choices,
+    );
+  },
+};

@@ -1,0 +1,109 @@
+import type { MarkKind } from '@roastery/roasting/marks';
+import type { Reading } from '@roastery/roasting/series';
+import { assembleRoast, type FileCurve } from '../assemble-roast.ts';
+import { jsonOf, type JsonObject } from '../file-content.ts';
+import type { RoastFileFormat } from '../roast-file-format.ts';
+import { numberAt, objectAt, objectsAt, readingsAt, textAt } from './json-fields.ts';
+
+/** Indices into the samples, counted from 1; 0 for a mark that was not set. */
+const markKeys: readonly (readonly [MarkKind, string])[] = [
+  ['dry_end', 'indexYellowingStart'],
+  ['first_crack', 'indexFirstCrackStart'],
+  ['first_crack_end', 'indexFirstCrackEnd'],
+  ['second_crack', 'indexSecondCrackStart'],
+  ['second_crack_end', 'indexSecondCrackEnd'],
+];
+
+/** Steps of the panel, not percentages: P0 to P9, F1 to F12, D1 to D9. Numbers of `ctrlType`. */
+const controls = ['Power', 'Fan', 'Drum'] as const;
+/** How older versions call the same, as a value for each sample. */
+const oldControls = ['inductionPowerSetting', 'blowerSetting', 'drumSpeedSetting'] as const;
+
+const samplesPerSecond = 2;
+
+const controlCurves = (data: JsonObject, samples: number): FileCurve[] => {
+  const actions = objectsAt(objectAt(data, 'actions'), 'actionTimeList').map((action) => ({
+    control: numberAt(action, 'ctrlType'),
+    index: Math.max(0, (numberAt(action, 'index') ?? 0) - 1),
+    value: numberAt(action, 'value'),
+  }));
+  return controls.map((label, control) => {
+    const old = readingsAt(data, oldControls[control] ?? '');
+    const steps = actions.filter((action) => action.control === control).sort((a, b) => a.index - b.index);
+    let next = 0;
+    let value: Reading = null;
+    const values = Array.from({ length: samples }, (_, index): Reading => {
+      for (let step = steps[next]; step !== undefined && step.index <= index; step = steps[++next]) value = step.value;
+      return steps.length > 0 ? value : (old[index] ?? null);
+    });
+    return { label, unit: '', values };
+  });
+};
+
+/** The moment as ISO 8601 or as ms since 1970. */
+const momentOf = (data: JsonObject): number | null => {
+  const number = numberAt(data, 'dateTime');
+  if (number !== null) return number;
+  const parsed = Date.parse(textAt(data, 'dateTime') ?? '');
+  return Number.isNaN(parsed) ? null : parsed;
+};
+
+const gramsAt = (data: JsonObject, key: string): number | null => {
+  const grams = numberAt(data, key);
+  return grams !== null && grams > 0 ? grams / 1000 : null;
+};
+
+/** RoasTime and Roast World (Aillio): one JSON object with a list for each curve, two samples a second. */
+export const roastime: RoastFileFormat = {
+  format: 'roastime',
+  recognise: (bytes) => {
+    const data = jsonOf(bytes);
+    if (data === undefined || !Array.isArray(data['beanTemperature'])) return 'no';
+    return 'roastStartIndex' in data || 'drumTemperature' in data ? 'certain' : 'possible';
+  },
+  read: (bytes, choices) => {
+    const data = jsonOf(bytes) ?? {};
+    const bean = readingsAt(data, 'beanTemperature');
+    const rate = numberAt(data, 'sampleRate');
+    const perSecond = rate !== null && rate > 0 ? rate : samplesPerSecond;
+    const timesSeconds = bean.map((_, index) => index / perSecond);
+    const secondsAt = (index: number): number => Math.min(Math.max(0, index), bean.length - 1) / perSecond;
+    const marks = markKeys.flatMap(([kind, key]) => {
+      const index = numberAt(data, key) ?? 0;
+      return index > 1 ? [{ kind, timeSeconds: secondsAt(index - 1) }] : [];
+    });
+    const end = numberAt(data, 'roastEndIndex') ?? 0;
+    const number = numberAt(data, 'roastNumber');
+    return assembleRoast(
+      {
+        timesSeconds,
+        curves: [
+          { label: 'Bean probe', unit: '°C', is: 'bean_temp', values: bean },
+          { label: 'Exhaust', unit: '°C', is: 'exhaust_temp', values: readingsAt(data, 'exitTemperature') },
+          { label: 'IBTS', unit: '°C', values: readingsAt(data, 'drumTemperature') },
+          ...controlCurves(data, bean.length),
+        ],
+        marks: [
+          { kind: 'charge', timeSeconds: secondsAt(numberAt(data, 'roastStartIndex') ?? 0) },
+          ...marks,
+          { kind: 'drop', timeSeconds: secondsAt(end > 0 ? end : bean.length - 1) },
+        ],
+        facts: {
+          coffee_name:
+            textAt(data, 'beanName') ?? textAt(objectAt(data, 'bean'), 'beanName') ?? textAt(data, 'roastName'),
+          machine_name: 'Aillio Bullet R1',
+          roasted_by: textAt(data, 'roastMasterName'),
+          batch_size_kg: gramsAt(data, 'weightGreen'),
+          end_weight_kg: gramsAt(data, 'weightRoasted'),
+          color: numberAt(data, 'agtron') || null,
+          notes:
+            [textAt(data, 'roastName'), textAt(data, 'comments')].filter((text) => text !== null).join('\n') || null,
+        },
+        batch: number !== null && number > 0 ? { prefix: '', number: Math.floor(number) } : null,
+        recordedAtMs: momentOf(data),
+        temperatureUnit: data['celsius'] === false ? 'F' : 'C',
+      },
+      choices,
+    );
+  },
+};

@@ -1,0 +1,73 @@
+import type { Reading } from '@roastery/roasting/series';
+import type { FileCurve } from '../assemble-roast.ts';
+import { numberIn, textIn } from '../table-cells.ts';
+import type { TableRow } from '../table-layout.ts';
+
+/** A column of a program whose heads never change. */
+export type FixedColumn = Omit<FileCurve, 'values'> & {
+  /** As the head has it, without regard to case. */
+  readonly head: string;
+  /** The file's number counts so many of the unit: 10 for tenths of a degree. */
+  readonly divisor?: number;
+};
+
+const plain = (head: unknown): string => String(head).trim().toLowerCase();
+
+/** Place of a head in a row of heads; -1 when it is not there. */
+export const placeOf = (heads: TableRow, name: string): number =>
+  heads.findIndex((head) => textIn(head).toLowerCase() === name.toLowerCase());
+
+/** True when a row names all of these columns. */
+export const namesAll = (heads: readonly unknown[], ...names: readonly string[]): boolean => {
+  const known = new Set(heads.map(plain));
+  return names.every((name) => known.has(name.toLowerCase()));
+};
+
+/** The columns of a table that the program is known to write, as curves; those that a file lacks are left out. */
+export const curvesOf = (heads: TableRow, rows: readonly TableRow[], columns: readonly FixedColumn[]): FileCurve[] =>
+  columns.flatMap(({ head, divisor = 1, ...curve }) => {
+    const place = placeOf(heads, head);
+    if (place < 0) return [];
+    const values = rows.map((row): Reading => {
+      const number = numberIn(row[place]);
+      return number === null ? null : number / divisor;
+    });
+    return [{ ...curve, values }];
+  });
+
+/** A signal of 0 and 1: times at which it first rises, and at which it falls again. */
+export const switchedAt = (
+  timesSeconds: readonly number[],
+  values: readonly Reading[],
+): { on: number | undefined; off: number | undefined } => {
+  const rises = values.findIndex((value) => value === 1);
+  const falls = rises < 0 ? -1 : values.findIndex((value, index) => index > rises && value === 0);
+  return { on: timesSeconds[rises], off: timesSeconds[falls] };
+};
+
+/** So many rows of one time are no clock of whole seconds: the program counts, and the clock stands. */
+const maxRowsOfASecond = 4;
+
+/**
+ * Times of a clock that shows whole seconds, or stands still while the machine heats up: rows of one time are spread to the
+ * next one, and a second apart where the clock stands.
+ */
+export const spreadClock = (shown: readonly number[]): number[] => {
+  const times: number[] = [];
+  let offset = 0;
+  for (let from = 0; from < shown.length;) {
+    let to = from + 1;
+    while (to < shown.length && shown[to] === shown[from]) to += 1;
+    const rows = to - from;
+    const value = shown[from] ?? 0;
+    const next = shown[to];
+    const room = next === undefined || next <= value ? rows : next - value;
+    const isStill = rows >= maxRowsOfASecond;
+    const step = isStill ? 1 : Math.min(1, room / rows);
+    for (let row = 0; row < rows; row++) times.push(value + offset + row * step);
+    if (isStill) offset += rows - Math.min(room, 1);
+    else if (next !== undefined && next < value) offset += value - next + rows * step;
+    from = to;
+  }
+  return times;
+};
