@@ -19,18 +19,31 @@ export const markNames: Record<MarkKind, string> = {
   cool_end: 'Cool end',
 };
 
-export const refuseWrongOrder = (marks: readonly EffectiveMark[], clocks: BootClocks, axis: Place): void => {
+/**
+ * Refuses the mark of `kind` where it lies on the wrong side of another one. Others may be out of order among themselves: a
+ * detector finds the turning point after a person's mark, and a drop must not fail because of it.
+ */
+export const refuseWrongOrder = (
+  kind: MarkKind,
+  marks: readonly EffectiveMark[],
+  clocks: BootClocks,
+  axis: Place,
+): void => {
   const timed = marks.flatMap((mark) => {
     const mono = onClockOf(clocks, axis.boot_no, mark.boot_no, mark.mono_ms);
     return mono === undefined ? [] : [{ kind: mark.kind, timeSeconds: (mono - axis.mono_ms) / 1000 }];
   });
-  const order = marksInOrder(timed);
-  if (order.ok) return;
-  const at = (kind: MarkKind) => formatDuration(markOf(timed, kind)?.timeSeconds);
-  throw new AppError(
-    'conflict',
-    `${markNames[order.earlier]} (${at(order.earlier)}) must come before ${markNames[order.later].toLowerCase()} (${at(order.later)})`,
-  );
+  const own = markOf(timed, kind);
+  if (own === undefined) return;
+  const at = (which: MarkKind) => formatDuration(markOf(timed, which)?.timeSeconds);
+  for (const other of timed) {
+    const order = other === own ? { ok: true as const } : marksInOrder([other, own]);
+    if (order.ok) continue;
+    throw new AppError(
+      'conflict',
+      `${markNames[order.earlier]} (${at(order.earlier)}) must come before ${markNames[order.later].toLowerCase()} (${at(order.later)})`,
+    );
+  }
 };
 
 /** A user's entry belongs to no event of a board. */

@@ -192,6 +192,26 @@ describe('roasts', () => {
       expect([never.status, never.body.detail]).toEqual([409, 'Nothing was recorded at 83:20']);
     });
 
+    it('marks: a drop is accepted while two other marks are in the wrong order', async () => {
+      const board = createJournalBoard();
+      const id = uuidV7();
+      roastOn(board, id);
+      const messages = board.batches().map((batch) => ({ seq: batch.seq, message: messageOf('RM15-1', batch) }));
+      const early = messages.filter(({ seq }) => seq < 490);
+      await commitMessages(
+        database.sql,
+        early.map(({ message }) => message),
+      );
+      expect((await owner.send('PUT', `/roasts/${id}/marks/first_crack_end`, { time_seconds: 400 })).status).toBe(200);
+      // The detector's first crack, at 8:01, arrives after the person's end of it.
+      await commitMessages(
+        database.sql,
+        messages.filter((one) => !early.includes(one)).map(({ message }) => message),
+      );
+      const dropped = await owner.send<Roast>('PUT', `/roasts/${id}/marks/drop`, { time_seconds: 600 });
+      expect([dropped.status, dropped.body.status, dropped.body.duration_seconds]).toEqual([200, 'completed', 600]);
+    });
+
     it('of a person stay when the board sends its own again, later and corrected', async () => {
       const { id, board } = await ingestRoast('RM15-1');
       await owner.send('PUT', `/roasts/${id}/marks/drop`, { time_seconds: 590 });

@@ -95,7 +95,7 @@ export const putMark = async (context: UserContext, id: string, kind: MarkKind, 
     const axis = await axisOf(tx, roast);
     const place = await placeOf(tx, roast, axis, body);
     const entry = await userMarkEntry(tx, recordingId, kind, place, body.temp);
-    refuseWrongOrder([...marks.filter((mark) => mark.kind !== kind), { ...entry, ...ofPerson }], clocks, axis);
+    refuseWrongOrder(kind, [...marks.filter((mark) => mark.kind !== kind), { ...entry, ...ofPerson }], clocks, axis);
     const window = windowOf(effectiveMarks([...entries, { ...entry, ...ofPerson }]));
     if (window !== undefined && (kind === 'charge' || kind === 'drop')) {
       await refuseOverlap(tx, recordingId, window, [id], windowOf(marks));
@@ -130,7 +130,7 @@ export const deleteMark = async (context: UserContext, id: string, kind: MarkKin
     }
     const axis = charge ?? origin;
     if (axis !== undefined && axis.at_seq !== null)
-      refuseWrongOrder(remaining, clocks, { ...axis, at_seq: axis.at_seq });
+      refuseWrongOrder(kind, remaining, clocks, { ...axis, at_seq: axis.at_seq });
     await insertMarkEntry(tx, id, recordingId, context.user.id, row);
     await finish(tx, context, roast, kind);
     await recordAudit(tx, actorOf(context), { action: 'roast.mark_taken_back', subject: id, detail: { kind } });
