@@ -20,6 +20,8 @@ export const profileBodyShape = z.object({
   coffee_origin: lineShape(120).nullable().optional(),
   coffee_variety: lineShape(120).nullable().optional(),
   roast_level: roastLevelShape.default('Medium'),
+  /** °C of the empty drum at the charge; null where the recipe names none. */
+  target_charge_temp: z.number().positive('Charge temp must be greater than 0').max(400).nullable().optional(),
   target_drop_temp: z.number().positive('Drop temp must be greater than 0').max(400).default(210),
   target_roast_time: z.number().int().positive('Roast time must be greater than 0').max(14_400).default(720),
   target_development_time: z.number().int().min(0).max(14_400).nullable().default(150),
@@ -47,6 +49,7 @@ export const profileShape = z.object({
   coffee_origin: z.string().nullable(),
   coffee_variety: z.string().nullable(),
   roast_level: z.string(),
+  target_charge_temp: z.number().nullable(),
   target_drop_temp: z.number(),
   target_roast_time: z.number(),
   target_development_time: z.number().nullable(),

@@ -17,11 +17,11 @@ export const cloneProfile = async (context: UserContext, id: string): Promise<Pr
     const name = original.name.slice(0, maxNameLength - ending.length) + ending;
     await tx`
       INSERT INTO profiles (id, name, created_by, description, coffee_origin, coffee_variety, roast_level,
-                            target_drop_temp, target_roast_time, target_development_time, min_batch_size,
+                            target_charge_temp, target_drop_temp, target_roast_time, target_development_time, min_batch_size,
                             max_batch_size, green_coffee_lot_id, auto_deduct_inventory, alert_low_inventory,
                             control_profile, auto_interpolate)
       SELECT ${copyId}::uuid, ${name}, ${context.user.id}::uuid, description, coffee_origin, coffee_variety, roast_level,
-             target_drop_temp, target_roast_time, target_development_time, min_batch_size,
+             target_charge_temp, target_drop_temp, target_roast_time, target_development_time, min_batch_size,
              max_batch_size, green_coffee_lot_id, auto_deduct_inventory, alert_low_inventory,
              control_profile, auto_interpolate
         FROM profiles WHERE id = ${id}`;

@@ -12,7 +12,8 @@ const referenceRoast = (sql: Sql, user: SignedInUser) => sql`
       ORDER BY r.cupping_score DESC, r.start_time DESC LIMIT 1))`;
 
 const columns = (sql: Sql, user: SignedInUser) => sql`
-  p.id, p.name, p.description, p.coffee_origin, p.coffee_variety, p.roast_level, p.target_drop_temp, p.target_roast_time,
+  p.id, p.name, p.description, p.coffee_origin, p.coffee_variety, p.roast_level, p.target_charge_temp,
+  p.target_drop_temp, p.target_roast_time,
   p.target_development_time, p.min_batch_size, p.max_batch_size, p.green_coffee_lot_id, p.auto_deduct_inventory,
   p.alert_low_inventory, p.control_profile, p.auto_interpolate, p.times_used, p.revision,
   EXISTS (SELECT FROM profile_favorites f WHERE f.profile_id = p.id AND f.user_id = ${user.id}) AS is_favorite,

@@ -22,6 +22,7 @@ const columnsOf = (tx: Sql, form: ProfileForm) => ({
   coffee_origin: form.coffee_origin ?? null,
   coffee_variety: form.coffee_variety ?? null,
   roast_level: form.roast_level,
+  target_charge_temp: form.target_charge_temp ?? null,
   target_drop_temp: form.target_drop_temp,
   target_roast_time: form.target_roast_time,
   target_development_time: form.target_development_time,

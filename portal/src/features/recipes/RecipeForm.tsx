@@ -64,9 +64,9 @@ export const RecipeForm = ({ of, unit, recipe }: RecipeFormProps) => {
               unit={`°${unit}`}
               min={0}
               step={0.1}
-              className="col-span-2"
               {...field('target_drop_temp')}
             />
+            <NumberField label={t`Charge temp`} unit={`°${unit}`} min={0} step={0.1} {...field('target_charge_temp')} />
             <TextField label={t`Roast time`} required {...time} {...field('target_roast_time')} />
             <TextField label={t`Development time`} {...time} {...field('target_development_time')} />
             <NumberField label={t`Min batch size`} unit="kg" min={0} step={0.1} {...field('min_batch_size')} />

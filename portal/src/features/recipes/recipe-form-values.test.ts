@@ -14,6 +14,7 @@ const recipe = {
   coffee_origin: null,
   coffee_variety: null,
   roast_level: 'Medium',
+  target_charge_temp: null,
   target_roast_time: 720,
   target_development_time: 150,
   min_batch_size: 10,
@@ -31,6 +32,7 @@ describe('the recipe form', () => {
     expect(errors).toEqual({});
     expect(values).toMatchObject({
       roast_level: 'Medium',
+      target_charge_temp: null,
       target_drop_temp: 210,
       target_roast_time: 720,
       target_development_time: 150,

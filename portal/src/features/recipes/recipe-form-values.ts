@@ -18,6 +18,7 @@ export interface RecipeValues {
   coffee_origin: string;
   coffee_variety: string;
   roast_level: RecipeBody['roast_level'];
+  target_charge_temp: string;
   target_drop_temp: string;
   target_roast_time: string;
   target_development_time: string;
@@ -46,6 +47,7 @@ export const newRecipe = (unit: TemperatureUnit): RecipeValues => ({
   coffee_origin: '',
   coffee_variety: '',
   roast_level: 'Medium',
+  target_charge_temp: '',
   target_drop_temp: temperatureText(210, unit),
   target_roast_time: '12:00',
   target_development_time: '2:30',
@@ -71,6 +73,7 @@ export const valuesOfRecipe = (recipe: Pick<Profile, RecipeField>, unit: Tempera
   coffee_origin: recipe.coffee_origin ?? '',
   coffee_variety: recipe.coffee_variety ?? '',
   roast_level: roastLevels.find((level) => level === recipe.roast_level) ?? 'Medium',
+  target_charge_temp: recipe.target_charge_temp === null ? '' : temperatureText(recipe.target_charge_temp, unit),
   target_drop_temp: temperatureText(recipe.target_drop_temp, unit),
   target_roast_time: timeText(recipe.target_roast_time),
   target_development_time: timeText(recipe.target_development_time),
@@ -102,6 +105,7 @@ const bodyOf = (values: RecipeValues, unit: TemperatureUnit) => ({
   description: values.description.trim() === '' ? null : values.description,
   coffee_origin: values.coffee_origin.trim() === '' ? null : values.coffee_origin,
   coffee_variety: values.coffee_variety.trim() === '' ? null : values.coffee_variety,
+  target_charge_temp: celsiusOf(values.target_charge_temp, unit),
   target_drop_temp: celsiusOf(values.target_drop_temp, unit),
   target_roast_time: secondsOf(values.target_roast_time),
   target_development_time: secondsOf(values.target_development_time),
@@ -114,6 +118,12 @@ const isWrittenTime = (text: string): boolean => text.trim() === '' || parseDura
 
 /** The document's sentence for a field, where the contract's own would be about types. */
 const sentenceOf = (field: string, values: RecipeValues, unit: TemperatureUnit): string | undefined => {
+  if (field === 'target_charge_temp') {
+    const celsius = celsiusOf(values.target_charge_temp, unit);
+    return celsius !== null && celsius > 400
+      ? t`Charge temp must be at most ${temperatureText(400, unit)} °${unit}`
+      : t`Charge temp must be greater than 0`;
+  }
   if (field === 'target_drop_temp') {
     const celsius = celsiusOf(values.target_drop_temp, unit);
     return celsius !== null && celsius > 400
@@ -159,6 +169,7 @@ export const recipeLabels: Record<RecipeField, string> = {
   coffee_origin: t`Origin`,
   coffee_variety: t`Variety`,
   roast_level: t`Roast level`,
+  target_charge_temp: t`Charge temp`,
   target_drop_temp: t`Drop temp`,
   target_roast_time: t`Roast time`,
   target_development_time: t`Development time`,

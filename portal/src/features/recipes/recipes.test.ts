@@ -9,6 +9,7 @@ const recipe = (name: string, change: Partial<Profile> = {}): Profile => ({
   coffee_origin: null,
   coffee_variety: null,
   roast_level: 'Medium',
+  target_charge_temp: null,
   target_drop_temp: 210,
   target_roast_time: 720,
   target_development_time: 150,
