@@ -98,7 +98,16 @@ beforeAll(async () => {
   const morning = await recordDay(roastery.stack, drum, ['whole', 'missed', 'lost', 'falsely']);
   const [picked = '', lost = ''] = [morning[0]?.ids[0], morning[2]?.ids[0]];
   await until('its roasts to be stored', () => ana.call(getRoast, { params: { id: lost } }));
-  Object.assign(ids, { machine: giesen.id, map, past, live, lot: lot.id, recipe: profile.id, blend: blend.id });
+  Object.assign(ids, {
+    machine: giesen.id,
+    probat: probat.id,
+    map,
+    past,
+    live,
+    lot: lot.id,
+    recipe: profile.id,
+    blend: blend.id,
+  });
   Object.assign(ids, { drum: drum.id, picked, lost });
   ids['charge'] = morning[1]?.chargedAt.toISOString() ?? '';
   ids['drop'] = morning[1]?.droppedAt.toISOString() ?? '';

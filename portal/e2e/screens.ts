@@ -61,6 +61,8 @@ export const screens: readonly Screen[] = [
     ...over,
   },
   { name: 'machine-probe', address: '/machines/{machine}/probe', who: 'ana', shows: 'What to read' },
+  { name: 'cockpit', address: '/machines/{probat}/live', who: 'ana', shows: /^(?:Next step|Next event)$/ },
+  { name: 'cockpit-unheard', address: '/machines/{machine}/live', who: 'ana', shows: 'Nothing is planned' },
   { name: 'machine-maps', address: '/machines/maps', who: 'ana', shows: 'Not verified on real hardware' },
   { name: 'machine-map-own', address: '/machines/maps/{map}', who: 'ana', shows: 'Add channel' },
   {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Mark, MarkKind } from './marks.ts';
-import { areaAbove, phasesOf } from './phases.ts';
+import { areaAbove, phaseAt, phasesOf } from './phases.ts';
 
 const mark = (kind: MarkKind, timeSeconds: number, tempC: number | null): Mark => ({
   kind,
@@ -19,6 +19,15 @@ const marks = [
 ];
 
 describe('phases', () => {
+  it('names the running phase with its share of the time since the charge', () => {
+    expect(phaseAt(marks, 90)).toBeNull();
+    expect(phaseAt(marks, 250)).toEqual({ name: 'drying', durationSeconds: 150, share: 1 });
+    expect(phaseAt(marks, 500)).toEqual({ name: 'maillard', durationSeconds: 100, share: 0.25 });
+    expect(phaseAt(marks, 700)).toEqual({ name: 'development', durationSeconds: 60, share: 0.1 });
+    // Beans cracked before their dry end was marked.
+    expect(phaseAt([mark('charge', 0, null), mark('first_crack', 400, null)], 500)?.name).toBe('development');
+  });
+
   it('divides the roast from charge to drop', () => {
     const { phases, totalSeconds, developmentSeconds, developmentRatio } = phasesOf(marks);
     expect(totalSeconds).toBe(660);

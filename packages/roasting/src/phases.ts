@@ -90,6 +90,28 @@ export function phasesOf(marks: readonly Moment[], curve?: RoastCurve): PhaseSum
   };
 }
 
+export interface RunningPhase {
+  readonly name: PhaseName;
+  /** Seconds since the phase began. */
+  readonly durationSeconds: number;
+  /** Of the time since the charge, 0…1; in development it is the development ratio so far. */
+  readonly share: number;
+}
+
+/** The phase that a running roast is in: the last one whose first mark has passed. Null before the charge. */
+export function phaseAt(marks: readonly Pick<Mark, 'kind' | 'timeSeconds'>[], seconds: number): RunningPhase | null {
+  const chargeSeconds = markOf(marks, 'charge')?.timeSeconds ?? 0;
+  const elapsed = seconds - chargeSeconds;
+  if (elapsed <= 0) return null;
+  const name = phaseNames.findLast((phase) => {
+    const start = phase === 'drying' ? chargeSeconds : markOf(marks, phaseEnds[phase][0])?.timeSeconds;
+    return start !== undefined && start <= seconds;
+  });
+  if (name === undefined) return null;
+  const start = name === 'drying' ? chargeSeconds : (markOf(marks, phaseEnds[name][0])?.timeSeconds ?? seconds);
+  return { name, durationSeconds: seconds - start, share: (seconds - start) / elapsed };
+}
+
 /** Seconds between two marks; null unless both are there and the second lies later. */
 function between(start: Moment | undefined, end: Moment | undefined): number | null {
   if (!start || !end || end.timeSeconds <= start.timeSeconds) return null;

@@ -21,6 +21,10 @@ export interface LiveMachine {
   reading: LiveReading | null;
   /** Seconds since the newest reading arrived here: grey the figure and say so when `state` is not live. */
   readingAgeSeconds: number | null;
+  /** When the newest reading arrived here, epoch ms. */
+  readingAt: number | null;
+  /** The clock that this state was made at, epoch ms: once a second at least. */
+  now: number;
   /** The roast that runs now, or ran last while this page was open. */
   roast: Roast | null;
   /** The running roast that was deleted last while this page was open. */
@@ -78,7 +82,9 @@ const received = (feed: Feed, event: LiveEvent, now: number): Feed => {
   if (event.type === 'reading') {
     addReading(track, event.reading);
     const { reading, received_at: lastSeenAt } = event;
-    const chargeMono = reading.roast?.charge_mono ?? machine.chargeMono;
+    // The server's charge counts: a person may have set or moved it, which the board does not know.
+    const isKnown = machine.roast?.status === 'in_progress' && machine.chargeMono !== null;
+    const chargeMono = isKnown ? machine.chargeMono : (reading.roast?.charge_mono ?? machine.chargeMono);
     return { ...feed, readingAt: now, machine: { ...machine, connection: 'online', lastSeenAt, reading, chargeMono } };
   }
   if (event.type === 'samples') {
@@ -135,6 +141,8 @@ export const useLive = (machineId: string | null): LiveMachine => {
     ...feed.machine,
     state: liveStateOf(feed.linkUp, feed.machine.connection, readingAgeSeconds),
     readingAgeSeconds,
+    readingAt: feed.readingAt,
+    now,
     track: feed.track,
   };
 };

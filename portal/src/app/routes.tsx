@@ -24,6 +24,17 @@ const routes: RouteObject[] = [
         element: <RequireSession />,
         children: [
           {
+            lazy: async () => ({ Component: (await import('./Shell.tsx')).FullScreen }),
+            children: [
+              {
+                errorElement: <RouteError />,
+                children: [
+                  { path: '/machines/:id/live', ...page(() => import('../features/cockpit/CockpitPage.tsx')) },
+                ],
+              },
+            ],
+          },
+          {
             lazy: async () => ({ Component: (await import('./Shell.tsx')).Shell }),
             children: [
               {

@@ -5,6 +5,8 @@ export const paths = {
   machines: '/machines',
   /** Finds the registers of a machine through its board. */
   probeMachine: (id: string) => `/machines/${encodeURIComponent(id)}/probe`,
+  /** Full-screen live view of a machine. */
+  cockpit: (id: string) => `/machines/${encodeURIComponent(id)}/live`,
   /** All recordings of a machine; optionally a span and a selected roast. */
   timeline: (id: string, at: { from?: string; to?: string; roast?: string } = {}) => {
     const query = new URLSearchParams(at).toString();

@@ -9,14 +9,17 @@ import { t } from '../language/t.ts';
 const icons = { success: CircleCheck, danger: CircleAlert, info: Info };
 const tones = { success: 'text-success', danger: 'text-danger', info: 'text-info' };
 
-/** Where toasts appear; once, in the shell. A screen reader announces errors at once and the rest when it is idle. */
-export const Toaster = () => {
+/** Where toasts appear; once, in the layout. A screen reader announces errors at once and the rest when it is idle. */
+export const Toaster = ({ atTop = false }: { atTop?: boolean }) => {
   const messages = useSyncExternalStore(subscribeToasts, currentToasts);
   return (
     <section
       aria-label={t`Notifications`}
       aria-live="polite"
-      className="pointer-events-none fixed print:hidden inset-x-4 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] lg:bottom-4 z-70 flex flex-col items-end gap-2 sm:left-auto sm:w-96"
+      className={classes(
+        'pointer-events-none fixed inset-x-4 z-70 flex flex-col items-end gap-2 sm:left-auto sm:w-96 print:hidden',
+        atTop ? 'top-16' : 'bottom-[calc(4.5rem+env(safe-area-inset-bottom))] lg:bottom-4',
+      )}
     >
       {messages.map((message) => {
         const Icon = icons[message.tone];

@@ -30,7 +30,10 @@ export interface RoastChartProps {
   /** Seconds since charge of the pinned point. */
   selected: number | null;
   onSelect: (seconds: number | null) => void;
-  height?: number;
+  /** Pixels, or the height of the element around it. */
+  height?: number | 'fill';
+  /** False at the machine: a glove that brushes the chart must not zoom it. */
+  canZoom?: boolean;
 }
 
 /** The temperature curve of a roast, live or finished. Chart first; its values are also in the table beside it. */
@@ -45,6 +48,7 @@ export default function RoastChart({
   selected,
   onSelect,
   height = 500,
+  canZoom = true,
 }: RoastChartProps) {
   const theme = useTheme();
   const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
@@ -73,9 +77,9 @@ export default function RoastChart({
     () => ({
       ...roastOptions({ palette, time: timeScale(palette, view, { labels: true }), top, units, withRate }),
       onResize: resized,
-      plugins: { zoom: zoomOptions(view, palette) },
+      plugins: canZoom ? { zoom: zoomOptions(view, palette) } : {},
     }),
-    [palette, view, top, units, withRate],
+    [palette, view, top, units, withRate, canZoom],
   );
   const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'roast')], [overlay]);
   useChartView(chart, view, overlay);
@@ -133,7 +137,7 @@ export default function RoastChart({
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
       tabIndex={0}
       className="relative w-full touch-pan-y select-none"
-      style={{ height }}
+      style={{ height: height === 'fill' ? '100%' : height }}
       onKeyDown={onKeyDown}
       onPointerDown={onPointerDown}
       onPointerUp={onPointerUp}

@@ -1,5 +1,15 @@
 import type { Machine } from '@roastery/contract/machines';
-import { ArrowRight, ChartGantt, Link2, Pencil, ScanSearch, SlidersHorizontal, Trash2, UserRound } from 'lucide-react';
+import {
+  ArrowRight,
+  ChartGantt,
+  Gauge,
+  Link2,
+  Pencil,
+  ScanSearch,
+  SlidersHorizontal,
+  Trash2,
+  UserRound,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
 import { useSession } from '../../api/session.tsx';
@@ -80,6 +90,14 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: Machin
       <footer className="flex min-h-11 items-center justify-between gap-3 border-t border-stroke px-4 py-1 text-sm">
         <ConnectionState machine={machine} onMap={onMap} />
         <span className="flex shrink-0 items-center gap-3">
+          <Link
+            to={paths.cockpit(machine.id)}
+            aria-label={t`Live view of ${machine.display_name}`}
+            className="flex min-h-8 items-center gap-1.5 rounded-sm text-content hover:text-strong hover:underline pointer-coarse:min-h-10"
+          >
+            <Gauge aria-hidden className="size-4" />
+            {t`Live`}
+          </Link>
           <Link
             to={paths.timeline(machine.id)}
             aria-label={t`Timeline of ${machine.display_name}`}

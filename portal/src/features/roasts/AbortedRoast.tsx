@@ -8,7 +8,7 @@ import { refresh } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { toast } from '../../ui/toast.ts';
-import { timelineOf } from './roast-texts.ts';
+import { timelineOf } from '../../components/live/roast-texts.ts';
 import { useCorrecting } from './RoastCurves.tsx';
 
 interface AbortedRoastProps {

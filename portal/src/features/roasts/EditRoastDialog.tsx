@@ -16,7 +16,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
-import { roastNumber } from './roast-texts.ts';
+import { roastNumber } from '../../components/live/roast-texts.ts';
 
 type Values = z.input<typeof editRoastShape>;
 type Parsed = z.output<typeof editRoastShape>;

@@ -8,7 +8,7 @@ import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
-import { roastNumber } from './roast-texts.ts';
+import { roastNumber } from '../../components/live/roast-texts.ts';
 
 /** The user's favorite star; changes at once and reverts if the server refuses. */
 export const FavoriteStar = ({ roast }: { roast: RoastRow }) => {

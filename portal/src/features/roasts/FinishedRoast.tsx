@@ -7,8 +7,8 @@ import { Card } from '../../ui/Card.tsx';
 import { AbortedRoast } from './AbortedRoast.tsx';
 import { RoastCurves, useCorrecting } from './RoastCurves.tsx';
 import { PlanBesideRoast } from './PlanBesideRoast.tsx';
-import { usePlan } from './use-plan.ts';
-import { useReference } from './use-reference.ts';
+import { usePlan } from '../../components/live/use-plan.ts';
+import { useReference } from '../../components/live/use-reference.ts';
 
 /** What is shown around the roast while its marks are corrected: a charge found late, a drop found early. */
 const around = { before: 180, after: 180 };

@@ -8,9 +8,9 @@ import { readingOf, unitOf, type Quantity } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
-import { stateWords } from './LiveBadge.tsx';
+import { stateWords } from '../../components/live/LiveBadge.tsx';
 import { NextEvent } from './NextEvent.tsx';
-import type { ExpectedEvent } from './next-event.ts';
+import type { ExpectedEvent } from '../../components/live/next-event.ts';
 
 interface LiveFiguresProps {
   roast: Roast;

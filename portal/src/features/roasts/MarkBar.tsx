@@ -12,7 +12,7 @@ import { IconButton } from '../../ui/IconButton.tsx';
 import { Kbd } from '../../ui/Badge.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { toast } from '../../ui/toast.ts';
-import type { markNow } from './live-curve.ts';
+import type { markNow } from '../../components/live/live-curve.ts';
 
 /** Events that a person marks while the roast runs; charge and drop come from the machine or the detector. */
 const markedByHand: readonly MarkKind[] = ['dry_end', 'first_crack', 'first_crack_end', 'second_crack', 'drop'];

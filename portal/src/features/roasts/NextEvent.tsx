@@ -3,7 +3,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';
 import { formatPercent } from '../../format/numbers.ts';
-import { learntFrom, type ExpectedEvent } from './next-event.ts';
+import { learntFrom, type ExpectedEvent } from '../../components/live/next-event.ts';
 import { t } from '../../language/t.ts';
 
 interface NextEventProps {

@@ -1,30 +1,15 @@
 import type { FollowedPlan } from '@roastery/contract/roast-plan';
-import {
-  changeText,
-  deviationsFrom,
-  deviationText,
-  dueStep,
-  guideOf,
-  nextStep,
-  plannedAt,
-  settingsText,
-  stepMoment,
-  type ControlChange,
-  type GuideStep,
-} from '@roastery/roasting/guide';
+import { deviationText, settingsText, stepMoment, type GuideStep } from '@roastery/roasting/guide';
 import { formatDuration } from '@roastery/roasting/units';
-import { ArrowRight, Bell, BellOff } from 'lucide-react';
-import { Fragment, useMemo } from 'react';
+import { Bell, BellOff } from 'lucide-react';
+import { Fragment } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { Measure } from '../../components/figures.tsx';
-import { usePageActions } from '../../components/page-actions.tsx';
+import type { StepNearness } from '../../components/live/step-signal.ts';
+import { soonSeconds, StepChange, useNextStep } from '../../components/live/use-next-step.tsx';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
-import { useStepSignal, type StepNearness } from './step-signal.ts';
-
-/** Seconds before a step at which it is announced. */
-const soonSeconds = 10;
 
 interface NextStepProps {
   plan: FollowedPlan;
@@ -32,31 +17,21 @@ interface NextStepProps {
   elapsedSeconds: number | null;
 }
 
-const nearnessOf = (step: GuideStep | null, isDue: boolean): StepNearness => {
-  if (step === null) return 'later';
-  return isDue ? 'now' : step.inSeconds <= soonSeconds ? 'soon' : 'later';
-};
-
 /**
  * The next step and its time, readable from three metres, and deviations from the plan. Without
  * fresh readings it shows the step's time without a countdown.
  */
 export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
-  const guide = useMemo(() => guideOf(plan), [plan]);
-  const stale = live.state !== 'live' || elapsedSeconds === null;
-  const seconds = Math.max(0, elapsedSeconds ?? 0);
-  const due = dueStep(guide, seconds);
-  const step = due ?? nextStep(guide, seconds);
-  const after = due === null ? null : nextStep(guide, seconds);
-  const settings = plannedAt(guide, seconds);
-  const values = live.reading?.values ?? {};
-  const actual = { burner: values['heat_power'], exhaust: values['fan_speed'], drumPercent: values['drum_speed'] };
-  const deviations = stale ? [] : deviationsFrom(guide, seconds, actual, plan.max_drum_rpm);
-  const nearness = stale ? 'later' : nearnessOf(step, due !== null);
-  const [isOn, toggle] = useStepSignal(step?.atSeconds ?? null, nearness);
-  usePageActions(
-    useMemo(() => [{ id: 'step-signal', label: t`Sound and vibration at steps of the plan`, run: toggle }], [toggle]),
-  );
+  const {
+    step,
+    after,
+    settings,
+    deviations,
+    nearness,
+    isStale: stale,
+    isSignalled: isOn,
+    toggleSignal: toggle,
+  } = useNextStep(plan, live, elapsedSeconds);
   return (
     <section
       aria-label={t`Plan`}
@@ -103,7 +78,7 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
             )}
           >
             {step.changes.map((change) => (
-              <Change key={change.control} change={change} />
+              <StepChange key={change.control} change={change} />
             ))}
           </span>
         </p>
@@ -122,7 +97,7 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
             {t`then ${stepMoment(after).toLowerCase()}: ${after.changes.map((change, index) => (
               <Fragment key={change.control}>
                 {index > 0 && ' · '}
-                <Change change={change} />
+                <StepChange change={change} />
               </Fragment>
             ))}`}
           </p>
@@ -130,19 +105,6 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
       </div>
       <output className="sr-only">{stale ? '' : spoken(step, nearness)}</output>
     </section>
-  );
-};
-
-/** `Burner 80 → 60 %`; the arrow is drawn, since not every font has one. */
-const Change = ({ change }: { change: ControlChange }) => {
-  const [from, to] = changeText(change).split('→');
-  return (
-    <span className="whitespace-nowrap">
-      {from}
-      <ArrowRight aria-hidden className="mb-[0.12em] inline size-[0.75em]" />
-      <span className="sr-only">→</span>
-      {to}
-    </span>
   );
 };
 

@@ -3,7 +3,7 @@ import { RoastField } from '../../components/RoastField.tsx';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
-import { nothingBehind, type Behind } from './use-reference.ts';
+import { nothingBehind, type Behind } from '../../components/live/use-reference.ts';
 
 interface ReferenceDialogProps {
   roast: Roast;

@@ -8,7 +8,7 @@ import { Difference } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ReferenceDialog } from './ReferenceDialog.tsx';
-import type { Behind, Reference } from './use-reference.ts';
+import type { Behind, Reference } from '../../components/live/use-reference.ts';
 
 interface ReferenceNoteProps {
   roast: Roast;

@@ -1,8 +1,8 @@
 import type { CurveGap, CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
 import type { FollowedPlan } from '@roastery/contract/roast-plan';
-import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Maximize2 } from 'lucide-react';
 import { Suspense, use, useEffect, useMemo, useState } from 'react';
+import { CurveTable } from '../../components/chart/CurveTable.tsx';
 import { stepStyles } from '../../components/chart/curves.ts';
 import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
 import { axisPixels, barePixels } from '../../components/chart/time-scale.ts';
@@ -13,7 +13,6 @@ import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { formatCount } from '../../format/numbers.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { useUrlState } from '../../components/url-state.ts';
-import { readingOf, unitOf } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
@@ -26,8 +25,8 @@ import { MarkersPanel } from './MarkersPanel.tsx';
 import { PrintedMarks } from './PrintedRoast.tsx';
 import { RecordedGaps } from './RecordedGaps.tsx';
 import { ReferenceNote } from './ReferenceNote.tsx';
-import type { Behind } from './use-reference.ts';
-import { useShownCurves } from './use-shown-curves.ts';
+import type { Behind } from '../../components/live/use-reference.ts';
+import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
 
 // Chart.js is loaded where a chart is shown, and nowhere else. Asked for with the page, and read without suspending once
 // it is here: React replaces a fallback, which `lazy` always shows first, 0.3 s later at the earliest.
@@ -240,54 +239,5 @@ const ResetZoom = ({ view }: { view: TimeViewStore }) => {
     <Button kind="quiet" icon={<Maximize2 aria-hidden />} onClick={() => view.reset()}>
       {t`Show all`}
     </Button>
-  );
-};
-
-/** Maximum rows of the table: more would slow down the layout of a long roast. */
-const mostRows = 60;
-
-/** The chart in words and figures: a row each half minute, fewer for a long roast; for screen readers. */
-const CurveTable = ({ curve, marks }: { curve: CurveColumns; marks: readonly RoastMark[] }) => {
-  const rows = useMemo(() => {
-    const end = curve.time_seconds.at(-1) ?? 0;
-    const stepSeconds = 30 * Math.max(1, Math.ceil(end / (30 * mostRows)));
-    const at: number[] = [];
-    let next = 0;
-    for (let index = 0; index < curve.time_seconds.length; index++) {
-      const time = curve.time_seconds[index] ?? 0;
-      if (time < next) continue;
-      at.push(index);
-      next = (Math.floor(time / stepSeconds) + 1) * stepSeconds;
-    }
-    return { at, end, stepSeconds };
-  }, [curve]);
-  const units = usePreferences();
-  const bean = curve.channels['bean_temp'];
-  const summary = marks
-    .map((mark) => t`${mark.kind.replaceAll('_', ' ')} at ${formatDuration(mark.time_seconds)}`)
-    .join(', ');
-  return (
-    <div className="sr-only print:hidden">
-      <p>{t`Curve of ${formatDuration(rows.end)}. ${summary}`}</p>
-      <table>
-        <caption>{t`Readings every ${rows.stepSeconds} seconds`}</caption>
-        <thead>
-          <tr>
-            <th>{t`Time`}</th>
-            <th>{t`Bean temperature ${unitOf('temperature', units)}`}</th>
-            <th>{t`Rate of rise ${unitOf('rate', units)}`}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.at.map((index) => (
-            <tr key={index}>
-              <td>{formatDuration(curve.time_seconds[index])}</td>
-              <td>{readingOf('temperature', bean?.[index], units).value}</td>
-              <td>{readingOf('rate', curve.ror[index], units).value}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 };

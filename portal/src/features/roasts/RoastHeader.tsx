@@ -1,6 +1,6 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
-import { ArrowLeft, Ban, ChartGantt, GitCompareArrows, Pencil, Trash2 } from 'lucide-react';
+import { ArrowLeft, Ban, ChartGantt, GitCompareArrows, Maximize2, Pencil, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { Measure } from '../../components/figures.tsx';
@@ -9,7 +9,7 @@ import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { ExportRoastMenu } from './ExportRoastMenu.tsx';
-import { coffeeName, developmentText, levelLabel, roastNumber, timelineOf } from './roast-texts.ts';
+import { coffeeName, developmentText, levelLabel, roastNumber, timelineOf } from '../../components/live/roast-texts.ts';
 
 interface RoastHeaderProps {
   roast: Roast;
@@ -59,6 +59,16 @@ export const RoastHeader = ({
         </div>
       </div>
       <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto print:hidden">
+        {isLive && roast.machine_id !== null && (
+          <ButtonLink
+            to={paths.cockpit(roast.machine_id)}
+            kind="primary"
+            icon={<Maximize2 aria-hidden />}
+            className="max-sm:col-span-2 max-sm:h-12"
+          >
+            {t`Full screen`}
+          </ButtonLink>
+        )}
         <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
           {t`Compare`}
         </ButtonLink>

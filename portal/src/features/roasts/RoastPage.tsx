@@ -26,9 +26,9 @@ import { LiveRoast } from './LiveRoast.tsx';
 import { PrintedHead } from './PrintedRoast.tsx';
 import { CoffeeCard, ParametersCard, RecordCard } from './RoastCards.tsx';
 import { RoastHeader } from './RoastHeader.tsx';
-import { coffeeName, roastNumber, timelineOf } from './roast-texts.ts';
-import { useReference } from './use-reference.ts';
-import { useShownCurves } from './use-shown-curves.ts';
+import { coffeeName, roastNumber, timelineOf } from '../../components/live/roast-texts.ts';
+import { useReference } from '../../components/live/use-reference.ts';
+import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
 
 const whileRunningMs = 15_000;
 

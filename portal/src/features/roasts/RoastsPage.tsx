@@ -19,7 +19,7 @@ import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { ExportRoastsMenu } from './ExportRoastsMenu.tsx';
 import { roastColumns } from './roast-columns.tsx';
 import { useRoastFilters } from './roast-filters.ts';
-import { roastNumber } from './roast-texts.ts';
+import { roastNumber } from '../../components/live/roast-texts.ts';
 import { RoastFilterPanel } from './RoastFilterPanel.tsx';
 
 const pageSizes = [25, 50, 100] as const;

@@ -17,7 +17,7 @@ import { createTimeView } from '../../components/chart/time-view.ts';
 import type { Units } from '../../format/quantities.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { withResolution } from './png-resolution.ts';
-import { coffeeName, developmentText, roastNumber } from './roast-texts.ts';
+import { coffeeName, developmentText, roastNumber } from '../../components/live/roast-texts.ts';
 import { t } from '../../language/t.ts';
 
 /** A4 across at 300 dpi, drawn at 3 pixels a unit, so that 11 units print as 8 points. */

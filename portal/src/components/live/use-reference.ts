@@ -1,7 +1,7 @@
 import { getProfile, type Profile } from '@roastery/contract/profiles';
 import { getRoast, getRoastCurveColumns, type CurveColumns, type Roast } from '@roastery/contract/roasts';
 import { useApi } from '../../api/use-api.ts';
-import { useUrlState } from '../../components/url-state.ts';
+import { useUrlState } from '../url-state.ts';
 import { coffeeName, roastNumber } from './roast-texts.ts';
 
 export interface Reference {

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react';
-import { curveStyles } from '../../components/chart/curves.ts';
+import { curveStyles } from './curves.ts';
 
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void) => {

@@ -1,5 +1,5 @@
 import type { Roast, RoastRow } from '@roastery/contract/roasts';
-import { paths } from '../../components/paths.ts';
+import { paths } from '../paths.ts';
 import { formatDuration } from '@roastery/roasting/units';
 import { formatPercent } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';

@@ -1,0 +1,252 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { machineMapShape } from '@roastery/contract/machine-map';
+import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
+import { planRoast } from '@roastery/contract/planned';
+import { createProfile, setReferenceRoast } from '@roastery/contract/profiles';
+import { listRoasts } from '@roastery/contract/roasts';
+import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
+import type { RunningMachine } from '@roastery/stack/machine';
+import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { repositoryRoot } from '@roastery/testing/shared-data';
+import { until } from '@roastery/testing/until';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let probat: RegisteredMachine;
+let machine: RunningMachine;
+let address = '';
+
+/** Machine and board live so many times as fast. */
+const factor = 5;
+const hurried = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
+
+/** The sizes of the cockpit: desk, tablet lying flat, tablet upright, phone; and the chart's smallest share of the height. */
+const sizes = [
+  { name: 'desk', width: 1440, height: 900, minShare: 0.45 },
+  { name: 'tablet-flat', width: 1180, height: 820, minShare: 0.45 },
+  { name: 'tablet', width: 820, height: 1180, minShare: 0.45 },
+  { name: 'phone', width: 390, height: 844, minShare: 0.35 },
+] as const;
+const themes = ['light', 'dark'] as const;
+const markNames = ['Charge', 'Dry End', 'First Crack', 'First Crack End', 'Second Crack', 'Drop'] as const;
+
+const points = [
+  { time: 0, burner: 80, exhaust: 40, drum: 60 },
+  { time: 90, burner: 60, exhaust: 50, drum: 60 },
+  { time: 240, burner: 55, exhaust: 50, drum: 45 },
+  { time: 600, burner: 0, exhaust: 90, drum: 45 },
+];
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
+  address = `/machines/${probat.id}/live`;
+  const recipe = await ana.call(createProfile, {
+    body: { name: 'House filter', control_profile: points, target_roast_time: 660, target_charge_temp: 200 },
+  });
+  const past = await bringPastRoast(roastery.stack, ana, probat, {
+    charged: new Date(Date.now() - 86_400_000),
+    details: { coffee_name: 'Huila Pink Bourbon', profile_id: recipe.id },
+  });
+  await ana.call(setReferenceRoast, { params: { id: recipe.id }, body: { roast_id: past.id } });
+  await ana.call(planRoast, {
+    body: { machine_id: probat.id, profile_id: recipe.id, coffee_name: 'Huila Pink Bourbon', batch_size_kg: 12 },
+  });
+  machine = await roastery.stack.startMachine({
+    serial: probat.serial_number,
+    token: probat.auth_token,
+    timeFactor: factor,
+    map: machineMapShape.parse({ ...demoRoasterMap(), hz: 1, timeoutMs: 300 * factor }),
+    agentNodeOptions: `--import=${hurried}?factor=${factor}`,
+    isAutomatic: false,
+  });
+  await until(
+    'the machine to be heard from',
+    async () => (await ana.call(listMachines)).some(({ connection }) => connection === 'online'),
+    { timeoutMs: 60_000 },
+  );
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const status = (page: Page) => page.getByTestId('cockpit-status').getAttribute('data-state');
+const button = (page: Page, name: (typeof markNames)[number]) =>
+  page.getByRole('group', { name: 'Markers' }).getByRole('button').nth(markNames.indexOf(name));
+const notice = (page: Page) => page.getByTestId('mark-notice');
+
+interface Measured {
+  /** Pixels by which something lies outside of the window, or the page scrolls. */
+  readonly outside: number;
+  readonly chartShare: number;
+  readonly chartPixels: number;
+  readonly minButton: number;
+}
+
+/** Everything of the cockpit against the window, in one look. */
+const measure = (page: Page): Promise<Measured> =>
+  page.evaluate(() => {
+    const { scrollHeight, scrollWidth } = document.documentElement;
+    const parts = [
+      ...document.querySelectorAll('[data-testid="cockpit"] > *, [data-mark], [data-testid="cockpit-chart"]'),
+    ];
+    const boxes = parts.map((part) => part.getBoundingClientRect());
+    const over = boxes.map(({ left, top, right, bottom }) =>
+      Math.max(-left, -top, right - innerWidth, bottom - innerHeight),
+    );
+    const chart = document.querySelector('[data-testid="cockpit-chart"] canvas')?.getBoundingClientRect();
+    const buttons = [...document.querySelectorAll('[data-mark]')].map((one) => one.getBoundingClientRect());
+    return {
+      outside: Math.round(Math.max(scrollHeight - innerHeight, scrollWidth - innerWidth, ...over)),
+      chartShare: (chart?.height ?? 0) / innerHeight,
+      chartPixels: Math.round(chart?.height ?? 0),
+      minButton: Math.min(...buttons.map(({ width, height }) => Math.min(width, height))),
+    };
+  });
+
+/** Looks at a state of the cockpit at all sizes in both themes: nothing scrolls, the chart has its room, axe finds nothing. */
+const lookAround = async (page: Page, state: string): Promise<void> => {
+  const heights: string[] = [];
+  for (const { name, width, height, minShare } of sizes) {
+    await page.setViewportSize({ width, height });
+    for (const theme of themes) {
+      await page.emulateMedia({ colorScheme: theme });
+      const at = `${state}, ${name} ${theme}`;
+      await expect.poll(() => measure(page).then(({ outside }) => outside), { message: at }).toBeLessThanOrEqual(0);
+      await expect
+        .poll(() => measure(page).then(({ chartShare }) => chartShare), { message: `${at}: chart` })
+        .toBeGreaterThanOrEqual(minShare);
+      const { chartPixels, minButton } = await measure(page);
+      expect(minButton, `${at}: buttons`).toBeGreaterThanOrEqual(56);
+      heights.push(`${name} ${chartPixels} px`);
+      const folder = process.env['SCREENS_DIR'];
+      if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${state}-${name}-${theme}.png`) });
+      if (name === 'desk' || name === 'phone') expect(await accessibilityFindings(page), at).toEqual([]);
+    }
+  }
+  process.stdout.write(`chart heights, ${state}: ${[...new Set(heights)].join(', ')}\n`);
+  await page.setViewportSize({ width: 1180, height: 820 });
+  await page.emulateMedia({ colorScheme: 'light' });
+};
+
+const openCockpit = async () => {
+  const watched = await roastery.openAs(ana, { viewport: { width: 1180, height: 820 }, hasTouch: true });
+  await keepAxe(watched.page);
+  await watched.page.goto(address);
+  await expect.poll(() => status(watched.page), { timeout: 30_000 }).toBe('live');
+  return watched;
+};
+
+it('cockpit: shows the drum against the charge temperature of the next batch, without scrolling', async () => {
+  await using watched = await openCockpit();
+  const { page, complaints } = watched;
+  await page.getByTestId('cockpit-next-batch').getByText('12 kg Huila Pink Bourbon').waitFor();
+  const readiness = page.getByTestId('charge-readiness');
+  await expect.poll(() => readiness.getAttribute('data-readiness')).toMatch(/^(?:below|above|moving|ready)$/);
+  await page.getByTestId('cockpit-chart').locator('canvas').waitFor();
+  await lookAround(page, 'between');
+  expect(complaints).toEqual([]);
+});
+
+it('cockpit: begins one roast by a charge by hand, however often the glove touches, and undoes it', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  const before = (await ana.call(listRoasts, { query: {} })).total;
+  const charge = button(page, 'Charge');
+  await charge.dblclick();
+  await notice(page).getByText('Charge marked').waitFor();
+  await page.getByTestId('cockpit-time').waitFor();
+  await expect.poll(() => charge.getAttribute('aria-pressed')).toBe('true');
+  await expect.poll(async () => (await ana.call(listRoasts, { query: {} })).total).toBe(before + 1);
+  await notice(page).getByRole('button', { name: 'Undo' }).click();
+  await page.getByTestId('cockpit-between').waitFor();
+  await expect.poll(async () => (await ana.call(listRoasts, { query: {} })).total).toBe(before);
+});
+
+it('cockpit: shows a charge of the machine as set, and all figures of the roast without scrolling', async () => {
+  await using watched = await openCockpit();
+  const { page, complaints } = watched;
+  machine.order({ do: 'charge' });
+  await page.getByTestId('cockpit-time').waitFor({ timeout: 60_000 });
+  const charge = button(page, 'Charge');
+  await expect.poll(() => charge.innerText(), { timeout: 20_000 }).toMatch(/^Charge\s+0:00/);
+  await expect.poll(() => page.getByTestId('cockpit-bean').innerText()).toMatch(/\d+\.\d$/);
+  await expect.poll(() => page.getByTestId('cockpit-rate').innerText(), { timeout: 30_000 }).toMatch(/\d+\.\d$/);
+  await expect.poll(() => page.getByTestId('cockpit-deviation').innerText()).toMatch(/[+−±]\d+\.\d °C$/);
+  await expect.poll(() => page.getByTestId('cockpit-phase').innerText()).toMatch(/^DRYING\s+100.0%/);
+  await expect.poll(() => page.getByTestId('next-step').innerText()).toMatch(/^NEXT STEP\s/);
+  for (const name of ['Edit', 'Delete', 'Export']) {
+    await expect.poll(() => page.getByRole('button', { name, exact: true }).count()).toBe(0);
+  }
+  await page.getByTestId('cockpit-chart').locator('canvas').waitFor();
+  await lookAround(page, 'roasting');
+  expect(complaints).toEqual([]);
+});
+
+it('cockpit: marks once for repeated taps, keeps names and places, and undoes within ten seconds', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  const places = () =>
+    page
+      .getByRole('group', { name: 'Markers' })
+      .getByRole('button')
+      .evaluateAll((all) =>
+        all.map((one) => [one.firstElementChild?.textContent, Math.round(one.getBoundingClientRect().left)].join(' ')),
+      );
+  await expect.poll(async () => (await places()).map((text) => text.replace(/ \d+$/, ''))).toEqual(markNames);
+  const before = await places();
+  const crack = button(page, 'First Crack');
+  await crack.tap();
+  await crack.tap();
+  await notice(page)
+    .getByText(/^First Crack marked at \d+:\d\d$/)
+    .waitFor();
+  await expect.poll(() => crack.innerText()).toMatch(/^First Crack\s+\d+:\d\d\s+by hand$/);
+  await expect.poll(places).toEqual(before);
+  const { roasts } = await ana.call(listRoasts, { query: { status: 'in_progress' } });
+  expect(roasts[0]?.first_crack_time).not.toBeNull();
+  await notice(page).getByRole('button', { name: 'Undo' }).tap();
+  await expect.poll(() => crack.getAttribute('aria-pressed')).toBe('false');
+});
+
+it('cockpit: is worked by the keyboard alone', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await page.getByTestId('cockpit-time').waitFor();
+  await page.keyboard.press('3');
+  await notice(page)
+    .getByText(/^First Crack marked at/)
+    .waitFor();
+  await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('true');
+  await page.keyboard.press('u');
+  await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('false');
+});
+
+it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await page.getByTestId('cockpit-time').waitFor();
+  await button(page, 'Drop').tap();
+  await notice(page)
+    .getByText(/^Drop marked at/)
+    .waitFor();
+  await page.getByTestId('cockpit-between').waitFor({ timeout: 20_000 });
+  await notice(page).getByRole('button', { name: 'Undo' }).tap();
+  await page.getByTestId('cockpit-time').waitFor({ timeout: 20_000 });
+  // Past the two seconds in which a tap counts as a repeat.
+  await expect
+    .poll(
+      async () => {
+        await button(page, 'Drop').tap();
+        return page.getByTestId('cockpit-between').isVisible();
+      },
+      { timeout: 20_000, interval: 1000 },
+    )
+    .toBe(true);
+  await expect.poll(async () => (await ana.call(listRoasts, { query: { status: 'in_progress' } })).total).toBe(0);
+});

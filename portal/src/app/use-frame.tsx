@@ -1,0 +1,99 @@
+import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useLocation } from 'react-router-dom';
+import { useSWRConfig } from 'swr';
+import { useReachability } from '../api/reachability.ts';
+import { useUser } from '../api/session.tsx';
+import { chooseTheme, themeChoice } from '../ui/theme.ts';
+import { useKeyboard } from './keyboard.ts';
+import { useRememberPages } from './recent-pages.ts';
+
+// Not needed to see the first page.
+const loadPalette = async () => ({ default: (await import('./Palette.tsx')).Palette });
+const Palette = lazy(loadPalette);
+const KeyboardHelp = lazy(async () => ({ default: (await import('./KeyboardHelp.tsx')).KeyboardHelp }));
+const Drawer = lazy(async () => ({ default: (await import('./Drawer.tsx')).Drawer }));
+
+type Layer = 'palette' | 'keyboard' | 'drawer';
+
+/** After navigation the focus goes to the new page's heading, so that the keyboard and a screen reader start there. */
+const useFocusOnNavigation = (pathname: string) => {
+  const shown = useRef(pathname);
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    const target = document.querySelector<HTMLElement>('main h1') ?? document.querySelector<HTMLElement>('main');
+    target?.focus({ preventScroll: true });
+  }, [pathname]);
+};
+
+/** When the server is back, everything on screen is read again. */
+const useRefreshOnReturn = () => {
+  const { reachable } = useReachability();
+  const { mutate } = useSWRConfig();
+  const wasReachable = useRef(reachable);
+  useEffect(() => {
+    if (reachable && !wasReachable.current) void mutate(() => true);
+    wasReachable.current = reachable;
+  }, [reachable, mutate]);
+};
+
+/** Loaded when Ctrl is pressed, so that text typed right after Ctrl+K is not lost. */
+const usePaletteInTime = () => {
+  useEffect(() => {
+    const press = ({ key }: KeyboardEvent) => {
+      if (key === 'Control' || key === 'Meta') void loadPalette();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+};
+
+/** The theme belongs to the account: this browser adopts it at sign-in. */
+const useKeptTheme = () => {
+  const { theme } = useUser().preferences;
+  useEffect(() => {
+    if (themeChoice() !== theme) chooseTheme(theme);
+  }, [theme]);
+};
+
+interface FrameParts {
+  readonly openPalette: () => void;
+  readonly openDrawer: () => void;
+  /** Palette, list of keys and drawer. */
+  readonly layers: ReactNode;
+}
+
+/** What every layout of a signed-in user does: keys, palette, focus after navigation, theme, data read again after an outage. */
+export const useFrame = (): FrameParts => {
+  const [layer, setLayer] = useState<Layer | null>(null);
+  // A layer stays mounted once it was opened, so that closing can fade and focus returns.
+  const [used, setUsed] = useState<ReadonlySet<Layer>>(new Set());
+  const { pathname } = useLocation();
+  const [shownAt, setShownAt] = useState(pathname);
+  if (pathname !== shownAt) {
+    setShownAt(pathname);
+    setLayer(null);
+  }
+  const open = useCallback((next: Layer) => {
+    setUsed((current) => new Set(current).add(next));
+    setLayer(next);
+  }, []);
+  const openPalette = useCallback(() => open('palette'), [open]);
+  const openHelp = useCallback(() => open('keyboard'), [open]);
+  const openDrawer = useCallback(() => open('drawer'), [open]);
+  const close = useCallback(() => setLayer(null), []);
+  useKeyboard({ onPalette: openPalette, onHelp: openHelp });
+  useFocusOnNavigation(pathname);
+  useRefreshOnReturn();
+  useKeptTheme();
+  useRememberPages();
+  usePaletteInTime();
+  const layers = (
+    <Suspense fallback={null}>
+      {used.has('palette') && <Palette open={layer === 'palette'} onClose={close} />}
+      {used.has('keyboard') && <KeyboardHelp open={layer === 'keyboard'} onClose={close} />}
+      {used.has('drawer') && <Drawer open={layer === 'drawer'} onClose={close} />}
+    </Suspense>
+  );
+  return { openPalette, openDrawer, layers };
+};

@@ -1,0 +1,96 @@
+import { getLearntCrack, type CurveColumns, type LearntCrack, type Roast } from '@roastery/contract/roasts';
+import { markOf } from '@roastery/roasting/marks';
+import { useEffect, useMemo, useRef } from 'react';
+import { refresh, useApi } from '../../api/use-api.ts';
+import type { LiveMachine } from '../../api/use-live.ts';
+import { deviationAt } from '../chart/curves.ts';
+import { liveCurve } from './live-curve.ts';
+import { expectNext, type ExpectedEvent } from './next-event.ts';
+import { usePlan } from './use-plan.ts';
+import { useReference, type Behind } from './use-reference.ts';
+
+/** Seconds of preheat shown left of the charge while a roast runs. */
+const beforeSeconds = 60;
+/** Room kept right of the newest reading, so that the curve grows into the picture instead of being squeezed. */
+const roomSeconds = 60;
+/** Shortest time axis of a live roast. */
+const minAxisSeconds = 8 * 60;
+
+export interface LiveRoastFigures {
+  readonly behind: Behind;
+  readonly plan: ReturnType<typeof usePlan>;
+  readonly learntCrack: LearntCrack | undefined;
+  /** Marks of this batch. */
+  readonly marks: Roast['marks'];
+  /** `undefined` until samples and charge are known. */
+  readonly curve: CurveColumns | undefined;
+  readonly elapsedSeconds: number | null;
+  readonly beanC: number | null;
+  readonly rateC: number | null;
+  /** °C above the reference curve; `undefined` without a reference. */
+  readonly deviationC: number | null | undefined;
+  readonly expected: ExpectedEvent | null;
+  /** Right end of the time axis. */
+  readonly endSeconds: number;
+}
+
+/** The figures of a running roast, from its live track, its plan and its reference. */
+export const useLiveRoast = (roast: Roast, live: LiveMachine): LiveRoastFigures => {
+  const behind = useReference(roast);
+  const plan = usePlan(roast);
+  const learntCrack = useLearntCrack(roast);
+  const { reference, dropC } = behind;
+  const { track, chargeMono } = live;
+  const marks = useMemo(() => marksOfThisBatch(roast), [roast]);
+  const dropSeconds = markOf(marks, 'drop')?.time_seconds ?? null;
+  const curve = useMemo(
+    () =>
+      chargeMono === null || track.mono.length === 0
+        ? undefined
+        : liveCurve(track, chargeMono, beforeSeconds, dropSeconds),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the track is one object that grows; its version says when
+    [track, track.version, chargeMono, dropSeconds],
+  );
+  const elapsedSeconds = curve?.time_seconds.at(-1) ?? null;
+  const rateC = curve?.ror.at(-1) ?? null;
+  const beanC = live.reading?.values['bean_temp'] ?? null;
+  const expected = expectNext({ elapsedSeconds, beanC, rateC, marks, learntCrack, dropC });
+  return {
+    behind,
+    plan,
+    learntCrack,
+    marks,
+    curve,
+    elapsedSeconds,
+    beanC,
+    rateC,
+    deviationC: reference && deviationAt(reference.curve, elapsedSeconds, beanC),
+    expected,
+    endSeconds: Math.max(
+      minAxisSeconds,
+      (elapsedSeconds ?? 0) + roomSeconds,
+      wholeMinutes(expected?.latest ?? 0),
+      plan?.target_roast_time ?? 0,
+    ),
+  };
+};
+
+/** The axis grows by whole minutes, so that it does not move with each prediction. */
+const wholeMinutes = (seconds: number): number => Math.ceil(seconds / 60) * 60;
+
+/** A drop before the charge belongs to the previous batch: a running roast has none yet. */
+export const marksOfThisBatch = ({ marks }: Roast): Roast['marks'] =>
+  marks.filter((mark) => mark.kind !== 'drop' || mark.time_seconds > 0);
+
+/** Loaded again when the lot or recipe changes: each cracks at its own temperature. */
+const useLearntCrack = (roast: Roast): LearntCrack | undefined => {
+  const { data } = useApi(getLearntCrack, { params: { id: roast.id } });
+  const source = [roast.lot_id, roast.profile_id, roast.coffee_name].join();
+  const asked = useRef(source);
+  useEffect(() => {
+    if (asked.current === source) return;
+    asked.current = source;
+    void refresh(getLearntCrack);
+  }, [source]);
+  return data;
+};

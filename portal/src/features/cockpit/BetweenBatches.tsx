@@ -1,0 +1,197 @@
+import type { Machine } from '@roastery/contract/machines';
+import { listPlannedRoasts, type PlannedRoast } from '@roastery/contract/planned';
+import { getProfile } from '@roastery/contract/profiles';
+import { listRoasts, type RoastRow } from '@roastery/contract/roasts';
+import { chargeReadiness, steadyRateC, type ChargeReadiness } from '@roastery/roasting/charge-readiness';
+import { formatDuration } from '@roastery/roasting/units';
+import { useMemo, type ReactNode } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import type { LiveMachine } from '../../api/use-live.ts';
+import { Difference, Measure } from '../../components/figures.tsx';
+import { plannedName } from '../../components/PlannedRoast.tsx';
+import { formatExactKilograms } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
+import { classes } from '../../ui/classes.ts';
+import { CockpitChart } from './CockpitChart.tsx';
+import { drumCurve } from './drum-curve.ts';
+import { FigureTile, Value } from './FigureTile.tsx';
+
+const refreshMs = 10_000;
+const drumOnly = { beanTemp: true, exhaustTemp: true };
+
+interface BetweenBatchesProps {
+  machine: Machine;
+  live: LiveMachine;
+  /** Lies over the chart, for example the sheet for the weight. */
+  children?: ReactNode;
+}
+
+/** Before a charge: the drum against the charge temperature of the next batch, and what that batch is. */
+export const BetweenBatches = ({ machine, live, children }: BetweenBatchesProps) => {
+  const { data: queue } = useApi(
+    listPlannedRoasts,
+    { query: { machine_id: machine.id } },
+    { refreshInterval: refreshMs },
+  );
+  const next = queue?.planned[0];
+  const profileId = next?.profile_id ?? null;
+  const { data: recipe } = useApi(getProfile, profileId === null ? null : { params: { id: profileId } });
+  const lastDropAt = useLastDrop(machine.id);
+  const targetC = (profileId === null ? null : recipe?.target_charge_temp) ?? null;
+  const { track } = live;
+  const { curve, rateC } = useMemo(
+    () => drumCurve(track),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the track is one object that grows; its version says when
+    [track, track.version],
+  );
+  const stale = live.state !== 'live';
+  const drumC = live.reading?.values['bean_temp'] ?? null;
+  const readiness: ChargeReadiness = stale ? { state: 'unknown' } : chargeReadiness(drumC, rateC, targetC);
+  const target = useMemo(
+    () =>
+      targetC === null || curve.time_seconds.length === 0
+        ? undefined
+        : {
+            time_seconds: [curve.time_seconds[0] ?? -1, 0],
+            channels: { bean_temp: [targetC, targetC] },
+            ror: [null, null],
+          },
+    [targetC, curve],
+  );
+  return (
+    <>
+      <div
+        data-testid="cockpit-between"
+        data-state={live.state}
+        className="grid shrink-0 grid-cols-6 gap-px border-b border-stroke bg-stroke md:grid-cols-12 lg:grid-cols-[1.1fr_1fr_1fr_1fr_1.6fr]"
+      >
+        <FigureTile
+          label={t`Drum`}
+          quantity="temperature"
+          token="curve-bean"
+          size="big"
+          stale={stale}
+          testId="cockpit-drum"
+          className="col-span-3 md:col-span-4 lg:col-span-1"
+        >
+          <Value quantity="temperature" value={drumC} />
+        </FigureTile>
+        <FigureTile
+          label={t`Charge at`}
+          quantity="temperature"
+          size="big"
+          className="col-span-3 md:col-span-4 lg:col-span-1"
+        >
+          <span className="text-content">
+            <Value quantity="temperature" value={targetC} />
+          </span>
+        </FigureTile>
+        <FigureTile
+          label={steadinessText(rateC)}
+          stale={stale}
+          testId="cockpit-slope"
+          className="col-span-3 md:col-span-4 lg:col-span-1"
+        >
+          <Measure quantity="rate" value={rateC} stale={stale} />
+        </FigureTile>
+        <FigureTile
+          label={t`Since last drop`}
+          testId="cockpit-since-drop"
+          className="col-span-3 md:col-span-4 lg:col-span-1"
+        >
+          {lastDropAt === null ? <span className="text-muted">--</span> : sinceText((live.now - lastDropAt) / 1000)}
+        </FigureTile>
+        <NextBatch next={next} />
+      </div>
+      <Readiness {...{ readiness, stale, targetC, next }} />
+      <CockpitChart curve={curve} reference={target} marks={[]} endSeconds={0} shown={drumOnly} />
+      {children}
+    </>
+  );
+};
+
+/** When the last roast of the machine dropped, epoch ms; null before its first one. */
+const useLastDrop = (machineId: string): number | null => {
+  const { data } = useApi(listRoasts, { query: { machine_id: machineId, limit: 1 } }, { refreshInterval: refreshMs });
+  return dropOf(data?.roasts[0]);
+};
+
+const dropOf = (roast: RoastRow | undefined): number | null =>
+  roast === undefined || roast.duration_seconds === null
+    ? null
+    : Date.parse(roast.start_time) + roast.duration_seconds * 1000;
+
+/** After an hour the minutes say nothing about the drum. */
+const sinceText = (seconds: number): string =>
+  seconds < 3600 ? formatDuration(Math.max(0, seconds)) : t`${Math.floor(seconds / 3600)} h`;
+
+const steadinessText = (rateC: number | null): string => {
+  if (rateC === null) return t`Drum slope`;
+  if (Math.abs(rateC) <= steadyRateC) return t`Steady`;
+  return rateC > 0 ? t`Heating` : t`Cooling`;
+};
+
+/** The first of the queue: its name, number and weight. */
+const NextBatch = ({ next }: { next: PlannedRoast | undefined }) => (
+  <section
+    aria-label={t`Next batch`}
+    data-testid="cockpit-next-batch"
+    className="col-span-6 min-w-0 bg-surface px-3 pt-1.5 pb-2 md:col-span-12 lg:col-span-1 lg:px-4"
+  >
+    <p className="label-mono">{t`Next batch`}</p>
+    {next === undefined ? (
+      <p className="text-lg text-muted">{t`Nothing is planned`}</p>
+    ) : (
+      <>
+        <p className="truncate text-[1.375rem] leading-7 font-semibold tracking-tight text-strong">
+          {next.batch_size_kg !== null && (
+            <span className="figures">{formatExactKilograms(next.batch_size_kg)} kg </span>
+          )}
+          {plannedName(next)}
+        </p>
+        <p className="truncate text-sm text-content">
+          {[next.profile_name, next.lot_number, next.roasted_by].filter((part) => part !== null).join(' · ')}
+        </p>
+      </>
+    )}
+  </section>
+);
+
+interface ReadinessProps {
+  readiness: ChargeReadiness;
+  stale: boolean;
+  targetC: number | null;
+  next: PlannedRoast | undefined;
+}
+
+/** Whether the drum is ready, in one plain sentence. */
+const Readiness = ({ readiness, stale, targetC, next }: ReadinessProps) => {
+  const isReady = readiness.state === 'ready';
+  return (
+    <output
+      data-testid="charge-readiness"
+      data-readiness={readiness.state}
+      className={classes(
+        'flex min-h-14 shrink-0 items-center border-b border-stroke px-4 py-2 text-[1.375rem] leading-7 font-semibold tracking-tight lg:text-2xl',
+        isReady ? 'bg-success-soft text-success' : 'bg-page text-strong',
+      )}
+    >
+      <span className="figures">{readinessText({ readiness, stale, targetC, next })}</span>
+    </output>
+  );
+};
+
+const readinessText = ({ readiness, stale, targetC, next }: ReadinessProps): ReactNode => {
+  if (readiness.state === 'unknown') {
+    if (stale) return t`No new readings from the drum`;
+    if (next === undefined) return t`Plan a batch to see its charge temperature`;
+    return targetC === null ? t`The recipe has no charge temperature` : t`No reading of the drum`;
+  }
+  if (readiness.state === 'ready') return t`Ready to charge`;
+  const { differenceC, inSeconds } = readiness;
+  const soon = inSeconds === null ? '' : t` · ready in about ${formatDuration(inSeconds)}`;
+  const off = <Difference valueC={Math.abs(differenceC)} signed={false} />;
+  if (readiness.state === 'below') return t`Too cold by ${off}${soon}`;
+  if (readiness.state === 'above') return t`Too hot by ${off}${soon}`;
+  return t`At charge temperature, not steady yet`;
+};

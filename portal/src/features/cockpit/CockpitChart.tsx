@@ -1,0 +1,61 @@
+import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import type { ExpectedBand } from '../../components/chart/expected-band.ts';
+import { CurveTable } from '../../components/chart/CurveTable.tsx';
+import { createTimeView } from '../../components/chart/time-view.ts';
+import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
+import { usePreferences } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
+
+// Chart.js is loaded where a chart is shown, and nowhere else.
+const RoastChart = lazy(() => import('../../components/chart/RoastChart.tsx'));
+
+interface CockpitChartProps {
+  /** `undefined` while nothing is known. */
+  curve: CurveColumns | undefined;
+  reference?: CurveColumns | undefined;
+  marks: readonly RoastMark[];
+  expected?: ExpectedBand | null;
+  endSeconds: number;
+  /** Curves that are on; without it those that the person chose on the roast page. */
+  shown?: Readonly<Record<string, boolean>>;
+}
+
+/** A tapped point is shown for this long: no glove has to clear it. */
+const pinnedMs = 8000;
+
+/** The chart in all the room that the cockpit has left. It does not zoom by touch. */
+export const CockpitChart = ({ curve, reference, marks, expected, endSeconds, shown }: CockpitChartProps) => {
+  const units = usePreferences();
+  const [chosen] = useShownCurves();
+  const [selected, setSelected] = useState<number | null>(null);
+  const first = curve?.time_seconds[0] ?? 0;
+  const last = Math.max(curve?.time_seconds.at(-1) ?? 60, endSeconds);
+  const isThere = curve !== undefined;
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- begun with the curve, so that it is drawn once; then it follows
+  const view = useMemo(() => createTimeView(first, last), [isThere]);
+  useEffect(() => view.setExtent(first, last), [view, first, last]);
+  useEffect(() => {
+    if (selected === null) return undefined;
+    const timer = setTimeout(() => setSelected(null), pinnedMs);
+    return () => clearTimeout(timer);
+  }, [selected]);
+  return (
+    <div data-testid="cockpit-chart" className="relative min-h-0 flex-1 overflow-hidden bg-surface px-1 pt-1.5 md:px-3">
+      {curve === undefined || curve.time_seconds.length === 0 ? (
+        <output className="flex h-full items-center justify-center text-base text-muted">{t`Waiting for readings`}</output>
+      ) : (
+        <Suspense fallback={null}>
+          <RoastChart
+            {...{ curve, reference, marks, expected, units, view, selected }}
+            shown={shown ?? chosen}
+            onSelect={setSelected}
+            height="fill"
+            canZoom={false}
+          />
+          <CurveTable curve={curve} marks={marks} />
+        </Suspense>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,92 @@
+import type { Machine } from '@roastery/contract/machines';
+import type { Roast } from '@roastery/contract/roasts';
+import { MoonStar, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useNavigate } from 'react-router-dom';
+import type { LiveMachine } from '../../api/use-live.ts';
+import { paths } from '../../components/paths.ts';
+import { coffeeName, roastNumber } from '../../components/live/roast-texts.ts';
+import { useDates } from '../../format/preferences.ts';
+import { formatExactKilograms } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
+import { LiveDot } from '../../ui/Badge.tsx';
+import { classes } from '../../ui/classes.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { useWakeLock } from './use-wake-lock.ts';
+
+interface CockpitHeaderProps {
+  machine: Machine;
+  live: LiveMachine;
+  /** The running roast; null between batches. */
+  roast: Roast | null;
+  /** Buttons beside the state. */
+  children?: ReactNode;
+}
+
+/** Machine, batch and state in one line; the way out at its left. No Edit, Delete or Export. */
+export const CockpitHeader = ({ machine, live, roast, children }: CockpitHeaderProps) => {
+  const navigate = useNavigate();
+  const isAwake = useWakeLock();
+  return (
+    <header className="flex h-14 shrink-0 items-center gap-2 border-b border-stroke bg-page pr-2 pl-1">
+      <IconButton
+        size="lg"
+        label={t`Close the live view`}
+        icon={<X aria-hidden />}
+        onClick={() => void navigate(roast === null ? paths.machines : paths.roast(roast.id))}
+      />
+      <div className="min-w-0 flex-1">
+        <h1 tabIndex={-1} className="truncate text-base leading-5 font-semibold text-strong outline-none md:text-lg">
+          {machine.display_name}
+        </h1>
+        {roast !== null && <p className="truncate text-sm text-content">{batchText(roast)}</p>}
+      </div>
+      {!isAwake && (
+        <span className="flex shrink-0 items-center gap-1.5 text-sm text-muted max-lg:hidden">
+          <MoonStar aria-hidden className="size-4" />
+          {t`Screen may turn off`}
+        </span>
+      )}
+      {children}
+      <LiveStatus live={live} isRoasting={roast !== null} />
+    </header>
+  );
+};
+
+/** `#482 · Huila Pink Bourbon · 12 kg · Ana`, as far as it is known. */
+const batchText = (roast: Roast): string =>
+  [
+    roastNumber(roast),
+    coffeeName(roast),
+    roast.batch_size_kg === null ? null : `${formatExactKilograms(roast.batch_size_kg)} kg`,
+    roast.roasted_by,
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
+
+/** Whether the figures are live, and since when they are not. */
+const LiveStatus = ({ live, isRoasting }: { live: LiveMachine; isRoasting: boolean }) => {
+  const dates = useDates();
+  const isLive = live.state === 'live';
+  const since = live.readingAt ?? live.lastSeenAt;
+  const words = {
+    live: isRoasting ? t`Roasting` : t`Between batches`,
+    connecting: t`Connecting`,
+    stale: t`No new readings`,
+    offline: t`Offline`,
+  }[live.state];
+  return (
+    <output
+      data-testid="cockpit-status"
+      data-state={live.state}
+      className={classes(
+        'figures inline-flex min-h-8 shrink-0 items-center gap-2 rounded-full border px-3 text-sm font-medium',
+        isLive ? 'border-accent/40 bg-accent-soft text-accent-text' : 'border-warning/40 bg-warning-soft text-warning',
+      )}
+    >
+      <LiveDot tone={isLive ? 'accent' : 'warning'} pulsing={isLive && isRoasting} />
+      {words}
+      {!isLive && live.state !== 'connecting' && since !== null && <span>{t`since ${dates.second(since)}`}</span>}
+    </output>
+  );
+};

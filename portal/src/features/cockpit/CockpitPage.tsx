@@ -1,0 +1,79 @@
+import { getMachine, type Machine } from '@roastery/contract/machines';
+import { listRoasts, type Roast } from '@roastery/contract/roasts';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useParams } from 'react-router-dom';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { useLive, type LiveMachine } from '../../api/use-live.ts';
+import { ErrorState } from '../../components/ErrorState.tsx';
+import { markNow } from '../../components/live/live-curve.ts';
+import { marksOfThisBatch } from '../../components/live/use-live-roast.ts';
+import { t } from '../../language/t.ts';
+import { BetweenBatches } from './BetweenBatches.tsx';
+import { CockpitHeader } from './CockpitHeader.tsx';
+import { MarkButtons } from './MarkButtons.tsx';
+import { NoticeBar } from './NoticeBar.tsx';
+import { RoastingView } from './RoastingView.tsx';
+import { useMarking } from './use-marking.ts';
+
+/** /machines/{id}/live: one machine at work, on the whole screen. */
+export default function CockpitPage() {
+  const { id = '' } = useParams();
+  const { data: machine, error, mutate } = useApi(getMachine, { params: { id } });
+  if (machine !== undefined) return <Cockpit key={machine.id} machine={machine} />;
+  if (error !== undefined)
+    return <ErrorState title={t`The machine could not be loaded`} error={error} onRetry={() => void mutate()} />;
+  return <output className="flex h-full items-center justify-center text-base text-muted">{t`Loading`}</output>;
+}
+
+const Cockpit = ({ machine }: { machine: Machine }) => {
+  const live = useLive(machine.id);
+  const [roast, setRoast] = useNewestRoast(live);
+  const running = roast?.status === 'in_progress' ? roast : null;
+  const marks = useMemo(() => (running === null ? [] : marksOfThisBatch(running)), [running]);
+  const newestMono = live.track.mono.at(-1);
+  // Until the stream has this roast, its charge is unknown here.
+  const isSynced = running !== null && live.roast?.id === running.id;
+  const elapsedSeconds =
+    !isSynced || live.chargeMono === null || newestMono === undefined ? null : (newestMono - live.chargeMono) / 1000;
+  const marking = useMarking({
+    machineId: machine.id,
+    roast: running,
+    marks,
+    now: markNow(live, elapsedSeconds),
+    onChanged: setRoast,
+  });
+  const isRunning = running !== null;
+  const wasRunning = useRef(isRunning);
+  useEffect(() => {
+    if (wasRunning.current !== isRunning) void refresh(listRoasts);
+    wasRunning.current = isRunning;
+  }, [isRunning]);
+  return (
+    <div data-testid="cockpit" className="flex h-full flex-col overflow-hidden bg-page">
+      <title>{t`${machine.display_name} · live`}</title>
+      <CockpitHeader machine={machine} live={live} roast={running} />
+      <div className="relative flex min-h-0 flex-1 flex-col">
+        {running !== null ? (
+          <RoastingView key={running.id} roast={running} live={live} />
+        ) : (
+          <BetweenBatches machine={machine} live={live} />
+        )}
+        <NoticeBar marking={marking} />
+      </div>
+      <MarkButtons marking={marking} marks={marks} isRunning={isRunning} canCharge={live.state === 'live'} />
+    </div>
+  );
+};
+
+/** The newest state of the machine's roast: from the live stream, or from the answer to a mark, whichever is newer. */
+const useNewestRoast = (live: LiveMachine): [Roast | null, (roast: Roast | null) => void] => {
+  const [answered, setAnswered] = useState<Roast | null>(null);
+  const streamed = live.roast;
+  if (answered === null || answered.id === live.deletedRoastId) return [streamed, setAnswered];
+  if (streamed === null) return [answered, setAnswered];
+  const isStreamNewer =
+    streamed.id === answered.id
+      ? streamed.revision >= answered.revision
+      : Date.parse(streamed.start_time) > Date.parse(answered.start_time);
+  return [isStreamNewer ? streamed : answered, setAnswered];
+};

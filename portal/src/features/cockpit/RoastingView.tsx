@@ -1,0 +1,130 @@
+import type { Roast } from '@roastery/contract/roasts';
+import { phaseAt } from '@roastery/roasting/phases';
+import { formatDuration } from '@roastery/roasting/units';
+import type { ReactNode } from 'react';
+import type { LiveMachine } from '../../api/use-live.ts';
+import { phaseLabels } from '../../components/chart/mark-layout.ts';
+import { Difference, Measure } from '../../components/figures.tsx';
+import { useLiveRoast } from '../../components/live/use-live-roast.ts';
+import { formatPercent } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
+import { CockpitChart } from './CockpitChart.tsx';
+import { FigureTile, Value } from './FigureTile.tsx';
+import { StepTile } from './StepTile.tsx';
+
+/** A running roast: the strip of figures, and the curve in all the room that is left. */
+export const RoastingView = ({ roast, live }: { roast: Roast; live: LiveMachine }) => {
+  const figures = useLiveRoast(roast, live);
+  const { behind, plan, marks, curve, elapsedSeconds, rateC, deviationC, expected, endSeconds } = figures;
+  const stale = live.state !== 'live';
+  const values = live.reading?.values ?? {};
+  const phase = elapsedSeconds === null ? null : phaseAt(toMoments(marks), elapsedSeconds);
+  return (
+    <>
+      <div
+        data-testid="cockpit-figures"
+        data-state={live.state}
+        className="grid shrink-0 grid-cols-6 gap-px border-b border-stroke bg-stroke md:grid-cols-12 lg:grid-cols-[1fr_1.1fr_1fr_0.95fr_0.95fr]"
+      >
+        <FigureTile
+          label={t`Time`}
+          size="big"
+          stale={stale}
+          testId="cockpit-time"
+          className="col-span-3 md:col-span-4 lg:col-span-1 lg:row-span-2"
+        >
+          {formatDuration(elapsedSeconds)}
+        </FigureTile>
+        <FigureTile
+          label={t`Bean Temp`}
+          quantity="temperature"
+          token="curve-bean"
+          size="big"
+          stale={stale}
+          testId="cockpit-bean"
+          className="col-span-3 md:col-span-4 lg:col-span-1 lg:row-span-2"
+        >
+          <Value quantity="temperature" value={values['bean_temp']} />
+        </FigureTile>
+        <FigureTile
+          label={t`Rate of Rise`}
+          shortLabel={t`RoR`}
+          quantity="rate"
+          token="curve-rate"
+          size="big"
+          stale={stale}
+          testId="cockpit-rate"
+          className="col-span-2 max-md:[&>p:last-child]:text-[1.625rem] md:col-span-4 lg:col-span-1 lg:row-span-2"
+        >
+          <Value quantity="rate" value={rateC} />
+        </FigureTile>
+        <FigureTile
+          label={t`vs reference`}
+          testId="cockpit-deviation"
+          className="col-span-2 md:col-span-3 lg:col-span-1"
+        >
+          {deviationC === undefined ? (
+            <span className="text-muted">--</span>
+          ) : (
+            <Difference valueC={deviationC} stale={stale} />
+          )}
+        </FigureTile>
+        <FigureTile
+          label={phase === null ? t`Phase` : phaseLabels[phase.name].long}
+          stale={stale}
+          testId="cockpit-phase"
+          className="col-span-2 md:col-span-3 lg:col-span-1"
+        >
+          {phase === null ? (
+            <span className="text-muted">--</span>
+          ) : (
+            <>
+              {formatPercent(phase.share)}
+              <span className="text-[0.7em] font-normal text-muted max-md:hidden">
+                {' '}
+                {formatDuration(phase.durationSeconds)}
+              </span>
+            </>
+          )}
+        </FigureTile>
+        <StepTile {...{ plan, live, elapsedSeconds, expected }} className="col-span-6 lg:col-span-2" />
+      </div>
+      <div className="flex shrink-0 gap-x-6 border-b border-stroke px-4 py-1 text-sm max-md:hidden">
+        <dl className="flex gap-x-6">
+          <Small label={t`Exhaust`}>
+            <Measure quantity="temperature" value={values['exhaust_temp']} stale={stale} />
+          </Small>
+          <Small label={t`Gas`}>
+            <Measure quantity="percent" value={values['heat_power']} digits={0} stale={stale} />
+          </Small>
+          <Small label={t`Airflow`}>
+            <Measure quantity="percent" value={values['fan_speed']} digits={0} stale={stale} />
+          </Small>
+          <Small label={t`Drum`}>
+            <Measure quantity="percent" value={values['drum_speed']} digits={0} stale={stale} />
+          </Small>
+        </dl>
+        {behind.reference !== undefined && (
+          <p className="ml-auto truncate text-muted">{t`Reference: ${behind.reference.name}`}</p>
+        )}
+      </div>
+      <CockpitChart
+        curve={curve}
+        reference={behind.reference?.curve}
+        marks={marks}
+        expected={live.state === 'live' ? expected : null}
+        endSeconds={endSeconds}
+      />
+    </>
+  );
+};
+
+const toMoments = (marks: Roast['marks']) =>
+  marks.map(({ kind, time_seconds }) => ({ kind, timeSeconds: time_seconds }));
+
+const Small = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div className="flex items-baseline gap-2">
+    <dt className="label-mono">{label}</dt>
+    <dd className="font-medium">{children}</dd>
+  </div>
+);

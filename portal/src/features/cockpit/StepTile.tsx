@@ -1,0 +1,128 @@
+import type { FollowedPlan } from '@roastery/contract/roast-plan';
+import { deviationText, stepMoment } from '@roastery/roasting/guide';
+import { formatDuration } from '@roastery/roasting/units';
+import { Bell, BellOff } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { LiveMachine } from '../../api/use-live.ts';
+import { Measure } from '../../components/figures.tsx';
+import { markLabels } from '../../components/chart/mark-layout.ts';
+import type { ExpectedEvent } from '../../components/live/next-event.ts';
+import { StepChange, useNextStep } from '../../components/live/use-next-step.tsx';
+import { t } from '../../language/t.ts';
+import { classes } from '../../ui/classes.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
+
+interface StepTileProps {
+  plan: FollowedPlan | null | undefined;
+  live: LiveMachine;
+  elapsedSeconds: number | null;
+  expected: ExpectedEvent | null;
+  className?: string | undefined;
+}
+
+/** The next step of the plan with its countdown; without a plan the event that is expected next. */
+export const StepTile = ({ plan, expected, elapsedSeconds, live, className }: StepTileProps) =>
+  plan && plan.points.length > 0 ? (
+    <PlannedStep {...{ plan, live, elapsedSeconds, className }} />
+  ) : (
+    <Tile label={t`Next event`} className={className}>
+      {live.state !== 'live' ? <span className="text-muted">--</span> : <Expected {...{ expected, elapsedSeconds }} />}
+    </Tile>
+  );
+
+const Expected = ({ expected, elapsedSeconds }: Pick<StepTileProps, 'expected' | 'elapsedSeconds'>) => {
+  if (expected === null || elapsedSeconds === null) return <span className="text-muted">--</span>;
+  const inSeconds = expected.likely - elapsedSeconds;
+  const { long } = markLabels[expected.kind];
+  return (
+    <>
+      <span className="text-strong">
+        {inSeconds < 5 ? t`${long} any moment` : t`${long} in ${formatDuration(inSeconds)}`}
+      </span>
+      <span className="text-base font-normal text-muted">
+        {t`between ${formatDuration(Math.max(expected.earliest, elapsedSeconds))} and ${formatDuration(expected.latest)}`}
+      </span>
+    </>
+  );
+};
+
+type PlannedStepProps = { plan: FollowedPlan } & Pick<StepTileProps, 'live' | 'elapsedSeconds' | 'className'>;
+
+const PlannedStep = ({ plan, live, elapsedSeconds, className }: PlannedStepProps) => {
+  const { step, deviations, nearness, isStale, isSignalled, toggleSignal } = useNextStep(plan, live, elapsedSeconds);
+  const [deviation] = deviations;
+  return (
+    <Tile
+      label={t`Next step`}
+      className={classes(nearness === 'now' && 'bg-accent-soft', className)}
+      nearness={nearness}
+      note={deviation === undefined ? null : sentence(deviationText(deviation))}
+      action={
+        <IconButton
+          size="md"
+          label={isSignalled ? t`Sound and vibration at steps: on` : t`Sound and vibration at steps: off`}
+          aria-pressed={isSignalled}
+          icon={isSignalled ? <Bell aria-hidden className="text-accent-text" /> : <BellOff aria-hidden />}
+          onClick={toggleSignal}
+        />
+      }
+    >
+      {step === null ? (
+        <LastPart plan={plan} />
+      ) : (
+        <>
+          <span className={isStale ? 'text-muted' : nearness === 'later' ? 'text-strong' : 'text-accent-text'}>
+            {isStale && !step.gradual ? t`At ${formatDuration(step.atSeconds)}` : stepMoment(step)}
+          </span>
+          {step.changes.map((change) => (
+            <span key={change.control} className={classes('whitespace-nowrap', isStale ? 'text-muted' : 'text-strong')}>
+              <StepChange change={change} />
+            </span>
+          ))}
+        </>
+      )}
+    </Tile>
+  );
+};
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** After the last step there is only the drop left. */
+const LastPart = ({ plan }: { plan: FollowedPlan }) =>
+  plan.target_drop_temp === null ? (
+    <span>{t`No more steps`}</span>
+  ) : (
+    <span>
+      {t`Drop ${<Measure quantity="temperature" value={plan.target_drop_temp} />}`}
+      {plan.target_roast_time !== null && <span> · {formatDuration(plan.target_roast_time)}</span>}
+    </span>
+  );
+
+interface TileProps {
+  label: string;
+  nearness?: string;
+  note?: string | null;
+  action?: ReactNode;
+  className?: string | undefined;
+  children: ReactNode;
+}
+
+const Tile = ({ label, nearness, note = null, action, className, children }: TileProps) => (
+  <section
+    aria-label={label}
+    data-testid="next-step"
+    data-nearness={nearness}
+    className={classes('flex min-w-0 items-center gap-2 bg-surface py-1.5 pr-1.5 pl-3 lg:pl-4', className)}
+  >
+    <div className="min-w-0 flex-1">
+      <p className="flex min-w-0 items-baseline gap-x-3">
+        <span className="label-mono shrink-0">{label}</span>
+        {note !== null && <span className="truncate text-sm font-medium text-warning">{note}</span>}
+      </p>
+      <p className="figures flex flex-wrap items-baseline gap-x-4 text-[1.375rem] leading-7 font-semibold tracking-tight lg:text-2xl">
+        {children}
+      </p>
+    </div>
+    {action}
+  </section>
+);
