@@ -2,19 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { login } from '@roastery/contract/auth';
 import { listDevices } from '@roastery/contract/fleet';
 import { getRoastCurveColumns, listRoasts } from '@roastery/contract/roasts';
-import { startStack, type Stack } from '@roastery/stack/stack';
 import { cutMoments, startCuttingProxy } from '@roastery/testing/cutting-proxy';
 import { endpointUrl, registerTestMachine, signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
 import { repositoryRoot } from '@roastery/testing/shared-data';
+import { startTestStack, type TestStack } from '@roastery/testing/test-stack';
 import { until } from '@roastery/testing/until';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,19 +21,18 @@ import { readIdentity } from './pairing/env-file.ts';
 import { pairBoard } from './pairing/pair-board.ts';
 
 let folder: string;
-let stack: Stack;
+let stack: TestStack;
 let client: RoasteryClient;
 let sql: postgres.Sql;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roastery-trouble-'));
-  stack = await startStack({ dataDir: join(folder, 'data') });
+  stack = await startTestStack();
+  ({ folder } = stack);
   client = await signIn(stack.url, stack.admin);
   sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
 });
 afterAll(async () => {
   await sql.end({ timeout: 1 });
   await stack.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const pair = (ticket: string, api: string, configDir: string): Promise<void> =>

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listDevices } from '@roastery/contract/fleet';
 import { getRoastCurveColumns, listRoasts } from '@roastery/contract/roasts';
-import { startStack } from '@roastery/stack/stack';
 import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { startTestStack } from '@roastery/testing/test-stack';
 import { until } from '@roastery/testing/until';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
@@ -27,13 +27,19 @@ const cover = (place: string): boolean => {
 };
 const uncover = (place: string): void => void execFileSync('umount', ['-l', place]);
 
+/** Whether this user may mount. */
+const canCover = async (): Promise<boolean> => {
+  const place = await mkdtemp(join(tmpdir(), 'roastery-mount-'));
+  const isCovered = cover(place);
+  if (isCovered) uncover(place);
+  await rm(place, { recursive: true, force: true });
+  return isCovered;
+};
+
 it('journal: a roast during which the disk is gone for a minute ends as one roast with both stretches (root only: mounts)', async (context) => {
-  const folder = await mkdtemp(join(tmpdir(), 'roastery-gone-'));
-  const journal = join(folder, 'data', 'machines', serial, 'journal');
-  await mkdir(journal, { recursive: true });
-  if (!cover(journal)) context.skip('only root may mount');
-  uncover(journal);
-  const stack = await startStack({ dataDir: join(folder, 'data') });
+  if (!(await canCover())) context.skip('only root may mount');
+  const stack = await startTestStack();
+  const journal = join(stack.folder, 'data', 'machines', serial, 'journal');
   const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
   let isCovered = false;
   try {
@@ -91,6 +97,5 @@ it('journal: a roast during which the disk is gone for a minute ends as one roas
     if (isCovered) uncover(journal);
     await sql.end({ timeout: 1 });
     await stack.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }, 300_000);

@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startStack } from '@roastery/stack/stack';
 import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { startTestStack } from '@roastery/testing/test-stack';
 import { until } from '@roastery/testing/until';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
@@ -11,8 +8,7 @@ const serial = 'BURNT-1';
 const samplesBefore = 60;
 
 it('a server that lost what a board had delivered gets it again from the board, sample for sample', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'roastery-burnt-'));
-  const stack = await startStack({ dataDir: join(folder, 'data') });
+  const stack = await startTestStack();
   const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
   const committed = async () => {
     const [row] = await sql<{ epoch: string; last: string | null; text: string }[]>`
@@ -64,6 +60,5 @@ it('a server that lost what a board had delivered gets it again from the board, 
   } finally {
     await sql.end({ timeout: 1 });
     await stack.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }, 180_000);

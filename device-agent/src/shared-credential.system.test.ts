@@ -1,12 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listDevices } from '@roastery/contract/fleet';
 import { createLogger } from '@roastery/runtime/logger';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
-import { startStack } from '@roastery/stack/stack';
 import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { startTestStack } from '@roastery/testing/test-stack';
 import { until } from '@roastery/testing/until';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
@@ -20,8 +19,8 @@ const countMs = 30_000;
 const maxTakeovers = 6;
 
 it('uplink: two boards with one credential back off, and the fleet view names them', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'roastery-cloned-'));
-  const stack = await startStack({ dataDir: join(folder, 'data') });
+  const stack = await startTestStack();
+  const { folder } = stack;
   const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
   let second: Agent | undefined;
   try {
@@ -76,6 +75,5 @@ it('uplink: two boards with one credential back off, and the fleet view names th
     await second?.close();
     await sql.end({ timeout: 1 });
     await stack.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }, 240_000);

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { updatePreferences } from '@roastery/contract/auth';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
@@ -12,7 +11,7 @@ import type { RunningMachine } from '@roastery/stack/machine';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import { SCREEN, type WatchedPage } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
-import { repositoryRoot } from '@roastery/testing/shared-data';
+import { hurriedClock } from '@roastery/testing/shared-data';
 import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -28,7 +27,6 @@ let desk: WatchedPage;
 
 /** Machine and board live so many times as fast. */
 const factor = 5;
-const hurried = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
 
 /** Steps at 1:15 and 1:45, and one that is far away. */
 const points = [
@@ -47,7 +45,7 @@ beforeAll(async () => {
     token: probat.auth_token,
     timeFactor: factor,
     map: machineMapShape.parse({ ...demoRoasterMap(), hz: 1, timeoutMs: 300 * factor }),
-    agentNodeOptions: `--import=${hurried}?factor=${factor}`,
+    agentNodeOptions: hurriedClock(factor),
     isAutomatic: false,
   });
   desk = await roastery.openAs(ana);

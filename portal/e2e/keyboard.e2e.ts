@@ -260,7 +260,8 @@ describe('the palette', () => {
     await page.getByText('Recent Activity').waitFor();
     await keys(page, 'Control+k');
     await palette(page).waitFor();
-    await page.keyboard.type('konga');
+    // Without waiting between the keys: on a busy computer that would be a pause.
+    await Promise.all('konga'.split('').map((letter) => page.keyboard.press(letter)));
     await palette(page)
       .getByRole('option', { name: /Yirgacheffe Konga/ })
       .waitFor();

@@ -1,5 +1,3 @@
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { deleteRoast, listRoasts, updateRoast } from '@roastery/contract/roasts';
@@ -8,7 +6,7 @@ import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RunningMachine } from '@roastery/stack/machine';
 import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
-import { repositoryRoot } from '@roastery/testing/shared-data';
+import { hurriedClock } from '@roastery/testing/shared-data';
 import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -24,10 +22,9 @@ let roastId = '';
 
 /** Machine and board live so many times as fast: ten minutes of roasting in two. */
 const factor = 5;
-const hurried = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
 
 beforeAll(async () => {
-  roastery = await openRoastery();
+  roastery = await openRoastery({ ownServers: true });
   ana = await roastery.addPerson(anaRestrepo);
   probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
   // Past roasts, from which the machine's first crack is learnt.
@@ -40,7 +37,7 @@ beforeAll(async () => {
     timeFactor: factor,
     // A machine answers in its own time, which is so many times as long by the hurried board's clock.
     map: machineMapShape.parse({ ...demoRoasterMap(), hz: 1, timeoutMs: 300 * factor }),
-    agentNodeOptions: `--import=${hurried}?factor=${factor}`,
+    agentNodeOptions: hurriedClock(factor),
     isAutomatic: false,
   });
   await until(

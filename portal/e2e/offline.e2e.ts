@@ -10,7 +10,7 @@ let roastery: TestRoastery;
 let ana: RoasteryClient;
 let roastId: string;
 beforeAll(async () => {
-  roastery = await openRoastery();
+  roastery = await openRoastery({ ownServers: true });
   ana = await roastery.addPerson(anaRestrepo);
   const machine = await register(ana, 'PRB-P25-0042', 'Probat P25');
   const roast = await bringPastRoast(roastery.stack, ana, machine, {

@@ -10,8 +10,10 @@ import { getTimeline } from '@roastery/contract/timeline';
 import { listAudit } from '@roastery/contract/users';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { hurriedClock } from '@roastery/testing/shared-data';
 import { shipJournal } from '@roastery/testing/ship-journal';
 import { until } from '@roastery/testing/until';
+import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
 
@@ -195,10 +197,23 @@ describe('pairing a board', () => {
   it('waits out the limit of five attempts a minute, then says what to do about a ticket that no longer works', async () => {
     const machine = await register(ana, 'RM15 1', 'Old ticket', 'RM15');
     await ana.call(reissuePairingTicket, { params: { id: machine.id } });
+    const guess = { code: 'BCDF-GHJK-MNPQ', secret_hash: 'a'.repeat(64), hardware_id: 'none', agent_version: '1.0.0' };
+    const attempt = () =>
+      fetch(`${roastery.stack.apiUrl}/devices/pair`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(guess),
+      });
+    await until('the limit of this address', async () => (await attempt()).status === 429);
     await using late = deviceAgent(
       pairCommand(`PAIR-${machine.pairing_code}`, roastery.stack.url, path.join(folder, 'late')),
+      // Its clock runs ten times as fast: it waits a minute in six seconds.
+      { NODE_OPTIONS: hurriedClock(10) },
     );
-    // Attempts of a whole minute count: where the limit is reached the program waits and asks again.
+    await until('the program to wait', () => late.output().includes('too many attempts'), { timeoutMs: 30_000 });
+    const sql = postgres(roastery.stack.databaseUrl, { max: 1 });
+    await sql`UPDATE sign_in_limits SET expire = 0`;
+    await sql.end();
     expect(await late.exit).toBe(1);
     expect(late.output()).toMatch(/The ticket was not accepted\. .*ask the owner of the machine .* for a new ticket/);
   });

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { createProfile, type Profile } from '@roastery/contract/profiles';
 import type { RegisteredMachine } from '@roastery/contract/machines';
@@ -9,7 +8,7 @@ import { updateRoast, type Roast } from '@roastery/contract/roasts';
 import { parseDuration } from '@roastery/roasting/units';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
-import { repositoryRoot } from '@roastery/testing/shared-data';
+import { hurriedClock, repositoryRoot } from '@roastery/testing/shared-data';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
@@ -124,14 +123,13 @@ it('a roast that is over, against its recipe’s reference', async () => {
 });
 
 it('a roast that runs, and the dashboard at that time', { timeout: 180_000 }, async () => {
-  const clock = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
   await roastery.stack.startMachine({
     serial: probat.serial_number,
     token: probat.auth_token,
     timeFactor: factor,
     seed: 3,
     map: machineMapShape.parse({ ...demoRoasterMap(), hz: 1, timeoutMs: 300 * factor }),
-    agentNodeOptions: `--import=${clock}?factor=${factor}`,
+    agentNodeOptions: hurriedClock(factor),
   });
   await using watched = await roastery.openAs(ana, { ...sharp(1290), colorScheme: 'dark' });
   const { page } = watched;

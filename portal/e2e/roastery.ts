@@ -3,12 +3,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createUser } from '@roastery/contract/users';
 import { registerMachine, type RegisteredMachine } from '@roastery/contract/machines';
+import { freePort } from '@roastery/stack/ports';
 import { startStack, type Stack } from '@roastery/stack/stack';
 import { migrate } from '@roastery/api/db/migrate';
 import { openDatabase } from '@roastery/api/db/sql';
 import { createLogger } from '@roastery/runtime/logger';
-import { createPagePool, launchBrowser, type PageOptions, type WatchedPage } from '@roastery/testing/browser';
+import {
+  createPagePool,
+  launchBrowser,
+  type PageOptions,
+  type PagePool,
+  type WatchedPage,
+} from '@roastery/testing/browser';
 import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
+import { openSharedServers, type SharedServers } from '@roastery/testing/shared-servers';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import type { Browser } from 'playwright-core';
 
@@ -41,29 +49,53 @@ const migratedTemplate = {
   },
 };
 
-/** One browser per worker: the files of a worker share this module. It ends with the worker. */
-let workerBrowser: Promise<Browser> | undefined;
-const openBrowser = async (): Promise<Browser> => {
-  const browser = await (workerBrowser ??= launchBrowser());
-  if (browser.isConnected()) return browser;
-  workerBrowser = launchBrowser();
-  return workerBrowser;
+/** What the files of a worker share, since they share this module. It ends with the worker. */
+interface WorkerParts {
+  readonly browser: Browser;
+  readonly servers: SharedServers;
+  /** The same for each file, so that the browser has the portal's files already. */
+  readonly ports: { readonly http: number; readonly mqtt: number };
+  readonly pages: PagePool;
+}
+
+/** A small file of the portal that the browser shows as text: pages wait there for their next test. */
+const still = '/theme.js';
+
+let workerParts: Promise<WorkerParts> | undefined;
+const openWorkerParts = async (): Promise<WorkerParts> => {
+  const [browser, http, mqtt] = await Promise.all([launchBrowser(), freePort(), freePort()]);
+  const pages = createPagePool(browser, `http://127.0.0.1:${http}`, still);
+  return { browser, servers: openSharedServers(), ports: { http, mqtt }, pages };
+};
+const partsOfWorker = async (): Promise<WorkerParts> => {
+  const parts = await (workerParts ??= openWorkerParts());
+  if (parts.browser.isConnected() && parts.servers.isAlive()) return parts;
+  workerParts = openWorkerParts();
+  return workerParts;
 };
 
+export interface RoasteryOptions {
+  /** Whether api and broker are processes of this roastery alone, for tests that end them. */
+  ownServers?: boolean;
+}
+
 /** Starts broker and api with portal on a database of its own. */
-export const openRoastery = async (): Promise<TestRoastery> => {
+export const openRoastery = async ({ ownServers = false }: RoasteryOptions = {}): Promise<TestRoastery> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'roastery-e2e-'));
-  const database = await createTestDatabase(migratedTemplate);
-  const lines: string[] = [];
+  const [database, worker] = await Promise.all([createTestDatabase(migratedTemplate), partsOfWorker()]);
+  const { servers, ports } = worker;
   const stack = await startStack({
     dataDir: folder,
     databaseUrl: database.url,
-    onLine: (name, line) => lines.push(`${name}: ${line}`),
+    logLevel: 'error',
+    ...(ownServers ? {} : { servers, ports }),
   });
-  const pages = createPagePool(await openBrowser(), stack.url);
+  const pages = ownServers ? createPagePool(worker.browser, stack.url, still) : worker.pages;
+  const opened: WatchedPage[] = [];
   const admin = await signIn(stack.url, stack.admin);
   const openAs: TestRoastery['openAs'] = async (who, options = {}) => {
     const watched = await pages.open(options);
+    opened.push(watched);
     watched.page.setDefaultTimeout(20_000);
     const [name = '', value = ''] = who?.cookie.split('=') ?? [];
     if (who !== null) await watched.page.context().addCookies([{ name, value, url: stack.url }]);
@@ -78,7 +110,8 @@ export const openRoastery = async (): Promise<TestRoastery> => {
     },
     openAs,
     [Symbol.asyncDispose]: async () => {
-      await pages[Symbol.asyncDispose]();
+      await Promise.all(opened.map((watched) => watched.close()));
+      if (ownServers) await pages[Symbol.asyncDispose]();
       await stack.close();
       await database.drop();
       await rm(folder, { recursive: true, force: true });

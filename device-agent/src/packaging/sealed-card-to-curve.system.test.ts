@@ -1,15 +1,13 @@
 import { execFile, execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { createMachineMap, setBoardConfig } from '@roastery/contract/machine-maps';
 import { registerMachine } from '@roastery/contract/machines';
 import { getRoastCurve, listRoasts } from '@roastery/contract/roasts';
 import { freePort } from '@roastery/stack/ports';
-import { startStack, type Stack } from '@roastery/stack/stack';
 import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
-import { createTestDatabase } from '@roastery/testing/test-database';
+import { startTestStack, type TestStack } from '@roastery/testing/test-stack';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startScriptedServer, type ScriptedServer } from '../testing/modbus-server.ts';
 import { packageFor } from './board-package.ts';
@@ -20,20 +18,18 @@ const architecture = here[process.arch];
 const canUnpack = architecture !== undefined && spawnSync('sh', ['-c', 'command -v dpkg-deb']).status === 0;
 
 let folder: string;
-let stack: Stack;
+let stack: TestStack;
 let admin: RoasteryClient;
 let machine: ScriptedServer;
 let service: ChildProcess | undefined;
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
 /** What the drum shows: tenths of °C, and the bit of its charge. */
 const drum = { beans: 2000, charge: false };
 const configDir = () => join(folder, 'etc');
 const program = () => join(folder, 'board/usr/lib/roastery-agent/dist/main.js');
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sealed-card-'));
-  database = await createTestDatabase();
-  stack = await startStack({ dataDir: join(folder, 'stack'), databaseUrl: database.url });
+  stack = await startTestStack();
+  ({ folder } = stack);
   admin = await signIn(stack.url, stack.admin);
   machine = await startScriptedServer(
     'tcp',
@@ -45,8 +41,6 @@ afterAll(async () => {
   service?.kill('SIGKILL');
   await machine.hangUp();
   await stack.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** A command as it is typed at the board. */

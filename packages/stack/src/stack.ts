@@ -43,10 +43,18 @@ export interface StackOptions {
   brokerSettings?: Readonly<Record<string, string>>;
   /** Node arguments of the api's process, for instrumentation. */
   apiNodeArgs?: readonly string[];
+  /** Runs broker and api elsewhere than in processes of this stack: tests run them in a process that stays warm. */
+  servers?: { start(environments: ServersEnvironment): Promise<{ close(): Promise<void> }> };
   /** Called with each line of a process's output, and with the stack's own messages (as `stack`). */
   onLine?: (processName: string, line: string) => void;
   /** Aborts the start: everything open is closed and `startStack` rejects. */
   signal?: AbortSignal;
+}
+
+/** What broker and api of a stack are started with. */
+export interface ServersEnvironment {
+  broker: Record<string, string>;
+  api: Record<string, string>;
 }
 
 export interface Stack {
@@ -62,8 +70,8 @@ export interface Stack {
   /** True when this start created the secrets in `dataDir`. */
   isFirstStart: boolean;
   /**
-   * A running part: `postgres` (embedded only), `api`, `broker`, and `simulator-<serial>`, `agent-<serial>` of each
-   * machine. @throws with the names of all parts when there is none of that name
+   * A running part: `postgres` (embedded only), `api` and `broker` (unless `servers` runs them), and `simulator-<serial>`,
+   * `agent-<serial>` of each machine. @throws with the names of all parts when there is none of that name
    */
   part(name: string): SupervisedProcess;
   /** Process ids of all parts that run right now. */
@@ -98,12 +106,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const machines: RunningMachine[] = [];
   const leaving = new AbortController();
   let operator: Promise<void> = Promise.resolve();
+  let served: { close(): Promise<void> } | undefined;
 
   const stop = (name: string, graceMs: number) => processes[name]?.stop(graceMs) ?? Promise.resolve();
   const close = async () => {
     leaving.abort();
     await operator;
     await Promise.all(machines.map((machine) => machine.stop(GRACE_MS.machines)));
+    await served?.close();
     await stop('api', GRACE_MS.api);
     await stop('broker', GRACE_MS.broker);
     await stop('postgres', GRACE_MS.postgres);
@@ -132,17 +142,17 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const untilReady = (timeoutMs = 60_000) =>
       runner.untilOk('api', `http://${localAddress(host)}:${ports.http}/readyz`, timeoutMs);
 
-    runner.start({
-      name: 'broker',
-      script: 'broker/dist/main.js',
-      env: { ...brokerEnvironment(plan), ...options.brokerSettings },
-    });
-    runner.start({
-      name: 'api',
-      script: 'api/dist/main.js',
-      env: apiEnvironment(plan),
-      nodeArgs: [...(options.apiNodeArgs ?? [])],
-    });
+    const environments: ServersEnvironment = {
+      broker: { ...brokerEnvironment(plan), ...options.brokerSettings },
+      api: apiEnvironment(plan),
+    };
+    if (options.servers === undefined) {
+      const nodeArgs = [...(options.apiNodeArgs ?? [])];
+      runner.start({ name: 'broker', script: 'broker/dist/main.js', env: environments.broker });
+      runner.start({ name: 'api', script: 'api/dist/main.js', env: environments.api, nodeArgs });
+    } else {
+      served = await options.servers.start(environments);
+    }
     await untilReady();
 
     const startOne = async (machine: MachineOptions) => {

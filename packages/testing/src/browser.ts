@@ -1,4 +1,11 @@
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type CDPSession,
+  type Page,
+} from 'playwright-core';
 import { findChromium } from './chromium-binary.ts';
 
 /** Nothing but the page under test: no sandbox (it needs privileges that containers lack), no calls home, no QUIC. */
@@ -87,45 +94,129 @@ export interface PagePool {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const emptyStorage = async (page: Page, origin: string): Promise<void> => {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb,cache_storage' });
-  await session.detach();
+/** Events that tests listen to. Playwright listens to others itself. */
+const watchedEvents = [
+  'console',
+  'dialog',
+  'download',
+  'framenavigated',
+  'pageerror',
+  'popup',
+  'request',
+  'requestfailed',
+  'requestfinished',
+  'response',
+  'websocket',
+] as const;
+
+/** Notes what a test does to a page that no call takes back, and the sessions whose settings end with them. */
+const noteChanges = (page: Page): { isForOneTest: boolean; readonly sessions: Set<CDPSession> } => {
+  const changes = { isForOneTest: false, sessions: new Set<CDPSession>() };
+  const context = page.context();
+  for (const [on, name] of [
+    [page, 'addInitScript'],
+    [page, 'exposeFunction'],
+    [page, 'exposeBinding'],
+    [context, 'addInitScript'],
+  ] as const) {
+    const original = (Reflect.get(on, name) as (...given: unknown[]) => unknown).bind(on);
+    Reflect.set(on, name, (...given: unknown[]) => {
+      changes.isForOneTest = true;
+      return original(...given);
+    });
+  }
+  const open = context.newCDPSession.bind(context);
+  context.newCDPSession = async (target) => {
+    const session = await open(target);
+    changes.sessions.add(session);
+    return session;
+  };
+  return changes;
+};
+
+interface PooledPage {
+  readonly page: Page;
+  readonly changes: ReturnType<typeof noteChanges>;
+}
+
+/** Takes a page back to the state of a new one, at rest on a small file of its origin. */
+const resetPage = async (
+  { page, changes }: PooledPage,
+  options: BrowserContextOptions,
+  still: string,
+): Promise<void> => {
+  const context = page.context();
+  for (const name of watchedEvents) page.removeAllListeners(name);
+  // A form that holds changes asks before it is left.
+  page.on('dialog', (dialog) => void dialog.accept());
+  await context.setOffline(false);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.unrouteAll({ behavior: 'ignoreErrors' });
+  await Promise.all([...changes.sessions].map((session) => session.detach()));
+  changes.sessions.clear();
+  await page.goto(still);
+  page.removeAllListeners('dialog');
+  await page.evaluate(() => sessionStorage.clear());
+  await context.clearCookies();
+  await page.emulateMedia({
+    media: null,
+    colorScheme: options.colorScheme ?? 'light',
+    reducedMotion: options.reducedMotion ?? pageDefaults.reducedMotion,
+    forcedColors: null,
+  });
+  const viewport = options.viewport === undefined ? pageDefaults.viewport : options.viewport;
+  if (viewport !== null) await page.setViewportSize(viewport);
+  const session = await context.newCDPSession(page);
+  const storageTypes = 'local_storage,indexeddb,cache_storage';
+  await session.send('Storage.clearDataForOrigin', { origin: new URL(page.url()).origin, storageTypes });
+  await session.send('Page.resetNavigationHistory');
 };
 
 /**
- * Opens pages of one origin and uses their contexts again: loading and compiling the portal anew for each test is half of
- * what a short test costs. Contexts with permissions, service workers or
- * an empty cache are not reused.
+ * Opens pages of one origin and uses them again: a new process of the browser that compiles the portal anew is most of what
+ * a short test costs. Pages with permissions, service workers, an empty cache or scripts of a test are not reused.
+ * @param still path of a small file that the origin serves; pages rest there
  */
-export const createPagePool = (browser: Browser, origin: string): PagePool => {
-  const idle = new Map<string, BrowserContext[]>();
-  const opened = new Set<BrowserContext>();
+export const createPagePool = (browser: Browser, origin: string, still: string): PagePool => {
+  const idle = new Map<string, PooledPage[]>();
+  const contexts = new Set<BrowserContext>();
+  const openNew = async (options: BrowserContextOptions): Promise<PooledPage> => {
+    const context = await browser.newContext({ ...pageDefaults, baseURL: origin, ...options });
+    contexts.add(context);
+    const page = await context.newPage();
+    return { page, changes: noteChanges(page) };
+  };
   const open: PagePool['open'] = async ({ withoutCache, ...options } = {}) => {
-    const isForOnePage =
+    const isForOneTest =
       withoutCache === true || options.permissions !== undefined || options.serviceWorkers === 'allow';
     const key = JSON.stringify(options);
-    const used = isForOnePage ? undefined : idle.get(key)?.pop();
-    const context = used ?? (await browser.newContext({ ...pageDefaults, baseURL: origin, ...options }));
-    opened.add(context);
-    const page = await context.newPage();
-    if (used !== undefined) await emptyStorage(page, origin);
+    const pooled = (isForOneTest ? undefined : idle.get(key)?.pop()) ?? (await openNew(options));
+    const { page, changes } = pooled;
+    const context = page.context();
+    const discard = async () => {
+      contexts.delete(context);
+      await context.close();
+    };
+    let isClosed = false;
     const close = async () => {
-      if (!opened.has(context)) return;
-      opened.delete(context);
-      if (isForOnePage) return context.close();
-      await Promise.all(context.pages().map((one) => one.close()));
-      await context.clearCookies();
-      await context.unrouteAll();
-      await context.setOffline(false);
-      idle.set(key, [...(idle.get(key) ?? []), context]);
+      if (isClosed) return;
+      isClosed = true;
+      if (isForOneTest || changes.isForOneTest || page.isClosed()) return discard();
+      try {
+        await Promise.all(context.pages().flatMap((one) => (one === page ? [] : [one.close()])));
+        await resetPage(pooled, options, still);
+        idle.set(key, [...(idle.get(key) ?? []), pooled]);
+      } catch {
+        // Its server may be gone: the next test gets a new one.
+        await discard();
+      }
     };
     return { page, complaints: watch(page), close, [Symbol.asyncDispose]: close };
   };
   return {
     open,
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([...opened, ...[...idle.values()].flat()].map((context) => context.close()));
+      await Promise.all([...contexts].map((context) => context.close()));
     },
   };
 };

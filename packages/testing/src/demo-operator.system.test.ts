@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { listMachines, registerMachine } from '@roastery/contract/machines';
 import { planRoast } from '@roastery/contract/planned';
 import { getRoast, listRoasts } from '@roastery/contract/roasts';
@@ -8,32 +5,23 @@ import { createUser } from '@roastery/contract/users';
 import { runDemoOperator } from '@roastery/stack/demo/demo-operator';
 import { liveMachine, owner } from '@roastery/stack/demo/demo-roastery';
 import { openDemoState } from '@roastery/stack/demo/demo-state';
-import { startStack, type Stack } from '@roastery/stack/stack';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signIn, type RoasteryClient } from './roastery-client.ts';
-import { createTestDatabase } from './test-database.ts';
+import { startTestStack, type TestStack } from './test-stack.ts';
 import { until } from './until.ts';
 
-let folder: string;
-let stack: Stack;
+let stack: TestStack;
 let maya: RoasteryClient;
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'demo-operator-'));
-  database = await createTestDatabase();
-  stack = await startStack({ dataDir: folder, databaseUrl: database.url });
-  const { state, save } = await openDemoState(folder);
+  stack = await startTestStack();
+  const { state, save } = await openDemoState(stack.folder);
   await save();
   const admin = await signIn(stack.url, stack.admin);
   await admin.call(createUser, { body: { ...owner, password: state.ownerPassword } });
   maya = await signIn(stack.url, { email: owner.email, password: state.ownerPassword });
 });
-afterAll(async () => {
-  await stack.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => stack.close());
 
 it('demo operator: describes an unplanned roast and never touches one that a user planned', async () => {
   const { auth_token: token } = await maya.call(registerMachine, { body: liveMachine });
@@ -55,7 +43,7 @@ it('demo operator: describes an unplanned roast and never touches one that a use
   );
   const leaving = new AbortController();
   const place = {
-    dataDir: folder,
+    dataDir: stack.folder,
     origin: stack.url,
     mqttUrl: stack.mqttUrl,
     admin: stack.admin,

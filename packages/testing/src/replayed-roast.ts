@@ -1,6 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
-import path from 'node:path';
 import { getRoast, getRoastCurveColumns, listRoasts, type CurveColumns, type Roast } from '@roastery/contract/roasts';
 import { parseAlog, type ArtisanRoast } from '@roastery/roasting/alog';
 import { machineMapShape } from '@roastery/contract/machine-map';
@@ -8,7 +6,7 @@ import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { Stack } from '@roastery/stack/stack';
 import type postgres from 'postgres';
 import { registerTestMachine, type RoasteryClient } from './roastery-client.ts';
-import { repositoryRoot } from './shared-data.ts';
+import { hurriedClock } from './shared-data.ts';
 import { until } from './until.ts';
 
 /** A recorded roast, and what became of it on its way over Modbus, board, broker and api. */
@@ -46,11 +44,8 @@ const leadSeconds = 5;
 /** Enough of what was before the charge and after the drop to compare. */
 const margins = { before: 60, after: 20 };
 
-const agentOptions = (factor: number): { agentNodeOptions?: string } => {
-  if (factor === 1) return {};
-  const clock = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
-  return { agentNodeOptions: `--import=${clock}?factor=${factor}` };
-};
+const agentOptions = (factor: number): { agentNodeOptions?: string } =>
+  factor === 1 ? {} : { agentNodeOptions: hurriedClock(factor) };
 
 /**
  * Replays a recorded roast through a simulator of its own, a real agent, broker and api, without any word from the machine

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 
@@ -8,6 +8,12 @@ const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '.
 export function repositoryRoot(): string {
   return REPOSITORY;
 }
+
+/** `NODE_OPTIONS` of a program whose clocks and timers run so many times as fast. */
+export const hurriedClock = (factor: number): string => {
+  const program = path.join(REPOSITORY, 'packages', 'testing', 'bin', 'hurried-clock.mjs');
+  return `--import=${pathToFileURL(program).href}?factor=${factor}`;
+};
 
 /** Where real roasts and machine configurations lie, beside the repository; they are no part of the project. */
 export interface SharedData {

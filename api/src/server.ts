@@ -1,0 +1,34 @@
+import type { Logger } from '@roastery/runtime/logger';
+import type { ApiConfig } from './config.ts';
+import type { AppContext } from './context.ts';
+import { mailer } from './domains/alerts/mailer.ts';
+import { watchOverlaps } from './domains/devices/end-overlaps.ts';
+import { domains } from './domains/domains.ts';
+import { prepareFirstStart } from './domains/users/first-start.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { startIngest } from './ingest/ingest.ts';
+import { quarantineRoutes } from './ingest/quarantine-replay.ts';
+import { createLive } from './live/live.ts';
+import { startApi, type Api, type Service } from './start-api.ts';
+
+/** The generated password is for the person at the terminal, once; it does not go through the log. */
+const prepare = async (context: AppContext): Promise<void> => {
+  const admin = await prepareFirstStart(context);
+  if (admin?.madeUpPassword === undefined) return;
+  process.stdout.write(
+    `\nFirst administrator: ${admin.email}\nPassword (shown this once): ${admin.madeUpPassword}\n\n`,
+  );
+};
+
+const ingest: Service = async (context) =>
+  startIngest(context, context.config.ingestGroup === undefined ? {} : { sharedGroup: context.config.ingestGroup });
+
+/** The api with all its domains and services. */
+export const startServer = (config: ApiConfig, log: Logger): Promise<Api> => {
+  const live = createLive();
+  return startApi(config, log, {
+    domains: [...domains, live.routes, quarantineRoutes],
+    services: [createHousekeeping(), watchOverlaps, mailer, ingest, live.service],
+    prepare,
+  });
+};
