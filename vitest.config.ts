@@ -6,22 +6,19 @@ const shared = {
   ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
 };
 const sources = '{packages/*,api,broker,device-agent,portal}/src';
+/** `npm test` runs the tests of both at once with those of the browser: a condition may need more than a second. */
+const beside = { expect: { poll: { timeout: 10_000 } }, testTimeout: 120_000, hookTimeout: 120_000 };
 /** Tests with a real Postgres, real processes and a real browser. */
 const realParts = {
-  // A condition may need more than a second on a busy computer.
-  expect: { poll: { timeout: 10_000 } },
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  // These tests wait for boards and browsers much of their time: three workers keep two cores busy.
-  maxWorkers: 3,
+  ...beside,
   // Tests of a file that run concurrently wait for boards.
   maxConcurrency: 8,
-  sequence: { groupOrder: 1 },
   globalSetup: ['packages/testing/src/vitest-postgres.ts'],
 };
 /**
  * `fast` needs only sockets, `system` real Postgres and processes, `browser` a browser in front of them. `endurance` holds
- * the long runs: kills, updates, replays, package orders, faulty lines. No project retries a failed test.
+ * the long runs: kills, updates, replays, package orders, faulty lines. No project retries a failed test. Files of a worker
+ * share its modules (`isolate: false`): loading them again for each file costs half of the time.
  */
 export default defineConfig({
   ...shared,
@@ -31,15 +28,12 @@ export default defineConfig({
       {
         ...shared,
         test: {
+          ...beside,
           name: 'fast',
-          // The default is one less than there are cores: of two, one.
-          maxWorkers: 3,
-          // Files share the modules of their worker; loading them again for each file costs half of the time.
+          // As `system`, so that Vitest begins these files while the last of those still run.
+          maxWorkers: 4,
           isolate: false,
           include: [`${sources}/**/*.test.{ts,tsx}`, 'deploy/**/*.test.ts'],
-          expect: { poll: { timeout: 5000 } },
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
           exclude: ['**/*.{system,endurance}.test.ts', '**/node_modules/**', '**/dist/**'],
         },
       },
@@ -48,19 +42,30 @@ export default defineConfig({
         test: {
           ...realParts,
           name: 'system',
+          // These tests wait for boards and servers much of their time.
+          maxWorkers: 4,
           isolate: false,
           include: [`${sources}/**/*.system.test.ts`, 'deploy/**/*.system.test.ts'],
         },
       },
       {
         ...shared,
-        test: { ...realParts, name: 'browser', isolate: false, include: ['portal/e2e/**/*.e2e.ts'] },
+        test: {
+          ...realParts,
+          name: 'browser',
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
+          isolate: false,
+          include: ['portal/e2e/**/*.e2e.ts'],
+        },
       },
       {
         ...shared,
         test: {
           ...realParts,
           name: 'endurance',
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
           include: [`${sources}/**/*.endurance.test.ts`, 'deploy/**/*.endurance.test.ts'],
         },
       },

@@ -2,4 +2,4 @@
 // their full volume.
 import { runTests } from './test-run.mjs';
 
-await runTests({ projects: ['endurance'] });
+await runTests({ runs: [['endurance']] });

@@ -6,19 +6,22 @@ import path from 'node:path';
 import { CannotPrepare, prepare, ROOT } from '../../stack/bin/prepare.mjs';
 
 /**
- * Runs the given Vitest projects and prints the counts as the last line: `N passed, N failed`, with `, N skipped` if any.
- * The exit code is 1 when something failed.
- * @param {{ projects: string[], checks?: () => Promise<boolean[]> }} run `checks` run beside the tests and count as one test each
+ * Runs Vitest once for each list of projects, all at the same time, and prints the counts as the last line:
+ * `N passed, N failed`, with `, N skipped` if any. The exit code is 1 when something failed.
+ * @param {{ runs: string[][], checks?: () => Promise<boolean[]> }} plan `checks` run beside the tests and count as one test each
  */
-export async function runTests({ projects, checks = async () => [] }) {
+export async function runTests({ runs, checks = async () => [] }) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const scratch = mkdtempSync(path.join(os.tmpdir(), 'roastery-test-run-'));
   try {
     await prepare();
-    const report = path.join(scratch, 'report.json');
-    const [code, checked] = await Promise.all([runVitest(projects, report), checks()]);
+    const reportOf = (projects) => path.join(scratch, `${projects.join('-')}.json`);
+    const [checked, ...codes] = await Promise.all([
+      checks(),
+      ...runs.map((projects) => runVitest(projects, reportOf(projects))),
+    ]);
     for (const passed of checked) counts[passed ? 'passed' : 'failed'] += 1;
-    add(counts, readReport(report), code);
+    for (const [index, projects] of runs.entries()) add(counts, readReport(reportOf(projects)), codes[index]);
   } catch (error) {
     console.error(error instanceof CannotPrepare ? error.message : error);
     counts.failed += 1;

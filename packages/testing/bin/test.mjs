@@ -3,7 +3,8 @@ import { runTests } from './test-run.mjs';
 import { runVerifyStep, STATIC_CHECKS } from './verify-steps.mjs';
 
 await runTests({
-  projects: ['fast', 'system', 'browser'],
+  // Tests of boards and servers wait much of their time, those of the browser compute: together they keep two cores busy.
+  runs: [['fast', 'system'], ['browser']],
   checks: async () => {
     const passed = [];
     // One after the other: each of them uses all cores, and the tests run at the same time.
