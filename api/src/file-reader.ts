@@ -1,12 +1,15 @@
 import { describeFile } from './domains/imports/describe-file.ts';
 import { recordingIn } from './domains/imports/recording-in-file.ts';
+import { restoreArtisanFile } from './domains/imports/restore-artisan-file.ts';
 import { describeRoastFile, readRecording } from './domains/imports/roast-file-jobs.ts';
 import { readLots, readLotsCsv } from './domains/inventory/lot-csv.ts';
+import { restoreRoastFile } from './file-reading/restored-file.ts';
 import { serveJobs, served } from './file-reading/serve-jobs.ts';
 
 /** The program of a reader process: `file-reading/` starts it and gives it one file at a time. */
 await serveJobs([
   served(describeRoastFile, describeFile),
   served(readRecording, recordingIn),
+  served(restoreRoastFile, restoreArtisanFile),
   served(readLots, (content) => readLotsCsv(new TextDecoder().decode(content))),
 ]);

@@ -58,6 +58,8 @@ export const uploadShape = z.object({
   roasted_by: z.string().nullable(),
   profile_name: z.string().nullable(),
   roast_number: z.string().nullable(),
+  /** The number that the other program gave it, with its prefix: `P5-42`. The roast keeps it beside its own number. */
+  source_batch: z.string().nullable(),
   roast_level: z.string().nullable(),
   batch_size_kg: z.number().nullable(),
   end_weight_kg: z.number().nullable(),
@@ -110,7 +112,8 @@ export const uploadRoastFile = endpoint({
   method: 'POST',
   path: '/roasts/uploads',
   tag: 'Roasts',
-  summary: 'Upload an Artisan .alog, CSV or XLSX file of one roast and preview its content; nothing is imported yet',
+  summary:
+    'Upload a file of one roast (Artisan, Cropster, RoasTime and others, CSV, XLSX, XLS) and preview its content; nothing is imported yet',
   access: 'user',
   status: 201,
   query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),

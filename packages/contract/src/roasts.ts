@@ -93,6 +93,8 @@ export type RoastRow = z.infer<typeof roastRowShape>;
 
 export const roastShape = z.object({
   ...roastRowFields,
+  /** The number that another program gave it, with its prefix, where it was imported: `P5-42`. */
+  source_batch: z.string().nullable(),
   notes: z.string().nullable(),
   cupping_score: z.number().nullable(),
   color: z.number().nullable(),

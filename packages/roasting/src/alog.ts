@@ -3,7 +3,7 @@ import { alogChannels, type AlogChannel } from './alog-channels.ts';
 import { controlStepsOf, eventNamesOf, notesInEvents, type AlogNote, type ControlSteps } from './alog-controls.ts';
 import { numberOf, numbersOf, textOf, valuesOf, type Dictionary } from './alog-fields.ts';
 import type { Mark, MarkKind } from './marks.ts';
-import { LiteralError, parsePythonLiteral, type PythonValue } from './python-literal.ts';
+import { LiteralError, type LiteralOptions, parsePythonLiteral, type PythonValue } from './python-literal.ts';
 import type { Reading } from './series.ts';
 import { fToC, parseMassUnit, toKg, type TemperatureUnit } from './units.ts';
 
@@ -147,7 +147,11 @@ export function artisanRoastIn(file: Dictionary): ArtisanRoast {
   };
 }
 
-function readDictionary(text: string, options: { maxLength?: number }): Dictionary {
+/**
+ * The keys of an Artisan `.alog` file.
+ * @throws {AlogError} `too_large`, `not_a_literal`, `not_a_roast`
+ */
+export function readDictionary(text: string, options: LiteralOptions = {}): Dictionary {
   try {
     const value = parsePythonLiteral(text, options);
     if (value instanceof Map) return value;

@@ -42,12 +42,21 @@ const words: Record<string, PythonValue> = {
   inf: Number.POSITIVE_INFINITY,
 };
 
+export interface LiteralOptions {
+  readonly maxLength?: number;
+  /** Hears of each entry of the outermost dictionary, with the text of its value. */
+  readonly onEntry?: (key: string, valueText: string) => void;
+}
+
 /**
  * Reads one Python literal, as `repr()` writes it: dictionaries, lists, tuples, strings with escapes, numbers, None,
  * True, False, nan and inf. It never evaluates anything: names, calls, operators, bytes and f-strings are errors.
  * Dictionaries become Maps, so no key can reach a prototype.
  */
-export function parsePythonLiteral(text: string, { maxLength = defaultMaxLength } = {}): PythonValue {
+export function parsePythonLiteral(
+  text: string,
+  { maxLength = defaultMaxLength, onEntry }: LiteralOptions = {},
+): PythonValue {
   if (text.length > maxLength) throw new LiteralError('too_large', maxLength, 'more text than is read');
   const numberPattern = /[+-]?(?:(?:\d[\d_]*)?\.\d+|\d[\d_]*\.?)(?:[eE][+-]?\d+)?/y;
   const wordPattern = /[+-]?[A-Za-z]+/y;
@@ -129,7 +138,10 @@ export function parsePythonLiteral(text: string, { maxLength = defaultMaxLength 
       skipSpace();
       if (text[at] !== ':') fail('a colon is missing');
       at++;
+      skipSpace();
+      const from = at;
       entries.set(String(key), readValue(depth + 1));
+      if (depth === 0) onEntry?.(String(key), text.slice(from, at));
       skipSpace();
       comma = text[at] === ',';
       if (comma) at++;

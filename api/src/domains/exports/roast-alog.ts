@@ -1,7 +1,42 @@
 import { stepsOf } from '@roastery/roasting/alog-controls';
 import type { Reading } from '@roastery/roasting/series';
 import { writeAlogPieces } from '@roastery/roasting/write-alog';
+import { recordedMarks, type RestoredFile } from '../../file-reading/restored-file.ts';
 import { sinceRecordingBegan, type ExportedRoast } from './gather-roast.ts';
+
+const marksSinceRecording = (exported: ExportedRoast) =>
+  exported.roast.marks.map(({ kind, time_seconds, temp: tempC, origin, confidence }) => ({
+    kind,
+    timeSeconds: sinceRecordingBegan(exported, time_seconds),
+    tempC,
+    origin,
+    confidence,
+  }));
+
+/** What Artisan has no place for: an import of ours takes it from here. */
+const factsOf = ({ roast }: ExportedRoast) => ({
+  coffee_name: roast.coffee_name,
+  coffee_origin: roast.coffee_origin,
+  coffee_process: roast.coffee_process,
+  machine_name: roast.machine_name,
+  roasted_by: roast.roasted_by,
+  profile_name: roast.profile_name,
+  roast_number: roast.roast_number,
+  roast_level: roast.roast_level,
+  batch_size_kg: roast.batch_size_kg,
+  end_weight_kg: roast.end_weight_kg,
+  color: roast.color,
+  cupping_score: roast.cupping_score,
+  notes: roast.notes,
+});
+
+/** What a roast that was imported from an Artisan file changes in that file. */
+export const changesOfFile = (exported: ExportedRoast, roastedBy: string | null): Omit<RestoredFile, 'choices'> => ({
+  facts: factsOf(exported),
+  roastedBy,
+  marks: marksSinceRecording(exported),
+  firstSampleAtMs: exported.recordedAtMs,
+});
 
 /** A roast as an Artisan file, in pieces. What Artisan has no place for stands in it too, so that it comes back as it went. */
 export const roastAlog = (exported: ExportedRoast): Iterable<string> => {
@@ -9,13 +44,7 @@ export const roastAlog = (exported: ExportedRoast): Iterable<string> => {
   const values = (name: string): readonly Reading[] =>
     channels.find((channel) => channel.name === name)?.values ?? timesSeconds.map(() => null);
   const extra = channels.filter(({ name }) => name !== 'bean_temp' && name !== 'exhaust_temp');
-  const marks = roast.marks.map((mark) => ({
-    kind: mark.kind,
-    timeSeconds: sinceRecordingBegan(exported, mark.time_seconds),
-    temp: mark.temp,
-    origin: mark.origin,
-    confidence: mark.confidence,
-  }));
+  const marks = marksSinceRecording(exported);
   const times = timesSeconds.map((seconds) => sinceRecordingBegan(exported, seconds));
   return writeAlogPieces({
     timesSeconds: times,
@@ -45,22 +74,8 @@ export const roastAlog = (exported: ExportedRoast): Iterable<string> => {
     record: {
       v: 1,
       recorded_at: new Date(recordedAtMs).toISOString(),
-      facts: {
-        coffee_name: roast.coffee_name,
-        coffee_origin: roast.coffee_origin,
-        coffee_process: roast.coffee_process,
-        machine_name: roast.machine_name,
-        roasted_by: roast.roasted_by,
-        profile_name: roast.profile_name,
-        roast_number: roast.roast_number,
-        roast_level: roast.roast_level,
-        batch_size_kg: roast.batch_size_kg,
-        end_weight_kg: roast.end_weight_kg,
-        color: roast.color,
-        cupping_score: roast.cupping_score,
-        notes: roast.notes,
-      },
-      marks: marks.map(({ timeSeconds, ...mark }) => ({ ...mark, time_seconds: timeSeconds })),
+      facts: factsOf(exported),
+      marks: recordedMarks(marks),
       channels: extra.map(({ name, label, unit }) => ({ name, label, unit })),
     },
   });

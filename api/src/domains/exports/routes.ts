@@ -9,6 +9,7 @@ import { writeWorkbook } from '../../sheets/write-workbook.ts';
 import { gatherRoast } from './gather-roast.ts';
 import { readLetterhead, roastReport } from './roast-report.ts';
 import { reportChannels } from './report-chart.ts';
+import { importedAlog } from './imported-alog.ts';
 import { roastAlog } from './roast-alog.ts';
 import { roastCsv } from './roast-csv.ts';
 import { roastListCsv, roastListWorkbook } from './roast-list.ts';
@@ -40,9 +41,14 @@ export const exportRoutes: Domain = (routes) => {
     const exported = await gatherRoast(sql, user, params.id);
     return streamed(roastCsv(exported), 'text/csv; charset=utf-8', roastFileName(exported.roast, 'csv'));
   });
-  routes.forUser(contract.exportRoastAlog, async ({ sql, user }, { params }) => {
-    const exported = await gatherRoast(sql, user, params.id);
-    return streamed(roastAlog(exported), 'application/octet-stream', roastFileName(exported.roast, 'alog'));
+  routes.forUser(contract.exportRoastAlog, async (context, { params }) => {
+    const exported = await gatherRoast(context.sql, context.user, params.id);
+    const imported = await importedAlog(context, exported);
+    return streamed(
+      imported === undefined ? roastAlog(exported) : [imported],
+      'application/octet-stream',
+      roastFileName(exported.roast, 'alog'),
+    );
   });
   routes.forUser(contract.exportRoastPdf, async ({ sql, user }, { params, query }) => {
     const [exported, letterhead] = await Promise.all([

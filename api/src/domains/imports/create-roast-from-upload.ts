@@ -9,6 +9,7 @@ import { AppError, notFound } from '../../http/app-error.ts';
 import { recomputeRoast } from '../roasts/recompute-roast.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { countProfileUse, settleLot } from '../roasts/settle-roast.ts';
+import { batchName } from './imported-roast.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
 import { type FileRecording, readRecording } from './roast-file-jobs.ts';
 import { storeRecording } from './store-recording.ts';
@@ -83,7 +84,7 @@ export const createRoastFromUpload = async (
   await context.sql.begin(async (tx) => {
     await lockUpload(tx, upload, context.user.id);
     if (!evenIfDuplicate) await refuseDuplicates(tx, context, upload.file_sha256, Buffer.from(recording.curveSha256));
-    const file = { fileName: upload.file_name, sha256: upload.file_sha256 };
+    const file = { fileName: upload.file_name, sha256: upload.file_sha256, choices: upload.choices };
     const stored = await storeRecording(tx, recording, Date.parse(startTime) - chargeMs, file);
     const row = {
       id: roastId,
@@ -92,6 +93,7 @@ export const createRoastFromUpload = async (
       status: 'completed',
       start_time: startTime,
       boot_no: stored.bootNo,
+      source_batch: batchName(recording.batch),
       ...(await factColumns(tx, facts)),
     };
     await tx`INSERT INTO roasts ${tx(row)}`;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Upload, UploadChoices } from '@roastery/contract/imports';
 import { lttbIndices } from '@roastery/roasting/decimate';
 import { markOf } from '@roastery/roasting/marks';
-import { valuesOf, type ImportedRoast } from './imported-roast.ts';
+import { batchName, valuesOf, type ImportedRoast } from './imported-roast.ts';
 import { readRoastFile } from './read-roast-file.ts';
 import { curveHash } from './recording-in-file.ts';
 import type { DescribedFile } from './roast-file-jobs.ts';
@@ -36,6 +36,7 @@ export const describeFile = async (content: Uint8Array, choices: UploadChoices):
     format,
     size_bytes: content.length,
     ...roast.facts,
+    source_batch: batchName(roast.batch),
     start_time: startOf(roast, charge?.timeSeconds),
     temperature_unit: roast.temperatureUnit,
     time_unit: roast.timeUnit,

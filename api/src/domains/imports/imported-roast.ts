@@ -1,8 +1,8 @@
-import type { Upload } from '@roastery/contract/imports';
 import type { Mark } from '@roastery/roasting/marks';
 import type { Reading } from '@roastery/roasting/series';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import type { TimeUnit } from '@roastery/roasting/time-unit';
+import type { FileFacts } from '../../file-reading/restored-file.ts';
 import { AppError } from '../../http/app-error.ts';
 
 export type ChannelUnit = '°C' | '%' | '';
@@ -23,22 +23,7 @@ export interface KnownUnit<U> {
 }
 
 /** What a file says about the roast beside its curve. */
-export type ImportedFacts = Pick<
-  Upload,
-  | 'coffee_name'
-  | 'coffee_origin'
-  | 'coffee_process'
-  | 'machine_name'
-  | 'roasted_by'
-  | 'profile_name'
-  | 'roast_number'
-  | 'roast_level'
-  | 'batch_size_kg'
-  | 'end_weight_kg'
-  | 'color'
-  | 'cupping_score'
-  | 'notes'
->;
+export type ImportedFacts = FileFacts;
 
 export const noFacts: ImportedFacts = {
   coffee_name: null,
@@ -61,6 +46,10 @@ export interface ImportedBatch {
   readonly prefix: string;
   readonly number: number;
 }
+
+/** As the bags have it: `P5-42`. */
+export const batchName = (batch: ImportedBatch | null): string | null =>
+  batch === null ? null : `${batch.prefix}${batch.number}`;
 
 /** One roast as any of the formats has it: °C, kg, seconds since the recording began. */
 export interface ImportedRoast {

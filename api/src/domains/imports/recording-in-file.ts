@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import type { UploadChoices } from '@roastery/contract/imports';
 import { nearestSample } from '@roastery/roasting/alog-controls';
 import { markOf } from '@roastery/roasting/marks';
@@ -26,7 +27,7 @@ export const curveHash = (roast: ImportedRoast): Uint8Array => {
 
 /** The samples and marks of a file as they are stored. Throws what `readRoastFile` throws. */
 export const recordingIn = async (content: Uint8Array, choices: UploadChoices): Promise<FileRecording> => {
-  const { roast } = await readRoastFile(content, choices);
+  const { format, roast } = await readRoastFile(content, choices);
   const { timesSeconds } = roast;
   const bean = valuesOf(roast, 'bean_temp') ?? [];
   const offsetSeconds = Math.min(0, timesSeconds[0] ?? 0);
@@ -48,5 +49,7 @@ export const recordingIn = async (content: Uint8Array, choices: UploadChoices): 
     })),
     chargeMs: charge === undefined ? undefined : monoMsOf(charge.timeSeconds),
     curveSha256: curveHash(roast),
+    batch: roast.batch,
+    source: format === 'alog' || format === 'artisan_json' ? { format, gzip: gzipSync(content) } : null,
   };
 };

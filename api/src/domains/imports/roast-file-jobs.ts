@@ -1,7 +1,7 @@
 import type { Upload, UploadChoices } from '@roastery/contract/imports';
 import type { Mark } from '@roastery/roasting/marks';
 import type { FileJob } from '../../file-reading/file-job.ts';
-import type { ImportedChannel } from './imported-roast.ts';
+import type { ImportedBatch, ImportedChannel } from './imported-roast.ts';
 
 /** What a file says of itself, without what only the database knows. */
 export interface DescribedFile {
@@ -24,6 +24,9 @@ export interface FileRecording {
   /** ms on the recording's clock; undefined where neither the file nor the person says when the beans went in. */
   readonly chargeMs: number | undefined;
   readonly curveSha256: Uint8Array;
+  readonly batch: ImportedBatch | null;
+  /** The file itself, gzip, where it holds more than is stored of it. */
+  readonly source: { readonly format: 'alog' | 'artisan_json'; readonly gzip: Uint8Array } | null;
 }
 
 export const describeRoastFile: FileJob<UploadChoices, DescribedFile> = { name: 'describe roast file' };

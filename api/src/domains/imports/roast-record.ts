@@ -36,15 +36,15 @@ export const roastRecordShape = z.object({
       confidence: z.number(),
     }),
   ),
-  /** The curves beside bean and exhaust temperature, in the order of the file. */
-  channels: z.array(z.object({ name: z.string(), label: z.string(), unit: z.enum(['°C', '%', '']) })),
+  /** The curves beside bean and exhaust temperature, in the order of the file. Absent in a file that another program wrote. */
+  channels: z.array(z.object({ name: z.string(), label: z.string(), unit: z.enum(['°C', '%', '']) })).optional(),
 });
 
 export interface RoastRecord {
   readonly recordedAtMs: number;
   readonly facts: ImportedFacts;
   readonly marks: readonly Mark[];
-  readonly channels: readonly Omit<ImportedChannel, 'values'>[];
+  readonly channels: readonly Omit<ImportedChannel, 'values'>[] | undefined;
 }
 
 const plain = (value: PythonValue): unknown => {

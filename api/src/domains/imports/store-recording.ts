@@ -1,4 +1,5 @@
 import { uuidV7 } from '@roastery/runtime/uuid';
+import type { UploadChoices } from '@roastery/contract/imports';
 import type { Sql } from '../../db/sql.ts';
 import type { FileRecording } from './roast-file-jobs.ts';
 
@@ -11,6 +12,7 @@ const layoutNo = 0;
 export interface StoredFile {
   readonly fileName: string;
   readonly sha256: Uint8Array;
+  readonly choices: UploadChoices;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface StoredFile {
  */
 export const storeRecording = async (
   tx: Sql,
-  { monoMs, channels, curveSha256 }: FileRecording,
+  { monoMs, channels, curveSha256, source }: FileRecording,
   recordedAtMs: number,
   file: StoredFile,
 ): Promise<{ recordingId: string; bootNo: number }> => {
@@ -36,6 +38,11 @@ export const storeRecording = async (
   await tx`
     INSERT INTO recording_layouts (recording_id, layout_no, map_id, map_rev, channels)
     VALUES (${recordingId}, ${layoutNo}, 'file', 0, ${names}::text[])`;
+  if (source !== null) {
+    await tx`
+      INSERT INTO recording_files (recording_id, format, choices, content)
+      VALUES (${recordingId}, ${source.format}, ${tx.json(file.choices)}, ${Buffer.from(source.gzip)})`;
+  }
   const atOnce = Math.max(1, Math.min(chunkSamples, Math.floor(chunkReadings / channels.length)));
   for (let from = 0; from < monoMs.length; from += atOnce) {
     const times = monoMs.subarray(from, from + atOnce);

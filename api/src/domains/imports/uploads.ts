@@ -7,6 +7,7 @@ import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { machineAccess, roastAccess } from '../../identity/access.ts';
+import { completedByName } from './named-file.ts';
 import { type DescribedFile, describeRoastFile } from './roast-file-jobs.ts';
 
 /** A person looks at a few files at a time; whatever they left lying goes first. */
@@ -68,7 +69,7 @@ const completeUpload = async (
     findDuplicates(sql, user, fileSha256, curveSha256),
     findMachine(sql, user, upload.machine_name),
   ]);
-  return { id, file_name, choices, ...upload, machine_id: machineId, duplicates };
+  return { id, file_name, choices, ...completedByName(file_name, upload), machine_id: machineId, duplicates };
 };
 
 /** Uploads that no roast was made of, of all people. */

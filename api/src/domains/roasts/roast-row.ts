@@ -40,7 +40,7 @@ export const endedAt = (sql: Sql) => sql`
          JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.state_boot_no WHERE b.id = r.id)) END`;
 
 type StoredRoast = RoastRow &
-  Pick<Roast, 'notes' | 'cupping_score' | 'color' | 'max_drum_rpm' | 'revision' | 'made_by_hand'> & {
+  Pick<Roast, 'source_batch' | 'notes' | 'cupping_score' | 'color' | 'max_drum_rpm' | 'revision' | 'made_by_hand'> & {
     recording_id: string | null;
     charge_seq: number | null;
     drop_seq: number | null;
@@ -76,7 +76,7 @@ export const readRoast = async (
   viewer: SignedInUser | null,
 ): Promise<{ roast: Roast; chargeMonoMs: number | null } | undefined> => {
   const [row] = await sql<StoredRoast[]>`
-    SELECT ${rowColumns(sql, viewer?.id ?? null)}, r.notes, r.cupping_score, r.color, m.max_drum_rpm, r.revision,
+    SELECT ${rowColumns(sql, viewer?.id ?? null)}, r.source_batch, r.notes, r.cupping_score, r.color, m.max_drum_rpm, r.revision,
            r.made_by_hand, r.recording_id, r.charge_seq, r.drop_seq, ${isRecorded(sql)} AS is_recorded,
            ${endedAt(sql)} AS ended_at
     FROM ${rowSource(sql)}

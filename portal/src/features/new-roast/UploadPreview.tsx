@@ -28,6 +28,7 @@ export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewPro
         <p className="truncate text-base font-medium text-strong">{upload.file_name}</p>
         <p className="figures text-sm text-muted">
           {t`${formatNames[upload.format]} · ${formatBytes(upload.size_bytes)} · ${formatCount(upload.samples)} samples`}
+          {upload.source_batch !== null && t` · batch ${upload.source_batch}`}
         </p>
       </div>
       <Button onClick={onAnother}>{t`Choose another file`}</Button>

@@ -58,6 +58,7 @@ export const RecordCard = ({ roast }: { roast: Roast }) => {
       <Lines
         lines={[
           { label: t`Machine`, value: roast.machine_name },
+          ...(roast.source_batch === null ? [] : [{ label: t`Imported as batch`, value: roast.source_batch }]),
           { label: t`Roasted by`, value: roast.roasted_by },
           { label: t`Charged`, value: <span className="figures">{dates.dayAndTime(roast.start_time)}</span> },
           {

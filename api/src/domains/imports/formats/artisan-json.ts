@@ -13,6 +13,9 @@ const pythonValue = (value: unknown): PythonValue => {
 const dictionaryOf = (object: object): Map<string, PythonValue> =>
   new Map(Object.entries(object).map(([key, value]) => [key, pythonValue(value)]));
 
+/** The keys of a JSON export. */
+export const artisanDictionary = (bytes: Uint8Array): Map<string, PythonValue> => dictionaryOf(jsonOf(bytes) ?? {});
+
 /** Artisan's JSON export: the keys of an `.alog` file as JSON. */
 export const artisanJson: RoastFileFormat = {
   format: 'artisan_json',
@@ -20,5 +23,5 @@ export const artisanJson: RoastFileFormat = {
     const data = jsonOf(bytes);
     return data !== undefined && Array.isArray(data['timex']) ? 'certain' : 'no';
   },
-  read: (bytes, choices) => readArtisanRoast(dictionaryOf(jsonOf(bytes) ?? {}), choices),
+  read: (bytes, choices) => readArtisanRoast(artisanDictionary(bytes), choices),
 };

@@ -39,7 +39,7 @@ const sentences: Record<AlogWarning, string | undefined> = {
 };
 
 /** Artisan's own title for a roast without a name. */
-const untitled = new Set(['Roaster Scope', '烘焙記錄儀']);
+const untitled = new Set(['Roaster Scope', '烘焙記錄儀', '烘焙记录仪']);
 
 /** `Guji, washed\nlot 12` → `Guji, washed`: what stands on the first line names the coffee. */
 const coffeeNameOf = ({ title, beans }: ArtisanRoast): string | null => {
@@ -48,7 +48,7 @@ const coffeeNameOf = ({ title, beans }: ArtisanRoast): string | null => {
 };
 
 /** `2:05 Turn on cooler`, a line each, on the axis of the roast where its charge is known. */
-const eventLines = ({ eventNotes, marks }: ArtisanRoast): string | null => {
+export const eventLines = ({ eventNotes, marks }: ArtisanRoast): string | null => {
   const charge = markOf(marks, 'charge')?.timeSeconds ?? 0;
   return (
     eventNotes.map(({ timeSeconds, text }) => `${formatDuration(timeSeconds - charge)} ${text}`).join('\n') || null
@@ -111,8 +111,8 @@ const importedRoast = (roast: ArtisanRoast, choices: UploadChoices): ImportedRoa
     unit: '°C',
     values: roast.exhaustTempC.map(temp),
   };
-  const extra = record
-    ? recordedChannels(roast, record)
+  const extra = record?.channels
+    ? recordedChannels(roast, record.channels)
     : alogChannelColumns(roast, unit.value === 'F' ? (raw) => (raw === null ? null : fToC(raw)) : (raw) => raw);
   const coffeeName = coffeeNameOf(roast);
   return {
@@ -141,8 +141,8 @@ const importedRoast = (roast: ArtisanRoast, choices: UploadChoices): ImportedRoa
 };
 
 /** A file that we wrote names its channels itself; the curves come in the same order. */
-const recordedChannels = (roast: ArtisanRoast, record: RoastRecord): ImportedChannel[] =>
-  record.channels.flatMap((channel, place) => {
+const recordedChannels = (roast: ArtisanRoast, channels: NonNullable<RoastRecord['channels']>): ImportedChannel[] =>
+  channels.flatMap((channel, place) => {
     const curve = roast.channels.find(({ name }) => name === channel.label) ?? roast.channels[place];
     return curve === undefined ? [] : [{ ...channel, values: curve.values }];
   });

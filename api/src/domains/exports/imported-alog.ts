@@ -1,0 +1,30 @@
+import { parseOrThrow } from '@roastery/contract/parse-shape';
+import { uploadChoicesShape } from '@roastery/contract/imports';
+import type { UserContext } from '../../context.ts';
+import { restoreRoastFile } from '../../file-reading/restored-file.ts';
+import type { ExportedRoast } from './gather-roast.ts';
+import { changesOfFile } from './roast-alog.ts';
+
+interface SourceRow {
+  choices: unknown;
+  content: Buffer;
+  roasted_by: string | null;
+  /** Roasts on this recording: a file that was split is no longer the file of one roast. */
+  roasts: number;
+}
+
+/** The Artisan file that a roast was imported from, with what was changed since; undefined for every other roast. */
+export const importedAlog = async (
+  { sql, files, user }: UserContext,
+  exported: ExportedRoast,
+): Promise<string | undefined> => {
+  const [source] = await sql<SourceRow[]>`
+    SELECT f.choices, f.content, r.roasted_by,
+           (SELECT count(*)::int FROM roasts o WHERE o.recording_id = r.recording_id) AS roasts
+    FROM roasts r JOIN recording_files f ON f.recording_id = r.recording_id
+    WHERE r.id = ${exported.roast.id}`;
+  if (source === undefined || source.roasts > 1) return undefined;
+  const choices = parseOrThrow(uploadChoicesShape, source.choices);
+  const changes = changesOfFile(exported, source.roasted_by);
+  return files.run(restoreRoastFile, user.id, source.content, { choices, ...changes });
+};

@@ -1,0 +1,31 @@
+import type { Upload } from '@roastery/contract/imports';
+
+/** `logs/25-06-29 Balik.alog` → `25-06-29 Balik`. */
+const stemOf = (fileName: string): string =>
+  (fileName.split(/[/\\]/).at(-1) ?? '').replace(/\.[A-Za-z0-9]{1,5}$/, '').trim();
+
+/** `IKAWA 2019-12-07 121826`, `2021_4_30_17_56_49`: a date with a time, taken for UTC like a date in a file. */
+const momentIn = (stem: string): string | null => {
+  const found = /(20\d{2})[-_](\d{1,2})[-_](\d{1,2})[ _T-](\d{1,2})[_:.-]?(\d{2})(?:[_:.-]?(\d{2}))?(?!\d)/.exec(stem);
+  if (found === null) return null;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  const moment = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+  // 31 February is no date.
+  return moment.getUTCMonth() === month - 1 && moment.getUTCDate() === day && hour < 24 ? moment.toISOString() : null;
+};
+
+type Named = Pick<Upload, 'coffee_name' | 'start_time' | 'source_batch'>;
+
+/** What a file doesn't say of its roast, as far as its name does: the coffee, the moment, Roest's batch. */
+export const completedByName = <Facts extends Named>(fileName: string, facts: Facts): Facts => {
+  const stem = stemOf(fileName);
+  const [, title, batch] = /^(.+) - Batch (\d{1,9})$/.exec(stem) ?? [];
+  return {
+    ...facts,
+    coffee_name: facts.coffee_name ?? ((title ?? stem).slice(0, 200) || null),
+    start_time: facts.start_time ?? momentIn(stem),
+    source_batch: facts.source_batch ?? batch ?? null,
+  };
+};

@@ -1,0 +1,78 @@
+import { gunzipSync } from 'node:zlib';
+import { artisanRoastIn, type ArtisanRoast, readDictionary, timeindexKinds } from '@roastery/roasting/alog';
+import { markOf, type MarkKind } from '@roastery/roasting/marks';
+import { alogOfDictionary, restoreAlog, type AlogChanges } from '@roastery/roasting/restore-alog';
+import { recordedMarks, type RestoredFile, type RestoredMark } from '../../file-reading/restored-file.ts';
+import { textOf } from './file-content.ts';
+import { eventLines } from './formats/artisan.ts';
+import { artisanDictionary } from './formats/artisan-json.ts';
+import type { ImportedRoast } from './imported-roast.ts';
+import { readRoastFile } from './read-roast-file.ts';
+
+/** Marks nearer than this are where the file has them: it puts them on samples. */
+const sameMarkSeconds = 0.0015;
+const isSame = (a: number | null, b: number | null): boolean =>
+  a === b || (a !== null && b !== null && Math.abs(a - b) < 1e-6);
+
+/** A value where it differs from what the file said when it was imported. */
+const changed = <Value>(now: Value, before: Value, same = Object.is(now, before)): Value | undefined =>
+  same ? undefined : now;
+
+/** Notes of a roast hold the texts of the file one below the other: what is left is the file's own roasting notes. */
+const roastingNotesIn = (notes: string, { beans, cuppingNotes }: ArtisanRoast, events: string | null): string => {
+  let left = notes;
+  for (const part of [beans, cuppingNotes, events]) if (part !== null) left = left.replace(part, '');
+  return left.replaceAll(/\n{3,}/g, '\n\n').trim();
+};
+
+const marksChanged = (now: readonly RestoredMark[], before: ImportedRoast): AlogChanges['marks'] => {
+  const moved: Partial<Record<MarkKind, number | null>> = {};
+  for (const kind of timeindexKinds) {
+    const at = now.find((mark) => mark.kind === kind)?.timeSeconds ?? null;
+    const was = markOf(before.marks, kind)?.timeSeconds ?? null;
+    if (at === was || (at !== null && was !== null && Math.abs(at - was) < sameMarkSeconds)) continue;
+    moved[kind] = at;
+  }
+  return moved;
+};
+
+/** An imported roast as an `.alog` file: the file that was uploaded, with what was changed of the roast since. */
+export const restoreArtisanFile = async (
+  content: Uint8Array,
+  { choices, facts, roastedBy, marks: fromFirstSample, firstSampleAtMs }: RestoredFile,
+): Promise<string> => {
+  const bytes = new Uint8Array(gunzipSync(content));
+  const { format, roast: before } = await readRoastFile(bytes, choices);
+  const text = textOf(bytes) ?? '';
+  const dictionary = format === 'artisan_json' ? artisanDictionary(bytes) : readDictionary(text);
+  const artisan = artisanRoastIn(dictionary);
+  const was = before.facts;
+  // The file counts from its second 0, at which it needs no sample.
+  const firstSeconds = before.timesSeconds[0] ?? 0;
+  // Whole milliseconds, as a recording has its samples.
+  const firstMs = Math.round(firstSeconds * 1000);
+  const marks = fromFirstSample.map((mark) => ({
+    ...mark,
+    timeSeconds: (Math.round(mark.timeSeconds * 1000) + firstMs) / 1000,
+  }));
+  const startedAtMs = firstSampleAtMs - firstMs;
+  const isNoted = facts.notes !== was.notes;
+  const title = changed(facts.coffee_name, was.coffee_name);
+  const operator = changed(roastedBy, was.roasted_by);
+  const color = changed(facts.color, was.color, isSame(facts.color, was.color));
+  const greenKg = changed(facts.batch_size_kg, was.batch_size_kg, isSame(facts.batch_size_kg, was.batch_size_kg));
+  const roastedKg = changed(facts.end_weight_kg, was.end_weight_kg, isSame(facts.end_weight_kg, was.end_weight_kg));
+  const isMoved = before.recordedAtMs !== null && Math.abs(before.recordedAtMs - startedAtMs) > 1000;
+  const changes: AlogChanges = {
+    ...(title === undefined ? {} : { title: title ?? '' }),
+    ...(operator === undefined ? {} : { operator: operator ?? '' }),
+    ...(isNoted ? { roastingNotes: roastingNotesIn(facts.notes ?? '', artisan, eventLines(artisan)) } : {}),
+    ...(color === undefined ? {} : { color }),
+    ...(greenKg === undefined ? {} : { greenKg }),
+    ...(roastedKg === undefined ? {} : { roastedKg }),
+    ...(isMoved ? { startedAtMs } : {}),
+    marks: marksChanged(marks, before) ?? {},
+    record: { v: 1, recorded_at: new Date(startedAtMs).toISOString(), facts, marks: recordedMarks(marks) },
+  };
+  return format === 'artisan_json' ? alogOfDictionary(dictionary, changes) : restoreAlog(text, changes);
+};
