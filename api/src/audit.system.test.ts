@@ -11,7 +11,7 @@ import { commitMessages } from './ingest/commit.ts';
 import { addMachine, addRoast } from './testing/example-data.ts';
 import { examplePassword, exampleRequests } from './testing/example-requests.ts';
 import { migratedTemplate, messageOf, roastOn } from './testing/ingest-fixture.ts';
-import { testBrokerSecret } from './testing/test-api.ts';
+import { testAdmin, testBrokerSecret } from './testing/test-api.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from './testing/whole-api.ts';
 
 /** Endpoints that change something when they succeed, by their method. */
@@ -122,6 +122,8 @@ describe('the audit log', () => {
       params: { id: (await (await whole.signedIn()).send<{ id: string }>('POST', '/blends', await blend())).body.id },
       body: await blend(),
     }),
+    setPin: async () => ({ body: { pin: '2468', current_password: testAdmin.password } }),
+    setRoaster: async () => ({ params: { id: await addMachine(sqlOf(), adminId) }, body: { user_id: adminId } }),
     planRoast: async () => ({ body: { machine_id: await addMachine(sqlOf(), adminId), batch_size_kg: 12 } }),
     pairDevice: async () => {
       const id = await addMachine(sqlOf(), adminId);

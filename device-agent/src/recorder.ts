@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { MachineMap } from '@roastery/contract/machine-map';
 import type { LiveReading } from '@roastery/contract/mqtt';
 import { markKinds, type MarkKind } from '@roastery/roasting/marks';
-import { uuidV7 } from '@roastery/runtime/uuid';
 import type { BoardClock } from './clock/board-clock.ts';
 import { resumeTracker, trackedSample, type RecordedState } from './core/replay.ts';
 import type { RoastTracker } from './core/roast-tracker.ts';
@@ -19,7 +19,7 @@ const isMarkKind = (name: string): name is MarkKind => markKinds.some((kind) => 
  * roast that the journal ends in. A roast's begin names the plan that its charge took.
  */
 export const createRecorder = (journal: Journal, clock: BoardClock, map: MachineMap | undefined, plans: PlanStore) => {
-  const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => uuidV7(), map?.charging);
+  const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => randomUUID(), map?.charging);
   let channels: readonly string[] = Object.keys(map?.channels ?? {});
   let beans = JSON.stringify(map?.channels['bean_temp']);
   let stateNotedAt = clock.mono();

@@ -89,3 +89,9 @@ export const requireDiscardedRoast = async (sql: Sql, user: SignedInUser, id: st
      WHERE t.roast_id = ${id} AND t.kept IS NOT NULL AND ${roastAccess(sql, user)}`;
   refuse(found, 'roast', 'Roast');
 };
+
+/** Condition on `users u` and `machines m`: the machine's owner and roasters, or all users by the roastery's setting. */
+export const mayRoastOn = (sql: Sql) => sql`(
+  u.id = m.owner_id
+  OR EXISTS (SELECT 1 FROM machine_members k WHERE k.machine_id = m.id AND k.user_id = u.id AND k.role = 'roaster')
+  OR (SELECT all_users_see_all_machines FROM roastery_settings))`;

@@ -106,6 +106,10 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
     body: () => ({ role: 'roaster' }),
   },
   removeMachineMember: { params: addMember },
+  listRoasters: machine,
+  // No user has this id.
+  setRoaster: { ...machine, body: () => ({ user_id: '018f0000-0000-7000-8000-000000000000' }), status: 422 },
+  setPin: { body: () => ({ pin: '2468', current_password: examplePassword }) },
   watchProbe: machine,
   // The machine of the examples has no board.
   startProbe: {
@@ -159,6 +163,10 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   },
   getPlannedRoast: plan,
   cancelPlannedRoast: plan,
+  updatePlannedRoast: { ...plan, body: () => ({ coffee_name: 'Guji' }) },
+  // The machine of the examples has no queue.
+  orderQueue: { ...machine, body: () => ({ plan_ids: [] }) },
+  clearQueue: machine,
   uploadRoastFile: { query: { file_name: 'roast.csv' }, file: () => exampleCsv() },
   getRoastUpload: upload,
   chooseRoastUpload: { ...upload, body: () => ({ temperature_unit: 'C' }) },

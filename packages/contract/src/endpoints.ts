@@ -1,6 +1,7 @@
 import * as alerts from './alerts.ts';
 import * as analytics from './analytics.ts';
 import * as auth from './auth.ts';
+import * as batchNumbers from './batch-numbers.ts';
 import * as blends from './blends.ts';
 import * as dashboard from './dashboard.ts';
 import * as devices from './devices.ts';
@@ -18,6 +19,7 @@ import * as probe from './probe.ts';
 import * as profiles from './profiles.ts';
 import * as roastPlan from './roast-plan.ts';
 import * as quarantine from './quarantine.ts';
+import * as roasters from './roasters.ts';
 import * as roasts from './roasts.ts';
 import * as settings from './settings.ts';
 import * as timeline from './timeline.ts';
@@ -32,12 +34,14 @@ export const endpoints: readonly Endpoint[] = [
   dashboard,
   machines,
   members,
+  roasters,
   machineMaps,
   probe,
   live,
   roasts,
   roastPlan,
   planned,
+  batchNumbers,
   imports,
   exports,
   blends,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { batchPrefixShape } from './batch-numbers.ts';
 import { mapIdShape } from './machine-map.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 
@@ -17,6 +18,8 @@ export const machineShape = z.object({
   display_name: z.string(),
   machine_type: z.string(),
   max_capacity_kg: z.number(),
+  /** Before its own batch numbers; null: it counts with the roastery. */
+  batch_prefix: z.string().nullable(),
   total_roasts: z.number().int(),
   total_kg_roasted: z.number(),
   created_at: instantShape,
@@ -54,6 +57,8 @@ export const editMachineShape = z.object({
   display_name: displayNameShape,
   machine_type: machineTypeShape,
   max_capacity_kg: capacityShape,
+  /** Left away: as it is. */
+  batch_prefix: batchPrefixShape.nullable().optional(),
 });
 
 export const machineSorts = ['newest', 'oldest', 'most_roasts', 'name'] as const;
@@ -132,7 +137,7 @@ export const updateMachine = endpoint({
   params: z.object({ id: idShape }),
   body: editMachineShape.extend({ revision: z.number().int().optional() }),
   response: machineShape,
-  errors: ['not_found', 'changed_meanwhile'],
+  errors: ['not_found', 'changed_meanwhile', 'already_exists'],
 });
 
 export const deleteMachine = endpoint({

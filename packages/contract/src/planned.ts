@@ -4,6 +4,8 @@ import { idShape, instantShape, lineShape, messageShape, textShape } from './sha
 
 export const plannedRoastShape = z.object({
   id: idShape,
+  /** Its roast has it too. Null for plans cancelled before there were batch numbers. */
+  batch_number: z.string().nullable(),
   machine_id: idShape,
   machine_name: z.string(),
   lot_id: idShape.nullable(),
@@ -23,6 +25,20 @@ export const plannedRoastShape = z.object({
   roast_id: idShape.nullable(),
 });
 export type PlannedRoast = z.infer<typeof plannedRoastShape>;
+
+const planFields = {
+  lot_id: idShape.nullable().optional(),
+  profile_id: idShape.nullable().optional(),
+  /** Without a lot: what is roasted. */
+  coffee_name: lineShape(200).nullable().optional(),
+  /** At most what the machine holds, and within the recipe's range. */
+  batch_size_kg: z.number().positive('Batch must be greater than 0').max(10_000).nullable().optional(),
+  roasted_by: lineShape(120).nullable().optional(),
+  notes: textShape(10_000).nullable().optional(),
+};
+
+/** A day of one machine. */
+export const maxPlansAtOnce = 30;
 
 const byId = z.object({ id: idShape });
 
@@ -47,13 +63,9 @@ export const planRoast = endpoint({
   status: 201,
   body: z.object({
     machine_id: idShape,
-    lot_id: idShape.nullable().optional(),
-    profile_id: idShape.nullable().optional(),
-    /** Without a lot: what is roasted. */
-    coffee_name: lineShape(200).nullable().optional(),
-    batch_size_kg: z.number().positive('Batch must be greater than 0').max(10_000).nullable().optional(),
-    roasted_by: lineShape(120).nullable().optional(),
-    notes: textShape(10_000).nullable().optional(),
+    ...planFields,
+    /** The same roast so many times, each with a batch number of its own. The answer is the first one. */
+    count: z.number().int().min(1).max(maxPlansAtOnce).default(1),
   }),
   response: plannedRoastShape,
 });
@@ -82,4 +94,46 @@ export const cancelPlannedRoast = endpoint({
   params: byId,
   response: messageShape,
   errors: ['not_found', 'conflict'],
+});
+
+export const updatePlannedRoast = endpoint({
+  name: 'updatePlannedRoast',
+  method: 'PUT',
+  path: '/roasts/planned/{id}',
+  tag: 'Roasts',
+  summary: 'Change a planned roast before its charge; what is left away stays',
+  access: 'user',
+  right: 'roast',
+  params: byId,
+  body: z.object(planFields),
+  response: plannedRoastShape,
+  errors: ['not_found', 'conflict'],
+});
+
+export const orderQueue = endpoint({
+  name: 'orderQueue',
+  method: 'PUT',
+  path: '/machines/{id}/queue',
+  tag: 'Roasts',
+  summary:
+    'Put the queue of a machine in this order. Names every waiting roast, else the queue has changed and is refused',
+  access: 'user',
+  right: 'roast',
+  params: byId,
+  body: z.object({ plan_ids: z.array(idShape).max(200) }),
+  response: z.object({ planned: z.array(plannedRoastShape) }),
+  errors: ['not_found', 'changed_meanwhile'],
+});
+
+export const clearQueue = endpoint({
+  name: 'clearQueue',
+  method: 'DELETE',
+  path: '/machines/{id}/queue',
+  tag: 'Roasts',
+  summary: 'Cancel every roast that waits for this machine; their batch numbers stay listed',
+  access: 'user',
+  right: 'roast',
+  params: byId,
+  response: messageShape,
+  errors: ['not_found'],
 });

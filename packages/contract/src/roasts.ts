@@ -60,6 +60,8 @@ const roastRowFields = {
   id: idShape,
   /** Display number: the roastery's own, else `PR-` plus the first 8 characters of the id. */
   roast_number: z.string(),
+  /** Counted for the roastery or the machine, never given twice. Null until its charge has arrived: the first 8 characters of the id stand in. */
+  batch_number: z.string().nullable(),
   status: roastStatusShape,
   coffee_name: z.string().nullable(),
   coffee_origin: z.string().nullable(),

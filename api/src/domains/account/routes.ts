@@ -1,35 +1,35 @@
 import * as contract from '@roastery/contract/auth';
+import * as pins from '@roastery/contract/roasters';
 import type { Preferences, Session } from '@roastery/contract/auth';
 import type { Domain } from '../../app.ts';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
-import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { invalid, notFound } from '../../http/app-error.ts';
 import { endSession, endSessionsOf } from '../../http/sessions.ts';
-import { hashPassword, isPassword, refuseCommonPassword } from '../../identity/passwords.ts';
-import { countAttempt } from '../../identity/sign-in-limits.ts';
+import { hashPassword, refuseCommonPassword } from '../../identity/passwords.ts';
 import { preferencesOf, withoutUndefined } from '../../identity/preferences.ts';
 import { sessionIdleHours } from '../../http/cookies.ts';
+import { checkOwnPassword } from './own-password.ts';
+import { hasPin, removePin, setPin } from './pin.ts';
 
 export const accountRoutes: Domain = (routes) => {
   routes.forUser(contract.listSessions, async (context) => ({ sessions: await listOwnSessions(context) }));
   routes.forUser(contract.endSession, (context, { params }) => endOwnSession(context, params.id));
   routes.forUser(contract.changePassword, (context, { body }) => changePassword(context, body));
+  routes.forUser(pins.getPin, (context) => hasPin(context));
+  routes.forUser(pins.setPin, (context, { body }) => setPin(context, body));
+  routes.forUser(pins.removePin, (context) => removePin(context));
   routes.forUser(contract.updatePreferences, (context, { body }) => changePreferences(context, body));
 };
 
-/** Changes the own password. Whoever holds only a stolen session cannot: the current one is asked for, with sign-in's limits. */
+/** Changes the own password. */
 export const changePassword = async (
   context: UserContext,
   given: { current_password: string; new_password: string },
 ): Promise<{ message: string }> => {
-  const { sql, user, sessionId, address } = context;
+  const { sql, user, sessionId } = context;
   refuseCommonPassword(given.new_password, user.email, 'new_password');
-  const attempt = await countAttempt(sql, user.email, address, sessionId);
-  const [stored] = await sql<{ password_hash: string }[]>`SELECT password_hash FROM users WHERE id = ${user.id}`;
-  if (!(await isPassword(stored?.password_hash, given.current_password))) {
-    throw new AppError('wrong_credentials', 'The current password is wrong');
-  }
-  await attempt.giveBack();
+  await checkOwnPassword(context, given.current_password);
   const hashed = await hashPassword(given.new_password);
   await sql.begin(async (tx) => {
     await tx`UPDATE users SET password_hash = ${hashed} WHERE id = ${user.id}`;

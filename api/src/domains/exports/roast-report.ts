@@ -45,7 +45,10 @@ const drawHead = ({ pdf, text }: Sheet, { roast }: ExportedRoast, letterhead: Le
   rule(pdf, y);
   text.line(roast.coffee_name ?? 'Unnamed Roast', page.margin, y + 12, { size: 20, weight: 600, width: inner });
   const from = [roast.coffee_origin, roast.coffee_process, roast.roast_level].filter((part) => part !== null);
-  const under = [...from, roast.roast_number, formatMoment(roast.start_time, letterhead.timeZone)].join(' · ');
+  const number = roast.batch_number === null ? [] : [`Batch ${roast.batch_number}`];
+  const under = [...number, ...from, roast.roast_number, formatMoment(roast.start_time, letterhead.timeZone)].join(
+    ' · ',
+  );
   text.line(under, page.margin, y + 38, { size: 9, color: grey, width: inner });
   return y + 60;
 };

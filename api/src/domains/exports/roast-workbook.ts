@@ -18,6 +18,7 @@ const summaryRows = ({ roast, recordedAtMs }: ExportedRoast, timeZone: string): 
     roast.marks.map((mark) => ({ kind: mark.kind, timeSeconds: mark.time_seconds, tempC: mark.temp })),
   );
   return [
+    ['Batch number', roast.batch_number],
     ['Roast', roast.roast_number],
     ['Coffee', roast.coffee_name],
     ['Origin', roast.coffee_origin],

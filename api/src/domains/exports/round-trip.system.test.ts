@@ -35,6 +35,7 @@ const described = {
 const without = (roast: Roast, ...fields: (keyof Roast)[]) =>
   Object.fromEntries(Object.entries(roast).filter(([field]) => !fields.includes(field as keyof Roast)));
 const identity = [
+  'batch_number',
   'id',
   'revision',
   'profile_id',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { createRoastFromUpload as endpoint } from '@roastery/contract/imports';
 import type { Roast } from '@roastery/contract/roasts';
@@ -8,6 +9,7 @@ import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { recomputeRoast } from '../roasts/recompute-roast.ts';
 import { readRoast } from '../roasts/roast-row.ts';
+import { giveBatchNumber } from '../planned/batch-number.ts';
 import { countProfileUse, settleLot } from '../roasts/settle-roast.ts';
 import { batchName } from './imported-roast.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
@@ -80,7 +82,7 @@ export const createRoastFromUpload = async (
   const { chargeMs } = recording;
   if (chargeMs === undefined)
     throw new AppError('conflict', 'Say when the beans went in before the roast is imported.');
-  const roastId = uuidV7();
+  const roastId = randomUUID();
   await context.sql.begin(async (tx) => {
     await lockUpload(tx, upload, context.user.id);
     if (!evenIfDuplicate) await refuseDuplicates(tx, context, upload.file_sha256, Buffer.from(recording.curveSha256));
@@ -99,6 +101,7 @@ export const createRoastFromUpload = async (
     await tx`INSERT INTO roasts ${tx(row)}`;
     await insertMarks(tx, roastId, recording, stored, context.user.id);
     await recomputeRoast(tx, roastId);
+    await giveBatchNumber(tx, roastId);
     await countProfileUse(tx, [row.profile_id]);
     await settleLot(tx, roastId, context.user.id);
     await recordAudit(tx, actorOf(context), {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { logRoast as endpoint } from '@roastery/contract/imports';
 import type { Roast } from '@roastery/contract/roasts';
@@ -9,6 +10,7 @@ import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { roastFigures, type TimedMark } from '../roasts/roast-window.ts';
 import { readRoast } from '../roasts/roast-row.ts';
+import { giveBatchNumber } from '../planned/batch-number.ts';
 import { countProfileUse, settleLot } from '../roasts/settle-roast.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
 
@@ -57,7 +59,7 @@ const insertMarks = async (tx: Sql, roastId: string, marks: readonly TimedMark[]
 
 /** Logs a roast that no board recorded: its few figures as marks of the person who logs it, and no curve. */
 export const logRoast = async (context: UserContext, body: LoggedRoast): Promise<Roast> => {
-  const roastId = uuidV7();
+  const roastId = randomUUID();
   const marks = marksOf(body);
   await context.sql.begin(async (tx) => {
     const row = {
@@ -71,6 +73,7 @@ export const logRoast = async (context: UserContext, body: LoggedRoast): Promise
     };
     await tx`INSERT INTO roasts ${tx(row)}`;
     await insertMarks(tx, roastId, marks, context.user.id);
+    await giveBatchNumber(tx, roastId);
     await countProfileUse(tx, [row.profile_id]);
     await settleLot(tx, roastId, context.user.id);
     await recordAudit(tx, actorOf(context), {

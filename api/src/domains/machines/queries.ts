@@ -7,7 +7,7 @@ import { containing, type Sql } from '../../db/sql.ts';
 
 /** A roast counts with the green weight it was charged with. */
 const columns = (sql: Sql, user: SignedInUser) => sql`
-  m.id, m.serial_number, m.display_name, m.machine_type, m.max_capacity_kg, m.created_at, m.archived_at, m.last_seen_at,
+  m.id, m.serial_number, m.display_name, m.machine_type, m.max_capacity_kg, m.batch_prefix, m.created_at, m.archived_at, m.last_seen_at,
   m.owner_id, o.full_name AS owner_name, m.revision, ${machineRole(sql, user)} AS role,
   coalesce(m.status -> 'map' IS NULL AND starts_with(m.status ->> 'machine_link_detail', ${noMapDetail}), false) AS lacks_map,
   ${connectionOf(sql)} AS connection,

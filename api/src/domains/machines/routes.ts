@@ -1,15 +1,17 @@
 import * as contract from '@roastery/contract/machines';
 import type { Machine } from '@roastery/contract/machines';
+import type { ParsedBody } from '@roastery/contract/endpoint';
 import { clientIdOf } from '@roastery/contract/mqtt';
 import type { Domain } from '../../app.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
+import { isTaken } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { clearRetained, requestClear } from '../machine-maps/clear-retained.ts';
 import { requireMachine } from '../../identity/access.ts';
 import { findMachine, listMachines, readTotals } from './queries.ts';
-import { type MachineForm, registerMachine } from './register-machine.ts';
+import { registerMachine } from './register-machine.ts';
 
 export const machineRoutes: Domain = (routes) => {
   routes.forUser(contract.listMachines, async ({ sql, user }, { query }, reply) => {
@@ -32,7 +34,20 @@ export const machineRoutes: Domain = (routes) => {
 export const updateMachine = async (
   context: UserContext,
   id: string,
-  { revision, ...form }: Omit<MachineForm, 'serial_number' | 'map_id'> & { readonly revision?: number | undefined },
+  edit: ParsedBody<typeof contract.updateMachine>,
+): Promise<Machine> => {
+  try {
+    return await changeMachine(context, id, edit);
+  } catch (error) {
+    if (!isTaken(error, 'machines_by_batch_prefix')) throw error;
+    throw new AppError('already_exists', 'Another machine counts its batches with this prefix');
+  }
+};
+
+const changeMachine = (
+  context: UserContext,
+  id: string,
+  { revision, batch_prefix: batchPrefix, ...form }: ParsedBody<typeof contract.updateMachine>,
 ): Promise<Machine> =>
   context.sql.begin(async (tx) => {
     await requireMachine(tx, context.user, id, 'manage');
@@ -42,9 +57,11 @@ export const updateMachine = async (
     if (revision !== undefined && revision !== before.revision) {
       throw new AppError('changed_meanwhile', 'Another user has changed this machine. Load it again');
     }
+    const after = { ...before, ...form, batch_prefix: batchPrefix === undefined ? before.batch_prefix : batchPrefix };
     await tx`
       UPDATE machines SET display_name = ${form.display_name}, machine_type = ${form.machine_type},
-             max_capacity_kg = ${form.max_capacity_kg}, revision = revision + 1 WHERE id = ${id}`;
+             max_capacity_kg = ${form.max_capacity_kg}, batch_prefix = ${after.batch_prefix}, revision = revision + 1
+       WHERE id = ${id}`;
     await recordAudit(tx, actorOf(context), {
       action: 'machine.updated',
       subject: id,
@@ -52,9 +69,10 @@ export const updateMachine = async (
         display_name: form.display_name,
         machine_type: form.machine_type,
         max_capacity_kg: form.max_capacity_kg,
+        batch_prefix: after.batch_prefix,
       },
     });
-    return { ...before, ...form, revision: before.revision + 1 };
+    return { ...after, revision: before.revision + 1 };
   });
 
 /** History of any kind: roasts, or samples that a roast may yet be found in. */

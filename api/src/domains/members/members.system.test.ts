@@ -116,7 +116,7 @@ describe('machine members', () => {
           await visitor.send('PUT', `/machines/${machineId}`, {
             display_name: 'x',
             machine_type: 'y',
-            max_capacity_kg: 9,
+            max_capacity_kg: 15,
           })
         ).status,
       ];

@@ -8,6 +8,7 @@ import { notFound } from '../../http/app-error.ts';
 import { endStreamsOf } from '../../http/sessions.ts';
 import { machineAccess, requireMachine } from '../../identity/access.ts';
 import { addMembership } from '../../identity/add-membership.ts';
+import { mountRoasters } from './roasters.ts';
 
 export const memberRoutes: Domain = (routes) => {
   routes.forUser(contract.listMachineMembers, (context, { params }) => listMembers(context, params.id));
@@ -17,6 +18,7 @@ export const memberRoutes: Domain = (routes) => {
   routes.forUser(contract.putMachineMember, (context, { params, body }) =>
     putMember(context, params.id, params.user_id, body.role),
   );
+  mountRoasters(routes);
   routes.forUser(contract.removeMachineMember, (context, { params }) =>
     removeMember(context, params.id, params.user_id),
   );

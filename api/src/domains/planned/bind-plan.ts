@@ -66,7 +66,7 @@ const firstWaiting = async (tx: Sql, machineId: string, startTime: string): Prom
     SELECT id FROM planned_roasts
     WHERE machine_id = ${machineId} AND bound_at IS NULL AND cancelled_at IS NULL
       AND created_at <= ${startTime}::timestamptz + make_interval(secs => ${toleranceSeconds})
-    ORDER BY created_at, id LIMIT 1 FOR UPDATE`;
+    ORDER BY queue_place, created_at, id LIMIT 1 FOR UPDATE`;
   return plan;
 };
 
@@ -74,6 +74,7 @@ const firstWaiting = async (tx: Sql, machineId: string, startTime: string): Prom
 const releasePlan = async (tx: Sql, roastId: string, planId: string): Promise<void> => {
   await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE id = ${planId}`;
   await tx`
-    UPDATE roasts SET lot_id = NULL, profile_id = NULL, profile_name = NULL, batch_size_kg = NULL, revision = revision + 1
+    UPDATE roasts SET lot_id = NULL, profile_id = NULL, profile_name = NULL, batch_size_kg = NULL, batch_number = NULL,
+                      revision = revision + 1
     WHERE id = ${roastId}`;
 };

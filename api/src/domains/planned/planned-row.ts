@@ -4,7 +4,7 @@ import type { Sql } from '../../db/sql.ts';
 import { machineAccess } from '../../identity/access.ts';
 
 const columns = (sql: Sql) => sql`
-  p.id, p.machine_id, m.display_name AS machine_name, p.lot_id, l.lot_number, p.profile_id, f.name AS profile_name,
+  p.id, p.batch_number, p.machine_id, m.display_name AS machine_name, p.lot_id, l.lot_number, p.profile_id, f.name AS profile_name,
   coalesce(p.coffee_name, l.coffee_name) AS coffee_name, p.batch_size_kg, p.roasted_by, p.notes, p.created_at,
   u.full_name AS created_by, p.roast_id,
   CASE WHEN p.bound_at IS NOT NULL THEN 'bound' WHEN p.cancelled_at IS NOT NULL THEN 'cancelled' ELSE 'waiting' END
@@ -12,7 +12,7 @@ const columns = (sql: Sql) => sql`
   CASE WHEN p.bound_at IS NULL AND p.cancelled_at IS NULL THEN (
     SELECT count(*) FROM planned_roasts b
     WHERE b.machine_id = p.machine_id AND b.bound_at IS NULL AND b.cancelled_at IS NULL
-      AND (b.created_at, b.id) < (p.created_at, p.id)) ELSE 0 END AS ahead`;
+      AND (b.queue_place, b.created_at, b.id) < (p.queue_place, p.created_at, p.id)) ELSE 0 END AS ahead`;
 
 const source = (sql: Sql) => sql`
   planned_roasts p JOIN machines m ON m.id = p.machine_id JOIN users u ON u.id = p.created_by
@@ -34,6 +34,6 @@ export const readWaitingPlans = async (
     SELECT ${columns(sql)} FROM ${source(sql)}
     WHERE p.bound_at IS NULL AND p.cancelled_at IS NULL AND ${machineAccess(sql, user)}
       ${machineId === undefined ? sql`` : sql`AND p.machine_id = ${machineId}`}
-    ORDER BY m.display_name, p.machine_id, p.created_at, p.id LIMIT 200`;
+    ORDER BY m.display_name, p.machine_id, p.queue_place, p.created_at, p.id LIMIT 500`;
   return [...rows];
 };

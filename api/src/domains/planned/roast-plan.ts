@@ -66,7 +66,7 @@ export const readPlansOfMachine = async (sql: Sql, machineId: string): Promise<R
     LEFT JOIN roasts r ON r.id = p.roast_id
     WHERE p.machine_id = ${machineId} AND m.archived_at IS NULL
       AND (p.bound_at IS NULL AND p.cancelled_at IS NULL OR r.status = 'in_progress')
-    ORDER BY p.bound_at NULLS LAST, p.created_at, p.id LIMIT ${maxPlansOnBoard}`;
+    ORDER BY p.bound_at NULLS LAST, p.queue_place, p.created_at, p.id LIMIT ${maxPlansOnBoard}`;
   return thatFit(rows.map((row) => ({ ...(row.plan ?? planOf(row)), id: row.id, roast_id: row.roast_id })));
 };
 

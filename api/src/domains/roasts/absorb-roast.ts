@@ -1,4 +1,5 @@
 import type { Sql } from '../../db/sql.ts';
+import { giveBatchNumber } from '../planned/batch-number.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
 import { countProfileUse, unsettleLot } from './settle-roast.ts';
 
@@ -28,6 +29,8 @@ export const absorbRoast = async (tx: Sql, id: string, into: string, byUser: str
   await tx`UPDATE profiles SET reference_roast_id = ${into} WHERE reference_roast_id = ${id}`;
   await unsettleLot(tx, id, byUser);
   await tx`DELETE FROM roasts WHERE id = ${id}`;
+  // A plan that came along brings its number.
+  await giveBatchNumber(tx, into);
   await countProfileUse(tx, [roast.profile_id]);
   if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
 };

@@ -3,6 +3,7 @@ import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
 import { requireRoast } from '../../identity/access.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
+import { noteUseOfNumber } from '../planned/batch-number.ts';
 import { lockRecordingOf } from './lock-roast.ts';
 import { countProfileUse, unsettleLot } from './settle-roast.ts';
 
@@ -11,6 +12,7 @@ interface DeletedRow {
   status: string;
   profile_id: string | null;
   coffee_name: string | null;
+  batch_number: string | null;
 }
 
 /**
@@ -23,7 +25,7 @@ export const deleteRoast = async (context: UserContext, id: string): Promise<{ m
     // None of its board's events can slip in between the delete and the tombstone.
     await lockRecordingOf(tx, id);
     const [roast] = await tx<DeletedRow[]>`
-      SELECT machine_id, status, profile_id, coffee_name FROM roasts WHERE id = ${id} FOR UPDATE`;
+      SELECT machine_id, status, profile_id, coffee_name, batch_number FROM roasts WHERE id = ${id} FOR UPDATE`;
     if (roast === undefined) throw notFound('Roast');
     await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${context.user.id})`;
     // A roast that hears it goes on hearing.
@@ -31,6 +33,7 @@ export const deleteRoast = async (context: UserContext, id: string): Promise<{ m
       DELETE FROM roast_marks WHERE roast_id = ${id}
         AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = ${id})`;
     await tx`UPDATE roast_sources SET said = true WHERE roast_id = ${id}`;
+    await noteUseOfNumber(tx, roast.batch_number, roast.coffee_name);
     await tx`DELETE FROM roasts WHERE id = ${id}`;
     await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
     await countProfileUse(tx, [roast.profile_id]);

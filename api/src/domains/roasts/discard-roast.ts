@@ -7,6 +7,7 @@ import { requireDiscardedRoast, requireRoast } from '../../identity/access.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
 import { refreshRoast } from './recompute-roast.ts';
+import { noteUseOfNumber } from '../planned/batch-number.ts';
 import { lockRecording, lockRecordingOf } from './lock-roast.ts';
 import { refuseOverlap } from './overlap.ts';
 import { readRoast } from './roast-row.ts';
@@ -28,6 +29,8 @@ interface DiscardedRow {
   machine_id: string | null;
   status: string;
   number: string;
+  coffee_name: string | null;
+  batch_number: string | null;
   /** The blend that is made of it. */
   blend: string | null;
 }
@@ -41,7 +44,7 @@ export const discardRoast = async (context: UserContext, id: string): Promise<{ 
     await requireRoast(tx, context.user, id, 'roast');
     await lockRecordingOf(tx, id);
     const [roast] = await tx<DiscardedRow[]>`
-      SELECT r.profile_id, r.machine_id, r.status, r.shown_number AS number,
+      SELECT r.profile_id, r.machine_id, r.status, r.coffee_name, r.batch_number, r.shown_number AS number,
              (SELECT b.name FROM blend_components c JOIN blends b ON b.id = c.blend_id WHERE c.roast_id = r.id LIMIT 1) AS blend
       FROM roasts r WHERE r.id = ${id} FOR UPDATE`;
     if (roast === undefined) throw notFound('Roast');
@@ -58,6 +61,7 @@ export const discardRoast = async (context: UserContext, id: string): Promise<{ 
     await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE roast_id = ${id}`;
     await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
     await unsettleLot(tx, id, context.user.id);
+    await noteUseOfNumber(tx, roast.batch_number, roast.coffee_name);
     await tx`DELETE FROM roasts WHERE id = ${id}`;
     await countProfileUse(tx, [roast.profile_id]);
     if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
@@ -85,10 +89,12 @@ const restoreRow = async (tx: Sql, id: string): Promise<void> => {
   await tx`
     INSERT INTO roasts (${names})
     SELECT ${names} FROM roast_tombstones t, jsonb_populate_record(NULL::roasts, t.kept->'roast'
-      -- Its lot or recipe may have been deleted since.
+      -- Its lot or recipe may have been deleted since, and its number be that of another roast by its plan.
       || jsonb_build_object(
         'lot_id', (SELECT l.id FROM lots l WHERE l.id = (t.kept->'roast'->>'lot_id')::uuid),
-        'profile_id', (SELECT p.id FROM profiles p WHERE p.id = (t.kept->'roast'->>'profile_id')::uuid)))
+        'profile_id', (SELECT p.id FROM profiles p WHERE p.id = (t.kept->'roast'->>'profile_id')::uuid),
+        'batch_number', (SELECT t.kept->'roast'->>'batch_number' WHERE NOT EXISTS (
+          SELECT FROM roasts o WHERE o.batch_number = t.kept->'roast'->>'batch_number'))))
     WHERE t.roast_id = ${id}`;
   await tx`
     INSERT INTO roast_favorites (user_id, roast_id)
@@ -106,7 +112,8 @@ const restorePlan = async (tx: Sql, id: string, planId: string | null): Promise<
     UPDATE planned_roasts SET roast_id = ${id}, bound_at = now() WHERE id = ${planId} AND bound_at IS NULL`;
   if (bound.count > 0) return;
   await tx`
-    UPDATE roasts SET lot_id = NULL, profile_id = NULL, profile_name = NULL, batch_size_kg = NULL WHERE id = ${id}`;
+    UPDATE roasts SET lot_id = NULL, profile_id = NULL, profile_name = NULL, batch_size_kg = NULL, batch_number = NULL
+    WHERE id = ${id}`;
 };
 
 /** Brings a discarded roast back, as it was and with what its board has said since. */

@@ -1,6 +1,7 @@
 import { markOf } from '@roastery/roasting/marks';
 import { valueAt } from '@roastery/roasting/series';
 import type { Sql } from '../../db/sql.ts';
+import { giveBatchNumber } from '../planned/batch-number.ts';
 import { bindPlan } from '../planned/bind-plan.ts';
 import { readBootClocks, readOrigin } from './places.ts';
 import { type EffectiveMark, effectiveMarks, type MarkEntry } from './effective-marks.ts';
@@ -141,6 +142,7 @@ export const refreshRoast = async (tx: Sql, roastId: string, byUser: string | nu
   await recomputeRoast(tx, roastId);
   // A charge takes the plan that waits for it; only then is it known which recipe and lot the roast has.
   await bindPlan(tx, roastId);
+  await giveBatchNumber(tx, roastId);
   const [now] = await tx<{ profile_id: string | null; status: string }[]>`
     SELECT profile_id, status FROM roasts WHERE id = ${roastId}`;
   if (now !== undefined && now.status !== 'in_progress') await settleLot(tx, roastId, byUser);

@@ -1,5 +1,6 @@
 import { listLots } from '@roastery/contract/inventory';
 import { getMachine, listMachines } from '@roastery/contract/machines';
+import { listPlannedRoasts } from '@roastery/contract/planned';
 import { listProfiles } from '@roastery/contract/profiles';
 import { getRoastPlan } from '@roastery/contract/roast-plan';
 import { getRoast, updateRoast, type Roast } from '@roastery/contract/roasts';
@@ -44,9 +45,11 @@ export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Pr
   }
 };
 
-/** Neither planned nor described. */
+/** Neither planned nor described. While roasts wait for the machine, one of them may yet be this one. */
 const isUnclaimed = async (client: RoasteryClient, roast: Roast): Promise<boolean> => {
-  const { profile_id, lot_id, coffee_name, batch_size_kg } = roast;
+  const { profile_id, lot_id, coffee_name, batch_size_kg, machine_id } = roast;
+  const queue = machine_id === null ? {} : { machine_id };
+  if ((await client.call(listPlannedRoasts, { query: queue })).planned.length > 0) return false;
   if ([profile_id, lot_id, coffee_name, batch_size_kg].some((given) => given !== null)) return false;
   return (await client.call(getRoastPlan, { params: { id: roast.id } })).plan === null;
 };

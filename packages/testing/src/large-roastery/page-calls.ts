@@ -34,6 +34,7 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   getMachine: 'machine',
   listMachineMembers: 'machine',
   listMemberCandidates: 'machine',
+  listRoasters: 'machine',
   getTimeline: 'machine',
   getPairing: 'machine',
   getRoast: 'roast',

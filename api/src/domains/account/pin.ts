@@ -1,0 +1,32 @@
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
+import { hashPassword } from '../../identity/passwords.ts';
+import { checkOwnPassword } from './own-password.ts';
+
+export const hasPin = async ({ sql, user }: UserContext): Promise<{ is_set: boolean }> => {
+  const [row] = await sql<
+    { is_set: boolean }[]
+  >`SELECT pin_hash IS NOT NULL AS is_set FROM users WHERE id = ${user.id}`;
+  return { is_set: row?.is_set ?? false };
+};
+
+/** Sets the own PIN. The password is asked for: on a shared device others use this session. */
+export const setPin = async (
+  context: UserContext,
+  given: { pin: string; current_password: string },
+): Promise<{ message: string }> => {
+  await checkOwnPassword(context, given.current_password);
+  await storePin(context, await hashPassword(given.pin), 'pin.set');
+  return { message: 'Your PIN was set.' };
+};
+
+export const removePin = async (context: UserContext): Promise<{ message: string }> => {
+  await storePin(context, null, 'pin.removed');
+  return { message: 'Your PIN was removed.' };
+};
+
+const storePin = (context: UserContext, hashed: string | null, action: string): Promise<void> =>
+  context.sql.begin(async (tx) => {
+    await tx`UPDATE users SET pin_hash = ${hashed} WHERE id = ${context.user.id}`;
+    await recordAudit(tx, actorOf(context), { action, subject: context.user.id });
+  });

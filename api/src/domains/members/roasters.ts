@@ -1,0 +1,66 @@
+import * as contract from '@roastery/contract/roasters';
+import type { Roaster } from '@roastery/contract/roasters';
+import type { Routes } from '../../app.ts';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { invalid } from '../../http/app-error.ts';
+import { mayRoastOn, requireMachine } from '../../identity/access.ts';
+import { checkPin } from '../../identity/pins.ts';
+import { announceRoast } from '../roasts/announce-roast.ts';
+
+export const mountRoasters = (routes: Routes): void => {
+  routes.forUser(contract.listRoasters, (context, { params }) => listRoasters(context, params.id));
+  routes.forUser(contract.setRoaster, (context, { params, body }) => setRoaster(context, params.id, body));
+};
+
+const roasterColumns = (sql: Sql) => sql`u.id AS user_id, u.full_name, u.pin_hash IS NOT NULL AS has_pin`;
+
+/** Whoever may roast on a machine, and the caller if they may: an admin stands at a machine too. */
+const readPeople = async (sql: Sql, machineId: string, callerId: string): Promise<Roaster[]> => {
+  const rows = await sql<Roaster[]>`
+    SELECT ${roasterColumns(sql)} FROM users u JOIN machines m ON m.id = ${machineId}
+     WHERE u.is_active AND (${mayRoastOn(sql)} OR (u.is_admin AND u.id = ${callerId}))
+     ORDER BY lower(u.full_name), u.id`;
+  return [...rows];
+};
+
+const listRoasters = async ({ sql, user }: UserContext, machineId: string) => {
+  await requireMachine(sql, user, machineId, 'see');
+  const [people, [current]] = await Promise.all([
+    readPeople(sql, machineId, user.id),
+    sql<Roaster[]>`
+      SELECT ${roasterColumns(sql)} FROM machines m JOIN users u ON u.id = m.roaster_id
+       WHERE m.id = ${machineId} AND u.is_active`,
+  ]);
+  return { current: current ?? null, people };
+};
+
+/**
+ * Says who stands at a machine. Another person's PIN is asked for where they have one; it says who is named and grants nothing:
+ * the caller's rights stay the same.
+ */
+const setRoaster = async (
+  context: UserContext,
+  machineId: string,
+  { user_id: userId, pin }: { user_id: string; pin?: string | undefined },
+): Promise<Roaster> => {
+  const { sql, user } = context;
+  await requireMachine(sql, user, machineId, 'roast');
+  const roaster = (await readPeople(sql, machineId, user.id)).find((one) => one.user_id === userId);
+  if (roaster === undefined) throw invalid('user_id', 'This person may not roast on this machine');
+  if (roaster.has_pin && userId !== user.id) await checkPin(sql, actorOf(context), userId, pin);
+  await sql.begin(async (tx) => {
+    await tx`UPDATE machines SET roaster_id = ${userId}, roaster_since = now() WHERE id = ${machineId}`;
+    const running = await tx<{ id: string }[]>`
+      UPDATE roasts SET roasted_by = ${roaster.full_name}, revision = revision + 1
+       WHERE machine_id = ${machineId} AND status = 'in_progress' RETURNING id`;
+    for (const { id } of running) await announceRoast(tx, id, machineId);
+    await recordAudit(tx, actorOf(context), {
+      action: 'machine.roaster_set',
+      subject: machineId,
+      detail: { roaster: roaster.full_name, roasts: running.map(({ id }) => id) },
+    });
+  });
+  return roaster;
+};

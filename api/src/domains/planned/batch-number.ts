@@ -1,0 +1,41 @@
+import type { Sql } from '../../db/sql.ts';
+import { nameRoaster } from './name-roaster.ts';
+
+interface Numbered {
+  machine_id: string | null;
+  batch_number: string | null;
+  planned: string | null;
+  is_charged: boolean;
+  is_running: boolean;
+}
+
+/**
+ * Gives a roast its batch number: that of its plan, else the next one. A running roast gets it with its charge, since a plan is
+ * bound then. Called in the transaction that changed the roast; the caller holds the roast's row. Calling it again changes nothing.
+ */
+export const giveBatchNumber = async (tx: Sql, roastId: string): Promise<void> => {
+  const [roast] = await tx<Numbered[]>`
+    SELECT r.machine_id, r.batch_number, p.batch_number AS planned,
+           r.charge_mono_ms IS NOT NULL AS is_charged, r.status = 'in_progress' AS is_running
+    FROM roasts r LEFT JOIN planned_roasts p ON p.roast_id = r.id WHERE r.id = ${roastId}`;
+  if (roast === undefined) return;
+  const { planned, batch_number: held } = roast;
+  if (planned === null && (held !== null || (roast.is_running && !roast.is_charged))) return;
+  if (planned !== null && planned === held) return;
+  await tx`
+    WITH given AS (SELECT coalesce(${planned}::text, give_batch_number(${roast.machine_id}::uuid)) AS batch_number)
+    UPDATE roasts SET batch_number = given.batch_number FROM given WHERE id = ${roastId}`;
+  await tx`
+    UPDATE batch_numbers b SET roast_id = r.id FROM roasts r WHERE r.id = ${roastId} AND b.batch_number = r.batch_number`;
+  // With the first number: from then on a person may change or remove the name.
+  if (held === null && roast.is_charged) await nameRoaster(tx, roastId);
+};
+
+/** Keeps what a number was for, before its roast or plan is removed. */
+export const noteUseOfNumber = async (
+  tx: Sql,
+  batchNumber: string | null,
+  coffeeName: string | null,
+): Promise<void> => {
+  await tx`UPDATE batch_numbers SET coffee_name = ${coffeeName} WHERE batch_number = ${batchNumber}`;
+};

@@ -1,0 +1,150 @@
+import type { BatchNumber } from '@roastery/contract/batch-numbers';
+import type { Machine } from '@roastery/contract/machines';
+import type { PlannedRoast } from '@roastery/contract/planned';
+import type { Roast } from '@roastery/contract/roasts';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commitMessages } from '../../ingest/commit.ts';
+import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';
+import { openTestApi, type OpenedTestApi } from '../../testing/test-api.ts';
+import type { Visitor } from '../../testing/visitor.ts';
+
+describe('batch numbers', () => {
+  let opened: OpenedTestApi;
+  let admin: Visitor;
+  beforeAll(async () => {
+    opened = await openTestApi();
+    ({ admin } = opened);
+  });
+  afterAll(() => opened.close());
+  const sql = () => opened.test.api.context.sql;
+
+  const addMachine = async (prefix: string | null = null): Promise<{ id: string; serial: string }> => {
+    const serial = `B-${uuidV7()}`;
+    const form = { display_name: 'Drum', machine_type: 'RM15', max_capacity_kg: 15 };
+    const { body } = await admin.send<Machine>('POST', '/machines', { serial_number: serial, ...form });
+    if (prefix !== null) await admin.send('PUT', `/machines/${body.id}`, { ...form, batch_prefix: prefix });
+    return { id: body.id, serial };
+  };
+  const plan = async (machineId: string, more: object = {}): Promise<PlannedRoast> =>
+    (await admin.send<PlannedRoast>('POST', '/roasts/planned', { machine_id: machineId, batch_size_kg: 12, ...more }))
+      .body;
+  const numberOf = async (roastId: string) => (await admin.send<Roast>('GET', `/roasts/${roastId}`)).body.batch_number;
+  const counted = (number: string | null | undefined): number => Number(/\d+$/.exec(number ?? '')?.[0]);
+
+  /** Twelve minutes of a board, as one transaction each batch. */
+  const roastIt = async (serial: string, wallOffsetMs = Date.now()): Promise<string> => {
+    const board = createJournalBoard({ wallOffsetMs });
+    const roastId = crypto.randomUUID();
+    roastOn(board, roastId);
+    const receivedAtMs = Date.now() + 15 * 60_000;
+    for (const batch of board.batches()) await commitMessages(sql(), [messageOf(serial, batch, receivedAtMs)]);
+    return roastId;
+  };
+  const listed = async (query: string): Promise<BatchNumber[]> =>
+    (await admin.send<{ numbers: BatchNumber[] }>('GET', `/batch-numbers?${query}`)).body.numbers;
+
+  it('a plan has its number at once, and the roast that takes the plan has the same', async () => {
+    const { id, serial } = await addMachine();
+    const first = await plan(id);
+    const second = await plan(id);
+    expect(first.batch_number).toMatch(/^\d+$/);
+    expect(counted(second.batch_number)).toBe(counted(first.batch_number) + 1);
+    expect(await numberOf(await roastIt(serial))).toBe(first.batch_number);
+    const unplanned = await addMachine();
+    expect(counted(await numberOf(await roastIt(unplanned.serial)))).toBe(counted(second.batch_number) + 1);
+    const logged = await admin.send<Roast>('POST', '/roasts', {
+      coffee_name: 'Guji',
+      start_time: '2026-11-20T07:40:00.000Z',
+      duration_seconds: 640,
+    });
+    expect(counted(logged.body.batch_number)).toBe(counted(second.batch_number) + 2);
+    const found = await admin.send<{ roasts: Roast[] }>('GET', `/roasts?q=${logged.body.batch_number}`);
+    expect(found.body.roasts.map((roast) => roast.id)).toContain(logged.body.id);
+    const csv = await admin.send<string>('GET', `/roasts/export/csv?q=${logged.body.batch_number}`);
+    expect(csv.body).toContain(`,${logged.body.batch_number},${logged.body.roast_number},`);
+  });
+
+  it('machine with a prefix: counts its own; another machine can’t have the same prefix', async () => {
+    const { id, serial } = await addMachine('A');
+    expect((await plan(id)).batch_number).toBe('A-1');
+    expect((await plan(id)).batch_number).toBe('A-2');
+    expect(await numberOf(await roastIt(serial))).toBe('A-1');
+    const other = await addMachine();
+    const form = { display_name: 'Drum', machine_type: 'RM15', max_capacity_kg: 15 };
+    expect((await admin.send('PUT', `/machines/${other.id}`, { ...form, batch_prefix: 'A' })).status).toBe(409);
+    expect((await admin.send('PUT', `/machines/${other.id}`, { ...form, batch_prefix: 'a-b' })).status).toBe(422);
+    await admin.send('DELETE', `/machines/${id}`);
+    const { body } = await admin.send<Machine>('PUT', `/machines/${other.id}`, { ...form, batch_prefix: 'a' });
+    expect(body.batch_prefix).toBe('A');
+    // The prefix goes to another machine, its numbers do not start again.
+    expect((await plan(other.id)).batch_number).toBe('A-3');
+  });
+
+  it('a roast is provisional until its charge arrives, and then has its own number', async () => {
+    const { serial } = await addMachine();
+    const board = createJournalBoard({ wallOffsetMs: Date.now() });
+    const roastId = crypto.randomUUID();
+    board.sample(0, 200, 200, 50);
+    board.event(500, { type: 'roast', roast_id: roastId, state: 'in_progress' });
+    for (const batch of board.batches()) await commitMessages(sql(), [messageOf(serial, batch, Date.now())]);
+    expect(await numberOf(roastId)).toBeNull();
+    const sent = board.length;
+    board.event(1000, markEvent(roastId, 'charge', { seq: 0, mono: 0 }, 200));
+    for (const batch of board.batches(undefined, sent)) {
+      await commitMessages(sql(), [messageOf(serial, batch, Date.now())]);
+    }
+    expect(await numberOf(roastId)).toMatch(/^\d+$/);
+  });
+
+  it('numbers of cancelled plans and of removed roasts stay listed with the reason, and are never given again', async () => {
+    const { id, serial } = await addMachine('C');
+    const [cancelled, deleted, discarded] = [
+      await plan(id, { coffee_name: 'Cancelled' }),
+      await plan(id, { coffee_name: 'Deleted' }),
+      await plan(id, { coffee_name: 'Discarded' }),
+    ];
+    await admin.send('DELETE', `/roasts/planned/${cancelled.id}`);
+    await admin.send('DELETE', `/roasts/${await roastIt(serial)}`);
+    const none = await roastIt(serial);
+    await admin.send('POST', `/roasts/${none}/discard`);
+    const waiting = await plan(id);
+    // The plan of the discarded roast waits on with its number.
+    expect((await listed('q=C-')).map((one) => [one.batch_number, one.state, one.coffee_name])).toEqual([
+      [waiting.batch_number, 'planned', null],
+      [discarded.batch_number, 'planned', 'Discarded'],
+      [deleted.batch_number, 'deleted', 'Deleted'],
+      [cancelled.batch_number, 'cancelled', 'Cancelled'],
+    ]);
+    expect([deleted, cancelled].map(({ batch_number: number }) => number)).toEqual(['C-2', 'C-1']);
+    const [one] = await listed('state=cancelled&q=C-');
+    expect(one?.ended_at).not.toBeNull();
+    const restored = await admin.send<Roast>('POST', `/roasts/${none}/restore`);
+    expect(restored.body.batch_number).toBe('C-3');
+  });
+
+  it('two boards and two people at once never share a number', async () => {
+    const machines = await Promise.all([addMachine(), addMachine(), addMachine('D'), addMachine('E')]);
+    const given = await Promise.all(
+      machines.flatMap(({ id, serial }) => [
+        ...Array.from({ length: 5 }, () => plan(id).then((made) => made.batch_number)),
+        // Charged before these plans were made: each takes a number of its own.
+        ...[1, 2, 3].map((hours) => roastIt(serial, Date.now() - hours * 3_600_000).then(numberOf)),
+      ]),
+    );
+    expect(given).not.toContain(null);
+    expect(new Set(given).size).toBe(machines.length * 8);
+    const [row] = await sql()<{ n: number; d: number }[]>`
+      SELECT count(batch_number) AS n, count(DISTINCT batch_number) AS d FROM roasts`;
+    expect(row?.n).toBe(row?.d);
+  });
+
+  it('ids of new roasts are random in their first eight characters', async () => {
+    const body = { coffee_name: 'Guji', start_time: '2026-11-20T07:40:00.000Z', duration_seconds: 640 };
+    const made = await Promise.all(Array.from({ length: 12 }, () => admin.send<Roast>('POST', '/roasts', body)));
+    const shown = made.map((answer) => answer.body.roast_number);
+    expect(new Set(shown).size).toBe(12);
+    expect(made.every((answer) => answer.body.id[14] === '4')).toBe(true);
+  });
+});

@@ -1,0 +1,102 @@
+import type { PlannedRoast, updatePlannedRoast as endpoint } from '@roastery/contract/planned';
+import type { ParsedBody } from '@roastery/contract/endpoint';
+import { actorOf, recordAudit, recordAudits } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { AppError, notFound } from '../../http/app-error.ts';
+import { requireMachine, requirePlan } from '../../identity/access.ts';
+import { checkPlan } from './check-plan.ts';
+import { readPlan, readWaitingPlans } from './planned-row.ts';
+
+const begun = () => new AppError('conflict', 'The roast has begun or was cancelled: it can’t be changed any more');
+
+/** Changes a plan while it waits. */
+export const updatePlan = async (
+  context: UserContext,
+  id: string,
+  edit: ParsedBody<typeof endpoint>,
+): Promise<PlannedRoast> => {
+  // An emptied text means that there is none.
+  const given = Object.fromEntries(
+    Object.entries(edit).flatMap(([field, value]) =>
+      value === undefined ? [] : [[field, value === '' ? null : value]],
+    ),
+  );
+  await context.sql.begin(async (tx) => {
+    await requirePlan(tx, context.user, id, 'roast');
+    const [before] = await tx<
+      { machine_id: string; lot_id: string | null; profile_id: string | null; batch_size_kg: number | null }[]
+    >`
+      SELECT machine_id, lot_id, profile_id, batch_size_kg FROM planned_roasts
+      WHERE id = ${id} AND bound_at IS NULL AND cancelled_at IS NULL FOR UPDATE`;
+    if (before === undefined) throw begun();
+    await checkPlan(tx, { ...before, ...given });
+    if (Object.keys(given).length > 0) await tx`UPDATE planned_roasts SET ${tx(given)} WHERE id = ${id}`;
+    await recordAudit(tx, actorOf(context), {
+      action: 'plan.updated',
+      subject: id,
+      detail: { fields: Object.keys(given) },
+    });
+  });
+  const changed = await readPlan(context.sql, context.user, id);
+  if (changed === undefined) throw notFound('Planned roast');
+  return changed;
+};
+
+/** Takes a plan back while it waits. Cancelling twice is fine. */
+export const cancelPlan = async (context: UserContext, id: string): Promise<{ message: string }> => {
+  await requirePlan(context.sql, context.user, id, 'roast');
+  const isCancelled = await context.sql.begin(async (tx) => {
+    const done = await tx`
+      UPDATE planned_roasts SET cancelled_at = coalesce(cancelled_at, now()) WHERE id = ${id} AND bound_at IS NULL`;
+    if (done.count > 0) await recordAudit(tx, actorOf(context), { action: 'plan.cancelled', subject: id });
+    return done.count > 0;
+  });
+  if (!isCancelled) throw new AppError('conflict', 'The roast has begun: it can’t be cancelled any more');
+  return { message: 'The planned roast was cancelled' };
+};
+
+/** The waiting plans of a machine in their order, locked: a charge that takes one of them waits. */
+const lockQueue = (tx: Sql, machineId: string) => tx<{ id: string }[]>`
+  SELECT id FROM planned_roasts WHERE machine_id = ${machineId} AND bound_at IS NULL AND cancelled_at IS NULL
+  ORDER BY queue_place, created_at, id FOR UPDATE`;
+
+/** Puts the queue in another order. */
+export const orderQueue = async (
+  context: UserContext,
+  machineId: string,
+  planIds: readonly string[],
+): Promise<{ planned: PlannedRoast[] }> => {
+  await context.sql.begin(async (tx) => {
+    await requireMachine(tx, context.user, machineId, 'roast');
+    const waiting = await lockQueue(tx, machineId);
+    const named = new Set(planIds);
+    if (named.size !== waiting.length || waiting.some(({ id }) => !named.has(id))) {
+      throw new AppError('changed_meanwhile', 'The queue has changed. Look at it again, then put it in order');
+    }
+    await tx`
+      UPDATE planned_roasts p SET queue_place = o.place
+      FROM unnest(${[...planIds]}::uuid[]) WITH ORDINALITY AS o (id, place) WHERE p.id = o.id`;
+    await recordAudit(tx, actorOf(context), {
+      action: 'queue.ordered',
+      subject: machineId,
+      detail: { plans: [...planIds] },
+    });
+  });
+  return { planned: await readWaitingPlans(context.sql, context.user, machineId) };
+};
+
+/** Cancels every plan that waits for a machine. */
+export const clearQueue = async (context: UserContext, machineId: string): Promise<{ message: string }> => {
+  const cancelled = await context.sql.begin(async (tx) => {
+    await requireMachine(tx, context.user, machineId, 'roast');
+    const waiting = (await lockQueue(tx, machineId)).map(({ id }) => id);
+    await tx`UPDATE planned_roasts SET cancelled_at = now() WHERE id = ANY(${waiting}::uuid[])`;
+    await recordAudits(tx, actorOf(context), [
+      { action: 'queue.cleared', subject: machineId, detail: { plans: waiting.length } },
+      ...waiting.map((id) => ({ action: 'plan.cancelled', subject: id })),
+    ]);
+    return waiting.length;
+  });
+  return { message: cancelled === 1 ? '1 planned roast was cancelled' : `${cancelled} planned roasts were cancelled` };
+};

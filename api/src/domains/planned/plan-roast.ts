@@ -1,0 +1,83 @@
+import type { PlannedRoast, planRoast as endpoint } from '@roastery/contract/planned';
+import type { ParsedBody } from '@roastery/contract/endpoint';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { actorOf, recordAudit } from '../../db/audit.ts';
+import type { UserContext } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
+import { invalid, notFound } from '../../http/app-error.ts';
+import { machineAccess, requireMachine } from '../../identity/access.ts';
+import { checkPlan } from './check-plan.ts';
+import { readPlan } from './planned-row.ts';
+
+/** More than a day's work of one machine: a list that grows beyond it is a mistake. */
+const maxWaiting = 50;
+
+interface Queue {
+  readonly waiting: number;
+  readonly last_place: number;
+}
+
+const readQueue = async (tx: Sql, { user }: UserContext, machineId: string): Promise<Queue> => {
+  const [queue] = await tx<Queue[]>`
+    SELECT count(p.id) AS waiting, coalesce(max(p.queue_place), 0) AS last_place
+    FROM machines m LEFT JOIN planned_roasts p ON p.machine_id = m.id AND p.bound_at IS NULL AND p.cancelled_at IS NULL
+    WHERE m.id = ${machineId} AND m.archived_at IS NULL AND ${machineAccess(tx, user)} GROUP BY m.id`;
+  if (queue === undefined) throw invalid('machine_id', 'There is no such machine');
+  await requireMachine(tx, user, machineId, 'roast');
+  return queue;
+};
+
+/**
+ * Plans a roast for a machine, or several like it: its next charges that no earlier plan waits for will be they. Each gets its batch
+ * number at once. Answers the first.
+ */
+export const planRoast = async (
+  context: UserContext,
+  { count, ...body }: ParsedBody<typeof endpoint>,
+): Promise<PlannedRoast> => {
+  const { user } = context;
+  const ids = Array.from({ length: count }, () => uuidV7());
+  await context.sql.begin(async (tx) => {
+    const queue = await readQueue(tx, context, body.machine_id);
+    if (queue.waiting + count > maxWaiting)
+      throw invalid('machine_id', 'Too many roasts wait for this machine already');
+    await checkPlan(tx, body);
+    for (const [index, id] of ids.entries()) {
+      const row = {
+        id,
+        machine_id: body.machine_id,
+        created_by: user.id,
+        lot_id: body.lot_id ?? null,
+        profile_id: body.profile_id ?? null,
+        coffee_name: body.coffee_name || null,
+        batch_size_kg: body.batch_size_kg ?? null,
+        roasted_by: body.roasted_by || null,
+        notes: body.notes || null,
+        queue_place: queue.last_place + 1 + index,
+      };
+      await tx`INSERT INTO planned_roasts ${tx(row)}`;
+      const batchNumber = await numberPlan(tx, id);
+      await recordAudit(tx, actorOf(context), {
+        action: 'plan.created',
+        subject: id,
+        detail: {
+          batch_number: batchNumber,
+          machine_id: row.machine_id,
+          coffee_name: row.coffee_name,
+          batch_size_kg: row.batch_size_kg,
+        },
+      });
+    }
+  });
+  const made = await readPlan(context.sql, user, ids[0] ?? '');
+  if (made === undefined) throw notFound('Planned roast');
+  return made;
+};
+
+const numberPlan = async (tx: Sql, id: string): Promise<string> => {
+  const [given] = await tx<{ batch_number: string }[]>`
+    UPDATE planned_roasts SET batch_number = give_batch_number(machine_id) WHERE id = ${id} RETURNING batch_number`;
+  if (given === undefined) throw new Error('the plan just made is not there');
+  await tx`UPDATE batch_numbers SET plan_id = ${id} WHERE batch_number = ${given.batch_number}`;
+  return given.batch_number;
+};

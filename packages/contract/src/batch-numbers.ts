@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idShape, instantShape, pageQuery } from './shapes.ts';
+
+/** Letters and digits before a machine's own batch numbers: `A` gives `A-1`, `A-2`. */
+export const batchPrefixShape = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .regex(/^[A-Z][A-Z0-9]{0,5}$/, 'Use a letter and up to 5 more letters or digits');
+
+/**
+ * What became of a number. `cancelled`: its plan was cancelled. `discarded`: its roast was none, and can be restored. `deleted`: its
+ * roast was deleted. `replaced`: its roast became part of another, or took the number of its plan.
+ */
+export const batchNumberStates = ['planned', 'roasted', 'cancelled', 'discarded', 'deleted', 'replaced'] as const;
+export type BatchNumberState = (typeof batchNumberStates)[number];
+
+export const batchNumberShape = z.object({
+  batch_number: z.string(),
+  state: z.enum(batchNumberStates),
+  machine_name: z.string().nullable(),
+  coffee_name: z.string().nullable(),
+  given_at: instantShape,
+  /** When its plan was cancelled, or its roast deleted or discarded. */
+  ended_at: instantShape.nullable(),
+  /** While there is one. */
+  plan_id: idShape.nullable(),
+  roast_id: idShape.nullable(),
+});
+export type BatchNumber = z.infer<typeof batchNumberShape>;
+
+export const listBatchNumbers = endpoint({
+  name: 'listBatchNumbers',
+  method: 'GET',
+  path: '/batch-numbers',
+  tag: 'Roasts',
+  summary: 'Every batch number that was given on the machines that the user may see, newest first',
+  access: 'user',
+  query: z.object({ ...pageQuery(50), state: z.enum(batchNumberStates).optional() }),
+  response: z.object({ numbers: z.array(batchNumberShape), total: z.number().int() }),
+});

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idShape, messageShape } from './shapes.ts';
+
+/** Digits that a person types to be named on a shared device. */
+export const pinShape = z.string().regex(/^\d{4,12}$/, 'Use 4 to 12 digits');
+
+export const roasterShape = z.object({ user_id: idShape, full_name: z.string(), has_pin: z.boolean() });
+export type Roaster = z.infer<typeof roasterShape>;
+
+const byMachine = z.object({ id: idShape });
+
+export const listRoasters = endpoint({
+  name: 'listRoasters',
+  method: 'GET',
+  path: '/machines/{id}/roasters',
+  tag: 'Machines',
+  summary: 'The people who may be named as roaster of this machine, and who stands at it',
+  access: 'user',
+  right: 'see',
+  params: byMachine,
+  response: z.object({
+    /** Named by the next roast; null: the machine’s owner. */
+    current: roasterShape.nullable(),
+    people: z.array(roasterShape),
+  }),
+  errors: ['not_found'],
+});
+
+export const setRoaster = endpoint({
+  name: 'setRoaster',
+  method: 'PUT',
+  path: '/machines/{id}/roaster',
+  tag: 'Machines',
+  summary: 'Say who stands at the machine: the running roast and the next ones name this person. Changes no rights',
+  access: 'user',
+  right: 'roast',
+  params: byMachine,
+  body: z.object({
+    user_id: idShape,
+    /** Of that person; not needed for oneself, nor for whoever has none. */
+    pin: pinShape.optional(),
+  }),
+  response: roasterShape,
+  errors: ['not_found', 'too_many_requests'],
+});
+
+export const getPin = endpoint({
+  name: 'getPin',
+  method: 'GET',
+  path: '/account/pin',
+  tag: 'Account',
+  summary: 'Whether the user has a PIN for shared devices',
+  access: 'user',
+  response: z.object({ is_set: z.boolean() }),
+});
+
+export const setPin = endpoint({
+  name: 'setPin',
+  method: 'PUT',
+  path: '/account/pin',
+  tag: 'Account',
+  summary: 'Set the PIN for shared devices. It says who stands at a machine and signs nobody in',
+  access: 'user',
+  body: z.object({ pin: pinShape, current_password: z.string().min(1, 'Current password is required').max(1024) }),
+  response: messageShape,
+  errors: ['wrong_credentials', 'too_many_requests'],
+});
+
+export const removePin = endpoint({
+  name: 'removePin',
+  method: 'DELETE',
+  path: '/account/pin',
+  tag: 'Account',
+  summary: 'Remove the PIN',
+  access: 'user',
+  response: messageShape,
+});
