@@ -1,8 +1,8 @@
-import { entryCount } from '@roastery/contract/mqtt';
+import { entryCount, type JournalEvent } from '@roastery/contract/mqtt';
 import { cutPiece, type SamplePiece } from './chunks.ts';
 import type { KnownBatch } from './decode-batch.ts';
 import type { PlacedEvent } from '../domains/roasts/roast-events.ts';
-import { missingFrom, type SeqRange, withRange } from './seq-ranges.ts';
+import { missingFrom, type SeqRange, type SeqRanges, withRange } from './seq-ranges.ts';
 import { layoutKey, type LayoutRow, type Recording, type StreamPart } from './streams.ts';
 import { betterClock, type ClockClaim, clockOf, latestOffsetOf } from './wall-clock.ts';
 
@@ -37,6 +37,14 @@ const updateBoot = (recording: Recording, known: KnownBatch): number => {
   return bootNo;
 };
 
+/** A gap without what is committed: a board that was killed before it noted an acknowledgement reports entries that are here. */
+const withoutCommitted = (event: JournalEvent, committed: SeqRanges): JournalEvent | undefined => {
+  if (event.type !== 'gap') return event;
+  const missing = missingFrom(committed, { start: event.from_seq, end: event.to_seq + 1 });
+  const [first, last] = [missing[0], missing.at(-1)];
+  return first && last && { ...event, from_seq: first.start, to_seq: last.end - 1 };
+};
+
 /** Adds a part of a batch to its recording, in memory: changes `committed`, `boots` and `layouts`. */
 export const placeBatch = (known: KnownBatch, { recording, range }: StreamPart): Placed => {
   const { batch } = known;
@@ -59,7 +67,8 @@ export const placeBatch = (known: KnownBatch, { recording, range }: StreamPart):
   }
   const events = batch.ev.flatMap(({ dt, e }, index) => {
     const seq = batch.seq + index;
-    if (!missing.some(({ start, end }) => seq >= start && seq < end)) return [];
+    const event = withoutCommitted(e, recording.committed);
+    if (event === undefined || !missing.some(({ start, end }) => seq >= start && seq < end)) return [];
     return [
       {
         recordingId: recording.recordingId,
@@ -69,7 +78,7 @@ export const placeBatch = (known: KnownBatch, { recording, range }: StreamPart):
         bootId: batch.boot,
         seq,
         monoMs: batch.mono + dt,
-        event: e,
+        event,
       },
     ];
   });
