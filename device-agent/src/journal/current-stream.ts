@@ -10,7 +10,7 @@ import type { FoundStream, FoundStreams } from './find-streams.ts';
 import { createMemoryTail } from './memory-tail.ts';
 import { journalFormat, type JournalRecord } from './record.ts';
 import { makeStreamFolder, nameStream, newEpoch, streamFolder } from './stream-folders.ts';
-import { createStream, type Stream } from './stream.ts';
+import { createStream, recordingOf, type Stream } from './stream.ts';
 import type { Streams } from './streams.ts';
 import { createWriter, recordOf, type Writer } from './writer.ts';
 
@@ -40,9 +40,6 @@ const firstRetryMs = 1000;
 export const lastRetryMs = 30_000;
 /** So many segments may be dropped for one write. */
 const maxRooms = 16;
-
-/** Names the recording that a stream is part of: the first stream of it. */
-export const recordingOf = (stream: Stream): string => stream.continues?.epoch ?? stream.epoch;
 
 /**
  * The stream that is being written. It moves between disk and memory: while the disk refuses writes, a new stream goes on in
@@ -125,7 +122,10 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
         roomsMade = 0;
         durable(stream, ranges);
       },
-      makeFolder: () => nameStream(disk, place, stream.epoch),
+      async makeFolder() {
+        await nameStream(disk, place, stream.epoch);
+        stream.noteAnew();
+      },
       makeRoom,
       gaveUp: () => leaveDisk(stream, writer.trouble()?.reason ?? 'no answer', writer.trouble()?.full ?? false),
     });
@@ -267,14 +267,19 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
 
   return {
     /**
-     * Opens the newest stream of the last process, or begins one. Where the disk refuses writes, the last process may have
-     * gone on in memory before it ended: `maxUsed` is how many numbers it can have used that the disk does not show.
+     * Opens the newest stream of the last process, or begins one. Where the disk refuses writes, or refused them in a roast
+     * (`wentOn`), the last process may have gone on in memory before it ended: `maxUsed` is how many numbers it can have used
+     * that the disk does not show.
      */
-    async open(newest: FoundStream | undefined, maxUsed: number): Promise<void> {
+    async open(newest: FoundStream | undefined, maxUsed: number, wentOn: boolean): Promise<void> {
       const isPairedAnew = newest?.stream.awaitsOwner() === true;
       current = newest?.stream ?? newStream(0, undefined);
       if (newest?.mayGoOn !== true || isPairedAnew) {
         beginInMemory([], isPairedAnew ? undefined : current.owner());
+        return tryDisk();
+      }
+      if (wentOn && current.owner() !== undefined) {
+        beginInMemory([], current.owner(), current, current.nextSeq() + maxUsed);
         return tryDisk();
       }
       try {

@@ -3,9 +3,10 @@ import { pause } from '@roastery/runtime/backoff';
 import type { ClockReading } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedPast } from '../core/replay.ts';
-import { createCurrentStream, lastRetryMs, recordingOf } from './current-stream.ts';
+import { createCurrentStream, lastRetryMs } from './current-stream.ts';
 import { nodeDisk } from './disk.ts';
 import { findStreams, type FoundStream } from './find-streams.ts';
+import { createGapReports } from './gap-reports.ts';
 import type { Journal, JournalListener, JournalOptions } from './journal-types.ts';
 import { readPast } from './past.ts';
 import { createServerStatements } from './server-statements.ts';
@@ -35,6 +36,18 @@ const maxEntriesSince = ({ entries }: RecordedPast, now: ClockReading): number =
   return Math.ceil((Math.min(sinceMs, maxAwayMs) / 1000) * maxEntriesPerSecond);
 };
 
+/** Whether a roast ran when the disk was last written, so long ago that the process may have gone on in memory since. */
+const mayHaveGoneOn = ({ state, entries }: RecordedPast, now: ClockReading, graceMs: number): boolean => {
+  const last = entries.at(-1);
+  if (last === undefined) return false;
+  const roast = entries.findLast((entry) => entry.kind === 'event' && entry.event.type === 'roast');
+  const isStateNewer = state !== undefined && state.tracker.seq > (roast?.seq ?? -1);
+  const ran = isStateNewer
+    ? state.tracker.running !== null
+    : roast?.kind === 'event' && roast.event.type === 'roast' && roast.event.state === 'in_progress';
+  return ran && (last.context.boot !== now.boot || now.mono - last.mono >= graceMs);
+};
+
 /** Opens the journal in `folder`, whatever state the last process, a power cut or the disk left it in. It always opens. */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const { folder, capBytes, clock, log, segmentBytes = 262_144, syncMs = syncIntervalMs } = options;
@@ -57,12 +70,19 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     clock,
     capBytes,
     appendEvent(stream, event) {
-      if (stream.tail() === undefined && whenStarted) whenStarted.push(() => streams.appendEvent(stream, event));
-      else if (recordingOf(stream) === recordingOf(current.get())) appendEvent(clock.now().mono, event);
-      else {
-        durable(stream, [stream.appendLate(clock.now().mono, context, event)]);
-        void stream.note();
+      if (stream.tail() === undefined && whenStarted)
+        return void whenStarted.push(() => streams.appendEvent(stream, event));
+      // The numbers of a recording go on from stream to stream: only its newest one has free numbers.
+      const newest = streams.newestOf(stream);
+      if (newest === current.get()) {
+        const seq = appendEvent(clock.now().mono, event);
+        if (newest !== stream) gapReports.add(stream, event, seq);
+        return;
       }
+      const late = newest.appendLate(clock.now().mono, context, event);
+      if (newest !== stream) gapReports.add(stream, event, late[0]);
+      durable(newest, [late]);
+      void newest.note();
     },
     gone: (stream, from, to) => {
       for (const listener of listeners) listener.gone(from, to, stream.epoch);
@@ -72,6 +92,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       else noteGone(stream);
     },
   });
+  const gapReports = createGapReports(streams.all);
   const noteGone = (stream: Stream): void => {
     if (stream === current.get()) current.noteRecord({ k: 'gone', ranges: stream.gone.ranges() });
     else void stream.note();
@@ -138,7 +159,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     durable,
     segmentClosed: keepWithinCap,
   });
-  await current.open(newest, maxEntriesSince(past, clock.now()));
+  const startedAt = clock.now();
+  await current.open(newest, maxEntriesSince(past, startedAt), mayHaveGoneOn(past, startedAt, diskGraceMs));
   const owed = whenStarted;
   whenStarted = undefined;
   for (const append of owed) append();
@@ -160,6 +182,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     const now = performance.now();
     const tail = current.get().tail();
     if (ackToNote && now - notedAt >= noteEveryMs) noteAcked(now);
+    gapReports.settle();
     if (now - lookedAt >= lastRetryMs) {
       lookedAt = now;
       found.retry().catch((error: unknown) => log.warn({ reason: String(error) }, 'journal: streams unreadable'));

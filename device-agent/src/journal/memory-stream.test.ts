@@ -1,8 +1,10 @@
+import * as fs from 'node:fs/promises';
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pause } from '@roastery/runtime/backoff';
 import { createLogger } from '@roastery/runtime/logger';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWallClock } from '../core/wall-clock.ts';
 import { createFaultyDisk } from '../testing/faulty-disk.ts';
 import { openJournal, type Journal } from './journal.ts';
@@ -194,4 +196,78 @@ it('journal killed on a full disk that cost unsent entries: reports their gap at
     await killed?.close();
     await rm(dead, { recursive: true, force: true });
   }
+});
+
+it('journal killed before the gap of an earlier stream was safe: reports the gap at the next start', async () => {
+  const first = await open();
+  const { epoch } = first;
+  first.hear({ v: 1, epoch, ranges: [], through: 1e6, owner: 'a'.repeat(16) });
+  for (let value = 0; value < 5; value++) first.appendSample(value, [value]);
+  await first.close();
+  opened = [];
+  // A disk with no room for a segment, and enough for the small notes of a stream.
+  const { disk } = createFaultyDisk({ kind: 'ENOSPC', fromCall: 0 });
+  const openFile = ((path: string, flags: string, mode?: number) =>
+    (path.endsWith('.json.new') ? fs : disk).open(path, flags, mode)) as JournalDisk['open'];
+  const full = await open({ ...disk, rename, open: openFile });
+  expect(full.stats()).toMatchObject({ inMemory: true, droppedEntries: 5 });
+  expect(full.continues(full.epoch)?.epoch).toBe(epoch);
+  // Time for everything that is written without being waited for.
+  await pause(300);
+  const dead = folder;
+  const [killed] = opened;
+  opened = [];
+  try {
+    folder = `${dead}-killed`;
+    await cp(dead, folder, { recursive: true });
+    const journal = await open();
+    const gaps: unknown[] = [];
+    for (const one of journal.epochs()) {
+      for (const [from, to] of journal.waiting(one)) {
+        const { entries } = await journal.readPart(from, to, one);
+        for (const entry of entries) if (entry.kind === 'event') gaps.push(entry.event);
+      }
+    }
+    expect(gaps).toEqual([{ type: 'gap', from_seq: 0, to_seq: 4, reason: 'disk_full' }]);
+  } finally {
+    await killed?.close();
+    await rm(dead, { recursive: true, force: true });
+  }
+});
+
+describe('journal restarted on a working disk long after its newest entry', () => {
+  const owner = 'a'.repeat(16);
+  const roastId = '01900000-0000-7000-8000-000000000001';
+  /** The disk as it is when it stops to accept writes: the process may go on in memory for any time. */
+  const lastWritten = async (isRoasting: boolean): Promise<{ epoch: string; nextSeq: number }> => {
+    const first = await open();
+    const { epoch } = first;
+    first.hear({ v: 1, epoch, ranges: [], through: 1e6, owner });
+    if (isRoasting) first.appendEvent(1e6, { type: 'roast', roast_id: roastId, state: 'in_progress' });
+    for (let value = 0; value < 5; value++) first.appendSample(1e6 + value, [value]);
+    await first.close();
+    opened = [];
+    return { epoch, nextSeq: isRoasting ? 6 : 5 };
+  };
+
+  it('in a roast: a new stream continues the recording behind all numbers that can have been used in memory', async () => {
+    const { epoch, nextSeq } = await lastWritten(true);
+    const journal = await open(undefined, 1e6 + 60_000);
+    expect(journal.epoch).not.toBe(epoch);
+    expect(journal.stats().inMemory).toBe(false);
+    const seq = journal.appendSample(1e6 + 60_000, [9]);
+    // A minute of readings at 10 Hz.
+    expect(seq).toBeGreaterThan(nextSeq + 600);
+    expect(journal.continues(journal.epoch)).toEqual({ epoch, seq });
+  });
+
+  it.each([
+    { name: 'without a roast', isRoasting: false, afterMs: 60_000 },
+    { name: 'sooner than a disk is given up', isRoasting: true, afterMs: 50 },
+  ])('$name: the same stream goes on', async ({ isRoasting, afterMs }) => {
+    const { epoch, nextSeq } = await lastWritten(isRoasting);
+    const journal = await open(undefined, 1e6 + afterMs);
+    expect(journal.epoch).toBe(epoch);
+    expect(journal.appendSample(1e6 + afterMs, [9])).toBe(nextSeq);
+  });
 });

@@ -52,6 +52,8 @@ export const createStream = (parts: StreamParts) => {
   const { disk, log, epoch, notes, credential: ownCredential } = parts;
   const acked = new RangeSet(notes.acked ?? []);
   const gone = new RangeSet(notes.gone ?? []);
+  /** Of `gone`: what a start must find missing again, since the entry that reports it is not safe yet. */
+  const unreported = new RangeSet();
   const words: LateEvent[] = [...(notes.words ?? [])];
   let folder = parts.folder;
   let { owner } = notes;
@@ -64,6 +66,8 @@ export const createStream = (parts: StreamParts) => {
   /** Entries of a segment that could not be closed: the disk failed. */
   let kept: readonly Entry[] = [];
   let writing: Promise<void> = Promise.resolve();
+  let noted: string | undefined;
+  let wordsOnDisk = words.length;
 
   const segments = createSealedSegments({
     disk,
@@ -96,6 +100,7 @@ export const createStream = (parts: StreamParts) => {
     epoch,
     acked,
     gone,
+    unreported,
     segments: segments.list,
     bytes: (): number => segments.bytes() + (tail?.bytes() ?? 0),
     folder: (): string | undefined => folder,
@@ -124,6 +129,12 @@ export const createStream = (parts: StreamParts) => {
     },
 
     held,
+    /** Whether the end of this process, or a power cut, leaves this entry: the disk or the server has it. */
+    isSafe(seq: number): boolean {
+      if (acked.has(seq)) return true;
+      const word = words.findIndex((one) => one.seq === seq);
+      return word < 0 ? tail?.kind !== 'memory' && held().has(seq) : word < wordsOnDisk;
+    },
     waiting(): SeqRange[] {
       const ranges = held();
       for (const [from, to] of acked.ranges()) ranges.remove(from, to);
@@ -177,29 +188,44 @@ export const createStream = (parts: StreamParts) => {
       words.push({ seq, mono, context, event });
       return [seq, seq];
     },
-    /** Writes `stream.json`. The server can state its content again, so a failed write does no harm. */
+    /** Writes `stream.json` where it has changed. The server can state its content again, so a failed write does no harm. */
     note(): Promise<void> {
       const place = folder;
       if (place === undefined) return writing;
       writing = writing
-        .then(() => {
+        .then(async () => {
           const { continues } = notes;
+          const settled = new RangeSet(gone.ranges());
+          for (const [from, to] of unreported.ranges()) settled.remove(from, to);
+          const { length } = words;
           const content: StreamNotes = {
             owner,
             sealed,
             credential,
             ...(continues === undefined ? {} : { continues }),
             acked: acked.ranges(),
-            gone: gone.ranges(),
+            gone: settled.ranges(),
             words,
           };
-          return replaceFile(disk, join(place, notesName), `${JSON.stringify(content)}\n`);
+          const text = `${JSON.stringify(content)}\n`;
+          if (text === noted) return;
+          await replaceFile(disk, join(place, notesName), text);
+          noted = text;
+          wordsOnDisk = length;
         })
         .catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: writing stream notes failed'));
       return writing;
+    },
+    /** The folder was made again: its notes are gone. */
+    noteAnew(): void {
+      noted = undefined;
+      void stream.note();
     },
     settled: (): Promise<void> => writing,
   };
   return stream;
 };
 export type Stream = ReturnType<typeof createStream>;
+
+/** Names the recording that a stream is part of: the first stream of it. */
+export const recordingOf = (stream: Stream): string => stream.continues?.epoch ?? stream.epoch;

@@ -4,7 +4,7 @@ import type { RangeSet, SeqRange } from '../core/ranges.ts';
 import type { WallClock } from '../core/wall-clock.ts';
 import type { JournalDisk } from './disk.ts';
 import { readSegment, type SealedSegment } from './segment.ts';
-import type { Stream } from './stream.ts';
+import { recordingOf, type Stream } from './stream.ts';
 
 export type DropReason = 'disk_full' | 'cap_reached';
 export type StreamHistory = NonNullable<DeviceStatus['history']>[number];
@@ -72,13 +72,16 @@ export const createStreams = (parts: StreamsParts) => {
     parts.noteGone(stream);
   };
 
+  const newestOf = (stream: Stream): Stream =>
+    all.findLast((other) => recordingOf(other) === recordingOf(stream)) ?? stream;
   const bytes = (): number => all.reduce((sum, stream) => sum + stream.bytes(), 0);
 
   const drop = async (reason: DropReason, isAllowed = (_stream: Stream, _segment: SealedSegment) => true) => {
     const chosen = chooseSegment(all);
     if (!chosen || !isAllowed(chosen.stream, chosen.segment)) return false;
     const { stream, segment } = chosen;
-    const { lost: ranges, gaps } = await stream.drop(segment, reason === 'disk_full');
+    const isReportedElsewhere = newestOf(stream) !== stream;
+    const { lost: ranges, gaps } = await stream.drop(segment, reason === 'disk_full' || isReportedElsewhere);
     clocks.delete(segment.path);
     lost(stream, ranges, reason);
     for (const gap of gaps) parts.appendEvent(stream, gap);
@@ -108,6 +111,8 @@ export const createStreams = (parts: StreamsParts) => {
     add: (stream: Stream): void => void all.push(stream),
     /** Before the one that is being written. */
     addEarlier: (stream: Stream): void => void all.splice(-1, 0, stream),
+    /** The newest stream of its recording. */
+    newestOf,
     find: (epoch: string): Stream | undefined => all.find((stream) => stream.epoch === epoch),
     /** Takes streams of which nothing is left off the list. */
     tidy(current: Stream): void {
