@@ -15,12 +15,15 @@ const roomFactor = 1.25;
  */
 export const createSpanJudge = (expectedMs: number) => {
   const spans: number[] = [];
-  const limitMs = (): number => {
+  const usualMs = (): number => {
     // The quicker ones: a processor that is starved for a while makes no slow machine.
     const usual = spans.toSorted((a, b) => a - b)[Math.floor((spans.length - 1) / 4)];
-    return Math.max(alwaysMs, roomMs + roomFactor * (spans.length < enough ? expectedMs : (usual ?? expectedMs)));
+    return spans.length < enough ? expectedMs : (usual ?? expectedMs);
   };
+  const limitMs = (): number => Math.max(alwaysMs, roomMs + roomFactor * usualMs());
   return {
+    /** How long most readings of this machine take, ms. */
+    usualMs,
     /** Whether a reading that took so long is believed. */
     accepts(spanMs: number): boolean {
       spans.push(spanMs);

@@ -102,7 +102,7 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
   const pace = createPaceWatch(map.hz);
   let dueAt = performance.now();
   let tickedAt = performance.now();
-  /** When the newest reading began with its first answered question. */
+  /** When the machine can have taken the values of the newest reading at the latest. */
   let takenAt = Number.NEGATIVE_INFINITY;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -133,8 +133,10 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
       return setLink({ state: 'failing', detail: outcome.reason.slice(0, 300) });
     }
     const { from, to, values } = outcome;
-    takenAt = performance.now() - (monoNow() - from);
     const spanMs = to - from;
+    // A question that was held up reached the machine late: the next one would find the same moment there.
+    const heldUpMs = Math.max(0, spanMs - spans.usualMs());
+    takenAt = performance.now() - (monoNow() - from) + heldUpMs;
     const doubt =
       stallMs > longestStallMs
         ? `the board was busy for ${Math.round(stallMs)} ms while it was reading`

@@ -130,3 +130,14 @@ export const wrongValues = (
     });
   });
 };
+
+/** Samples whose bean temperature was made at the moment of the one before: the machine was read once for both. */
+export const repeatedSamples = (map: MachineMap, layout: LayoutName, samples: readonly StampedSample[]): number => {
+  const beanWords = samples.map(({ values, channels }) => {
+    const value = values[channels.indexOf('bean_temp')];
+    return value === null || value === undefined
+      ? undefined
+      : wordsBehind(map, layouts[layout].tagOf, 'bean_temp', value)[0]?.word;
+  });
+  return beanWords.filter((word, index) => index > 0 && word !== undefined && word === beanWords[index - 1]).length;
+};

@@ -17,6 +17,12 @@ const framings: Record<Link['kind'], () => ReturnType<typeof createRtuFraming>> 
 const splitShare = 0.1;
 const splitMs = 1;
 
+/** What a busy processor or network does to a question on its way. */
+export interface HeldUp {
+  readonly share: number;
+  readonly ms: readonly [number, number];
+}
+
 export interface MemoryLine {
   readonly kind: Link['kind'];
   /** What the machine at its end answers by. */
@@ -24,18 +30,19 @@ export interface MemoryLine {
   /** From one end to the other. */
   readonly travelMs: number;
   readonly seed: number;
+  readonly heldUp?: HeldUp | undefined;
 }
 
 /**
  * A line between the agent and a simulated machine within this process, so that it can be read in virtual time. Bytes take
  * their time, arrive in order, and some of them in two parts.
  */
-export const layMemoryLine = ({ kind, context, travelMs, seed }: MemoryLine): OpenLine => {
+export const layMemoryLine = ({ kind, context, travelMs, seed, heldUp }: MemoryLine): OpenLine => {
   const random = createRandom(seed);
   return (_link, _deadlineMs, listener) => {
     let isOpen = true;
     /** One direction. */
-    const carry = (arrive: (bytes: Buffer) => void) => {
+    const carry = (arrive: (bytes: Buffer) => void, late?: HeldUp) => {
       let freeAt = 0;
       const deliver = (bytes: Buffer, extraMs: number): void => {
         freeAt = Math.max(freeAt, performance.now() + travelMs + extraMs);
@@ -45,7 +52,7 @@ export const layMemoryLine = ({ kind, context, travelMs, seed }: MemoryLine): Op
       };
       return (bytes: Buffer): void => {
         const cut = random.chance(splitShare) ? Math.floor(random.between(1, bytes.length)) : bytes.length;
-        deliver(bytes.subarray(0, cut), 0);
+        deliver(bytes.subarray(0, cut), late && random.chance(late.share) ? Math.round(random.between(...late.ms)) : 0);
         if (cut < bytes.length) deliver(bytes.subarray(cut), splitMs);
       };
     };
@@ -57,7 +64,7 @@ export const layMemoryLine = ({ kind, context, travelMs, seed }: MemoryLine): Op
         done();
       },
     });
-    const toMachine = carry((bytes) => void machine.push(bytes));
+    const toMachine = carry((bytes) => void machine.push(bytes), heldUp);
     machine.once('close', () => {
       if (!isOpen) return;
       isOpen = false;

@@ -16,7 +16,7 @@ const linkOf = (kind: Link['kind']): Link =>
     : { kind, path: 'memory', baud: 115_200, dataBits: 8, parity: 'none', stopBits: 1 };
 
 const startRead = (run: ReadOverFaultyLine, seed: number) => {
-  const { kind, layout, faults, hz = 4 } = run;
+  const { kind, layout, faults, hz = 4, heldUp } = run;
   const { context, asked } = createFaultyMachine({ bank: bankOf(layout), faults, seed });
   const map = mapOf(layout, linkOf(kind), { hz });
   const readings: Reading[] = [];
@@ -25,7 +25,13 @@ const startRead = (run: ReadOverFaultyLine, seed: number) => {
     monoNow: monoMs,
     reading: (reading) => void readings.push(reading),
     linkChanged: () => undefined,
-    openLine: layMemoryLine({ kind, context, travelMs: travelTimesMs[seed % travelTimesMs.length] ?? 1, seed }),
+    openLine: layMemoryLine({
+      kind,
+      context,
+      travelMs: travelTimesMs[seed % travelTimesMs.length] ?? 1,
+      seed,
+      heldUp,
+    }),
   });
   return {
     async end(): Promise<ReadReport> {

@@ -7,7 +7,8 @@ import { startPoller, type MachineLink, type Reading } from '@roastery/device-ag
 import type { FaultsInput } from '@roastery/simulator/modbus/faults';
 import { layFaultyLine, type AskedQuestion } from './faulty-line.ts';
 import { keptReadings, readingTimes } from './kept-readings.ts';
-import { bankOf, mapOf, wrongValues, type LayoutName } from './layouts.ts';
+import { bankOf, mapOf, repeatedSamples, wrongValues, type LayoutName } from './layouts.ts';
+import type { HeldUp } from './memory-line.ts';
 import { monoMs } from './stamped-machine.ts';
 
 export interface ReadOverFaultyLine {
@@ -20,12 +21,16 @@ export interface ReadOverFaultyLine {
   readonly charactersPerSecond?: number;
   /** How far a value may be from the moment of its sample, ms; default: less than the time between two readings. */
   readonly atMostMs?: number;
+  /** In virtual time: so many pieces of a question are held up, and for how long, ms. */
+  readonly heldUp?: HeldUp;
   /** Readings of the first seconds are not counted: the agent learns which neighbours of its registers can be read. */
   readonly learningSeconds?: number;
 }
 
 export interface ReadReport {
   readonly wrong: readonly string[];
+  /** Samples that show the same moment as the one before. */
+  readonly repeated: number;
   readonly readings: number;
   readonly values: number;
   /** Readings whose every answer was sound, and those of them that were kept whole. */
@@ -62,6 +67,7 @@ export const judgeReadings = (
   );
   return {
     wrong: samples.flatMap((sample) => wrongValues(map, layout, sample, times, atMostMs)),
+    repeated: repeatedSamples(map, layout, samples),
     readings: samples.length,
     values: samples.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0),
     sound,

@@ -10,7 +10,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import type { FaultsInput } from '@roastery/simulator/modbus/faults';
 import { layFaultyLine, type FaultyLine } from './faulty-line.ts';
 import { keptReadings, readingTimes } from './kept-readings.ts';
-import { bankOf, layouts, mapOf, wordsBehind, wrongValues, type LayoutName, type StampedSample } from './layouts.ts';
+import { bankOf, mapOf, repeatedSamples, wrongValues, type LayoutName, type StampedSample } from './layouts.ts';
 import { monoMs } from './stamped-machine.ts';
 
 const hz = 4;
@@ -40,7 +40,7 @@ export interface FaultyLineReport {
   readonly values: number;
   /** Values of another register, or of another question. */
   readonly wrong: readonly string[];
-  /** Samples that show the same moment as the one before: filled, not read. */
+  /** Samples that show the same moment as the one before. */
   readonly repeated: number;
   /** Readings whose every answer was sound, and those of them that are in the record, whole. */
   readonly sound: number;
@@ -158,12 +158,6 @@ const report = (
   away: readonly { readonly from: number; readonly to: number }[],
   line: FaultyLine,
 ): FaultyLineReport => {
-  const beanWord = ({ values, channels }: Sample): number | undefined => {
-    const value = values[channels.indexOf('bean_temp')];
-    return value === null || value === undefined
-      ? undefined
-      : wordsBehind(map, layouts[layout].tagOf, 'bean_temp', value)[0]?.word;
-  };
   const monos = samples.map(({ mono }) => mono);
   const last = monos.at(-1) ?? 0;
   const times = readingTimes(map, line.asked);
@@ -178,11 +172,7 @@ const report = (
     samples: samples.length,
     values: samples.reduce((sum, { values }) => sum + values.filter((value) => value !== null).length, 0),
     wrong: samples.flatMap((sample) => wrongValues(map, layout, sample, times)),
-    repeated: samples.filter((sample, index) => {
-      const before = samples[index - 1];
-      const word = beanWord(sample);
-      return before !== undefined && word !== undefined && word === beanWord(before);
-    }).length,
+    repeated: repeatedSamples(map, layout, samples),
     sound,
     kept,
     yieldShare: samples.length / (((ended - began - awayMs) / 1000) * hz),

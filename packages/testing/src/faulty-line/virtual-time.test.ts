@@ -26,6 +26,16 @@ describe('faulty line in virtual time: many machines whose registers name themse
     120_000,
   );
 
+  it('reads no moment twice when a question is held up until the next reading is due', async () => {
+    const heldUp = { share: 0.03, ms: [200, 290] } as const;
+    const run = { kind: 'tcp', layout: 'block', faults: {}, seconds: 120, hz, heldUp, atMostMs: 300 } as const;
+    const reports = await readInVirtualTime(run, [1, 2, 3, 4, 5, 6]);
+    expect(reports.flatMap(({ wrong }) => wrong)).toEqual([]);
+    expect(reports.map(({ repeated }) => repeated)).toEqual(reports.map(() => 0));
+    const readings = reports.reduce((sum, report) => sum + report.readings, 0);
+    expect(readings / (reports.length * run.seconds * hz)).toBeGreaterThan(0.9);
+  }, 120_000);
+
   it('keeps every reading of a line without faults', async () => {
     for (const layout of ['tables', 'single', 'strict', 'block'] as const) {
       const run = { kind: 'rtu-over-tcp', layout, faults: {}, seconds, hz, learningSeconds: 5 } as const;
