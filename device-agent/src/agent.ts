@@ -160,10 +160,11 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
       map: by,
       monoNow: clock.mono,
       reading(reading) {
-        const { live, roastChanged } = recording.record(reading);
+        const { live, roastChanged, paceChanged } = recording.record(reading);
         uplink.show(live);
         report.show(live);
         if (roastChanged) uplink.ship();
+        if (paceChanged) uplink.refreshStatus();
         changes.afterReading();
         boardProbe.afterReading();
       },

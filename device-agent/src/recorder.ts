@@ -5,12 +5,20 @@ import { markKinds, type MarkKind } from '@roastery/roasting/marks';
 import type { BoardClock } from './clock/board-clock.ts';
 import { resumeTracker, trackedSample, type RecordedState } from './core/replay.ts';
 import type { RoastTracker } from './core/roast-tracker.ts';
+import { createSyncPace, type SyncPace } from './core/sync-pace.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Reading } from './machine/poller.ts';
 import type { PlanStore } from './plan/plan-store.ts';
 
 /** How often the tracker's state is recorded between two segments: a restart replays at most this much. */
 const stateEveryMs = 180_000;
+
+export interface Recorded {
+  readonly live: LiveReading;
+  readonly roastChanged: boolean;
+  /** How often the journal is synced and sent. */
+  readonly paceChanged: boolean;
+}
 
 const isMarkKind = (name: string): name is MarkKind => markKinds.some((kind) => kind === name);
 
@@ -24,6 +32,8 @@ export const createRecorder = (journal: Journal, clock: BoardClock, map: Machine
   let beans = JSON.stringify(map?.channels['bean_temp']);
   let stateNotedAt = clock.mono();
   let ended: LiveReading['roast'] = null;
+  const syncPace = createSyncPace(clock.mono());
+  let pace: SyncPace = 'each_second';
   const begun = owed.some((event) => event.type === 'roast' && event.roast_id === tracker.running()?.id);
   if (!begun) plans.resume(journal.past, tracker.running()?.id ?? null);
   for (const event of owed) journal.appendEvent(clock.now().mono, plans.follow(event));
@@ -44,17 +54,21 @@ export const createRecorder = (journal: Journal, clock: BoardClock, map: Machine
     roastRuns: (): boolean => tracker.running() !== null,
     runningRoastId: (): string | null => tracker.running()?.id ?? null,
 
-    record({ mono, values, risen }: Reading): { live: LiveReading; roastChanged: boolean } {
+    record({ mono, values, risen }: Reading): Recorded {
       const seq = journal.appendSample(mono, values);
       const before = tracker.running();
       const signals = risen.filter(isMarkKind);
-      const events = tracker.push(trackedSample(seq, mono + offsetMs, channels, values), signals, offsetMs);
+      const sample = trackedSample(seq, mono + offsetMs, channels, values);
+      const events = tracker.push(sample, signals, offsetMs);
       for (const event of events) {
         journal.appendEvent(mono, plans.follow(event));
         if (event.type === 'roast' && event.state !== 'in_progress' && before?.id === event.roast_id) {
           ended = { id: before.id, charge_mono: chargeMono(before.chargeMs), state: event.state };
         }
       }
+      const paceBefore = pace;
+      pace = syncPace.after({ mono, beanTempC: sample.beanTempC, roastRuns: tracker.running() !== null });
+      journal.setPace(pace);
       if (mono - stateNotedAt >= stateEveryMs) {
         stateNotedAt = mono;
         journal.noteState();
@@ -70,7 +84,7 @@ export const createRecorder = (journal: Journal, clock: BoardClock, map: Machine
         roast: liveRoast(tracker),
         phase: tracker.phase(),
       };
-      return { live, roastChanged: events.length > 0 };
+      return { live, roastChanged: events.length > 0, paceChanged: pace !== paceBefore };
     },
   };
 

@@ -38,7 +38,7 @@ const instance = randomBytes(8).toString('hex');
 /** What the board says about itself in its retained status. */
 export const describeBoard = async (from: StatusSources): Promise<StatusDetails> => {
   const free = await freeBytes(from.dataDir);
-  const { bytes, droppedEntries, trouble, inMemory, entriesInMemory } = from.journal.stats();
+  const { bytes, droppedEntries, trouble, inMemory, entriesInMemory, syncEveryMs } = from.journal.stats();
   const link = from.link();
   const map = from.map();
   const config = from.config();
@@ -63,6 +63,7 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
       entries_waiting: from.entriesWaiting(),
       bytes,
       dropped_entries: droppedEntries,
+      send_every_seconds: syncEveryMs / 1000,
       ...(inMemory ? { in_memory: true, entries_in_memory: entriesInMemory } : {}),
     },
     history: await from.journal.history(),

@@ -3,6 +3,7 @@ import type { Logger } from '@roastery/runtime/logger';
 import type { Entry, RecordingContext } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedPast, RecordedState } from '../core/replay.ts';
+import type { SyncPace } from '../core/sync-pace.ts';
 import type { WallClock } from '../core/wall-clock.ts';
 import type { JournalDisk } from './disk.ts';
 import type { StreamHistory } from './streams.ts';
@@ -18,8 +19,9 @@ export interface JournalOptions {
   readonly state: () => RecordedState | undefined;
   /** A new segment begins at this size: what is dropped goes by whole segments. */
   readonly segmentBytes?: number;
-  /** Longest time an entry waits for the disk to be synced. */
+  /** Longest time an entry waits for the disk to be synced, at the pace `each_second`, and while the board gathers. */
   readonly syncMs?: number;
+  readonly gatherMs?: number;
   /** How long the disk may refuse before entries are sent from memory, in a stream of their own. */
   readonly diskGraceMs?: number;
   readonly disk?: JournalDisk;
@@ -46,11 +48,13 @@ export interface JournalStats {
   /** Streams that wait for the server to state their owner, since the board was paired again. */
   readonly awaitingOwner: number;
   readonly stalledMs: number;
+  /** How often what is recorded is synced, and may be sent after it, ms. */
+  readonly syncEveryMs: number;
 }
 
 /**
- * The board's own record of what the machine did. Entries are on disk before they are sent, synced at least every
- * `syncMs`, at every mark and at every flush. What the server has committed stays until its room is needed, so
+ * The board's own record of what the machine did. Entries are on disk before they are sent, synced as often as the pace says, at
+ * every event and at every flush. What the server has committed stays until its room is needed, so
  * that a server that lost it can ask for it again; what it has not committed goes last, and the stream says what went.
  * While the disk is gone, entries go from memory, in a stream with a fresh epoch.
  */
@@ -62,6 +66,8 @@ export interface Journal {
   readonly listen: (listener: JournalListener) => void;
   /** What the next samples have in common. */
   readonly setContext: (context: RecordingContext) => void;
+  /** How often samples are synced from now on; at first each second. */
+  readonly setPace: (pace: SyncPace) => void;
   /** Records both clocks, so that a later boot can convert the times of this one. */
   readonly noteClock: () => void;
   /** Records `state()`. */

@@ -1,11 +1,15 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pause } from '@roastery/runtime/backoff';
 import { createLogger } from '@roastery/runtime/logger';
+import { randomStream } from '@roastery/testing/marks/random';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Entry, RecordingContext } from '../core/entry.ts';
 import { RangeSet } from '../core/ranges.ts';
 import { createWallClock } from '../core/wall-clock.ts';
+import { createFaultyDisk } from '../testing/faulty-disk.ts';
+import { createPowerCutDisk } from '../testing/power-cut-disk.ts';
 import { openJournal, type Journal, type JournalOptions } from './journal.ts';
 
 const boot = '0a1b2c3d-0000-4000-8000-000000000001';
@@ -104,6 +108,70 @@ describe('journal', () => {
     fill(journal, 1);
     await expect.poll(() => durable.ranges(), { timeout: 5000 }).toEqual([[0, 2]]);
   });
+
+  it('gathers samples between roasts, and ends the gathering at once with an event', async () => {
+    const { disk, count } = createFaultyDisk(undefined);
+    const journal = await open({ disk, syncMs: 600, gatherMs: 60_000 });
+    await expect.poll(() => count('datasync')).toBeGreaterThan(0);
+    await journal.flush();
+    journal.setPace('gather');
+    expect(journal.stats().syncEveryMs).toBe(60_000);
+    const before = count('datasync');
+    fill(journal, 3);
+    await pause(1500);
+    fill(journal, 2);
+    expect(count('datasync')).toBe(before);
+    expect(journal.waiting()).toEqual([]);
+    const roastId = '01900000-0000-7000-8000-000000000001';
+    journal.appendEvent(mono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
+    await expect.poll(() => journal.waiting(), { timeout: 5000 }).toEqual([[0, 5]]);
+    expect(count('datasync')).toBe(before + 1);
+    journal.setPace('each_second');
+    fill(journal, 1);
+    await expect.poll(() => journal.waiting(), { timeout: 5000 }).toEqual([[0, 6]]);
+  });
+
+  it.each([1, 2])(
+    'offers only what a power cut leaves, at every pace (seed %d)',
+    async (seed) => {
+      const random = randomStream(seed);
+      const offered = new Map<string, number>();
+      let epoch = '';
+      let value = 0;
+      for (let cut = 0; cut < 5; cut++) {
+        const power = createPowerCutDisk();
+        const journal = await open({ disk: power.disk, syncMs: 600, gatherMs: 700, segmentBytes: 3000 });
+        epoch ||= journal.epoch;
+        const values = new Map<number, number>();
+        journal.listen({
+          durable(ranges, of) {
+            for (const [from, to] of ranges)
+              for (let seq = from; seq <= to; seq++)
+                if (values.has(seq)) offered.set(`${of}/${seq}`, values.get(seq) ?? 0);
+          },
+          gone: () => undefined,
+        });
+        const endAt = performance.now() + 200 + 900 * random();
+        while (performance.now() < endAt) {
+          if (random() < 0.1) journal.setPace(random() < 0.7 ? 'gather' : 'each_second');
+          if (random() < 0.02) journal.appendEvent(mono, { type: 'start', agent_version: '1' });
+          values.set(journal.appendSample((mono += 250), [(value += 1)]), value);
+          if (random() < 0.05) await journal.flush();
+          await pause(10 * random());
+        }
+        abandon(journal);
+        await power.cut(folder);
+      }
+      const after = await open();
+      const kept = new Map<string, unknown>();
+      for (const entry of samplesOf(await readAll(after))) kept.set(`${after.epoch}/${entry.seq}`, entry.values[0]);
+      expect(after.epoch).toBe(epoch);
+      expect(offered.size).toBeGreaterThan(50);
+      expect([...offered].filter(([key, of]) => kept.get(key) !== of)).toEqual([]);
+      expect(kept.size, 'something was not synced in time').toBeLessThan(value);
+    },
+    60_000,
+  );
 
   it('starts a new segment at each start and at its size', async () => {
     const journal = await open({ segmentBytes: 2000 });

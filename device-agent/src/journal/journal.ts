@@ -3,6 +3,7 @@ import { pause } from '@roastery/runtime/backoff';
 import type { ClockReading } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedPast } from '../core/replay.ts';
+import type { SyncPace } from '../core/sync-pace.ts';
 import { createCurrentStream, lastRetryMs } from './current-stream.ts';
 import { nodeDisk } from './disk.ts';
 import { findStreams, type FoundStream } from './find-streams.ts';
@@ -15,8 +16,9 @@ import { createStreams } from './streams.ts';
 
 export type { Journal, JournalListener, JournalOptions, JournalStats } from './journal-types.ts';
 
-/** What was read is synced at least this often; while there is a connection, before it is sent: every second. */
-export const syncIntervalMs = 5000;
+/** What was read is synced this often at the pace `each_second`, and while the board gathers. */
+export const syncIntervalMs = 1000;
+export const gatherIntervalMs = 30_000;
 /** After a roast its segment stays open for late corrections of its marks. */
 const roastTailMs = 60_000;
 /** Acknowledgements are recorded at most this often: losing them costs a resend, nothing else. */
@@ -50,12 +52,15 @@ const mayHaveGoneOn = ({ state, entries }: RecordedPast, now: ClockReading, grac
 
 /** Opens the journal in `folder`, whatever state the last process, a power cut or the disk left it in. It always opens. */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
-  const { folder, capBytes, clock, log, segmentBytes = 262_144, syncMs = syncIntervalMs } = options;
+  const { folder, capBytes, clock, log, segmentBytes = 262_144 } = options;
+  const { syncMs = syncIntervalMs, gatherMs = gatherIntervalMs } = options;
   const { disk = nodeDisk, diskGraceMs = 20_000, credential } = options;
   const listeners: JournalListener[] = [];
   let context = options.context;
   let roastRuns = false;
   let rollAtMono: number | undefined;
+  let pace: SyncPace = 'each_second';
+  let syncedAt = performance.now();
   let ackToNote = false;
   /** Events to append as soon as a stream is open. */
   let whenStarted: (() => void)[] | undefined = [];
@@ -104,11 +109,17 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     }
     const seq = current.get().takeSeq();
     current.append({ kind: 'event', seq, mono, context, event });
-    const tail = current.get().tail();
-    // A mark must survive a power cut at once.
-    if (tail?.kind === 'disk' && (event.type === 'roast' || event.type === 'mark')) tail.requestSync();
+    // Events are few, and must survive a power cut at once.
+    syncNow();
     return seq;
   };
+  const syncNow = (): void => {
+    const tail = current.get().tail();
+    if (tail?.kind !== 'disk') return;
+    syncedAt = performance.now();
+    tail.requestSync();
+  };
+  const syncEveryMs = (): number => (pace === 'gather' ? gatherMs : syncMs);
 
   const keepWithinCap = (): Promise<void> =>
     streams.keepWithinCap().catch((error: unknown) => log.error({ err: error }, 'journal: making room failed'));
@@ -169,7 +180,6 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   streams.tidy(current.get());
 
   let notedAt = 0;
-  let syncedAt = performance.now();
   let lookedAt = performance.now();
   const noteAcked = (now: number): void => {
     ackToNote = false;
@@ -189,9 +199,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     }
     if (tail?.kind !== 'disk') return;
     if (tail.stalledMs() > diskGraceMs + tickMs) return current.leaveDisk('the disk does not answer');
-    if (now - syncedAt < syncMs - tickMs) return;
-    syncedAt = now;
-    if (tail.dirty()) tail.requestSync();
+    if (now - syncedAt >= syncEveryMs() - tickMs / 2 && tail.dirty()) syncNow();
   }, tickMs);
   timer.unref();
 
@@ -218,6 +226,10 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     past,
     listen: (listener) => void listeners.push(listener),
     setContext: (next) => void (context = next),
+    setPace(next) {
+      if (next !== pace) log.debug({ pace: next }, 'journal: pace');
+      pace = next;
+    },
     noteClock: () => current.noteRecord({ k: 'clock', ...clock.now() }),
     noteState() {
       const state = options.state();
@@ -236,7 +248,9 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     appendEvent,
     async flush() {
       const tail = current.get().tail();
-      if (tail?.kind === 'disk') await tail.flush();
+      if (tail?.kind !== 'disk') return;
+      syncedAt = performance.now();
+      await tail.flush();
     },
     epochs: () =>
       streams
@@ -273,6 +287,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
         entriesInMemory: tail?.kind === 'memory' ? tail.entries().length : 0,
         awaitingOwner: streams.all().filter((stream) => stream.awaitsOwner()).length,
         stalledMs: writer?.stalledMs() ?? 0,
+        syncEveryMs: writer === undefined ? syncMs : syncEveryMs(),
       };
     },
     async close() {

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MachineMap } from '@roastery/contract/machine-map';
+import { pause } from '@roastery/runtime/backoff';
 import { createLogger, type Logger } from '@roastery/runtime/logger';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWallClock } from '../core/wall-clock.ts';
@@ -90,6 +91,27 @@ describe('uplink', () => {
     for (let count = 0; count < 4; count++) sample();
     await allCommitted(4, 2500);
     await expect.poll(() => journal.waiting()).toEqual([]);
+  });
+
+  it('gathers between roasts, shows live readings at once, and sends all at once when a roast begins', async () => {
+    const line = connect();
+    sample();
+    await allCommitted(1);
+    journal.setPace('gather');
+    await expect.poll(() => journal.waiting()).toEqual([]);
+    for (let count = 0; count < 10; count++) {
+      const seq = sample();
+      const values = { bean_temp: 200 };
+      line.show({ v: 1, epoch: journal.epoch, seq, boot, t: 0, mono: 0, values, roast: null, phase: 'idle' });
+      await expect.poll(() => server.live.at(-1)?.seq, { timeout: 1000 }).toBe(seq);
+      await pause(250);
+    }
+    expect(server.committed.size, 'sent while gathering').toBe(1);
+    const roastId = '01900000-0000-7000-8000-000000000001';
+    journal.appendEvent(mono(), { type: 'roast', roast_id: roastId, state: 'in_progress' });
+    line.ship();
+    await allCommitted(12, 1000);
+    expect(server.batches.map(({ seq }) => seq)).toEqual([0, 1, 11]);
   });
 
   it('drains a backlog of a day many times faster than it was recorded, newest first, zipped', async () => {

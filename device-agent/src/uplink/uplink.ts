@@ -44,8 +44,10 @@ export interface UplinkParts {
   readonly probeRequested: (request: ProbeRequest) => void;
 }
 
-/** New entries go out this often. */
+/** What waits goes out this often, besides what has just been synced. */
 const shipEveryMs = 1000;
+/** A journal in memory announces each entry: they are sent together. */
+const minShipMs = 500;
 /** The retained status is never older than 30 s. */
 const statusEveryMs = 25_000;
 const statusSoonMs = 500;
@@ -100,9 +102,21 @@ export const startUplink = (parts: UplinkParts) => {
   const publishStatus = async (line: Session, id: string, online: boolean): Promise<void> =>
     line.publish(topic('status'), statusText(id, online, await parts.status()), { retain: true });
 
-  const ship = (): void => {
+  const shipNewest = (): void => {
     if (session) void shipper.shipNewest(session.line);
   };
+  const shipSynced = (): void => {
+    if (session) void shipper.ship(session.line);
+  };
+  let shippedAt = Number.NEGATIVE_INFINITY;
+  journal.listen({
+    durable() {
+      if (performance.now() - shippedAt < minShipMs) return;
+      shippedAt = performance.now();
+      shipSynced();
+    },
+    gone: () => undefined,
+  });
   let statusTimer: NodeJS.Timeout | undefined;
   /** Soon, and once for several reasons: a loose probe changes its mind at every reading. */
   const refreshStatus = (): void => {
@@ -170,8 +184,8 @@ export const startUplink = (parts: UplinkParts) => {
     await pause(settleMs, stopping.signal);
     shipper.connected();
     log.info({ waiting: shipper.entriesWaiting() }, 'uplink: connected');
-    const timers = [setInterval(ship, shipEveryMs), setInterval(sendStatus, statusEveryMs)];
-    ship();
+    const timers = [setInterval(shipSynced, shipEveryMs), setInterval(sendStatus, statusEveryMs)];
+    shipNewest();
     const reason = await line.closed;
     for (const timer of timers) clearInterval(timer);
     session = undefined;
@@ -212,8 +226,8 @@ export const startUplink = (parts: UplinkParts) => {
     async tellProbe(message: ProbeMessage): Promise<void> {
       await session?.line.publish(topic('probed'), JSON.stringify(message));
     },
-    /** Sends what is new now, not at the next turn. */
-    ship,
+    /** Syncs and sends what is new now, not at the journal's next turn. */
+    ship: shipNewest,
     refreshStatus,
     entriesWaiting: (): number => shipper.entriesWaiting(),
     connection: (): Connection => connection,

@@ -286,6 +286,8 @@ export const statusShape = z.object({
       entries_waiting: z.number().int().min(0),
       bytes: z.number().int().min(0),
       dropped_entries: z.number().int().min(0),
+      /** How often readings are sent now: each second while a roast runs, gathered between roasts. Live readings go at once. */
+      send_every_seconds: lenient(z.number().min(0).max(3600)),
       /** The disk accepts no writes: entries are kept in memory and sent from there, until a power cut. */
       in_memory: lenient(z.boolean()),
       /** How many of them are not acknowledged. */

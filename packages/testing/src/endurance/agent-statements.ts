@@ -6,6 +6,8 @@ export interface AgentStatements {
   readonly dropped: { readonly fromMs: number; readonly toMs: number; readonly reason: string }[];
   /** Moments of samples: with each of them, all that this process had read before is synced. Ascending. */
   readonly syncedThrough: number[];
+  /** When it gathered what it read instead of syncing it each second, ms since boot. */
+  readonly gathered: { readonly fromMs: number; toMs: number }[];
   /** When its disk refused writes, ms since boot; it may not have said the end. */
   readonly refusals: { readonly fromMs: number; toMs: number }[];
 }
@@ -17,6 +19,8 @@ const refused = [
   'journal: stream begun in memory',
 ];
 const takesAgain = 'journal: disk accepts writes again';
+type Span = { readonly fromMs: number; toMs: number };
+const openSpan = (spans: readonly Span[]): Span | undefined => spans.findLast(({ toMs }) => toMs === Infinity);
 
 interface LogLine {
   readonly time: string;
@@ -25,29 +29,37 @@ interface LogLine {
   readonly to?: number;
   readonly reason?: string;
   readonly through?: number;
+  readonly pace?: string;
 }
 
 /** Hears the lines of an agent's log. */
 export const hearAgent = () => {
-  const said: AgentStatements = { dropped: [], syncedThrough: [], refusals: [] };
-  const openRefusal = () => said.refusals.findLast(({ toMs }) => toMs === Infinity);
+  const said: AgentStatements = { dropped: [], syncedThrough: [], gathered: [], refusals: [] };
+  const begin = (spans: Span[], fromMs: number): void => {
+    if (!openSpan(spans)) spans.push({ fromMs, toMs: Infinity });
+  };
+  const end = (spans: readonly Span[], toMs: number): void => {
+    const open = openSpan(spans);
+    if (open) open.toMs = toMs;
+  };
   return {
     said,
     line(text: string): void {
       if (!text.startsWith('{')) return;
-      const { time, msg, from, to, reason = '', through } = JSON.parse(text) as LogLine;
+      const { time, msg, from, to, reason = '', through, pace } = JSON.parse(text) as LogLine;
       const atMs = Date.parse(time) - (Date.now() - monoNow());
       if (msg === 'machine: reading dropped' && from !== undefined && to !== undefined)
         said.dropped.push({ fromMs: from, toMs: to, reason });
       if (msg === 'journal: synced' && through !== undefined) said.syncedThrough.push(through);
-      if (refused.includes(msg) && !openRefusal()) said.refusals.push({ fromMs: atMs, toMs: Infinity });
-      const open = msg === takesAgain ? openRefusal() : undefined;
-      if (open) open.toMs = atMs;
+      if (refused.includes(msg)) begin(said.refusals, atMs);
+      if (msg === takesAgain) end(said.refusals, atMs);
+      if (msg === 'journal: pace' && pace === 'gather') begin(said.gathered, atMs);
+      else if (msg === 'journal: pace') end(said.gathered, atMs);
     },
     /** The next process knows nothing of what this one said. */
     ended(): void {
-      const open = openRefusal();
-      if (open) open.toMs = monoNow();
+      end(said.refusals, monoNow());
+      end(said.gathered, monoNow());
     },
   };
 };

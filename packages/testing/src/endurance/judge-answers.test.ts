@@ -4,7 +4,7 @@ import type { NumberedReading } from './answered-readings.ts';
 import { judgeAnswers, type Judgement } from './judge-answers.ts';
 
 const reading = (number: number, monoMs: number, value = 20): NumberedReading => ({ number, monoMs, values: [value] });
-const nothingSaid: AgentStatements = { dropped: [], syncedThrough: [], refusals: [] };
+const nothingSaid: AgentStatements = { dropped: [], syncedThrough: [], gathered: [], refusals: [] };
 const kill = { monoMs: 10_000, endedMs: 10_020 };
 
 /** Numbers of the readings of each class that is not empty. */
@@ -35,10 +35,21 @@ describe('judgeAnswers', () => {
   });
 
   it('counts a missing reading as lost, unless a kill followed within the sync interval', () => {
-    expect(classOfMissing(4990)).toEqual(['lost']);
-    expect(classOfMissing(5010)).toEqual(['unsynced']);
+    expect(classOfMissing(6990)).toEqual(['lost']);
+    expect(classOfMissing(7010)).toEqual(['unsynced']);
     expect(classOfMissing(10_010)).toEqual(['unheard']);
     expect(classOfMissing(10_200)).toEqual(['lost']);
+  });
+
+  it('allows the interval of the gathering only where the board had said that it gathers', () => {
+    const late = { monoMs: 50_000, endedMs: 50_020 };
+    const missing = (monoMs: number, said: Partial<AgentStatements>) =>
+      Object.keys(classesOf(judgeAnswers([reading(1, monoMs)], [], [late], { ...nothingSaid, ...said })));
+    const gathered = [{ fromMs: 10_000, toMs: 30_000 }];
+    expect(missing(20_000, { gathered })).toEqual(['unsynced']);
+    expect(missing(17_000, { gathered })).toEqual(['lost']);
+    expect(missing(31_000, { gathered })).toEqual(['lost']);
+    expect(missing(20_000, { gathered, syncedThrough: [20_100] })).toEqual(['lost']);
   });
 
   it('counts a missing reading as lost when the board had said that it was synced', () => {
