@@ -225,7 +225,8 @@ describe('the disk of a board is full', () => {
           const row = await recorded();
           return Number(row?.last ?? 0) > before + 20 && row?.count === 1 && row;
         },
-        { timeoutMs: 30_000 },
+        // The board gathers for 30 s.
+        { timeoutMs: 60_000 },
       );
       expect(all.text).toMatch(/^\{\[0,\d+\)\}$/);
       await machine.stop();

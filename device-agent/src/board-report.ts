@@ -57,7 +57,7 @@ export const createBoardReport = (from: BoardReportSources) => {
     async status(): Promise<BoardStatus> {
       const { config, journal, uplink } = from;
       const free = await freeBytes(config.dataDir);
-      const { bytes, droppedEntries, trouble, inMemory, entriesInMemory, awaitingOwner } = journal.stats();
+      const { bytes, droppedEntries, trouble, inMemory, entriesInMemory, awaitingOwner, syncEveryMs } = journal.stats();
       const [map, link, connection] = [from.map(), from.link(), uplink.connection()];
       const { wall, synced } = from.clock.now();
       const channels = newest === undefined || map === undefined ? [] : Object.entries(map.channels);
@@ -90,6 +90,7 @@ export const createBoardReport = (from: BoardReportSources) => {
           entries_waiting: uplink.entriesWaiting(),
           bytes,
           dropped_entries: droppedEntries,
+          send_every_seconds: syncEveryMs / 1000,
           trouble: trouble ?? null,
           in_memory: inMemory,
           entries_in_memory: entriesInMemory,

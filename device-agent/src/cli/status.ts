@@ -4,7 +4,7 @@ import { agentPlace } from '../config.ts';
 import { findRunningAgent, type RunningAgent } from '../running-agent.ts';
 import { concernsOf } from '../status-page/concerns.ts';
 import { showsRoast } from '../service/health-sign.ts';
-import { spanOf } from '../status-page/status-page.ts';
+import { paceOf, spanOf } from '../status-page/status-page.ts';
 import type { BoardStatus } from '../status-page/board-status.ts';
 
 const placeOf = (configDir: string) => agentPlace(environmentOf(configDir));
@@ -28,7 +28,7 @@ const lines = (board: BoardStatus): string[] => {
     `values    ${values.length === 0 ? 'none yet' : values.join(', ')}`,
     `roast     ${roast.running === null ? 'none now' : `running for ${spanOf(roast.running.seconds * 1000)}`}`,
     `roastery  ${board.api_url}, ${uplink.connected ? 'connected' : 'not connected'} for ${spanOf(board.now - uplink.since)}`,
-    `journal   ${journal.entries_waiting} entries to send`,
+    `journal   ${journal.entries_waiting} entries to send${paceOf(journal.send_every_seconds)}`,
     `agent     ${board.agent_version}, running for ${spanOf(board.now - board.started_at)}`,
     ...concernsOf(board).flatMap(({ says, todo }) => ['', `! ${says}`, `  → ${todo}`]),
   ];

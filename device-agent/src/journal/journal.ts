@@ -75,8 +75,10 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     clock,
     capBytes,
     appendEvent(stream, event) {
-      if (stream.tail() === undefined && whenStarted)
-        return void whenStarted.push(() => streams.appendEvent(stream, event));
+      if (stream.tail() === undefined && whenStarted) {
+        whenStarted.push(() => streams.appendEvent(stream, event));
+        return;
+      }
       // The numbers of a recording go on from stream to stream: only its newest one has free numbers.
       const newest = streams.newestOf(stream);
       if (newest === current.get()) {

@@ -96,6 +96,27 @@ export const createStream = (parts: StreamParts) => {
     return ranges;
   };
 
+  const writeNotes = async (place: string): Promise<void> => {
+    const { continues } = notes;
+    const settled = new RangeSet(gone.ranges());
+    for (const [from, to] of unreported.ranges()) settled.remove(from, to);
+    const { length } = words;
+    const content: StreamNotes = {
+      owner,
+      sealed,
+      credential,
+      ...(continues === undefined ? {} : { continues }),
+      acked: acked.ranges(),
+      gone: settled.ranges(),
+      words,
+    };
+    const text = `${JSON.stringify(content)}\n`;
+    if (text === noted) return;
+    await replaceFile(disk, join(place, notesName), text);
+    noted = text;
+    wordsOnDisk = length;
+  };
+
   const stream = {
     epoch,
     acked,
@@ -193,26 +214,7 @@ export const createStream = (parts: StreamParts) => {
       const place = folder;
       if (place === undefined) return writing;
       writing = writing
-        .then(async () => {
-          const { continues } = notes;
-          const settled = new RangeSet(gone.ranges());
-          for (const [from, to] of unreported.ranges()) settled.remove(from, to);
-          const { length } = words;
-          const content: StreamNotes = {
-            owner,
-            sealed,
-            credential,
-            ...(continues === undefined ? {} : { continues }),
-            acked: acked.ranges(),
-            gone: settled.ranges(),
-            words,
-          };
-          const text = `${JSON.stringify(content)}\n`;
-          if (text === noted) return;
-          await replaceFile(disk, join(place, notesName), text);
-          noted = text;
-          wordsOnDisk = length;
-        })
+        .then(() => writeNotes(place))
         .catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: writing stream notes failed'));
       return writing;
     },

@@ -59,6 +59,8 @@ export const boardStatusShape = z.object({
     entries_waiting: z.number().int(),
     bytes: z.number().int(),
     dropped_entries: z.number().int(),
+    /** How often readings are synced and sent now. */
+    send_every_seconds: z.number().default(1),
     /** Why the disk refuses writes. */
     trouble: z.string().nullable(),
     /** Entries are kept in memory and sent from there. */

@@ -49,6 +49,13 @@ describe('the page on the board', () => {
     expect(policy).toContain("default-src 'none'");
   });
 
+  it('says how often readings are sent while the board gathers them', async () => {
+    shown = healthy;
+    expect((await ask('/')).text).toContain('2 entries to send, 4 KiB');
+    shown = { ...healthy, journal: { ...healthy.journal, send_every_seconds: 30 } };
+    expect((await ask('/')).text).toContain('2 entries to send, sent every 30 s, 4 KiB');
+  });
+
   it('says which version was installed, which runs, and why', async () => {
     const update = { installed: '0.2.0', earlier: '0.1.0', at: now } as const;
     shown = { ...healthy, update: { ...update, state: 'turned_back', reason: 'it hung, 3 times' } };

@@ -23,6 +23,9 @@ const sizeOf = (bytes: number): string =>
       ? `${Math.round(bytes / 1_048_576)} MiB`
       : `${Math.round(bytes / 1_073_741_824)} GiB`;
 
+/** How readings are sent between roasts; nothing where each is sent at once. */
+export const paceOf = (everySeconds: number): string => (everySeconds > 1 ? `, sent every ${everySeconds} s` : '');
+
 const counted = (count: number): string => `${count} ${count === 1 ? 'entry' : 'entries'}`;
 
 /** `bean_temp` → `Bean temp`. */
@@ -112,7 +115,7 @@ ${planRows(board.plan)}
 <section aria-labelledby="roastery"><h2 id="roastery">Roastery</h2><dl>
 ${row('Server', board.api_url)}
 ${row('Connection', `${uplink.connected ? 'connected' : 'not connected'} for ${spanOf(board.now - uplink.since)}`, uplink.connected ? 'good' : 'poor')}
-${row('Journal', `${counted(journal.entries_waiting)} to send, ${sizeOf(journal.bytes)}`)}
+${row('Journal', `${counted(journal.entries_waiting)} to send${paceOf(journal.send_every_seconds)}, ${sizeOf(journal.bytes)}`)}
 </dl></section>
 <section aria-labelledby="board"><h2 id="board">Board</h2><dl>
 ${row('Clock', `${moment(board.now)}, ${clock.synced ? 'set' : 'not set'}${offset}`, clock.synced ? 'good' : 'poor')}

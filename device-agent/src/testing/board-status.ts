@@ -31,6 +31,7 @@ export const healthyBoard: BoardStatus = {
     entries_waiting: 2,
     bytes: 4096,
     dropped_entries: 0,
+    send_every_seconds: 1,
     trouble: null,
     in_memory: false,
     entries_in_memory: 0,

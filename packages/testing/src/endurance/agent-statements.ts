@@ -32,16 +32,17 @@ interface LogLine {
   readonly pace?: string;
 }
 
+const begin = (spans: Span[], fromMs: number): void => {
+  if (!openSpan(spans)) spans.push({ fromMs, toMs: Infinity });
+};
+const end = (spans: readonly Span[], toMs: number): void => {
+  const open = openSpan(spans);
+  if (open) open.toMs = toMs;
+};
+
 /** Hears the lines of an agent's log. */
 export const hearAgent = () => {
   const said: AgentStatements = { dropped: [], syncedThrough: [], gathered: [], refusals: [] };
-  const begin = (spans: Span[], fromMs: number): void => {
-    if (!openSpan(spans)) spans.push({ fromMs, toMs: Infinity });
-  };
-  const end = (spans: readonly Span[], toMs: number): void => {
-    const open = openSpan(spans);
-    if (open) open.toMs = toMs;
-  };
   return {
     said,
     line(text: string): void {
