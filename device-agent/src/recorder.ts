@@ -10,8 +10,11 @@ import type { Journal } from './journal/journal.ts';
 import type { Reading } from './machine/poller.ts';
 import type { PlanStore } from './plan/plan-store.ts';
 
-/** How often the tracker's state is recorded between two segments: a restart replays at most this much. */
-const stateEveryMs = 180_000;
+/**
+ * How often the tracker's state is recorded between two segments: a restart replays at most this much. Between roasts rarely: it
+ * takes as many bytes as some hundred readings.
+ */
+const stateEveryMs: Readonly<Record<SyncPace, number>> = { each_second: 180_000, gather: 900_000 };
 
 export interface Recorded {
   readonly live: LiveReading;
@@ -69,7 +72,7 @@ export const createRecorder = (journal: Journal, clock: BoardClock, map: Machine
       const paceBefore = pace;
       pace = syncPace.after({ mono, beanTempC: sample.beanTempC, roastRuns: tracker.running() !== null });
       journal.setPace(pace);
-      if (mono - stateNotedAt >= stateEveryMs) {
+      if (mono - stateNotedAt >= stateEveryMs[pace]) {
         stateNotedAt = mono;
         journal.noteState();
       }

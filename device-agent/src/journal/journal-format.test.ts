@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { createLogger } from '@roastery/runtime/logger';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -87,6 +88,35 @@ describe('a journal through an update and back', () => {
       new Set(['head', 'context', 'clock', 's', 'e', 'acked', 'gone', 'state']),
     );
     for (const record of records) expect(formatOne.safeParse(record).error?.message).toBeUndefined();
+  });
+
+  it('packs the state of a tracker, and only that', () => {
+    const tracker = createRoastTracker(() => 'id');
+    for (let seq = 0; seq < 1000; seq++) {
+      const sample = { seq, timeMs: 250 * seq, beanTempC: 200 + (seq % 7) / 10, exhaustTempC: 180, heatPower: 50 };
+      tracker.push({ ...sample, fanSpeed: 40 }, [], 0);
+    }
+    const state = { k: 'state', state: { tracker: tracker.snapshot(), clock, offsetMs: 0 } } as const;
+    const plainBytes = JSON.stringify(state).length;
+    expect(plainBytes).toBeGreaterThan(40_000);
+    const bytes = encodeRecord(state);
+    expect(bytes.length).toBeLessThan(plainBytes / 4);
+    expect(scanRecords(bytes).records).toEqual([state]);
+    const sample: JournalRecord = { k: 's', q: 1, m: 1, v: Array.from({ length: 64 }, () => 123_456.789) };
+    expect(encodeRecord(sample).toString()).toContain('"k":"s"');
+  });
+
+  it.each([
+    ['no base64 of anything deflated', { z: 'AAAA' }],
+    ['no text', { z: 5 }],
+    ['packed twice', { z: deflateSync(JSON.stringify({ k: 'packed', z: '' })).toString('base64') }],
+    ['far too long', { z: deflateSync(Buffer.alloc(5_000_000, 0x20)).toString('base64') }],
+    ['no record', { z: deflateSync('5').toString('base64') }],
+  ])('takes a packed record that is %s for damage', (_what, packed) => {
+    const bytes = encodeRecord({ k: 'packed', ...packed } as unknown as JournalRecord);
+    const { records, damage } = scanRecords(bytes);
+    expect(records).toEqual([]);
+    expect(damage).toHaveLength(1);
   });
 
   it('keeps what an earlier version knows where a later one added kinds of records', async () => {

@@ -18,7 +18,7 @@ export type { Journal, JournalListener, JournalOptions, JournalStats } from './j
 
 /** What was read is synced this often at the pace `each_second`, and while the board gathers. */
 export const syncIntervalMs = 1000;
-export const gatherIntervalMs = 30_000;
+export const gatherIntervalMs = 60_000;
 /** After a roast its segment stays open for late corrections of its marks. */
 const roastTailMs = 60_000;
 /** Acknowledgements are recorded at most this often: losing them costs a resend, nothing else. */

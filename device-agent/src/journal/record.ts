@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { crc32, deflateSync, inflateSync } from 'node:zlib';
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import type { ClockReading, RecordingContext } from '../core/entry.ts';
 import type { RecordedState } from '../core/replay.ts';
@@ -28,13 +28,32 @@ export type JournalRecord =
   | { readonly k: 'gone'; readonly ranges: readonly SeqRange[] }
   | { readonly k: 'state'; readonly state: RecordedState };
 
+/**
+ * A record as it lies on the disk where it is long: `z` is its JSON, deflated, in base64. Earlier versions pass it over; they go on
+ * from the entries alone.
+ */
+interface PackedRecord {
+  readonly k: 'packed';
+  readonly z: string;
+}
+const packedFromBytes = 2048;
+const maxUnpackedBytes = 4_194_304;
+
 const magic = [0xa7, 0x4a] as const;
 const headBytes = 10;
 /** A tracker's state at 10 readings a second takes about 80 KB; a length far beyond it is damage. */
 const maxPayloadBytes = 1_048_576;
 
+const payloadOf = (record: JournalRecord): Buffer => {
+  const json = Buffer.from(JSON.stringify(record));
+  // Entries are never packed: every version must find them.
+  if (record.k !== 'state' || json.length < packedFromBytes) return json;
+  const packed: PackedRecord = { k: 'packed', z: deflateSync(json).toString('base64') };
+  return Buffer.from(JSON.stringify(packed));
+};
+
 export const encodeRecord = (record: JournalRecord): Buffer => {
-  const payload = Buffer.from(JSON.stringify(record));
+  const payload = payloadOf(record);
   const framed = Buffer.allocUnsafe(headBytes + payload.length);
   framed[0] = magic[0];
   framed[1] = magic[1];
@@ -80,10 +99,24 @@ const isSound: Readonly<Record<JournalRecord['k'], (record: Record<string, unkno
 const isKnownKind = (kind: unknown): kind is JournalRecord['k'] =>
   typeof kind === 'string' && Object.hasOwn(isSound, kind);
 
+const unpacked = (z: string): Buffer | undefined => {
+  try {
+    return inflateSync(Buffer.from(z, 'base64'), { maxOutputLength: maxUnpackedBytes });
+  } catch (error) {
+    // What was packed by no version, or is far too long.
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+};
+
 /** The record that a payload holds; undefined for one that no version has written. */
-const parsePayload = (payload: Buffer): JournalRecord | undefined => {
+const parsePayload = (payload: Buffer, isPacked = false): JournalRecord | undefined => {
   try {
     const record: unknown = JSON.parse(payload.toString());
+    if (isObject(record) && record['k'] === 'packed') {
+      const inner = isPacked || typeof record['z'] !== 'string' ? undefined : unpacked(record['z']);
+      return inner && parsePayload(inner, true);
+    }
     if (!isObject(record) || (isKnownKind(record['k']) && !isSound[record['k']](record))) return undefined;
     return record as unknown as JournalRecord;
   } catch (error) {

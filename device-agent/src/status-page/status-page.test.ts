@@ -52,8 +52,8 @@ describe('the page on the board', () => {
   it('says how often readings are sent while the board gathers them', async () => {
     shown = healthy;
     expect((await ask('/')).text).toContain('2 entries to send, 4 KiB');
-    shown = { ...healthy, journal: { ...healthy.journal, send_every_seconds: 30 } };
-    expect((await ask('/')).text).toContain('2 entries to send, sent every 30 s, 4 KiB');
+    shown = { ...healthy, journal: { ...healthy.journal, send_every_seconds: 60 } };
+    expect((await ask('/')).text).toContain('2 entries to send, sent every 60 s, 4 KiB');
   });
 
   it('says which version was installed, which runs, and why', async () => {

@@ -42,7 +42,7 @@ describe('judgeAnswers', () => {
   });
 
   it('allows the interval of the gathering only where the board had said that it gathers', () => {
-    const late = { monoMs: 50_000, endedMs: 50_020 };
+    const late = { monoMs: 80_000, endedMs: 80_020 };
     const missing = (monoMs: number, said: Partial<AgentStatements>) =>
       Object.keys(classesOf(judgeAnswers([reading(1, monoMs)], [], [late], { ...nothingSaid, ...said })));
     const gathered = [{ fromMs: 10_000, toMs: 30_000 }];
