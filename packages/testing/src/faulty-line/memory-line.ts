@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { Link } from '@roastery/contract/machine-map';
-import type { OpenLine } from '@roastery/device-agent/machine/line-port';
+import { LinkError, type OpenLine } from '@roastery/device-agent/machine/line-port';
 import { createAsciiFraming } from '@roastery/simulator/modbus/ascii-framing';
 import { converse, type ConversationContext } from '@roastery/simulator/modbus/conversation';
 import { createMbapFraming } from '@roastery/simulator/modbus/mbap-framing';
@@ -31,15 +31,36 @@ export interface MemoryLine {
   readonly travelMs: number;
   readonly seed: number;
   readonly heldUp?: HeldUp | undefined;
+  /** Cuts the line and mends it; without it the line is never cut. */
+  readonly cutter?: LineCutter | undefined;
 }
+
+export type LineCutter = ReturnType<typeof createLineCutter>;
+
+/** A line that can be cut: its connection breaks, and no other can be opened until it is mended. */
+export const createLineCutter = () => {
+  const broken = new Set<() => void>();
+  let isCut = false;
+  return {
+    isCut: (): boolean => isCut,
+    onCut: (work: () => void): void => void broken.add(work),
+    cut(): void {
+      isCut = true;
+      for (const work of broken) work();
+      broken.clear();
+    },
+    mend: (): void => void (isCut = false),
+  };
+};
 
 /**
  * A line between the agent and a simulated machine within this process, so that it can be read in virtual time. Bytes take
  * their time, arrive in order, and some of them in two parts.
  */
-export const layMemoryLine = ({ kind, context, travelMs, seed, heldUp }: MemoryLine): OpenLine => {
+export const layMemoryLine = ({ kind, context, travelMs, seed, heldUp, cutter }: MemoryLine): OpenLine => {
   const random = createRandom(seed);
   return (_link, _deadlineMs, listener) => {
+    if (cutter?.isCut()) return Promise.reject(new LinkError('the line is cut'));
     let isOpen = true;
     /** One direction. */
     const carry = (arrive: (bytes: Buffer) => void, late?: HeldUp) => {
@@ -70,6 +91,7 @@ export const layMemoryLine = ({ kind, context, travelMs, seed, heldUp }: MemoryL
       isOpen = false;
       listener.closed();
     });
+    cutter?.onCut(() => machine.destroy());
     converse(machine, framings[kind](), context);
     return Promise.resolve({
       write: toMachine,

@@ -10,7 +10,7 @@ import { startVirtualTime } from './virtual-time.ts';
 /** How quickly the machines answer: a controller on a network, and one behind a slow gateway. */
 const travelTimesMs = [1, 2, 3, 7];
 
-const linkOf = (kind: Link['kind']): Link =>
+export const linkInMemory = (kind: Link['kind']): Link =>
   kind === 'tcp' || kind === 'rtu-over-tcp'
     ? { kind, host: '127.0.0.1', port: 502 }
     : { kind, path: 'memory', baud: 115_200, dataBits: 8, parity: 'none', stopBits: 1 };
@@ -18,7 +18,7 @@ const linkOf = (kind: Link['kind']): Link =>
 const startRead = (run: ReadOverFaultyLine, seed: number) => {
   const { kind, layout, faults, hz = 4, heldUp } = run;
   const { context, asked } = createFaultyMachine({ bank: bankOf(layout), faults, seed });
-  const map = mapOf(layout, linkOf(kind), { hz });
+  const map = mapOf(layout, linkInMemory(kind), { hz });
   const readings: Reading[] = [];
   const poller = startPoller({
     map,
