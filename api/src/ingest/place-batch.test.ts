@@ -22,6 +22,7 @@ const storedGaps = (committed: Recording['committed'], from: number, to: number)
   const recording: Recording = {
     recordingId: 'recording',
     machineId: 'machine',
+    sweptSeq: 0,
     committed,
     boots: new Map(),
     layouts: new Map(),
