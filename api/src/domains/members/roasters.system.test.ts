@@ -10,6 +10,8 @@ import type { Visitor } from '../../testing/visitor.ts';
 
 const password = 'a long phrase for this person';
 
+const pinError = (message: string) => [422, [{ field: 'pin', message }]];
+
 describe('roaster at a machine', () => {
   let opened: OpenedTestApi;
   let admin: Visitor;
@@ -113,7 +115,6 @@ describe('roaster at a machine', () => {
     expect((await person('Rolf').visitor.send('GET', '/account/pin')).body).toEqual({ is_set: true });
     const [row] = await sql()<{ pin_hash: string }[]>`SELECT pin_hash FROM users WHERE id = ${person('Rolf').id}`;
     expect(row?.pin_hash).toMatch(/^\$argon2id\$/);
-    const pinError = (message: string) => [422, [{ field: 'pin', message }]];
     const told = async (pin?: string) => {
       const { status, body } = await choose('Rita', machineId, 'Rolf', pin);
       return [status, body.detail];

@@ -10,6 +10,8 @@ import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';
 import { openTestApi, type OpenedTestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
+const counted = (number: string | null | undefined): number => Number(/\d+$/.exec(number ?? '')?.[0]);
+
 describe('batch numbers', () => {
   let opened: OpenedTestApi;
   let admin: Visitor;
@@ -31,7 +33,6 @@ describe('batch numbers', () => {
     (await admin.send<PlannedRoast>('POST', '/roasts/planned', { machine_id: machineId, batch_size_kg: 12, ...more }))
       .body;
   const numberOf = async (roastId: string) => (await admin.send<Roast>('GET', `/roasts/${roastId}`)).body.batch_number;
-  const counted = (number: string | null | undefined): number => Number(/\d+$/.exec(number ?? '')?.[0]);
 
   /** Twelve minutes of a board, as one transaction each batch. */
   const roastIt = async (serial: string, wallOffsetMs = Date.now()): Promise<string> => {

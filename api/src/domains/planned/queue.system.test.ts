@@ -10,6 +10,8 @@ interface Refused {
   readonly detail: { readonly field: string; readonly message: string }[] | string;
 }
 
+const sentence = (message: string) => [{ field: 'batch_size_kg', message }];
+
 describe('queue of a machine', () => {
   let opened: OpenedTestApi;
   let admin: Visitor;
@@ -87,7 +89,6 @@ describe('queue of a machine', () => {
       const { status, body } = await plan(machineId, more);
       return status === 201 ? undefined : body.detail;
     };
-    const sentence = (message: string) => [{ field: 'batch_size_kg', message }];
     expect(await refusal({ batch_size_kg: 15.1 })).toEqual(sentence('Drum holds at most 15 kg'));
     expect(await refusal({ batch_size_kg: 13, profile_id: ranged })).toEqual(
       sentence('House blend takes 10 kg to 12.5 kg'),
