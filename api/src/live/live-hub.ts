@@ -82,8 +82,14 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
   const lastSent = new WeakMap<MachineChannel, string>();
   const pollConnections = async (): Promise<void> => {
     if (channels.size === 0) return;
-    const machines = await readConnections(sql, [...channels.keys()]);
-    for (const channel of channels.values()) {
+    // A channel that opens while the answer is under way is not in it, and not archived.
+    const asked = [...channels.values()];
+    const machines = await readConnections(
+      sql,
+      asked.map(({ machine }) => machine.id),
+    );
+    for (const channel of asked) {
+      if (channels.get(channel.machine.id) !== channel) continue;
       const now = machines.get(channel.machine.id);
       if (now === undefined) {
         closeChannel(channel);

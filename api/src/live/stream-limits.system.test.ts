@@ -4,6 +4,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const [streamsPerSession, streamsPerUser] = [20, 60];
+import { machineStatusChannel } from '../ingest/mqtt-followers.ts';
 import { markEvent, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import {
   connectBoard,
@@ -90,6 +91,38 @@ describe('live streams', () => {
     const again = await openStream(visitor);
     expect(again.status).toBe(200);
     for (const stream of [...opened, again]) stream.stop();
+    await noneOpen();
+  });
+
+  it('live stream: stays open when another machine changes its status while it opens', async () => {
+    const { sql } = database;
+    const machines = await Promise.all(
+      Array.from({ length: streamsPerUser }, (_, n) => registerMachine(sql, `OPENING-${n}`)),
+    );
+    const { signIn } = await person('watching');
+    const visitors = await Promise.all([signIn(), signIn(), signIn()]);
+    const first = await openStream(admin);
+    const opening = new AbortController();
+    let ended = 0;
+    const changeStatus = async (): Promise<void> => {
+      while (!opening.signal.aborted) await sql`SELECT pg_notify(${machineStatusChannel}, ${machineId})`;
+    };
+    const changing = changeStatus();
+    const opened = await Promise.all(
+      machines.map(async ({ id }, n) => {
+        const stream = await openStream(visitors[n % visitors.length] ?? admin, `/machines/${id}/live`);
+        void stream.ended.then(() => (ended += 1));
+        return stream;
+      }),
+    );
+    await until(
+      'every backlog or end',
+      () => opened.filter((stream) => stream.received().includes('event: backlog')).length + ended >= opened.length,
+    );
+    opening.abort();
+    await changing;
+    expect([opened.filter(({ status }) => status !== 200).length, ended]).toEqual([0, 0]);
+    for (const stream of [first, ...opened]) stream.stop();
     await noneOpen();
   });
 
