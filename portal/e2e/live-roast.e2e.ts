@@ -175,6 +175,8 @@ it('says how old its figures are when the board falls silent, and goes on by its
     await expect
       .poll(() => page.getByTestId('live-clock').innerText(), { message: 'no clock that runs without readings' })
       .toBe(stood);
+    await page.reload();
+    await expect.poll(() => stateOf(page), { timeout: 15_000 }).toMatch(/^(?:stale|offline)$/);
     machine.agent.kill('SIGCONT');
     await expect.poll(() => stateOf(page), { timeout: 20_000 }).toBe('live');
     await expect.poll(colour).not.toBe(greyed);

@@ -65,11 +65,16 @@ describe('what a page has seen of a machine', () => {
 
 describe('the state of a live view', () => {
   it('is never live without a fresh reading', () => {
-    expect(liveStateOf(null, null, null)).toBe('connecting');
-    expect(liveStateOf(true, 'online', 0)).toBe('live');
-    expect(liveStateOf(true, 'online', 6)).toBe('stale');
-    expect(liveStateOf(true, 'offline', 6)).toBe('offline');
-    expect(liveStateOf(true, 'never_connected', null)).toBe('offline');
-    expect(liveStateOf(false, 'online', 0)).toBe('offline');
+    expect(liveStateOf(null, null, null, 0)).toBe('connecting');
+    expect(liveStateOf(true, 'online', 0, 60)).toBe('live');
+    expect(liveStateOf(true, 'online', 6, 60)).toBe('stale');
+    expect(liveStateOf(true, 'offline', 6, 60)).toBe('offline');
+    expect(liveStateOf(true, 'never_connected', null, 0)).toBe('offline');
+    expect(liveStateOf(false, 'online', 0, 0)).toBe('offline');
+  });
+
+  it('is stale when the machine was already silent before the page opened', () => {
+    expect(liveStateOf(true, 'online', null, 5)).toBe('connecting');
+    expect(liveStateOf(true, 'online', null, 6)).toBe('stale');
   });
 });

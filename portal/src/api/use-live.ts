@@ -7,7 +7,7 @@ import { subscribeLive } from './live-subscription.ts';
 import { addBacklog, addReading, addSamples, emptyTrack, type LiveTrack } from './live-track.ts';
 
 /**
- * connecting: nothing heard yet. live: readings arrive. stale: the stream is up and the newest reading is old.
+ * connecting: nothing heard yet. live: readings arrive. stale: the stream is up and the newest reading is old, or none came.
  * offline: this page has lost the server, or the server has lost the machine.
  */
 export type LiveState = 'connecting' | 'live' | 'stale' | 'offline';
@@ -40,6 +40,8 @@ const staleAfterSeconds = 5;
 
 interface Feed {
   linkUp: boolean | null;
+  /** When the link came up, epoch milliseconds. */
+  upSince: number | null;
   readingAt: number | null;
   machine: Pick<
     LiveMachine,
@@ -50,6 +52,7 @@ interface Feed {
 
 const silentFeed = (): Feed => ({
   linkUp: null,
+  upSince: null,
   readingAt: null,
   machine: {
     connection: null,
@@ -63,17 +66,21 @@ const silentFeed = (): Feed => ({
   track: emptyTrack(),
 });
 
-/** The state a person should see, from the link to the server, the machine's status, and the age of the newest reading. */
+/**
+ * The state a person should see, from the link to the server, the machine's status, the age of the newest reading, and the
+ * time for which the link has been up: a machine that was silent before the page opened has no reading here at all.
+ */
 export const liveStateOf = (
   linkUp: boolean | null,
   connection: Connection | null,
   ageSeconds: number | null,
+  upSeconds: number,
 ): LiveState => {
   if (linkUp === false) return 'offline';
   if (linkUp === null || connection === null) return 'connecting';
   if (ageSeconds !== null && ageSeconds <= staleAfterSeconds) return 'live';
   if (connection !== 'online') return 'offline';
-  return ageSeconds === null ? 'connecting' : 'stale';
+  return ageSeconds === null && upSeconds <= staleAfterSeconds ? 'connecting' : 'stale';
 };
 
 /** The feed after one event. The track is added to in place; everything else is a new value. */
@@ -128,7 +135,7 @@ export const useLive = (machineId: string | null): LiveMachine => {
         setNow(at);
         setFeed((current) => received(current, event, at));
       },
-      onLink: (linkUp) => setFeed((current) => ({ ...current, linkUp })),
+      onLink: (linkUp) => setFeed((current) => ({ ...current, linkUp, upSince: linkUp ? Date.now() : null })),
     });
     return () => {
       clearInterval(clock);
@@ -136,10 +143,12 @@ export const useLive = (machineId: string | null): LiveMachine => {
     };
   }, [machineId]);
 
-  const readingAgeSeconds = feed.readingAt === null ? null : Math.max(0, Math.floor((now - feed.readingAt) / 1000));
+  const secondsSince = (at: number): number => Math.max(0, Math.floor((now - at) / 1000));
+  const readingAgeSeconds = feed.readingAt === null ? null : secondsSince(feed.readingAt);
+  const upSeconds = feed.upSince === null ? 0 : secondsSince(feed.upSince);
   return {
     ...feed.machine,
-    state: liveStateOf(feed.linkUp, feed.machine.connection, readingAgeSeconds),
+    state: liveStateOf(feed.linkUp, feed.machine.connection, readingAgeSeconds, upSeconds),
     readingAgeSeconds,
     readingAt: feed.readingAt,
     now,
