@@ -3,10 +3,20 @@ import react from '@vitejs/plugin-react';
 import { defaultClientConditions, defineConfig } from 'vite';
 import { compressedFiles } from './build/compressed-files.ts';
 import { endpointOutlines } from './build/endpoint-outlines.ts';
+import { mergedChunks } from './build/merged-chunks.ts';
 import { offlineShell } from './build/offline-shell.ts';
+import { routePreloads } from './build/route-preloads.ts';
 
 export default defineConfig({
-  plugins: [endpointOutlines(), react(), tailwindcss(), offlineShell(), compressedFiles()],
+  plugins: [
+    endpointOutlines(),
+    react(),
+    tailwindcss(),
+    mergedChunks(),
+    routePreloads(),
+    offlineShell(),
+    compressedFiles(),
+  ],
   // Workspace packages are read from their sources, so the portal needs no build of them.
   resolve: { conditions: ['source', ...defaultClientConditions] },
   build: {

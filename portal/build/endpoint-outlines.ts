@@ -3,8 +3,9 @@ import { runnerImport, type Plugin } from 'vite';
 
 /**
  * The portal calls an endpoint by its method and path; the schemas on it serve the compiler and the api. Without this
- * plugin every page would fetch zod and all schemas (some 20 KB gzipped) before its first paint. An import of an endpoint is
- * answered with its outline, `{ name, method, path }`; shapes that forms import by name stay what they are.
+ * plugin every page would fetch zod and all schemas (some 50 KB gzipped) before its first paint. An import of an endpoint is
+ * answered with its outline, `{ name, method, path }`, one of a list or a text with its value; shapes that forms import by
+ * name stay what they are.
  */
 export const endpointOutlines = (): Plugin => {
   const prefix = 'virtual:endpoints/';
@@ -55,13 +56,17 @@ export const endpointOutlines = (): Plugin => {
 const contractFile = (file: string): string =>
   fileURLToPath(new URL(`../../packages/contract/src/${file}.ts`, import.meta.url));
 
-/** Name of an export → JSON of its outline, for every export that is an endpoint. */
+const isPlain = (value: unknown): boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value) || (Array.isArray(value) && value.every(isPlain));
+
+/** Name of an export → JSON of its outline, for every export that is an endpoint or a plain value. */
 const readOutlines = async (file: string): Promise<ReadonlyMap<string, string>> => {
   const { module } = await runnerImport<Record<string, unknown>>(contractFile(file), {
     resolve: { conditions: ['source'] },
   });
   const found = new Map<string, string>();
   for (const [exported, value] of Object.entries(module)) {
+    if (isPlain(value)) found.set(exported, JSON.stringify(value));
     if (typeof value !== 'object' || value === null) continue;
     if (!('name' in value && 'method' in value && 'path' in value && 'access' in value)) continue;
     const { name, method, path } = value;

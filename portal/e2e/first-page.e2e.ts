@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { openRoastery, register, type TestRoastery } from './roastery.ts';
 
 const dist = new URL('../dist/', import.meta.url);
 
@@ -8,34 +10,33 @@ interface Piece {
   readonly file: string;
   readonly imports?: readonly string[];
 }
-const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8')) as Record<string, Piece>;
+const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(name, dist), 'utf8'));
+const manifest = readJson('.vite/manifest.json') as Record<string, Piece>;
+const preloads = readJson('preloads.json') as Record<string, string[]>;
 
-/** Everything that a browser fetches for these, imports of imports included. */
-const fetchedFor = (names: readonly string[], found = new Map<string, Piece>()): Map<string, Piece> => {
-  for (const name of names) {
-    const piece = manifest[name];
-    if (piece === undefined) throw new Error(`the build has no ${name}`);
-    if (found.has(name)) continue;
-    found.set(name, piece);
-    fetchedFor(piece.imports ?? [], found);
-  }
-  return found;
+/** The files of a piece, imports of imports included. */
+const filesOf = (name: string): string[] => {
+  const piece = manifest[name];
+  if (piece === undefined) throw new Error(`the build has no ${name}`);
+  return [piece.file, ...(piece.imports ?? []).flatMap(filesOf)];
 };
 
-const pages = {
-  'sign-in': ['index.html', 'src/features/login/LoginPage.tsx'],
-  dashboard: ['index.html', 'src/app/Shell.tsx', 'src/features/dashboard/DashboardPage.tsx'],
-};
+/** The scripts that a browser fetches for the page of a route. */
+const scriptsFor = (route: string): string[] => [
+  ...new Set([...filesOf('index.html'), ...(preloads[route] ?? []).map((file) => file.slice(1))]),
+];
+
+const pages = { 'sign-in': '/login', dashboard: '/dashboard' };
 
 describe('the first page', () => {
-  it.each(Object.entries(pages))('%s fetches less than 150 KB of JavaScript, gzipped', (_, names) => {
-    const pieces = [...fetchedFor(names).values()];
-    const bytes = pieces.map(({ file }) => gzipSync(readFileSync(new URL(file, dist)), { level: 6 }).length);
+  it.each(Object.entries(pages))('%s fetches less than 150 KB of JavaScript, gzipped', (_, route) => {
+    expect(preloads[route]).toHaveLength(1);
+    const bytes = scriptsFor(route).map((file) => gzipSync(readFileSync(new URL(file, dist)), { level: 6 }).length);
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150 * 1024);
   });
 
-  it.each(Object.entries(pages))('%s brings neither charts nor schemas nor editors', (_, names) => {
-    const scripts = [...fetchedFor(names).values()].map(({ file }) => readFileSync(new URL(file, dist), 'utf8'));
+  it.each(Object.entries(pages))('%s brings neither charts nor schemas nor editors', (_, route) => {
+    const scripts = scriptsFor(route).map((file) => readFileSync(new URL(file, dist), 'utf8'));
     // Words that are in the code of chart.js, zod and react-hook-form, whatever the minifier calls their functions.
     for (const word of ['beforeDatasetsDraw', 'invalid_union', 'shouldFocusError']) {
       expect(scripts.filter((script) => script.includes(word))).toEqual([]);
@@ -45,9 +46,49 @@ describe('the first page', () => {
   });
 
   it('lies ready compressed', () => {
-    for (const { file } of fetchedFor(pages.dashboard).values()) {
+    for (const file of scriptsFor(pages.dashboard)) {
       if (readFileSync(new URL(file, dist)).length < 1024) continue;
       for (const ending of ['br', 'gz']) expect(existsSync(new URL(`${file}.${ending}`, dist)), file).toBe(true);
     }
+  });
+});
+
+describe('the requests of a page', () => {
+  let roastery: TestRoastery;
+  let roastId: string;
+  beforeAll(async () => {
+    roastery = await openRoastery();
+    const machine = await register(roastery.admin, 'PRB-P25-0042', 'Probat P25');
+    roastId = (await bringPastRoast(roastery.stack, roastery.admin, machine)).id;
+  });
+  afterAll(() => roastery[Symbol.asyncDispose]());
+
+  /** What a browser asks for that has never been there, fonts and answers of the api included. */
+  const requestsOf = async (address: string, shows: string | RegExp): Promise<string[]> => {
+    await using watched = await roastery.openAs(roastery.admin, { withoutCache: true });
+    const { page } = watched;
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(request.url().slice(roastery.stack.url.length)));
+    await page.goto(address);
+    await page.getByText(shows).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    return asked;
+  };
+
+  it.each([
+    { page: 'dashboard', address: () => '/dashboard', shows: 'Probat P25' },
+    { page: 'roast', address: () => `/roasts/${roastId}`, shows: /^[\d,]+ points$/ },
+    { page: 'roasts', address: () => '/roasts', shows: 'Probat P25' },
+    { page: 'machines', address: () => '/machines', shows: 'Probat P25' },
+    { page: 'inventory', address: () => '/inventory', shows: 'No inventory lots found' },
+    { page: 'recipes', address: () => '/recipes', shows: 'Create Recipe' },
+    { page: 'analytics', address: () => '/analytics', shows: 'Roasted, kg' },
+    { page: 'new roast', address: () => '/roasts/new', shows: 'The queue is empty' },
+    { page: 'compare', address: () => `/roasts/compare?ids=${roastId}`, shows: 'Probat P25' },
+    { page: 'settings', address: () => '/admin/settings', shows: 'Time zone' },
+  ])('$page: at most 15, and none twice', async ({ address, shows }) => {
+    const asked = await requestsOf(address(), shows);
+    expect(asked.filter((one, index) => asked.indexOf(one) !== index)).toEqual([]);
+    expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(15);
   });
 });

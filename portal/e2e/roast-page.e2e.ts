@@ -229,6 +229,7 @@ describe('the page of a finished roast', () => {
     await page.mouse.move(box.x + box.width * 0.08, box.y + 200);
     await expect.poll(() => gas.innerText()).not.toBe(underCrosshair);
 
+    await page.locator('[data-testid="roast-chart"][data-zoomable="true"]').waitFor();
     await page.mouse.move(box.x + box.width * 0.3, box.y + 200);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.6, box.y + 220, { steps: 5 });

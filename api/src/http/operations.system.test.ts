@@ -223,7 +223,7 @@ describe('operations', () => {
 });
 
 describe('the portal', () => {
-  it('is served with caching, compression and a strict policy, and never for the api', async () => {
+  it('is served with caching, compression, preloads and a strict policy, and never for the api', async () => {
     await using database = await createTestDatabase(migratedTemplate);
     await using place = await temporaryFolder('portal files ');
     await mkdir(join(place.folder, 'assets'));
@@ -232,6 +232,8 @@ describe('the portal', () => {
     await writeFile(join(place.folder, 'assets', 'app-1a2b3c.js'), script);
     await writeFile(join(place.folder, 'assets', 'app-1a2b3c.js.br'), brotliCompressSync(script));
     await writeFile(join(place.folder, 'assets', 'plain-4d5e6f.js'), script);
+    const preloads = { '/roasts/new': ['/assets/new.js'], '/roasts/:id': ['/assets/roast.js', '/assets/charts.js'] };
+    await writeFile(join(place.folder, 'preloads.json'), JSON.stringify(preloads));
     await using test = await startTestApi(database.url, { portalDir: place.folder });
     const get = (path: string, encoding = 'gzip, br') =>
       fetch(`${test.url}${path}`, { headers: { 'accept-encoding': encoding } });
@@ -243,6 +245,12 @@ describe('the portal', () => {
       expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe|https?:|\*/);
       expect(await page.text()).toContain('<title>portal</title>');
     }
+    const linkOf = async (path: string) => (await get(path)).headers.get('link');
+    expect(await linkOf('/roasts/new')).toBe('</assets/new.js>; rel=modulepreload');
+    expect(await linkOf('/roasts/0198c0de')).toBe(
+      '</assets/roast.js>; rel=modulepreload, </assets/charts.js>; rel=modulepreload',
+    );
+    expect([await linkOf('/'), await linkOf('/admin/users'), await linkOf('/roasts/a/b')]).toEqual([null, null, null]);
     const openFiles = async (): Promise<number> => {
       const links = await readdir('/proc/self/fd');
       const targets = await Promise.all(links.map((link) => readlink(`/proc/self/fd/${link}`).catch(() => '')));

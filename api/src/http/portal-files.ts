@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Hono } from 'hono';
+import { parseJson } from '@roastery/contract/parse-shape';
+import { z } from 'zod';
 import type { Env } from './client-address.ts';
 
 /** The build writes a hash into the name of every file under `assets/`: those never change. */
@@ -10,6 +12,19 @@ const cacheFor = (path: string): string =>
 
 /** Pages have no ending in their address; the api's and missing assets are not pages. */
 const isPage = (path: string): boolean => !/^\/(api|assets|\.well-known)(\/|$)/.test(path) && !/\.\w{2,5}$/.test(path);
+
+const preloadsShape = z.record(z.string(), z.array(z.string()));
+
+/** `Link` header of a page's address: the files of its route, by the `preloads.json` of the build. */
+const readPreloads = (folder: string): ((path: string) => string | undefined) => {
+  const file = join(folder, 'preloads.json');
+  const parsed = existsSync(file) ? parseJson(preloadsShape, readFileSync(file, 'utf8')) : undefined;
+  const routes = Object.entries(parsed?.success === true ? parsed.data : {}).map(([pattern, files]) => ({
+    matches: new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}/?$`),
+    link: files.map((name) => `<${name}>; rel=modulepreload`).join(', '),
+  }));
+  return (path) => routes.find(({ matches }) => matches.test(path))?.link;
+};
 
 /**
  * Serves the built portal: files as they are (a `.br` or `.gz` beside one is used when the browser takes it), and the page
@@ -22,11 +37,16 @@ export const mountPortal = (app: Hono<Env>, folder: string): void => {
     precompressed: true,
     onFound: (_, c) => c.header('cache-control', cacheFor(c.req.path)),
   });
+  const linkOf = readPreloads(folder);
   const page = serveStatic<Env>({
     root: folder,
     path: 'index.html',
     precompressed: true,
-    onFound: (_, c) => c.header('cache-control', 'no-cache'),
+    onFound: (_, c) => {
+      c.header('cache-control', 'no-cache');
+      const link = linkOf(c.req.path);
+      if (link) c.header('link', link);
+    },
   });
   app.use('*', (c, next) => (c.req.path.startsWith('/api/') ? next() : file(c, next)));
   app.get('*', (c, next) => (isPage(c.req.path) ? page(c, next) : next()));

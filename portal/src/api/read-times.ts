@@ -9,6 +9,8 @@ export const noteRead = (key: string, at: number): void => {
   answeredAt.set(key, at);
 };
 
+export const wasRead = (key: string): boolean => answeredAt.has(key);
+
 /** Says that a read is on screen, until the returned function is called. */
 export const showRead = (key: string): (() => void) => {
   shown.set(key, (shown.get(key) ?? 0) + 1);

@@ -3,11 +3,43 @@ import { useEffect } from 'react';
 import useSWR, { mutate, type SWRConfiguration, type SWRResponse } from 'swr';
 import type { ApiError } from './api-error.ts';
 import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
-import { forgetReadTimes, noteRead, showRead } from './read-times.ts';
+import { forgetReadTimes, noteRead, showRead, wasRead } from './read-times.ts';
 
 /** What an answer is stored under: same endpoint, same params and query, same answer. */
 const keyOf = (endpoint: AnyEndpoint, { params, query }: { params?: unknown; query?: unknown }) => {
   return [endpoint.name, params ?? null, query ?? null] as const;
+};
+
+const readNow = async <E extends AnyEndpoint>(endpoint: E, input: ReadInput<E>): Promise<ResponseOf<E>> => {
+  const { answer, answeredAt } = await callWithTime(endpoint, input as CallInput<E>);
+  noteRead(JSON.stringify(keyOf(endpoint, input)), answeredAt);
+  return answer;
+};
+
+/** Answers of reads that were begun before their page was there. */
+const early = new Map<string, Promise<unknown>>();
+/** A page that comes later than this reads anew. */
+const earlyForMs = 10_000;
+
+/**
+ * Begins a read while the code of its page is loading; `useApi` with the same endpoint and input takes the answer. What was
+ * read before is shown from the cache, and the page decides whether to read it again.
+ */
+export const readEarly = <E extends AnyEndpoint>(endpoint: E, input: ReadInput<E>): void => {
+  const key = JSON.stringify(keyOf(endpoint, input));
+  if (wasRead(key) || early.has(key)) return;
+  const answer = readNow(endpoint, input);
+  early.set(key, answer);
+  setTimeout(() => early.get(key) === answer && early.delete(key), earlyForMs);
+  // A failure is shown by the page that takes the answer.
+  answer.catch(() => undefined);
+};
+
+/** The answer of a read that was begun early, once. */
+const takeEarly = (key: string): Promise<unknown> | undefined => {
+  const answer = early.get(key);
+  early.delete(key);
+  return answer;
 };
 
 /**
@@ -27,11 +59,7 @@ export const useApi = <E extends AnyEndpoint>(
   useEffect(() => (keyText === null ? undefined : showRead(keyText)), [keyText]);
   return useSWR<ResponseOf<E>, ApiError>(
     key,
-    async () => {
-      const { answer, answeredAt } = await callWithTime(endpoint, input as CallInput<E>);
-      noteRead(JSON.stringify(key), answeredAt);
-      return answer;
-    },
+    () => (takeEarly(keyText ?? '') as Promise<ResponseOf<E>> | undefined) ?? readNow(endpoint, input as ReadInput<E>),
     options,
   );
 };
@@ -48,6 +76,7 @@ export const readAllAgain = (): Promise<unknown> => mutate(() => true);
 /** Forgets every answer, also those kept on the device: another person may sign in next. */
 export const forgetAll = async (): Promise<void> => {
   forgetReadTimes();
+  early.clear();
   await Promise.all([forgetKeptAnswers(), mutate(() => true, undefined, { revalidate: false })]);
 };
 

@@ -10,7 +10,7 @@ const shownAtMost = 2;
 
 /** Links to running roasts. Shows nothing while no machine roasts. */
 export const RoastingNow = () => {
-  const { data } = useApi(listMachines, { query: {} }, { refreshInterval: refreshMs });
+  const { data } = useApi(listMachines, { query: { sort: 'name' } }, { refreshInterval: refreshMs });
   const roasting = (data ?? []).flatMap(({ display_name, current_roast_id }) =>
     current_roast_id === null ? [] : [{ name: display_name, roastId: current_roast_id }],
   );

@@ -1,13 +1,20 @@
 import type { ComponentType } from 'react';
-import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom';
+import { createBrowserRouter, Navigate, type RouteObject, type ShouldRevalidateFunctionArgs } from 'react-router-dom';
 import { paths } from '../components/paths.ts';
+import { readDashboard, readRoast, type EarlyReads } from './early-reads.ts';
 import { Loading, RequireAdmin, RequireSession, SignedOutOnly } from './guards.tsx';
-import { NotFound } from './RouteError.tsx';
-import { RouteError } from './RouteError.tsx';
+import { NotFound, RouteError } from './RouteError.tsx';
+import { FullScreen, Shell } from './Shell.tsx';
 
-/** A page whose code is loaded when it is opened. */
-const page = (load: () => Promise<{ default: ComponentType }>) => ({
+/** A page whose code is loaded when it is opened, together with what `read` begins to read. */
+const page = (load: () => Promise<{ default: ComponentType }>, read?: EarlyReads) => ({
   lazy: async () => ({ Component: (await load()).default }),
+  ...(read !== undefined && {
+    loader: read,
+    // What a changed search asks for, the page reads itself.
+    shouldRevalidate: ({ currentUrl, nextUrl }: ShouldRevalidateFunctionArgs) =>
+      currentUrl.pathname !== nextUrl.pathname,
+  }),
 });
 
 /** The map of the portal. Every page of `features/` is here and nowhere else. */
@@ -24,7 +31,7 @@ const routes: RouteObject[] = [
         element: <RequireSession />,
         children: [
           {
-            lazy: async () => ({ Component: (await import('./Shell.tsx')).FullScreen }),
+            element: <FullScreen />,
             children: [
               {
                 errorElement: <RouteError />,
@@ -35,13 +42,16 @@ const routes: RouteObject[] = [
             ],
           },
           {
-            lazy: async () => ({ Component: (await import('./Shell.tsx')).Shell }),
+            element: <Shell />,
             children: [
               {
                 errorElement: <RouteError />,
                 children: [
                   { path: '/', element: <Navigate to={paths.dashboard} replace /> },
-                  { path: '/dashboard', ...page(() => import('../features/dashboard/DashboardPage.tsx')) },
+                  {
+                    path: '/dashboard',
+                    ...page(() => import('../features/dashboard/DashboardPage.tsx'), readDashboard),
+                  },
                   { path: '/machines', ...page(() => import('../features/machines/MachinesPage.tsx')) },
                   { path: '/machines/register', ...page(() => import('../features/machines/RegisterMachinePage.tsx')) },
                   { path: '/machines/maps', ...page(() => import('../features/machine-maps/MapsPage.tsx')) },
@@ -54,7 +64,7 @@ const routes: RouteObject[] = [
                   { path: '/roasts/blends', ...page(() => import('../features/blends/BlendsPage.tsx')) },
                   { path: '/roasts/blends/new', ...page(() => import('../features/blends/BlendPage.tsx')) },
                   { path: '/roasts/blends/:id', ...page(() => import('../features/blends/BlendPage.tsx')) },
-                  { path: '/roasts/:id', ...page(() => import('../features/roasts/RoastPage.tsx')) },
+                  { path: '/roasts/:id', ...page(() => import('../features/roasts/RoastPage.tsx'), readRoast) },
                   { path: '/recipes', ...page(() => import('../features/recipes/RecipesPage.tsx')) },
                   { path: '/recipes/new', ...page(() => import('../features/recipes/NewRecipePage.tsx')) },
                   { path: '/recipes/:id', ...page(() => import('../features/recipes/EditRecipePage.tsx')) },

@@ -20,9 +20,10 @@ export const RoastField = ({ without, onChoose, ...field }: RoastFieldProps) => 
   const dates = useDates();
   const [search, setSearch] = useState('');
   const [times, setTimes] = useState(0);
+  const [isUsed, setUsed] = useState(false);
   const { data } = useApi(
     listRoasts,
-    { query: { limit: 30, ...(search.trim() === '' ? {} : { q: search.trim() }) } },
+    isUsed ? { query: { limit: 30, ...(search.trim() === '' ? {} : { q: search.trim() }) } } : null,
     { keepPreviousData: true },
   );
   const roasts = (data?.roasts ?? []).filter(({ id }) => !without.includes(id));
@@ -30,7 +31,8 @@ export const RoastField = ({ without, onChoose, ...field }: RoastFieldProps) => 
     <Combobox
       key={times}
       filtered
-      emptyText={t`No roast found`}
+      emptyText={data === undefined ? t`Loading` : t`No roast found`}
+      onOpen={() => setUsed(true)}
       onSearch={setSearch}
       choices={roasts.map((roast) => ({
         value: roast.id,

@@ -14,6 +14,8 @@ interface ComboboxProps extends FieldProps {
   onBlur?: (() => void) | undefined;
   /** Called as the person types; with `filtered` the server searches. */
   onSearch?: ((text: string) => void) | undefined;
+  /** Called when the list opens: choices may be read from then on. */
+  onOpen?: (() => void) | undefined;
   /** The choices are the result of the search: they are not filtered again. */
   filtered?: boolean;
   /** The chosen value has no name yet: a skeleton is shown instead of the id. */
@@ -35,6 +37,7 @@ export const Combobox = (props: ComboboxProps) => {
     onChange,
     onBlur,
     onSearch,
+    onOpen,
     filtered = false,
     isLoading = false,
     unknown,
@@ -60,6 +63,9 @@ export const Combobox = (props: ComboboxProps) => {
           value={chosen}
           onValueChange={(next) => onChange(next?.value ?? null)}
           onInputValueChange={(text) => onSearch?.(text)}
+          onOpenChange={(isOpen) => {
+            if (isOpen) onOpen?.();
+          }}
           isItemEqualToValue={(one, other) => one.value === other.value}
           {...(filtered ? { filter: null } : {})}
           {...(disabled === undefined ? {} : { disabled })}

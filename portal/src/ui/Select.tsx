@@ -18,6 +18,8 @@ interface SelectProps<Value extends string> extends FieldProps {
   value: Value | null;
   onChange: (value: Value) => void;
   onBlur?: (() => void) | undefined;
+  /** Called when the list opens: choices may be read from then on. */
+  onOpen?: (() => void) | undefined;
   placeholder?: string | undefined;
   size?: 'sm' | 'md';
   disabled?: boolean;
@@ -27,7 +29,7 @@ interface SelectProps<Value extends string> extends FieldProps {
 
 /** A value of a short list. For long or searchable lists use Combobox. In a form, use it inside a `FormField`. */
 export const Select = <Value extends string>(props: SelectProps<Value>) => {
-  const { choices, value, onChange, onBlur, placeholder, size = 'md', disabled, name, ref, ...field } = props;
+  const { choices, value, onChange, onBlur, onOpen, placeholder, size = 'md', disabled, name, ref, ...field } = props;
   const labelId = useId();
   return (
     <FieldFrame {...field} labelId={labelId}>
@@ -37,6 +39,9 @@ export const Select = <Value extends string>(props: SelectProps<Value>) => {
           value={value}
           onValueChange={(next) => {
             if (next !== null) onChange(next);
+          }}
+          onOpenChange={(isOpen) => {
+            if (isOpen) onOpen?.();
           }}
           {...(disabled === undefined ? {} : { disabled })}
           {...(name === undefined ? {} : { name })}

@@ -121,6 +121,8 @@ const run: Bench['run'] = async (say) => {
         }
       }
       say(`${points}: ${rounds * stepsARound} steps of zooming and of panning on each`);
+      await ourPage.page.getByTestId('roast-chart').hover();
+      await ourPage.page.locator('[data-testid="roast-chart"][data-zoomable="true"]').waitFor();
       for (let round = 0; round < rounds; round++) {
         await measureSteps(ourPage, ourPage.page.getByTestId('roast-chart'), round, times.ours);
         await measureSteps(uplotPage, uplotPage.page.locator('.u-over').first(), round, times.bare);

@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import type { Units } from '../../format/quantities.ts';
 import { ChartReadout } from './ChartReadout.tsx';
-import { Line, useChartView, useLatest, usePrintSize, type Chart } from './use-chart.ts';
+import { Line, useChartView, useLatest, usePrintSize, useZoom, type Chart } from './use-chart.ts';
 import { holesOf, nearestIndex } from './curves.ts';
 import type { ExpectedBand } from './expected-band.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
@@ -84,6 +84,7 @@ export default function RoastChart({
   const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'roast')], [overlay]);
   useChartView(chart, view, overlay);
   usePrintSize(chart);
+  const isZoomable = useZoom(chart);
   useLayoutEffect(() => chart.current?.draw(), [marks, selected, expected?.earliest, expected?.latest]);
 
   const secondsAt = (event: { clientX: number }): number | null => {
@@ -145,6 +146,7 @@ export default function RoastChart({
       onPointerLeave={() => view.setCursor(null)}
       onDoubleClick={() => view.reset()}
       data-testid="roast-chart"
+      data-zoomable={isZoomable}
     >
       <Line
         ref={chart}

@@ -1,6 +1,5 @@
 import { CategoryScale, Chart, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
-import zoomPlugin from 'chartjs-plugin-zoom';
-import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import { logError } from '../../api/error-log.ts';
 import { usePrinting } from '../../ui/printing.ts';
 import type { Overlay } from './overlay.ts';
@@ -8,7 +7,7 @@ import { xOptionsOf } from './pixel-decimation.ts';
 import type { TimeViewStore } from './time-view.ts';
 
 // Only the parts our charts use are bundled. Tooltip, legend and decimation are our own: shared cursor, pixel budget.
-Chart.register(LineController, LineElement, PointElement, LinearScale, CategoryScale, Filler, zoomPlugin);
+Chart.register(LineController, LineElement, PointElement, LinearScale, CategoryScale, Filler);
 
 export { Chart };
 /** Import it from here: drawing needs the parts above. */
@@ -25,6 +24,46 @@ const fontArrival = document.fonts
   .load("500 11px 'Geist Mono Variable'")
   .then(fontArrived)
   .catch((error: unknown) => logError('The font of the charts did not load', error));
+
+let zoom: Promise<boolean> | undefined;
+const loadZoom = async (): Promise<boolean> => {
+  try {
+    const { default: plugin } = await import('chartjs-plugin-zoom');
+    Chart.register(plugin);
+    return true;
+  } catch (error) {
+    logError('The zoom of the charts did not load', error);
+    zoom = undefined;
+    return false;
+  }
+};
+
+const wakingEvents = ['pointerenter', 'pointermove', 'pointerdown', 'wheel', 'focusin'] as const;
+
+/**
+ * Lets a chart with `plugins.zoom` options be zoomed. Its code comes when a pointer or the focus reaches the chart: most who
+ * open a roast only look at it. True once it is here.
+ */
+export const useZoom = (chart: RefObject<LineChart | null | undefined>): boolean => {
+  const [isZoomable, setZoomable] = useState(false);
+  useEffect(() => {
+    const around = chart.current?.canvas.parentElement;
+    const stop = new AbortController();
+    const begin = async (): Promise<void> => {
+      const isHere = await (zoom ??= loadZoom());
+      if (stop.signal.aborted || !isHere) return;
+      stop.abort();
+      // The update makes the new plugin listen.
+      chart.current?.update('none');
+      setZoomable(true);
+    };
+    for (const type of wakingEvents) {
+      around?.addEventListener(type, () => void begin(), { passive: true, signal: stop.signal });
+    }
+    return () => stop.abort();
+  }, [chart]);
+  return isZoomable;
+};
 
 /** A ref to the newest value, for code that React does not call: a plugin reads it when the chart draws. */
 export const useLatest = <Value>(value: Value): RefObject<Value> => {

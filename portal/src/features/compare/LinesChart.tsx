@@ -4,7 +4,7 @@ import type { ChartOptions, Plugin } from 'chart.js';
 import { useCallback, useLayoutEffect, useMemo, useRef, type PointerEvent } from 'react';
 import { t } from '../../language/t.ts';
 import { colourToken, useTheme } from '../../ui/theme.ts';
-import { Line, useChartView, useLatest, type Chart } from '../../components/chart/use-chart.ts';
+import { Line, useChartView, useLatest, useZoom, type Chart } from '../../components/chart/use-chart.ts';
 import { drawnColumn, rateBounds } from '../../components/chart/curves.ts';
 import { drawTags } from '../../components/chart/overlay-tags.ts';
 import { overlayPlugin, type Overlay } from '../../components/chart/overlay.ts';
@@ -153,6 +153,7 @@ export default function LinesChart({ lines, axis, label, units, view, selected, 
     [overlay, marks],
   );
   useChartView(chart, view, overlay);
+  useZoom(chart);
   useLayoutEffect(() => chart.current?.draw(), [selected]);
 
   const secondsAt = (event: { clientX: number }): number | null => {

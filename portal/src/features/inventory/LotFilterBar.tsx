@@ -1,6 +1,6 @@
 import { lotLocations, lotOrigins, lotStatuses, lotStatusList } from '@roastery/contract/inventory';
 import { FilterX } from 'lucide-react';
-import type { ComponentProps, ReactNode } from 'react';
+import { useState, type ComponentProps, type ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { ListSearch } from '../../components/table/ListControls.tsx';
 import { t } from '../../language/t.ts';
@@ -26,8 +26,10 @@ interface LotFilterBarProps {
 /** Search and filters above the lots. */
 export const LotFilterBar = ({ filters, search, children }: LotFilterBarProps) => {
   const { data: statuses } = useApi(lotStatusList, {}, { revalidateOnFocus: false });
-  const { data: origins } = useApi(lotOrigins, {});
-  const { data: locations } = useApi(lotLocations, {});
+  const [areUsed, setUsed] = useState(false);
+  const use = () => setUsed(true);
+  const { data: origins } = useApi(lotOrigins, areUsed ? {} : null);
+  const { data: locations } = useApi(lotLocations, areUsed ? {} : null);
   return (
     <div className="flex flex-wrap items-center gap-2 pb-3">
       <ListSearch
@@ -52,6 +54,7 @@ export const LotFilterBar = ({ filters, search, children }: LotFilterBarProps) =
         className="min-w-32 max-sm:flex-1 lg:min-w-36"
         choices={choicesOf(origins, filters.origin, t`All origins`)}
         value={filters.origin ?? ''}
+        onOpen={use}
         onChange={(origin) => filters.choose({ origin })}
       />
       <Select
@@ -61,6 +64,7 @@ export const LotFilterBar = ({ filters, search, children }: LotFilterBarProps) =
         className="min-w-32 max-sm:flex-1 lg:min-w-36"
         choices={choicesOf(locations, filters.location, t`All locations`)}
         value={filters.location ?? ''}
+        onOpen={use}
         onChange={(location) => filters.choose({ location })}
       />
       {filters.count > 0 && (

@@ -9,7 +9,7 @@ import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
-import { BoardConfigDialog } from '../../components/machine-maps/BoardConfigDialog.tsx';
+import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
@@ -22,9 +22,20 @@ import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { EditMachineDialog } from './EditMachineDialog.tsx';
 import { MachineGrid } from './MachineGrid.tsx';
-import { RegisterMachineDialog } from './RegisterMachineDialog.tsx';
+
+const RegisterMachineDialog = lazyDialog(
+  async () => (await import('./RegisterMachineDialog.tsx')).RegisterMachineDialog,
+  ({ open }) => open,
+);
+const EditMachineDialog = lazyDialog(
+  async () => (await import('./EditMachineDialog.tsx')).EditMachineDialog,
+  ({ machine }) => machine !== null,
+);
+const BoardConfigDialog = lazyDialog(
+  async () => (await import('../../components/machine-maps/BoardConfigDialog.tsx')).BoardConfigDialog,
+  ({ machine }) => machine !== null,
+);
 
 const sorts = [
   { value: 'newest', label: t`Newest First` },

@@ -1,7 +1,7 @@
 import { deleteRoast, getRoast, listRoasts, type Roast } from '@roastery/contract/roasts';
 import { getRoasterySettings } from '@roastery/contract/settings';
 import { TriangleAlert } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -9,6 +9,7 @@ import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
@@ -20,9 +21,7 @@ import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
-import { EditRoastDialog } from './EditRoastDialog.tsx';
 import { FinishedRoast } from './FinishedRoast.tsx';
-import { LiveRoast } from './LiveRoast.tsx';
 import { PrintedHead } from './PrintedRoast.tsx';
 import { CoffeeCard, ParametersCard, RecordCard } from './RoastCards.tsx';
 import { RoastHeader } from './RoastHeader.tsx';
@@ -30,7 +29,15 @@ import { coffeeName, roastNumber, timelineOf } from '../../components/live/roast
 import { useReference } from '../../components/live/use-reference.ts';
 import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
 
+// Forms, schemas and the live stream are not needed to look at a roast that is over.
+const LiveRoast = lazy(async () => ({ default: (await import('./LiveRoast.tsx')).LiveRoast }));
+const EditRoastDialog = lazyDialog(
+  async () => (await import('./EditRoastDialog.tsx')).EditRoastDialog,
+  ({ open }) => open,
+);
+
 const whileRunningMs = 15_000;
+const settleMs = 3000;
 
 /** /roasts/{id}: a finished roast, or the live one in the same place. */
 export default function RoastPage() {
@@ -101,11 +108,17 @@ const RoastError = ({ title, text, onRetry }: { title: string; text: string; onR
 
 const LoadingRoast = () => (
   <Page wide>
+    <LoadingCurves />
+  </Page>
+);
+
+const LoadingCurves = () => (
+  <>
     <output className="block pb-4 text-sm text-muted">{t`Loading roast...`}</output>
     <Skeleton className="h-8 w-64" />
     <Skeleton className="mt-5 h-16 w-full" />
     <Skeleton className="mt-5 h-[640px] w-full" />
-  </Page>
+  </>
 );
 
 interface LoadedRoastProps {
@@ -125,7 +138,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
   const [deleting, setDeleting] = useState<Roast | null>(null);
   const printing = usePrinting();
   // For the head of a printed page, which does not wait.
-  const { data: roastery } = useApi(getRoasterySettings, {}, { revalidateOnFocus: false });
+  const { data: roastery } = useApi(getRoasterySettings, useSettled() ? {} : null, { revalidateOnFocus: false });
   const running = roast.status === 'in_progress' && roast.machine_id !== null;
 
   const remove = async () => {
@@ -182,13 +195,15 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
       <title>{t`${coffeeName(roast)} · Roasting Management`}</title>
       {printing && <PrintedHead roastery={roastery} roast={roast} />}
       {running && roast.machine_id !== null ? (
-        <LiveRoast
-          roast={roast}
-          machineId={roast.machine_id}
-          onChanged={onChanged}
-          onDeleted={onDeleted}
-          header={(badge) => <RoastHeader {...head} state={badge} isLive />}
-        />
+        <Suspense fallback={<LoadingCurves />}>
+          <LiveRoast
+            roast={roast}
+            machineId={roast.machine_id}
+            onChanged={onChanged}
+            onDeleted={onDeleted}
+            header={(badge) => <RoastHeader {...head} state={badge} isLive />}
+          />
+        </Suspense>
       ) : (
         <>
           <RoastHeader {...head} state={stateBadge(roast)} />
@@ -211,6 +226,16 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
       />
     </Page>
   );
+};
+
+/** False while the page and its charts load: what may come later shall not slow them down. */
+const useSettled = (): boolean => {
+  const [isSettled, setSettled] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(true), settleMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return isSettled;
 };
 
 /** `undefined` for a completed roast: the header's own badge says so. */

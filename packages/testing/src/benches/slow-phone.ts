@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { me } from '@roastery/contract/auth';
+import { createUser } from '@roastery/contract/users';
+import { startStack } from '@roastery/stack/stack';
+import { percentile, type Bench, type Measurement } from '../bench.ts';
+import { launchBrowser } from '../browser.ts';
+import { seedLargeRoastery } from '../large-roastery/seed.ts';
+import type { RoasterySizes } from '../large-roastery/sizes.ts';
+import { longRoast } from '../long-roast.ts';
+import { registerTestMachine, signIn } from '../roastery-client.ts';
+import { shipJournal } from '../ship-journal.ts';
+import { openOnSlowPhone, type PageLoad } from '../slow-phone.ts';
+
+const times = Number(process.env['BENCH_TIMES'] ?? 5);
+/** A roastery after a year: each list has more than one page of rows. */
+const sizes: RoasterySizes = { users: 30, machines: 8, lots: 57, recipes: 40, roasts: 1500, curves: 40, audit: 2000 };
+/** A quarter of an hour at 4 Hz. */
+const samples = 3600;
+
+interface OpenedPage {
+  readonly name: string;
+  readonly path: string;
+  readonly isSignedOut?: true;
+  /** Largest contentful paint, ms. */
+  readonly paintAim?: number;
+}
+
+const pagesWith = (roastId: string, otherId: string): readonly OpenedPage[] => [
+  { name: 'sign-in', path: '/login', isSignedOut: true },
+  { name: 'dashboard', path: '/dashboard', paintAim: 2000 },
+  { name: 'a roast', path: `/roasts/${roastId}`, paintAim: 2500 },
+  { name: 'roasts', path: '/roasts' },
+  { name: 'new roast', path: '/roasts/new' },
+  { name: 'compare', path: `/roasts/compare?ids=${roastId},${otherId}` },
+  { name: 'machines', path: '/machines' },
+  { name: 'inventory', path: '/inventory' },
+  { name: 'recipes', path: '/recipes' },
+  { name: 'analytics', path: '/analytics' },
+  { name: 'settings', path: '/admin/settings' },
+];
+
+const median = (loads: readonly PageLoad[], of: (load: PageLoad) => number): number => percentile(loads.map(of), 0.5);
+
+const measurementsOf = ({ name, paintAim }: OpenedPage, loads: readonly PageLoad[]): Measurement[] => [
+  {
+    what: `${name}: largest contentful paint, median`,
+    value: median(loads, (load) => load.largestPaintMs),
+    unit: 'ms',
+    ...(paintAim === undefined ? {} : { aim: { of: 'value', atMost: paintAim } }),
+  },
+  {
+    what: `${name}: total blocking time, median`,
+    value: median(loads, (load) => load.blockingMs),
+    unit: 'ms',
+    aim: { of: 'value', atMost: 200 },
+  },
+  {
+    what: `${name}: requests, most`,
+    value: Math.max(...loads.map((load) => load.requests)),
+    unit: 'requests',
+    aim: { of: 'value', atMost: 15 },
+  },
+  { what: `${name}: over the network`, value: median(loads, (load) => load.bytes) / 1024, unit: 'KB' },
+];
+
+const run: Bench['run'] = async (say) => {
+  const folder = await mkdtemp(join(tmpdir(), 'roastery-slow-phone-'));
+  const stack = await startStack({ dataDir: join(folder, 'data') });
+  try {
+    const admin = await signIn(stack.url, stack.admin);
+    const { id: adminId } = await admin.call(me);
+    const roaster = { full_name: 'Rosa Lind', email: 'roaster@roastery.example', password: 'a long phrase for her' };
+    const { id: roasterId } = await admin.call(createUser, { body: roaster });
+    await seedLargeRoastery(stack.databaseUrl, sizes, { adminId, roasterId });
+    const { auth_token: token } = await registerTestMachine(admin, 'PHONE-1');
+    const roasts = [longRoast(samples), longRoast(samples, 60)];
+    for (const { batches } of roasts) await shipJournal(stack.mqttUrl, { serial: 'PHONE-1', token }, batches);
+    const [roastId = '', otherId = ''] = roasts.map((roast) => roast.roastId);
+    await using browser = await launchBrowser();
+    const results: Measurement[] = [];
+    for (const page of pagesWith(roastId, otherId)) {
+      const loads: PageLoad[] = [];
+      for (let n = 0; n < times; n++) {
+        loads.push(
+          await openOnSlowPhone(browser, `${stack.url}${page.path}`, page.isSignedOut === true ? null : admin.cookie),
+        );
+      }
+      const { largestText, longestTaskMs } = loads[0] ?? {};
+      say(`${page.name}: largest text "${largestText}", longest task ${Math.round(longestTaskMs ?? 0)} ms`);
+      results.push(...measurementsOf(page, loads));
+    }
+    return results;
+  } finally {
+    await stack.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+export default {
+  title: 'The portal on a slow phone: processor slowed 4 ×, 1.6 Mbit/s, 150 ms, nothing in its cache',
+  run,
+} satisfies Bench;

@@ -1,0 +1,109 @@
+import type { Plugin } from 'vite';
+
+/** A chunk imports only those before it; those of the features come last. */
+const commonChunks = ['start', 'widgets', 'forms', 'charts'] as const;
+
+/** The pages that are opened first: what they share with others comes with the first file. */
+const isFirstPage = /\/features\/(?:dashboard\/Dashboard|login\/Login)Page\.tsx$/;
+const isRoutes = /\/app\/routes\.tsx$/;
+const isChartLibrary = (id: string): boolean => /\/node_modules\/(?:chart\.js|@kurkle)\//.test(id);
+const isLoadedLast = (id: string): boolean => /\/node_modules\/chartjs-plugin-zoom\//.test(id);
+const isFormLibrary = (id: string): boolean => /\/node_modules\/(?:react-hook-form|zod)\//.test(id);
+const featureOf = (id: string): string | undefined => /\/src\/features\/([\w-]+)\//.exec(id)?.[1];
+
+interface Graph {
+  readonly ids: Iterable<string>;
+  importsOf(id: string): readonly string[];
+}
+
+/** The module and everything that it imports statically, imports of imports included. */
+const reach = (graph: Graph, from: readonly string[]): Set<string> => {
+  const found = new Set<string>(from);
+  for (const id of found) for (const imported of graph.importsOf(id)) found.add(imported);
+  return found;
+};
+
+interface Pages {
+  /** Loaded with the HTML. */
+  readonly entries: readonly string[];
+  /** What a route loads. */
+  readonly ofRoutes: readonly string[];
+  /** What a page loads later: a dialog, the charts. */
+  readonly later: readonly string[];
+}
+
+/**
+ * The chunk of each module: `start` for what the first page needs, the feature's own where no other feature uses it (its
+ * pages apart by whether they have forms), else by the library that comes with it. What is loaded later stays apart.
+ */
+const nameChunks = (graph: Graph, { entries, ofRoutes, later }: Pages): Map<string, string> => {
+  const start = reach(graph, entries);
+  const users = new Map<string, string[]>();
+  for (const page of [...ofRoutes, ...later]) {
+    for (const id of reach(graph, [page])) users.set(id, [...(users.get(id) ?? []), page]);
+  }
+  const firstPages = ofRoutes.filter((id) => isFirstPage.test(id));
+  const ofFirstPages = reach(graph, firstPages);
+  const bringsForms = (id: string): boolean => [...reach(graph, [id])].some(isFormLibrary);
+  const nameOf = (id: string): string | undefined => {
+    if (start.has(id)) return 'start';
+    const brought = [...reach(graph, [id])];
+    if (brought.some(isChartLibrary)) return isLoadedLast(id) || featureOf(id) !== undefined ? undefined : 'charts';
+    const usedBy = users.get(id) ?? [];
+    const isOfPage = usedBy.some((page) => ofRoutes.includes(page));
+    if (usedBy.length < 2 && !isOfPage) return undefined;
+    if (ofFirstPages.has(id) && !firstPages.includes(id) && usedBy.length > 1) return 'start';
+    const feature = featureOf(id);
+    if (feature !== undefined && usedBy.every((page) => featureOf(page) === feature)) {
+      const pagesUsing = usedBy.filter((page) => ofRoutes.includes(page));
+      const areAllWithForms = pagesUsing.length > 0 && pagesUsing.every(bringsForms);
+      return areAllWithForms || bringsForms(id) ? `${feature}-forms` : feature;
+    }
+    if (usedBy.length < 2) return undefined;
+    return bringsForms(id) ? 'forms' : 'widgets';
+  };
+  const names = new Map<string, string>();
+  for (const id of graph.ids) {
+    const name = nameOf(id);
+    if (name !== undefined) names.set(id, name);
+  }
+  return names;
+};
+
+/**
+ * Merges the code that pages share into a few files. A request costs a phone 150 ms whatever its size: by itself the
+ * bundler makes a file for each combination of pages, 53 to 113 for a page.
+ */
+export const mergedChunks = (): Plugin => {
+  let names: ReadonlyMap<string, string> = new Map();
+  const isCommon = (name: string | undefined): boolean => commonChunks.some((common) => common === name);
+  // A group takes the modules that its own import, but those of a higher priority: no chunk imports one that imports it.
+  const common = commonChunks.map((name, place) => ({
+    name,
+    priority: commonChunks.length - place,
+    test: (id: string) => names.get(id) === name,
+  }));
+  const features = {
+    name: (id: string) => names.get(id) ?? null,
+    debugName: 'features',
+    test: (id: string) => names.has(id) && !isCommon(names.get(id)),
+  };
+  return {
+    name: 'merged-chunks',
+    apply: 'build',
+    config: () => ({ build: { rolldownOptions: { output: { codeSplitting: { groups: [...common, features] } } } } }),
+    buildEnd() {
+      const ids = [...this.getModuleIds()];
+      const infoOf = (id: string) => this.getModuleInfo(id);
+      const importersOf = (id: string) => infoOf(id)?.dynamicImporters ?? [];
+      names = nameChunks(
+        { ids, importsOf: (id) => infoOf(id)?.importedIds ?? [] },
+        {
+          entries: ids.filter((id) => infoOf(id)?.isEntry === true),
+          ofRoutes: ids.filter((id) => importersOf(id).some((from) => isRoutes.test(from))),
+          later: ids.filter((id) => importersOf(id).some((from) => !isRoutes.test(from))),
+        },
+      );
+    },
+  };
+};

@@ -1,0 +1,28 @@
+import { systemStats } from '@roastery/contract/dashboard';
+import { listMachines } from '@roastery/contract/machines';
+import { getRoast, getRoastCurveColumns, listRoasts } from '@roastery/contract/roasts';
+import type { LoaderFunctionArgs } from 'react-router-dom';
+import { readEarly } from '../api/use-api.ts';
+
+/**
+ * Begins the reads of a page while its code is loading: on a slow network they would come one after the other. The inputs
+ * are the page's own, word for word; `e2e/first-page.e2e.ts` finds an address that is read twice.
+ */
+export type EarlyReads = (args: LoaderFunctionArgs) => null;
+
+/** Beside every page: which machines roast now. */
+const readFrame = (): void => readEarly(listMachines, { query: { sort: 'name' } });
+
+export const readDashboard: EarlyReads = () => {
+  readEarly(systemStats, {});
+  readEarly(listRoasts, { query: { limit: 10 } });
+  readFrame();
+  return null;
+};
+
+export const readRoast: EarlyReads = ({ params: { id = '' } }) => {
+  readEarly(getRoast, { params: { id } });
+  readEarly(getRoastCurveColumns, { params: { id } });
+  readFrame();
+  return null;
+};
