@@ -19,5 +19,5 @@ export const startTestStack = async (options: Partial<StackOptions> = {}): Promi
     await database.drop();
     await rm(folder, { recursive: true, force: true });
   };
-  return Object.assign(stack, { folder, close, [Symbol.asyncDispose]: close });
+  return { ...stack, folder, close, [Symbol.asyncDispose]: close };
 };
