@@ -87,8 +87,8 @@ function changedWeight(file: Dictionary, { greenKg, roastedKg }: AlogChanges): W
   return [
     inUnit(greenKg, green),
     inUnit(roastedKg, roasted),
-    known === null ? 'Kg' : (unit ?? 'Kg'),
-  ] as WritableValue[];
+    known === null || typeof unit !== 'string' ? 'Kg' : unit,
+  ];
 }
 
 function changedTimeindex(file: Dictionary, { marks = {} }: AlogChanges): WritableValue | undefined {
