@@ -67,24 +67,62 @@ function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: num
   const turnSeconds = lowest.timeSeconds;
   const earliest = Math.max(notBeforeSeconds, turnSeconds - limits.chargeSlowTurnWithinSeconds);
   const peak = highest(within(readings, earliest, turnSeconds));
-  if (!peak || peak.tempC < limits.chargeSlowMinC || peak.tempC - lowest.tempC < limits.chargeSlowFallC) return null;
+  if (!peak || peak.tempC < limits.chargeSlowMinC) return null;
   if (level - lowest.tempC < limits.chargeSlowRiseShare * (peak.tempC - lowest.tempC)) return null;
-  const knee = kneeOf(readings, peak, lowest.tempC, limits.chargeSlowFallC);
-  const fall = knee.tempC - lowest.tempC;
+  const soon = turnSeconds - peak.timeSeconds <= limits.chargeHeatedTurnWithinSeconds;
+  const slope = soon ? heatingBefore(readings, peak.timeSeconds) : 0;
+  if (peak.tempC - lowest.tempC < (slope > 0 ? limits.chargeHeatedFallC : limits.chargeSlowFallC)) return null;
+  const levelled = levelledBy(readings, slope, peak.timeSeconds);
+  const bottomC = lowest.tempC - slope * (turnSeconds - peak.timeSeconds);
+  const knee = kneeOf(levelled, peak, bottomC, limits.chargeSlowFallC);
+  const fall = knee.tempC - bottomC;
   const falling = turnSeconds - knee.timeSeconds;
   const stillFrom = knee.timeSeconds - limits.chargeSlowStillSeconds;
   const watched = knee.timeSeconds - (readings[0]?.timeSeconds ?? knee.timeSeconds);
   if (knee.timeSeconds < notBeforeSeconds || watched < limits.chargeSlowMinSeconds) return null;
   if (falling < limits.turnAfterSeconds || fall < limits.chargeSlowFallC) return null;
   if (fall < limits.chargeSlowNoiseTimes * noiseBefore(readings, knee.timeSeconds)) return null;
-  const before = trendOf(within(readings, stillFrom, knee.timeSeconds));
-  const halfway = newestLevel(within(readings, knee.timeSeconds, knee.timeSeconds + falling / 2));
-  if (!before || halfway === undefined || knee.tempC - halfway < fall * limits.chargeSlowFirstHalfShare) return null;
+  const longer = trendOf(within(levelled, knee.timeSeconds - limits.chargeCoolingSeconds, knee.timeSeconds));
+  // Every 5 s with losses, the shorter line has too few readings.
+  const before = trendOf(within(levelled, stillFrom, knee.timeSeconds)) ?? longer;
+  const cooling = Math.min(0, longer?.slopePerSecond ?? 0);
+  if (fall + cooling * falling < limits.chargeBelowLineC) return null;
+  const halfway = middleOfFall(levelled, knee.timeSeconds, falling);
+  const firstHalf = slope > 0 ? limits.chargeHeatedFirstHalfShare : limits.chargeSlowFirstHalfShare;
+  if (!before || halfway === undefined || knee.tempC - halfway < fall * firstHalf) return null;
   // If the drum was cooling before the charge, the fall must be much steeper.
   const steepness = (halfway - knee.tempC) / (falling / 2);
-  const maxSlope = Math.min(limits.chargeSlowSteepness, limits.chargeSteeperThanBefore * before.slopePerSecond);
+  const maxSlope = Math.min(limits.chargeSlowSteepness, limits.chargeSlowSteeperThanBefore * before.slopePerSecond);
   if (steepness > maxSlope) return null;
-  return chargeAt(readings, knee, peak, lowest.tempC);
+  const kneeC = knee.tempC + slope * (knee.timeSeconds - peak.timeSeconds);
+  return chargeAt(readings, { timeSeconds: knee.timeSeconds, tempC: kneeC }, peak, lowest.tempC);
+}
+
+/** How fast the drum was heated up to a moment, °C/s; 0 if it was not. */
+function heatingBefore(readings: readonly TrustedReading[], untilSeconds: number): number {
+  const { chargeHeatedSeconds: span, chargeWarmingPerSecond, maxSlopeBefore } = limits;
+  const slope = trendOf(within(readings, untilSeconds - span, untilSeconds))?.slopePerSecond ?? 0;
+  return slope < chargeWarmingPerSecond ? 0 : Math.min(slope, maxSlopeBefore);
+}
+
+/** Readings without the slope that they had before: the fall of a small batch is measured from the line of a heated drum. */
+function levelledBy(readings: readonly TrustedReading[], slope: number, aroundSeconds: number) {
+  if (slope === 0) return readings;
+  return readings.map((reading) => ({
+    ...reading,
+    tempC: reading.tempC - slope * (reading.timeSeconds - aroundSeconds),
+  }));
+}
+
+/** The temperature in the middle of a fall, from the readings around it. */
+function middleOfFall(readings: readonly TrustedReading[], fromSeconds: number, falling: number): number | undefined {
+  const half = fromSeconds + falling / 2;
+  const line = trendOf(within(readings, half - falling / 4, half + falling / 4));
+  const before = readings.findLast(({ timeSeconds }) => timeSeconds <= half);
+  const after = readings.find(({ timeSeconds }) => timeSeconds > half);
+  if (line || !before || !after) return line?.at(half);
+  const share = (half - before.timeSeconds) / (after.timeSeconds - before.timeSeconds);
+  return before.tempC + share * (after.tempC - before.tempC);
 }
 
 /**
@@ -325,17 +363,22 @@ function judgeShallowCharge(
   const sinceTurn = nowSeconds - turn.timeSeconds;
   const recovery = recoveryOf(readings, turn.timeSeconds, noiseBefore(readings, nowSeconds));
   if (!recovery) return 'wait';
-  const { fastest, latest, slowest } = recovery;
-  const slowed = slowest.perSecond + slowest.error < limits.recoverySlowedShare * (fastest.perSecond - fastest.error);
+  const { latest, slowedTo, slowedToLikely, steadyAt } = recovery;
+  const slowed = slowedTo < limits.recoverySlowedShare;
   const slopeBefore = charge.slopeBefore ?? 0;
   const wasHeated = slopeBefore >= limits.chargeWarmingPerSecond;
   // In a drum that was being heated, the probe may still rise above its former line.
-  if (slowed && back > limits.recoverySlowedBack) return wasHeated ? 'none' : 'settled';
-  const steady = latest.perSecond + latest.error >= limits.recoverySteadyShare * fastest.perSecond;
+  if (slowed && back > limits.recoverySlowedBack) {
+    return wasHeated && slowedTo > limits.recoveryStoppedShare ? 'none' : 'settled';
+  }
+  const mayHaveSlowed = slowedToLikely < limits.recoverySlowedShare && age <= limits.chargeWithoutTurnSeconds;
+  const steady = steadyAt >= limits.recoverySteadyShare && !mayHaveSlowed;
   const warming = steady && latest.perSecond >= limits.chargeWarmingPerSecond;
   if (sinceTurn >= limits.chargeFewBeansSeconds) {
     if (standsAtBottom(charge, readings)) return 'settled';
-    if (warming && (back < limits.chargeRecoveredShare || fall >= limits.recoveryTellingFallC)) return 'certain';
+    const even = slowedToLikely >= limits.recoveryEvenShare;
+    const tellingFallC = even ? limits.recoveryEvenFallC : limits.recoveryTellingFallC;
+    if (warming && (back < limits.chargeRecoveredShare || fall >= tellingFallC)) return 'certain';
   }
   const lineC = charge.peakC + Math.max(0, slopeBefore) * age;
   const belowLine = (lineC - level) / fall;
@@ -352,8 +395,9 @@ function judgeShallowCharge(
     latest.perSecond < slopeBefore + limits.chargeSettledPerSecond;
   if (settled) return 'settled';
   if (backOnLine) return 'none';
-  if (age > limits.chargeWithoutTurnSeconds) return warming ? 'certain' : 'settled';
-  return 'wait';
+  if (age <= limits.chargeWithoutTurnSeconds) return 'wait';
+  const stillWarming = warming || (past && !slowed && latest.perSecond >= limits.chargeWarmingPerSecond);
+  return stillWarming ? 'certain' : 'settled';
 }
 
 /** Whether the probe was moved: it falls at once and then stands for much longer than it fell. Beans turn about as fast as they fell. */
@@ -365,6 +409,13 @@ function standsAtBottom(charge: ChargeState, readings: readonly TrustedReading[]
   const fell = first.timeSeconds - charge.timeSeconds;
   const stood = last.timeSeconds - first.timeSeconds;
   return stood > Math.max(limits.recoveryStandsSeconds, limits.recoveryStandsTimes * fell);
+}
+
+/** Whether the probe returned and all but stood still: a door, however the drum is heated later. */
+export function hasComeBack(readings: readonly TrustedReading[], turn: TurnState): boolean {
+  const noiseC = noiseBefore(readings, readings.at(-1)?.timeSeconds ?? turn.timeSeconds);
+  const recovery = recoveryOf(readings, turn.timeSeconds, noiseC);
+  return recovery !== null && recovery.slowedTo < limits.recoveryStoppedShare;
 }
 
 /** Whether the probe has risen well above its former level and line and keeps warming. */

@@ -34,6 +34,17 @@ export const detectionLimits = {
   /** … its first half is at least this steep, °C/s: a cycling burner takes minutes. */
   chargeSlowSteepness: -0.15,
   chargeSlowRiseShare: 0.05,
+  /** … and steeper than the slope before it by this factor. */
+  chargeSlowSteeperThanBefore: 2,
+  /** In a drum that was heated over this time, the depth is measured from its line, and the probe falls at least this far. */
+  chargeHeatedSeconds: 30,
+  chargeHeatedFallC: 3,
+  chargeHeatedFirstHalfShare: 0.45,
+  /** … and turns soon after it was warmest. */
+  chargeHeatedTurnWithinSeconds: 70,
+  /** In a drum that was cooling over this time, the probe falls this far below its line. */
+  chargeCoolingSeconds: 40,
+  chargeBelowLineC: 4.5,
   /** The mark is the last reading before this share of the whole fall (curves: within 2 s). */
   chargeKneeShare: 0.03,
   /** … or before this multiple of the scatter. */
@@ -67,15 +78,24 @@ export const detectionLimits = {
    * drum is fast at first and falls below it. */
   recoverySteadyShare: 0.65,
   recoverySlowedShare: 0.5,
+  /** … within this time: the return from a door takes 10 to 35 s to 1/e, few beans take 80 s and more. */
+  recoverySlowsWithinSeconds: 80,
+  /** … by more than this multiple of the standard error. */
+  recoverySlowedErrors: 1.5,
+  /** … below this share the probe has come back for good, also in a drum that was being heated. */
+  recoveryStoppedShare: 0.3,
   /** … decided when this share of the fall has recovered. */
   recoverySlowedBack: 0.5,
   /** A moved probe stays within this share of its fall above the lowest reading, for this multiple of the duration of the fall
    * (curves: beans at most 1.8) and at least for this time. */
   recoveryBottomShare: 0.1,
-  recoveryStandsTimes: 3,
+  recoveryStandsTimes: 2.5,
   recoveryStandsSeconds: 50,
   /** A fall of this depth that still warms up steadily 100 s after the turn is a charge, whatever share has recovered. */
   recoveryTellingFallC: 20,
+  /** … or of this depth, if it never slowed down below this share of its rate. */
+  recoveryEvenFallC: 12,
+  recoveryEvenShare: 0.75,
   /** A fall that has recovered this share and is slower than this has settled. */
   chargeSettledShare: 0.85,
   chargeSettledPerSecond: 0.03,
@@ -165,6 +185,8 @@ export const detectionLimits = {
   dropOnsetSeconds: 30,
   /** A corner stands out above the chord by this part of the fall. */
   dropCornerShare: 0.2,
+  /** A dip that recovers is deeper than this multiple of the noise. */
+  dropDipScatters: 6,
   /** A slow decline before a drop takes less than this. */
   dropDeclineC: 4,
   /** The exponents of the onset: a lag of second or third order. */

@@ -3,6 +3,7 @@ import {
   findCharge,
   findChargeInDrop,
   findColdStart,
+  hasComeBack,
   isWarmingPast,
   judgeCharge,
   kneeOf,
@@ -137,7 +138,12 @@ function reconsider(memory: DetectorSnapshot, newest: TrustedReading): Finding[]
     memory.refuted = null;
     return [];
   }
-  if (!turn || settled || !isWarmingPast(charge, memory.readings)) return [];
+  if (!turn || settled) return [];
+  if (hasComeBack(memory.readings, turn)) {
+    memory.refuted = { charge, turn, settled: true };
+    return [];
+  }
+  if (!isWarmingPast(charge, memory.readings)) return [];
   Object.assign(memory, { state: 'roasting', charge: { ...charge, certain: true }, turn, refuted: null });
   return [
     ...reportCharge(memory, { ...charge, certain: true }),

@@ -21,6 +21,8 @@ export interface DropState {
   deepSinceSeconds: number | null;
   /** Enough of the fall is known: the mark is final. */
   fitted?: boolean;
+  /** When the roast was last seen to stand still below its top; absent in older snapshots. */
+  stalledSeconds?: number;
 }
 
 export type DropVerdict = 'wait' | 'withdraw' | 'confirm';
@@ -168,12 +170,13 @@ function cornerOf(readings: readonly TrustedReading[], peak: Moment, deepestC: n
   const fall = peak.tempC - lowest.tempC;
   const slope = -fall / (lowest.timeSeconds - peak.timeSeconds);
   const aboveChord = ({ timeSeconds, tempC }: Moment) => tempC - peak.tempC - slope * (timeSeconds - peak.timeSeconds);
+  const dipC = Math.max(limits.dropFallC, limits.dropDipScatters * noiseBefore(readings, lowest.timeSeconds));
   let corner: Moment = peak;
   let lowestBeforeC = peak.tempC;
   for (const reading of within(readings, peak.timeSeconds, lowest.timeSeconds)) {
     lowestBeforeC = Math.min(lowestBeforeC, reading.tempC);
     // A dip that recovered is not a decline.
-    if (reading.tempC - lowestBeforeC > limits.dropFallC) return peak;
+    if (reading.tempC - lowestBeforeC > dipC) return peak;
     if (aboveChord(reading) > aboveChord(corner)) corner = reading;
   }
   const declined = peak.tempC - corner.tempC;
@@ -222,7 +225,10 @@ export function judgeDrop(
   if (held && age >= limits.dropCertainSeconds) return 'confirm';
   if (drop.dip && age >= limits.dropDipWaitSeconds) return 'confirm';
   if (age < limits.dropSlowSeconds) return 'wait';
-  return age < limits.dropStalledSeconds && isStalled(drop, readings, level, nowSeconds) ? 'wait' : 'confirm';
+  if (age < limits.dropStalledSeconds && isStalled(drop, readings, level, nowSeconds)) drop.stalledSeconds = nowSeconds;
+  // When it falls at last, the mark is placed by that fall.
+  const stalled = drop.stalledSeconds !== undefined && nowSeconds - drop.stalledSeconds < limits.dropStalledRateSeconds;
+  return stalled ? 'wait' : 'confirm';
 }
 
 /** Whether the roast stands still just below its top. An empty drum cools or is heated. */

@@ -19,8 +19,16 @@ it('reading filter: passes the steepest recorded charge', () => {
   expect(believed(charge, 1.5)).toEqual(charge);
 });
 
-it('reading filter: accepts a new level after three agreeing readings and loses none of them', () => {
-  expect(believed([200, 201, 90, 91, 92, 93])).toEqual([200, 201, 90, 91, 92, 93]);
+it('reading filter: accepts a new level as soon as a probe can have reached it, and loses none of its readings', () => {
+  const lower = [150, 151, 152, 153, 154];
+  expect(believed([200, 201, ...lower])).toEqual([200, 201, ...lower]);
+  const fallen = [90, 91, 92, 93, 94, 95, 96, 97, 98, 99];
+  expect(believed([200, 201, ...fallen.slice(0, 8)])).toEqual([200, 201]);
+  expect(believed([200, 201, ...fallen])).toEqual([200, 201, ...fallen]);
+});
+
+it('reading filter: holds back a plug that is loose for 4 s', () => {
+  expect(believed([208, 208, 146, 127, 118, 117, 0, 0, 210, 211, 0, 0, 0, 0, 212])).toEqual([208, 208, 210, 211, 212]);
 });
 
 it('reading filter: rejects a first reading that the next ones contradict', () => {

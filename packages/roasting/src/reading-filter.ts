@@ -21,6 +21,8 @@ const maxNoiseC = 5;
 const convincing = 3;
 /** … if they last this long: a loose plug read at 4 Hz gives many zeros in a second. */
 const convincingSeconds = 2;
+/** … and as long as the probe would have needed for the jump, up to this time: a plug that is loose for 4 s reads zeros. */
+const maxConvincingSeconds = 10;
 /** At the start two agreeing readings are enough, this far apart. */
 const convincingSecondsAtFirst = 1;
 const maxSuspectsAtFirst = 8;
@@ -48,8 +50,10 @@ export function trustedReadings(filter: ReadingFilterState, reading: TrustedRead
   const before = filter.suspects.at(-1);
   if (before && !follows(before, reading)) filter.suspects = [];
   filter.suspects.push(reading);
-  const lasted = reading.timeSeconds - (filter.suspects[0]?.timeSeconds ?? reading.timeSeconds);
+  const first = filter.suspects[0] ?? reading;
+  const lasted = reading.timeSeconds - first.timeSeconds;
   if (filter.suspects.length < convincing || lasted < convincingSeconds) return [];
+  if (reading.timeSeconds - last.timeSeconds < Math.min(maxConvincingSeconds, secondsForJump(last, first))) return [];
   return believe(filter, filter.suspects, reading);
 }
 
@@ -66,6 +70,12 @@ function believe(filter: ReadingFilterState, believed: TrustedReading[], newest:
   filter.last = newest;
   filter.suspects = [];
   return believed;
+}
+
+/** How long a probe needs from one reading to another. */
+function secondsForJump(from: TrustedReading, to: TrustedReading): number {
+  const risen = to.tempC - from.tempC;
+  return (Math.abs(risen) - maxNoiseC) / (risen > 0 ? maxRisePerSecond : maxFallPerSecond);
 }
 
 function follows(before: TrustedReading, reading: TrustedReading): boolean {

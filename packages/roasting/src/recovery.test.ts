@@ -1,3 +1,4 @@
+import { noise } from '@roastery/testing/marks/field-conditions';
 import { describe, expect, it } from 'vitest';
 import { recoveryOf } from './recovery.ts';
 
@@ -13,9 +14,11 @@ const door = (since: number) => 25 * (1 - Math.exp(-since / 25));
 describe('recoveryOf', () => {
   it.each([0.25, 1, 5])('separates steady warming from an exponential return, every %d s', (interval) => {
     const warm = recoveryOf(series(beans, interval), turnAt, 0);
-    expect(warm && warm.latest.perSecond / warm.fastest.perSecond).toBeGreaterThan(0.9);
+    expect(warm?.slowedTo).toBeGreaterThan(0.9);
+    expect(warm?.steadyAt).toBeGreaterThan(0.9);
     const back = recoveryOf(series(door, interval), turnAt, 0);
-    expect(back && back.slowest.perSecond / back.fastest.perSecond).toBeLessThan(0.1);
+    expect(back?.slowedTo).toBeLessThan(0.1);
+    expect(back?.steadyAt).toBeLessThan(0.2);
   });
 
   it('keeps the slowest rate when the drum is heated later', () => {
@@ -25,12 +28,34 @@ describe('recoveryOf', () => {
       0,
     );
     expect(heated?.latest.perSecond).toBeGreaterThan(0.15);
-    expect(heated && heated.slowest.perSecond / heated.fastest.perSecond).toBeLessThan(0.3);
+    expect(heated?.slowedTo).toBeLessThan(0.3);
+  });
+
+  it('does not take few beans that slow down over minutes for a door', () => {
+    const slowing = recoveryOf(
+      series((since) => 30 * (1 - Math.exp(-since / 130))),
+      turnAt,
+      0,
+    );
+    expect(slowing?.slowedTo).toBeGreaterThan(0.5);
+  });
+
+  it('reports no slowdown that noise alone may show', () => {
+    const noisy = noise(0.5)(
+      series((since) => 0.15 * since, 5).map(({ timeSeconds, tempC }) => ({ timeSeconds, beanTempC: tempC })),
+      3,
+    ).map(({ timeSeconds, beanTempC }) => ({
+      timeSeconds,
+      tempC: Math.round(beanTempC ?? 0),
+      heat: null,
+      fan: null,
+    }));
+    expect(recoveryOf(noisy, turnAt, 0.6)?.slowedTo).toBeGreaterThan(0.5);
   });
 
   it('ignores an outlier', () => {
     const torn = series(beans).map((reading, index) => (index === 70 ? { ...reading, tempC: 60 } : reading));
-    expect(recoveryOf(torn, turnAt, 0)?.slowest.perSecond).toBeGreaterThan(0.2);
+    expect(recoveryOf(torn, turnAt, 0)?.slowedTo).toBeGreaterThan(0.8);
   });
 
   it('returns null for the first half minute', () => {

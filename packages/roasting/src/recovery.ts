@@ -4,6 +4,8 @@ import type { TrustedReading } from './reading-filter.ts';
 
 /** How fast the probe warms up in a window of time, °C/s. */
 interface Rate {
+  /** The middle of the window, since the turn. */
+  readonly atSeconds: number;
   readonly perSecond: number;
   /** Standard error from the noise of the readings. */
   readonly error: number;
@@ -12,9 +14,13 @@ interface Rate {
 /** How the probe came back after a fall. */
 export interface Recovery {
   readonly fastest: Rate;
-  /** The slowest window after the fastest. */
-  readonly slowest: Rate;
   readonly latest: Rate;
+  /** The smallest share of a rate that was left within 80 s, as far as it is certain in spite of the noise. */
+  readonly slowedTo: number;
+  /** … as it was measured. */
+  readonly slowedToLikely: number;
+  /** The latest rate as a share of the fastest of the last 80 s, at most, in view of the noise. */
+  readonly steadyAt: number;
 }
 
 interface Sums {
@@ -26,20 +32,47 @@ interface Sums {
 }
 
 const cellSeconds = 10;
+/** Whole degrees have this error even where they show no noise. */
+const roundedNoiseC = 0.3;
 
 /**
  * Rates of rise in windows of 30 s from the turn on. Beans warm up slowly at first, then at a rate that changes little for
- * minutes. After a door or a drop the probe returns exponentially: fastest at first, then slower. Null with fewer than two
- * windows.
+ * minutes. After a door or a drop the probe returns exponentially: fastest at first, then slower. Few beans slow down too, but
+ * take minutes. Null with fewer than two windows.
  */
 export function recoveryOf(readings: readonly TrustedReading[], turnSeconds: number, noiseC: number): Recovery | null {
-  const rates = ratesOf(cellsOf(readings, turnSeconds), noiseC, limits.chargeRateSeconds / cellSeconds);
+  const rates = ratesOf(
+    cellsOf(readings, turnSeconds),
+    Math.max(noiseC, roundedNoiseC),
+    limits.chargeRateSeconds / cellSeconds,
+  );
   const [first, latest] = [rates[0], rates.at(-1)];
   if (!first || !latest || rates.length < 2) return null;
   const fastest = rates.reduce((fast, rate) => (rate.perSecond > fast.perSecond ? rate : fast), first);
-  const after = rates.slice(rates.indexOf(fastest));
-  const slowest = after.reduce((slow, rate) => (rate.perSecond < slow.perSecond ? rate : slow), fastest);
-  return { fastest, slowest, latest };
+  const recent = Math.max(...precedingRates(rates, latest).map(({ perSecond }) => perSecond));
+  const slowedBy = (errors: number) =>
+    Math.min(...rates.map((rate) => shareLeft(rate, precedingRates(rates, rate), errors)));
+  return {
+    fastest,
+    latest,
+    slowedTo: slowedBy(limits.recoverySlowedErrors),
+    slowedToLikely: slowedBy(0),
+    steadyAt: (latest.perSecond + latest.error) / Math.max(minRatePerSecond, recent),
+  };
+}
+
+/** A slower rate is no warming. */
+const minRatePerSecond = 0.01;
+
+function precedingRates(rates: readonly Rate[], { atSeconds }: Rate): Rate[] {
+  const from = atSeconds - limits.recoverySlowsWithinSeconds;
+  return rates.filter((rate) => rate.atSeconds >= from && rate.atSeconds <= atSeconds);
+}
+
+/** Which share of the rates before it a rate has at most, in view of so many standard errors. */
+function shareLeft(rate: Rate, before: readonly Rate[], errors: number): number {
+  const most = Math.max(...before.map(({ perSecond, error }) => perSecond - errors * error));
+  return most > minRatePerSecond ? (rate.perSecond + errors * rate.error) / most : 1;
 }
 
 function cellsOf(readings: readonly TrustedReading[], fromSeconds: number): (Sums | undefined)[] {
@@ -75,7 +108,7 @@ function ratesOf(cells: readonly (Sums | undefined)[], noiseC: number, width: nu
     // Readings of one cell tell no rate over three.
     if (sums.readings < 3 || spread < sums.readings * cellSeconds) continue;
     const perSecond = (sums.tc - (sums.t * sums.c) / sums.readings) / spread;
-    rates.push({ perSecond, error: noiseC / Math.sqrt(spread) });
+    rates.push({ atSeconds: (from + width / 2) * cellSeconds, perSecond, error: noiseC / Math.sqrt(spread) });
   }
   return rates;
 }

@@ -12,7 +12,7 @@ export interface PhysicalSeries {
 
 /** Seeds of the two sets: one for development, one that only the bench uses. */
 export const developmentSeeds = { from: 1_000, count: 120 } as const;
-export const heldOutSeeds = { from: 900_000, count: 240 } as const;
+export const heldOutSeeds = { from: 20_000_000, count: 240 } as const;
 
 /** How the drum reaches the charge temperature of the next batch. */
 const protocols = ['hold', 'ramp', 'drift', 'overshoot'] as const;
