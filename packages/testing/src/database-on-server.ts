@@ -28,7 +28,8 @@ export async function createDatabaseOn(serverUrl: string, template?: DatabaseTem
     if (template === undefined) await sql`CREATE DATABASE ${sql(name)}`;
     else {
       await prepareTemplate(sql, serverUrl, template);
-      await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(templateName(template))}`;
+      // Copying its files takes half of what logging its pages does.
+      await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(templateName(template))} STRATEGY file_copy`;
     }
   } finally {
     await sql.end();
