@@ -61,7 +61,8 @@ describe('a map goes to the board', () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines');
-    await page.getByRole('button', { name: 'Map and settings of Big Drum' }).click();
+    await page.getByRole('button', { name: 'Actions for Big Drum' }).click();
+    await page.getByRole('menuitem', { name: 'Map and settings' }).click();
     const dialog = page.getByRole('dialog', { name: 'Map and settings' });
     await dialog.getByText('Uses the board’s own map').waitFor();
     await dialog.getByText('demo-rm30 · rev 1').waitFor();
@@ -74,7 +75,8 @@ describe('a map goes to the board', () => {
     await dialog.getByLabel('Port').fill(String(machine.modbusPort));
     await dialog.getByRole('button', { name: 'Send to the board' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Map and settings of Big Drum' }).click();
+    await page.getByRole('button', { name: 'Actions for Big Drum' }).click();
+    await page.getByRole('menuitem', { name: 'Map and settings' }).click();
     await dialog.getByText('Running rev 1').waitFor();
     await dialog.getByText('rm30 · rev 1', { exact: true }).waitFor();
     await dialog.getByRole('link', { name: 'Open the map' }).click();
@@ -83,7 +85,8 @@ describe('a map goes to the board', () => {
     await page.getByRole('button', { name: 'Add channel' }).waitFor();
     const ownId = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');
     await page.goto('/machines');
-    await page.getByRole('button', { name: 'Map and settings of Big Drum' }).click();
+    await page.getByRole('button', { name: 'Actions for Big Drum' }).click();
+    await page.getByRole('menuitem', { name: 'Map and settings' }).click();
     await expect.poll(() => dialog.getByRole('combobox', { name: 'Machine map' }).inputValue()).toMatch(/RM30/);
     await dialog.getByRole('combobox', { name: 'Machine map' }).fill('rm30');
     await page.getByRole('option', { name: /RM30.*own/ }).click();

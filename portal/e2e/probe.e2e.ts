@@ -55,7 +55,8 @@ it('finds the beans among a machine’s registers, makes a map of them, and prov
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto('/machines');
-  await page.getByRole('button', { name: 'Find registers of Unknown Drum' }).click();
+  await page.getByRole('button', { name: 'Actions for Unknown Drum' }).click();
+  await page.getByRole('menuitem', { name: 'Find registers' }).click();
   await page.getByRole('heading', { name: 'Find Registers' }).waitFor();
   await page.getByRole('button', { name: 'Find unit' }).click();
   await page.getByText('Unit 1 answers.').waitFor({ timeout: 40_000 });
@@ -120,7 +121,8 @@ it('machine without a map: says so, is probed at a typed address, and reads by a
   await page.goto('/machines');
   const noMap = page.getByRole('button', { name: 'Bare Drum has no map: choose one' });
   await noMap.waitFor({ timeout: 60_000 });
-  await page.getByRole('button', { name: 'Find registers of Bare Drum' }).click();
+  await page.getByRole('button', { name: 'Actions for Bare Drum' }).click();
+  await page.getByRole('menuitem', { name: 'Find registers' }).click();
   const look = page.getByRole('button', { name: 'Read registers' });
   const where = page.getByLabel('Machine address');
   await where.waitFor();

@@ -259,8 +259,18 @@ describe('with roasts', () => {
     await phone.page.goto('/roasts?rows=25');
     const cards = phone.page.getByRole('list', { name: 'Roasts' }).getByRole('listitem');
     await cards.first().getByRole('link').waitFor();
-    await expect.poll(() => cards.first().innerText()).toMatch(/COFFEE\s+Huila Pink Bourbon/);
-    await cards.first().click({ position: { x: 180, y: 90 } });
+    await expect
+      .poll(() => cards.first().innerText())
+      .toMatch(/^Huila Pink Bourbon\s+#[0-9a-f]{8}\s+[\d.]+ kg\s+\d\d\/\d\d\/\d{4} - \d\d:\d\d [AP]M\s*·\s*\S/);
+    const heights = await cards.evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+    expect([Math.min(...heights) >= 64, Math.max(...heights) <= 88]).toEqual([true, true]);
+    await cards
+      .first()
+      .getByRole('button', { name: /^Actions for roast/ })
+      .click();
+    await phone.page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await phone.page.keyboard.press('Escape');
+    await cards.first().click({ position: { x: 180, y: 50 } });
     await phone.page.waitForURL(`**/roasts/${made[0]?.id}`);
   });
 });

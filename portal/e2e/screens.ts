@@ -57,7 +57,10 @@ export const screens: readonly Screen[] = [
     address: '/machines',
     who: 'ana',
     shows: 'Readings per second',
-    does: press('Map and settings of Giesen W6 sample room'),
+    does: async (page) => {
+      await press('Actions for Giesen W6 sample room')(page);
+      await page.getByRole('menuitem', { name: 'Map and settings' }).click();
+    },
     ...over,
   },
   { name: 'machine-probe', address: '/machines/{machine}/probe', who: 'ana', shows: 'What to read' },

@@ -4,7 +4,7 @@ import { t } from '../language/t.ts';
 import { classes } from '../ui/classes.ts';
 import { mainDestinations } from './destinations.ts';
 
-const shown = 4;
+const shown = 5;
 const itemClass = 'flex min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-2xs [&_svg]:size-5';
 
 /** The main destinations on a phone; the rest is behind More. */
@@ -20,7 +20,7 @@ export const PhoneBar = ({ onMore }: { onMore: () => void }) => (
         className={({ isActive }) => classes(itemClass, isActive ? 'font-medium text-accent-text' : 'text-muted')}
       >
         <Icon aria-hidden />
-        {label}
+        <span className="max-w-full truncate">{label}</span>
       </NavLink>
     ))}
     <button type="button" onClick={onMore} className={classes(itemClass, 'text-muted')}>

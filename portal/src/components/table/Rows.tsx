@@ -6,7 +6,7 @@ import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Card.tsx';
 import { isDescending, nextSort, sortField, type Column, type RowProps } from './columns.ts';
 
-const cellClass = 'h-11 border-b border-stroke px-2 whitespace-nowrap first:pl-4 last:pr-4';
+const cellClass = 'h-11 border-b border-stroke px-1.5 whitespace-nowrap first:pl-4 last:pr-4 2xl:px-2';
 /** Stays visible while the row scrolls below it; the covered text fades out. */
 const actionsClass =
   "sticky right-0 bg-inherit before:absolute before:inset-y-0 before:right-full before:w-6 before:bg-inherit before:content-[''] before:[mask-image:linear-gradient(to_left,black,transparent)]";
@@ -15,9 +15,13 @@ const skeletonRows = 10;
 /** Rows of 44 px under a sticky head. The whole row is a link; its buttons work on their own. */
 export const Rows = <Row,>(props: RowProps<Row>) => {
   const { label, columns, rows, rowId, rowLabel, rowLink, rowActions, sort = '', onSort, selection } = props;
+  const hasShares = columns.some(({ share }) => share !== undefined);
   return (
     <div className="max-h-[max(24rem,calc(100dvh-17rem))] overflow-auto">
-      <table aria-label={label} className="w-full border-separate border-spacing-0 text-sm">
+      <table
+        aria-label={label}
+        className={classes('w-full border-separate border-spacing-0 text-sm', hasShares && 'min-w-260')}
+      >
         <thead className="sticky top-0 z-10 bg-surface">
           <tr className="bg-inherit">
             {selection !== undefined && (
@@ -79,7 +83,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
                     key={column.id}
                     className={classes(
                       cellClass,
-                      'max-w-52 truncate',
+                      column.share === undefined ? 'max-w-52 truncate' : 'max-w-0 truncate',
                       column.align === 'right' && 'figures text-right',
                     )}
                   >
@@ -129,6 +133,7 @@ const Head = <Row,>({ column, sort, onSort }: HeadProps<Row>) => {
         column.align === 'right' ? 'text-right' : 'text-left',
         column.width,
       )}
+      {...(column.share !== undefined && { style: { width: `${column.share}%` } })}
     >
       {field === undefined || onSort === undefined ? (
         <span className={column.hideLabel ? 'sr-only' : undefined}>{column.label}</span>

@@ -1,12 +1,84 @@
+import { Fragment } from 'react';
 import { Link } from 'react-router-dom';
 import { t } from '../../language/t.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Card.tsx';
-import type { RowProps } from './columns.ts';
+import type { Column, RowProps } from './columns.ts';
 
-/** The rows of a table as cards, for a phone: the name on top, then one line for each column. */
-export const StackedRows = <Row,>(props: RowProps<Row>) => {
+/** The rows of a table for a phone: two lines each where its columns say what stands there, else cards. */
+export const StackedRows = <Row,>(props: RowProps<Row>) =>
+  props.columns.some(({ phone }) => phone === 'title') ? <TwoLineRows {...props} /> : <Cards {...props} />;
+
+const skeletonRows = 8;
+/** For a row of 64 to 88 px. */
+const rowClass = 'relative flex min-h-16 items-center gap-2 px-4 py-2.5';
+
+/** What the row is about on the first line, and when, where and by whom on the second. */
+const TwoLineRows = <Row,>(props: RowProps<Row>) => {
+  const { label, columns, rows, rowId, rowLabel, rowLink, rowActions, phoneActions = rowActions, selection } = props;
+  const at = (place: Column<Row>['phone']) => columns.filter(({ phone }) => phone === place);
+  const [titles, sides, details] = [at('title'), at('side'), at('detail')];
+  return (
+    <ul aria-label={label} className="divide-y divide-stroke">
+      {rows === undefined &&
+        Array.from({ length: skeletonRows }, (_, i) => (
+          <li key={i} className={classes(rowClass, 'flex-col items-start justify-center')}>
+            <Skeleton className="h-4 w-1/2" />
+            <Skeleton className="h-3.5 w-3/4" />
+          </li>
+        ))}
+      {rows?.map((row) => {
+        const isSelected = selection?.has(row) ?? false;
+        const title = titles.map((column) => (
+          <span key={column.id} className={classes('truncate', column.isName === true && 'shrink-0')}>
+            {column.cell(row)}
+          </span>
+        ));
+        return (
+          <li key={rowId(row)} className={classes(rowClass, isSelected && 'bg-selected')}>
+            {selection !== undefined && (
+              <Checkbox
+                label={t`Select ${rowLabel(row)}`}
+                hideLabel
+                checked={isSelected}
+                onChange={() => selection.toggle(row)}
+                className="relative z-1 -ml-2 px-2"
+              />
+            )}
+            <div className="min-w-0 flex-1">
+              <div className="flex min-w-0 items-baseline justify-between gap-3">
+                {rowLink === undefined ? (
+                  <span className="flex min-w-0 items-baseline gap-2 font-medium text-strong">{title}</span>
+                ) : (
+                  <Link
+                    to={rowLink(row)}
+                    className="flex min-w-0 items-baseline gap-2 font-medium text-strong after:absolute after:inset-0"
+                  >
+                    {title}
+                  </Link>
+                )}
+                <span className="figures shrink-0">{sides.map((column) => column.cell(row))}</span>
+              </div>
+              <div className="figures mt-0.5 flex min-w-0 items-center text-sm text-muted">
+                {details.map((column, place) => (
+                  <Fragment key={column.id}>
+                    {place > 0 && <span aria-hidden>&nbsp;·&nbsp;</span>}
+                    <span className="truncate">{column.cell(row)}</span>
+                  </Fragment>
+                ))}
+              </div>
+            </div>
+            {phoneActions !== undefined && <span className="relative z-1 -mr-2 flex">{phoneActions(row)}</span>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+};
+
+/** The name on top, then one line for each column. */
+const Cards = <Row,>(props: RowProps<Row>) => {
   const { label, columns, rows, rowId, rowLabel, rowLink, rowActions, selection } = props;
   const name = columns.find((column) => column.isName);
   const lines = columns.filter((column) => !column.isName && column.phone !== 'none');

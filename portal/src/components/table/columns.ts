@@ -17,8 +17,13 @@ export interface Column<Row> {
   isName?: boolean;
   /** Hidden at first; the person can show it. */
   hiddenAtFirst?: boolean;
-  /** On a phone a row is a card: its name on top, then these lines. `none` hides a column there. */
-  phone?: 'line' | 'none';
+  /** Share of the table's width, %: the column gets no more and cuts its text, so that no column leaves the screen. */
+  share?: number;
+  /**
+   * On a phone: on the first line of a row at the left, at its right end, or on the second line. A table in which no column
+   * says so has a card for each row, its name on top and a line for each column but those with `none`.
+   */
+  phone?: 'title' | 'side' | 'detail' | 'none';
 }
 
 /** What the rows of a table are drawn from, as a grid or as cards. */
@@ -35,6 +40,8 @@ export interface RowProps<Row> {
   rowLink?: (row: Row) => string;
   /** Buttons at the end of a row. */
   rowActions?: (row: Row) => ReactNode;
+  /** The same on a phone, where one menu has room. */
+  phoneActions?: (row: Row) => ReactNode;
   sort?: string;
   onSort?: (sort: string) => void;
   selection?: Selection<Row>;

@@ -19,12 +19,12 @@ interface AtMomentProps {
   alignment: Alignment;
 }
 
-/** Every roast's figures at one time: under the pointer, else pinned, else the end of the reference. */
+/** Every roast's figures at one time: under the pointer, else pinned, else the last at which every roast has some. */
 export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) => {
   const { cursor } = useTimeView(view);
   const base = placed[0];
   if (base === undefined) return null;
-  const seconds = cursor ?? selected ?? base.aligned.endSeconds;
+  const seconds = cursor ?? selected ?? Math.min(...placed.map(({ aligned }) => aligned.endSeconds));
   return (
     <section
       aria-label={t`Values at one time`}

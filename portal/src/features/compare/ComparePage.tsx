@@ -46,6 +46,14 @@ const chartKeys: readonly PageKey[] = [
   { label: t`Chart: reset zoom`, keys: ['0'] },
 ];
 
+const linesOf = (placed: readonly PlacedRoast[], quantity: ComparedQuantity) =>
+  placed.map(({ style, aligned }) => ({
+    style,
+    timeSeconds: aligned.timeSeconds,
+    values: columnOfQuantity(aligned, quantity),
+    marks: quantity === 'bean_temp' ? aligned.marks : [],
+  }));
+
 /** /roasts/compare: up to five roasts over each other. Which, how they lie and the pinned moment stand in the address. */
 export default function ComparePage() {
   const { read, change } = useUrlState();
@@ -72,16 +80,9 @@ export default function ComparePage() {
       }),
     [compared, alignment],
   );
-  const lines = useMemo(
-    () =>
-      placed.map(({ style, aligned }) => ({
-        style,
-        timeSeconds: aligned.timeSeconds,
-        values: columnOfQuantity(aligned, quantity),
-        marks: quantity === 'bean_temp' ? aligned.marks : [],
-      })),
-    [placed, quantity],
-  );
+  const lines = useMemo(() => linesOf(placed, quantity), [placed, quantity]);
+  // Bean temperature and its rate of rise are read together.
+  const rates = useMemo(() => (quantity === 'bean_temp' ? linesOf(placed, 'ror') : []), [placed, quantity]);
   const differences = useMemo(() => {
     const [base, ...others] = placed;
     return base === undefined
@@ -209,6 +210,21 @@ export default function ComparePage() {
                     label={t`${quantityLabels[quantity]} of ${placed.length} roasts`}
                     height={340}
                   />
+                  {rates.length > 0 && (
+                    <>
+                      <h2 className="pt-3 pb-1 text-base font-semibold text-strong">
+                        {quantityLabels.ror}{' '}
+                        <span className="text-sm font-normal text-muted">{unitOf('rate', units)}</span>
+                      </h2>
+                      <LinesChart
+                        {...chart}
+                        lines={rates}
+                        axis="rate"
+                        label={t`${quantityLabels.ror} of ${placed.length} roasts`}
+                        height={190}
+                      />
+                    </>
+                  )}
                   {differences.length > 0 && (
                     <>
                       <h2 className="pt-3 pb-1 text-base font-semibold text-strong">

@@ -13,7 +13,7 @@ import { pixelDecimation, type CurveDataset } from '../../components/chart/pixel
 import { axisFont, barePixels, fixedWidth, timeScale, zoomOptions } from '../../components/chart/time-scale.ts';
 import type { TimeViewStore } from '../../components/chart/time-view.ts';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';
-import type { LineStyle } from './compare-lines.ts';
+import { differenceEnd, type LineStyle } from './compare-lines.ts';
 
 /** What the vertical axis measures; a difference and a rate convert by 1.8 and never gain 32. */
 export type AxisKind = 'temperature' | 'rate' | 'temperature_difference' | 'rate_difference';
@@ -41,30 +41,17 @@ const inUnits = (axis: AxisKind, stored: number, units: Units): number => {
   return units.temperature_unit === 'F' ? rateCToF(stored) : stored;
 };
 
-/**
- * Maximum of a difference's axis, °C and °C/min: the drop after the charge differs by more, and would flatten the rest.
- */
-const furthest = { temperature_difference: 50, rate_difference: 10 };
-
 /** Ends of the axis: round numbers around what is drawn; a difference lies evenly around its zero. */
 const boundsOf = (axis: AxisKind, lines: readonly CurveDataset[], units: Units): { min: number; max: number } => {
-  let low = Number.POSITIVE_INFINITY;
-  let high = Number.NEGATIVE_INFINITY;
-  for (const { whole } of lines) {
-    for (const value of whole.y) {
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
-  }
   if (axis === 'rate') return rateBounds(units);
   if (axis === 'temperature') {
+    let high = 0;
+    for (const { whole } of lines) for (const value of whole.y) if (value > high) high = value;
     const step = units.temperature_unit === 'C' ? 50 : 100;
     return { min: 0, max: Math.max(step * 2, Math.ceil((high * 1.04) / step) * step) };
   }
-  const reach = Number.isFinite(low) ? Math.max(Math.abs(low), Math.abs(high)) : 1;
-  const most = inUnits(axis, furthest[axis], units);
-  const nice = [2, 5, 10, 20, 50, 100].find((end) => end >= Math.min(reach, most)) ?? most;
-  return { min: -nice, max: nice };
+  const end = differenceEnd(lines.map(({ whole }) => whole.y));
+  return { min: -end, max: end };
 };
 
 /** Lines of several roasts over one time axis: a ring is first crack, a square the drop. */

@@ -1,6 +1,14 @@
 import type { CurveColumns, Roast } from '@roastery/contract/roasts';
 import { describe, expect, it } from 'vitest';
-import { alignRoast, differenceFrom, distanceBetween, idsIn, valueAtMoment, zeroOf } from './compare-lines.ts';
+import {
+  alignRoast,
+  differenceEnd,
+  differenceFrom,
+  distanceBetween,
+  idsIn,
+  valueAtMoment,
+  zeroOf,
+} from './compare-lines.ts';
 
 const id = (n: number) => `018f0000-0000-7000-8000-00000000000${n}`;
 
@@ -61,5 +69,15 @@ describe('compared roasts', () => {
     const { roast } = roastOf(0);
     const bare = { marks: roast.marks.filter(({ kind }) => kind !== 'first_crack') };
     expect([zeroOf(bare, 'charge'), zeroOf(bare, 'first_crack')]).toEqual([0, null]);
+  });
+});
+
+describe('the axis of a difference', () => {
+  it('is fitted to most of the samples, not to the fall after the charge', () => {
+    const near = Array.from({ length: 600 }, (_, second) => (second < 60 ? 50 - second * 0.8 : 0.7));
+    expect(differenceEnd([near])).toBe(1);
+    expect(differenceEnd([near, near.map((value) => value * 10)])).toBe(10);
+    expect(differenceEnd([[Number.NaN]])).toBe(0.5);
+    expect(differenceEnd([])).toBe(0.5);
   });
 });

@@ -100,3 +100,24 @@ export const distanceBetween = (base: AlignedRoast, other: AlignedRoast): CurveD
   const from = Math.max(base.timeSeconds[0] ?? 0, other.timeSeconds[0] ?? 0);
   return curveDistance(lined(base), lined(other), Math.ceil(from));
 };
+
+/**
+ * The axis of a difference is fitted to this share of its samples: the fall after the charge differs by tens of degrees, and
+ * would flatten the rest.
+ */
+const fittedShare = 0.85;
+const roomAbove = 1.25;
+const differenceEnds = [0.5, 1, 2, 5, 10, 20, 50, 100];
+
+/** End of an axis that lies evenly around zero. */
+export const differenceEnd = (lines: readonly ArrayLike<number>[]): number => {
+  const reaches = lines.map((values) => {
+    const sizes = Array.from(values)
+      .filter((value) => Number.isFinite(value))
+      .map(Math.abs)
+      .sort((a, b) => a - b);
+    return sizes[Math.floor((sizes.length - 1) * fittedShare)] ?? 0;
+  });
+  const reach = Math.max(0, ...reaches) * roomAbove;
+  return differenceEnds.find((end) => end >= reach) ?? reach;
+};

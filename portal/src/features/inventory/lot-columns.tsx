@@ -24,14 +24,14 @@ const Kilograms = ({ kg, low = false }: { kg: number; low?: boolean }) => (
 
 /** The remaining weight of a lot, in kg and as a share with a bar; red when it is low. */
 const Remaining = ({ lot }: { lot: Lot }) => (
-  <span className="inline-flex flex-col items-end gap-1 sm:min-w-27 max-sm:items-start">
+  <span className="inline-flex flex-col items-end gap-1 sm:min-w-27">
     <span className="inline-flex items-baseline gap-2">
       <Kilograms kg={lot.current_weight} low={isLow(lot)} />
       <span className={classes('figures w-9 text-right text-xs', isLow(lot) ? 'text-danger' : 'text-muted')}>
         {shareText(lot)}
       </span>
     </span>
-    <RemainingBar lot={lot} className="w-full max-sm:w-24" />
+    <RemainingBar lot={lot} className="w-full max-sm:hidden" />
   </span>
 );
 
@@ -53,21 +53,24 @@ export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
     isName: true,
     cell: (lot) => <span className="font-mono text-[0.92em]">{lot.lot_number}</span>,
     sort: 'lot_number',
+    phone: 'title',
   },
   {
     id: 'name',
     label: t`Name`,
     cell: (lot) => (
       <span className="flex flex-col leading-tight">
-        <span className="truncate text-strong sm:max-w-44">{lot.coffee_name}</span>
+        <span className="truncate text-strong">{lot.coffee_name}</span>
         {lot.region !== null && lot.region !== '' && (
-          <span className="truncate text-xs text-muted sm:max-w-44">{lot.region}</span>
+          <span className="truncate text-xs text-muted max-sm:hidden">{lot.region}</span>
         )}
       </span>
     ),
     sort: 'coffee_name',
+    share: 18,
+    phone: 'title',
   },
-  { id: 'origin', label: t`Origin`, cell: (lot) => lot.origin, sort: 'origin' },
+  { id: 'origin', label: t`Origin`, cell: (lot) => lot.origin, sort: 'origin', share: 10, phone: 'detail' },
   {
     id: 'registered',
     label: t`Registration date`,
@@ -78,8 +81,10 @@ export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
   {
     id: 'location',
     label: t`Location`,
-    cell: (lot) => <span className="block truncate sm:max-w-32">{orDash(lot.location)}</span>,
+    cell: (lot) => orDash(lot.location),
     sort: 'location',
+    share: 12,
+    phone: 'detail',
   },
   {
     id: 'initial',
@@ -93,6 +98,7 @@ export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
     id: 'weight',
     label: t`Weight`,
     cell: (lot) => <Remaining lot={lot} />,
+    phone: 'side',
     align: 'right',
     sort: 'current_weight',
   },
@@ -110,6 +116,12 @@ export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
     align: 'right',
     width: twoLinesRight,
   },
-  { id: 'process', label: t`Process`, cell: (lot) => orDash(lot.process) },
-  { id: 'status', label: t`Status`, cell: (lot) => <StatusBadge status={lot.status} />, sort: 'status' },
+  { id: 'process', label: t`Process`, cell: (lot) => orDash(lot.process), share: 10 },
+  {
+    id: 'status',
+    label: t`Status`,
+    cell: (lot) => <StatusBadge status={lot.status} />,
+    sort: 'status',
+    phone: 'detail',
+  },
 ];

@@ -18,8 +18,10 @@ import { paths } from '../../components/paths.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { Badge, LiveDot } from '../../ui/Badge.tsx';
+import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
+import { Menu, MenuItem } from '../../ui/Menu.tsx';
 
 interface MachineCardProps {
   machine: Machine;
@@ -47,28 +49,28 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: Machin
             )}
           </div>
           <div className="-mt-1 -mr-1.5 flex shrink-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-fine:opacity-0">
-            <IconButton label={t`Edit ${machine.display_name}`} icon={<Pencil aria-hidden />} onClick={onEdit} />
-            <IconButton
-              label={t`Map and settings of ${machine.display_name}`}
-              icon={<SlidersHorizontal aria-hidden />}
-              onClick={onMap}
-            />
-            <IconButton
-              label={t`Find registers of ${machine.display_name}`}
-              icon={<ScanSearch aria-hidden />}
-              onClick={() => void navigate(paths.probeMachine(machine.id))}
-            />
-            <IconButton
-              label={t`Pair the board of ${machine.display_name}`}
-              icon={<Link2 aria-hidden />}
-              onClick={onPair}
-            />
-            <IconButton
-              label={t`Delete ${machine.display_name}`}
-              tone="danger"
-              icon={<Trash2 aria-hidden />}
-              onClick={onDelete}
-            />
+            <Button kind="quiet" aria-label={t`Edit ${machine.display_name}`} onClick={onEdit}>
+              {t`Edit`}
+            </Button>
+            <Button kind="quiet" aria-label={t`Delete ${machine.display_name}`} onClick={onDelete}>
+              {t`Delete`}
+            </Button>
+            <Menu
+              trigger={<IconButton label={t`Actions for ${machine.display_name}`} icon={<Ellipsis aria-hidden />} />}
+            >
+              <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={onMap}>
+                {t`Map and settings`}
+              </MenuItem>
+              <MenuItem
+                icon={<ScanSearch aria-hidden />}
+                onSelect={() => void navigate(paths.probeMachine(machine.id))}
+              >
+                {t`Find registers`}
+              </MenuItem>
+              <MenuItem icon={<Link2 aria-hidden />} onSelect={onPair}>
+                {t`Pair the board`}
+              </MenuItem>
+            </Menu>
           </div>
         </div>
         <dl className="mt-auto grid grid-cols-3 gap-3">

@@ -1,5 +1,5 @@
 import { deleteRoast, listRoasts, roastSortFields, type RoastRow } from '@roastery/contract/roasts';
-import { Flame, GitCompareArrows, ListFilter, Plus } from 'lucide-react';
+import { Ellipsis, Flame, GitCompareArrows, ListFilter, Plus, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
@@ -16,6 +16,8 @@ import { bothWays, useListPage } from '../../components/table/use-list-page.tsx'
 import type { Deletion } from '../../components/use-deletion.tsx';
 import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../ui/Menu.tsx';
 import { ExportRoastsMenu } from './ExportRoastsMenu.tsx';
 import { roastColumns } from './roast-columns.tsx';
 import { useRoastFilters } from './roast-filters.ts';
@@ -52,6 +54,18 @@ const deletion: Deletion<RoastRow> = {
   done: ({ length }) => ({ text: length === 1 ? t`Roast deleted` : t`${length} roasts deleted` }),
   failed: () => ({ text: t`Failed to delete roast. Please try again.` }),
 };
+
+const RoastMenu = ({ roast, onDelete }: { roast: RoastRow; onDelete: () => void }) => (
+  <Menu trigger={<IconButton label={t`Actions for roast ${roastNumber(roast)}`} icon={<Ellipsis aria-hidden />} />}>
+    <MenuLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
+      {t`Compare`}
+    </MenuLink>
+    <MenuSeparator />
+    <MenuItem icon={<Trash2 aria-hidden />} danger onSelect={onDelete}>
+      {t`Delete`}
+    </MenuItem>
+  </Menu>
+);
 
 /** /roasts: every roast that this person may see. */
 export default function RoastsPage() {
@@ -119,6 +133,7 @@ export default function RoastsPage() {
         rowActions={(roast) => (
           <DeleteButton label={t`Delete roast ${roastNumber(roast)}`} onClick={() => list.delete([roast])} />
         )}
+        phoneActions={(roast) => <RoastMenu roast={roast} onDelete={() => list.delete([roast])} />}
         bulkActions={(roasts) => (
           <>
             {roasts.length > 1 && roasts.length <= maxCompared && (

@@ -29,37 +29,52 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
       </span>
     ),
     sort: 'roast_number',
+    phone: 'title',
   },
   {
     id: 'coffee',
     label: t`Coffee`,
     cell: (roast) => <span className="text-strong">{orDash(roast.coffee_name)}</span>,
     sort: 'coffee_name',
+    share: 20,
+    phone: 'title',
   },
-  { id: 'origin', label: t`Origin`, cell: (roast) => orDash(roast.coffee_origin), sort: 'coffee_origin' },
+  { id: 'origin', label: t`Origin`, cell: (roast) => orDash(roast.coffee_origin), sort: 'coffee_origin', share: 11 },
   {
     id: 'date',
     label: t`Roast date`,
-    // On a phone's card it takes two lines rather than lose its end.
-    cell: (roast) => (
-      <span className="figures max-sm:inline-block max-sm:whitespace-normal">{dates.dayAndTime(roast.start_time)}</span>
-    ),
+    cell: (roast) => <span className="figures">{dates.dayAndTime(roast.start_time)}</span>,
     sort: 'start_time',
+    phone: 'detail',
   },
-  { id: 'profile', label: t`Profile`, cell: (roast) => orDash(roast.profile_name), sort: 'profile_name' },
-  { id: 'machine', label: t`Machine`, cell: (roast) => orDash(roast.machine_name), sort: 'machine_name' },
+  { id: 'profile', label: t`Profile`, cell: (roast) => orDash(roast.profile_name), sort: 'profile_name', share: 14 },
+  {
+    id: 'machine',
+    label: t`Machine`,
+    cell: (roast) => orDash(roast.machine_name),
+    sort: 'machine_name',
+    share: 13,
+    phone: 'detail',
+  },
   {
     id: 'roasted_by',
     label: t`Roasted by`,
     cell: (roast) => orDash(roast.roasted_by ?? roast.owner_name),
     sort: 'roasted_by',
+    share: 12,
   },
   {
     id: 'batch',
     label: t`Batch (kg)`,
-    cell: (roast) => kilogramsText(roast.batch_size_kg),
+    cell: (roast) => (
+      <>
+        {kilogramsText(roast.batch_size_kg)}
+        <span className="text-muted sm:hidden"> kg</span>
+      </>
+    ),
     align: 'right',
     sort: 'batch_size_kg',
+    phone: 'side',
   },
   {
     id: 'duration',
