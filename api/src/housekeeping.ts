@@ -1,3 +1,4 @@
+import { removeOldImports } from './domains/imports/many/importer.ts';
 import { removeOldUploads } from './domains/imports/uploads.ts';
 import { deleteExpiredLimits } from './identity/sign-in-limits.ts';
 import { deleteExpiredSessions } from './http/sessions.ts';
@@ -16,7 +17,13 @@ export const createHousekeeping =
   async ({ sql, log }) => {
     const clean = async (): Promise<void> => {
       // Each by itself: one that fails must not keep the others from their turn.
-      for (const remove of [deleteExpiredSessions, deleteExpiredLimits, removeOldMail, removeOldUploads]) {
+      for (const remove of [
+        deleteExpiredSessions,
+        deleteExpiredLimits,
+        removeOldMail,
+        removeOldUploads,
+        removeOldImports,
+      ]) {
         try {
           await remove(sql);
         } catch (error) {

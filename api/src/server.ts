@@ -5,6 +5,7 @@ import { mailer } from './domains/alerts/mailer.ts';
 import { watchOverlaps } from './domains/devices/end-overlaps.ts';
 import { domains } from './domains/domains.ts';
 import { prepareFirstStart } from './domains/users/first-start.ts';
+import { importer } from './domains/imports/many/importer.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { startIngest } from './ingest/ingest.ts';
 import { quarantineRoutes } from './ingest/quarantine-replay.ts';
@@ -28,7 +29,7 @@ export const startServer = (config: ApiConfig, log: Logger): Promise<Api> => {
   const live = createLive();
   return startApi(config, log, {
     domains: [...domains, live.routes, quarantineRoutes],
-    services: [createHousekeeping(), watchOverlaps, mailer, ingest, live.service],
+    services: [createHousekeeping(), watchOverlaps, mailer, importer, ingest, live.service],
     prepare,
   });
 };

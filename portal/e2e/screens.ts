@@ -170,6 +170,19 @@ export const screens: readonly Screen[] = [
     does: (page) =>
       page.getByLabel('Roast file').setInputFiles(csvFile('roast.csv', `Time,BT,Event\n${shortRoast.join('\n')}\n`)),
   },
+  {
+    name: 'new-roast-many',
+    address: '/roasts/new?way=upload',
+    who: 'ana',
+    shows: /1 of 2 files can be imported/,
+    does: (page) =>
+      page
+        .getByLabel('Files to import')
+        .setInputFiles([
+          csvFile('2025-11-20 0740 Guji.csv', `Time,BT,Event\n${shortRoast.join('\n')}\n`),
+          csvFile('notes.txt', 'no roast'),
+        ]),
+  },
   { name: 'compare', address: '/roasts/compare?ids={past},{live}', who: 'ana', shows: 'Difference from A' },
   {
     name: 'compare-rate',

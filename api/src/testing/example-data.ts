@@ -158,6 +158,33 @@ export const addUpload = async (sql: Sql, userId: string): Promise<string> => {
   return id;
 };
 
+/** An open import of this person with one file that was read. */
+export const addImport = async (sql: Sql, userId: string): Promise<string> => {
+  const id = uuidV7();
+  await sql`INSERT INTO roast_imports (id, user_id) VALUES (${id}, ${userId})`;
+  await addFileToImport(sql, userId, id);
+  return id;
+};
+
+/** An import of this person that is over, and can be undone. */
+export const addDoneImport = async (sql: Sql, userId: string): Promise<string> => {
+  const id = uuidV7();
+  await sql`INSERT INTO roast_imports (id, user_id, state, finished_at) VALUES (${id}, ${userId}, 'done', now())`;
+  return id;
+};
+
+/** A file of an import that was read, and can be imported. */
+export const addFileToImport = async (sql: Sql, userId: string, importId: string): Promise<string> => {
+  const id = await addUpload(sql, userId);
+  await sql`UPDATE roast_uploads SET import_id = ${importId} WHERE id = ${id}`;
+  await sql`
+    INSERT INTO roast_import_files (id, import_id, file_name, size_bytes, file_sha256, state, format, coffee_name, start_time,
+                                    has_charge, curve_sha256)
+    SELECT id, ${importId}, file_name, 1000, file_sha256, 'read', 'csv', 'Guji', '2026-11-21T07:40:00Z', true, file_sha256
+    FROM roast_uploads WHERE id = ${id}`;
+  return id;
+};
+
 /** A refused message of a machine of this owner, which can be stored now. */
 export const addQuarantined = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = uuidV7();

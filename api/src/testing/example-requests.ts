@@ -2,6 +2,9 @@ import type { Sql } from '../db/sql.ts';
 import {
   addBlend,
   addDiscardedRoast,
+  addDoneImport,
+  addFileToImport,
+  addImport,
   addLot,
   addLotAlert,
   addMachine,
@@ -48,6 +51,11 @@ const roast = { params: withId(addRoast) };
 const blend = { params: withId(addBlend), belongs: 'owner' } as const;
 const plan = { params: withId(addPlan) };
 const upload = { params: withId(addUpload), belongs: 'one person' } as const;
+const manyFiles = { params: withId(addImport), belongs: 'one person' } as const;
+const fileOfImport = async (sql: Sql, ownerId: string) => {
+  const id = await addImport(sql, ownerId);
+  return { id, file_id: await addFileToImport(sql, ownerId, id) };
+};
 const lot = { params: withId(addLot) };
 const profile = { params: withId(addProfile) };
 const user = { params: withId(addUser) };
@@ -171,6 +179,15 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   getRoastUpload: upload,
   chooseRoastUpload: { ...upload, body: () => ({ temperature_unit: 'C' }) },
   createRoastFromUpload: { ...upload, body: () => ({ start_time: '2026-11-21T07:40:00.000Z', coffee_name: 'Guji' }) },
+  createRoastImport: { body: () => ({}) },
+  getRoastImport: manyFiles,
+  changeRoastImport: { ...manyFiles, body: () => ({ takes_green: true }) },
+  addImportFile: { ...manyFiles, query: { file_name: 'roast.csv' }, file: () => exampleCsv() },
+  listImportFiles: manyFiles,
+  correctImportFile: { params: fileOfImport, belongs: 'one person', body: () => ({ coffee_name: 'Sidamo' }) },
+  startRoastImport: manyFiles,
+  undoRoastImport: { params: withId(addDoneImport), belongs: 'one person' },
+  deleteRoastImport: manyFiles,
   logRoast: {
     body: () => ({ coffee_name: 'Guji', start_time: '2026-11-21T07:40:00.000Z', duration_seconds: 640 }),
   },

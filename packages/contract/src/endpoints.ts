@@ -20,6 +20,7 @@ import * as profiles from './profiles.ts';
 import * as roastPlan from './roast-plan.ts';
 import * as quarantine from './quarantine.ts';
 import * as roasters from './roasters.ts';
+import * as roastImports from './roast-imports.ts';
 import * as roasts from './roasts.ts';
 import * as settings from './settings.ts';
 import * as timeline from './timeline.ts';
@@ -43,6 +44,7 @@ export const endpoints: readonly Endpoint[] = [
   planned,
   batchNumbers,
   imports,
+  roastImports,
   exports,
   blends,
   inventory,

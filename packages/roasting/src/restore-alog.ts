@@ -84,11 +84,7 @@ function changedWeight(file: Dictionary, { greenKg, roastedKg }: AlogChanges): W
   const known = typeof unit === 'string' ? parseMassUnit(unit) : null;
   const inUnit = (kg: number | null | undefined, was: PythonValue | undefined): number =>
     kg === undefined ? (typeof was === 'number' ? was : 0) : Math.round(fromKg(kg ?? 0, known ?? 'kg') * 1e6) / 1e6;
-  return [
-    inUnit(greenKg, green),
-    inUnit(roastedKg, roasted),
-    known === null || typeof unit !== 'string' ? 'Kg' : unit,
-  ];
+  return [inUnit(greenKg, green), inUnit(roastedKg, roasted), known === null || typeof unit !== 'string' ? 'Kg' : unit];
 }
 
 function changedTimeindex(file: Dictionary, { marks = {} }: AlogChanges): WritableValue | undefined {

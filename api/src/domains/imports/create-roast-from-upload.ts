@@ -3,7 +3,8 @@ import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { createRoastFromUpload as endpoint } from '@roastery/contract/imports';
 import type { Roast } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { actorOf, recordAudit } from '../../db/audit.ts';
+import { type Actor, actorOf, recordAudit } from '../../db/audit.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
@@ -12,6 +13,7 @@ import { readRoast } from '../roasts/roast-row.ts';
 import { giveBatchNumber } from '../planned/batch-number.ts';
 import { countProfileUse, settleLot } from '../roasts/settle-roast.ts';
 import { batchName } from './imported-roast.ts';
+import { completedByName } from './named-file.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
 import { type FileRecording, readRecording } from './roast-file-jobs.ts';
 import { storeRecording } from './store-recording.ts';
@@ -56,13 +58,80 @@ const lockUpload = async (tx: Sql, upload: StoredUpload, userId: string): Promis
   if (!row.is_same) throw new AppError('conflict', 'The units or marks of this file were changed. Check it again.');
 };
 
-const refuseDuplicates = async (tx: Sql, context: UserContext, file: Uint8Array, curve: Buffer): Promise<void> => {
+const refuseDuplicates = async (tx: Sql, user: SignedInUser, file: Uint8Array, curve: Buffer): Promise<void> => {
   // Two people, or two clicks, with the same roast at once: the second one waits and finds the first.
   await tx`SELECT pg_advisory_xact_lock(${curve.readInt32BE(0)}, ${curve.readInt32BE(4)})`;
-  const [duplicate] = await findDuplicates(tx, context.user, file, curve);
+  const [duplicate] = await findDuplicates(tx, user, file, curve);
   if (duplicate === undefined) return;
   const name = duplicate.coffee_name === null ? '' : ` ${duplicate.coffee_name}`;
   throw new AppError('already_exists', `This roast was imported before: ${duplicate.roast_number}${name}.`);
+};
+
+/** Whose roast it becomes, and who the audit names. */
+export interface RoastMaker {
+  readonly user: SignedInUser;
+  readonly actor: Actor;
+}
+
+export type UploadFacts = Omit<ParsedBody<typeof endpoint>, 'even_if_duplicate'>;
+
+/** Inserts the roast of an upload: its recording, marks and facts. The upload is gone afterwards. */
+export const insertRoastOfUpload = async (
+  tx: Sql,
+  { user, actor }: RoastMaker,
+  upload: StoredUpload,
+  recording: FileRecording,
+  {
+    facts: body,
+    even_if_duplicate: evenIfDuplicate,
+    deducts,
+  }: {
+    readonly facts: UploadFacts;
+    readonly even_if_duplicate: boolean;
+    /** False: the lot keeps its green coffee. Undefined: as the recipe has it. */
+    readonly deducts?: boolean | undefined;
+  },
+): Promise<string> => {
+  const { machine_id: machineId, start_time: startTime, ...facts } = body;
+  const { chargeMs } = recording;
+  if (chargeMs === undefined)
+    throw new AppError('conflict', 'Say when the beans went in before the roast is imported.');
+  const roastId = randomUUID();
+  await lockUpload(tx, upload, user.id);
+  if (!evenIfDuplicate) await refuseDuplicates(tx, user, upload.file_sha256, Buffer.from(recording.curveSha256));
+  const file = { fileName: upload.file_name, sha256: upload.file_sha256, choices: upload.choices };
+  const stored = await storeRecording(tx, recording, Date.parse(startTime) - chargeMs, file);
+  const named = {
+    coffee_name: null,
+    start_time: startTime,
+    source_batch: batchName(recording.batch),
+    format: 'csv',
+  } as const;
+  const row = {
+    id: roastId,
+    recording_id: stored.recordingId,
+    ...(await machineOf(tx, user, machineId ?? null)),
+    status: 'completed',
+    start_time: startTime,
+    boot_no: stored.bootNo,
+    source_batch: completedByName(upload.file_name, named).source_batch,
+    ...(deducts === undefined ? {} : { deducts }),
+    ...(await factColumns(tx, facts)),
+  };
+  await tx`INSERT INTO roasts ${tx(row)}`;
+  await insertMarks(tx, roastId, recording, stored, user.id);
+  await recomputeRoast(tx, roastId);
+  await giveBatchNumber(tx, roastId);
+  await countProfileUse(tx, [row.profile_id]);
+  await settleLot(tx, roastId, user.id);
+  await recordAudit(tx, actor, {
+    action: 'roast.imported',
+    subject: roastId,
+    detail: { file_name: upload.file_name, start_time: startTime },
+  });
+  await tx`DELETE FROM roast_uploads WHERE id = ${upload.id}`;
+  await tx`UPDATE roast_import_files SET state = 'imported', roast_id = ${roastId} WHERE id = ${upload.id}`;
+  return roastId;
 };
 
 /**
@@ -72,45 +141,16 @@ const refuseDuplicates = async (tx: Sql, context: UserContext, file: Uint8Array,
 export const createRoastFromUpload = async (
   context: UserContext,
   uploadId: string,
-  body: ParsedBody<typeof endpoint>,
+  { even_if_duplicate, ...facts }: ParsedBody<typeof endpoint>,
 ): Promise<Roast> => {
-  const { machine_id: machineId, start_time: startTime, even_if_duplicate: evenIfDuplicate, ...facts } = body;
   const upload = await findUpload(context.sql, uploadId, context.user.id);
   if (upload === undefined) throw notFound('Upload');
   const content = await readContent(context.sql, uploadId);
   const recording = await context.files.run(readRecording, context.user.id, content, upload.choices);
-  const { chargeMs } = recording;
-  if (chargeMs === undefined)
-    throw new AppError('conflict', 'Say when the beans went in before the roast is imported.');
-  const roastId = randomUUID();
-  await context.sql.begin(async (tx) => {
-    await lockUpload(tx, upload, context.user.id);
-    if (!evenIfDuplicate) await refuseDuplicates(tx, context, upload.file_sha256, Buffer.from(recording.curveSha256));
-    const file = { fileName: upload.file_name, sha256: upload.file_sha256, choices: upload.choices };
-    const stored = await storeRecording(tx, recording, Date.parse(startTime) - chargeMs, file);
-    const row = {
-      id: roastId,
-      recording_id: stored.recordingId,
-      ...(await machineOf(tx, context.user, machineId ?? null)),
-      status: 'completed',
-      start_time: startTime,
-      boot_no: stored.bootNo,
-      source_batch: batchName(recording.batch),
-      ...(await factColumns(tx, facts)),
-    };
-    await tx`INSERT INTO roasts ${tx(row)}`;
-    await insertMarks(tx, roastId, recording, stored, context.user.id);
-    await recomputeRoast(tx, roastId);
-    await giveBatchNumber(tx, roastId);
-    await countProfileUse(tx, [row.profile_id]);
-    await settleLot(tx, roastId, context.user.id);
-    await recordAudit(tx, actorOf(context), {
-      action: 'roast.imported',
-      subject: roastId,
-      detail: { file_name: upload.file_name, start_time: startTime },
-    });
-    await tx`DELETE FROM roast_uploads WHERE id = ${uploadId}`;
-  });
+  const maker = { user: context.user, actor: actorOf(context) };
+  const roastId = await context.sql.begin((tx) =>
+    insertRoastOfUpload(tx, maker, upload, recording, { facts, even_if_duplicate }),
+  );
   const made = await readRoast(context.sql, roastId, context.user);
   if (made === undefined) throw notFound('Roast');
   return made.roast;

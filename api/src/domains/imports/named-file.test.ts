@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { completedByName } from './named-file.ts';
 
-const nothing = { coffee_name: null, start_time: null, source_batch: null };
+const nothing = { coffee_name: null, start_time: null, source_batch: null, format: 'alog' } as const;
 
 describe('name of a roast file', () => {
   it.each([
@@ -16,8 +16,16 @@ describe('name of a roast file', () => {
   ])('%s: completes coffee, moment and batch', (name, expected) => {
     expect(completedByName(name, nothing)).toMatchObject(expected);
   });
+  it('names no coffee of a table, whose lot may name it', () => {
+    expect(completedByName('a.csv', { ...nothing, format: 'csv' }).coffee_name).toBeNull();
+  });
   it('leaves what the file says', () => {
-    const facts = { coffee_name: 'Guji', start_time: '2020-01-01T00:00:00.000Z', source_batch: 'P1' };
+    const facts = {
+      coffee_name: 'Guji',
+      start_time: '2020-01-01T00:00:00.000Z',
+      source_batch: 'P1',
+      format: 'csv',
+    } as const;
     expect(completedByName('2021_4_30_17_56_49.csv', facts)).toEqual(facts);
   });
 });

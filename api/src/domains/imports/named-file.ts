@@ -1,7 +1,10 @@
-import type { Upload } from '@roastery/contract/imports';
+import type { Upload, UploadFormat } from '@roastery/contract/imports';
+
+/** Formats whose title may be one of the program's own: a file without another one is called after the coffee. */
+const titled: readonly UploadFormat[] = ['alog', 'artisan_json'];
 
 /** `logs/25-06-29 Balik.alog` → `25-06-29 Balik`. */
-const stemOf = (fileName: string): string =>
+export const stemOf = (fileName: string): string =>
   (fileName.split(/[/\\]/).at(-1) ?? '').replace(/\.[A-Za-z0-9]{1,5}$/, '').trim();
 
 /** `IKAWA 2019-12-07 121826`, `2021_4_30_17_56_49`: a date with a time, taken for UTC like a date in a file. */
@@ -16,7 +19,7 @@ const momentIn = (stem: string): string | null => {
   return moment.getUTCMonth() === month - 1 && moment.getUTCDate() === day && hour < 24 ? moment.toISOString() : null;
 };
 
-type Named = Pick<Upload, 'coffee_name' | 'start_time' | 'source_batch'>;
+type Named = Pick<Upload, 'coffee_name' | 'start_time' | 'source_batch' | 'format'>;
 
 /** What a file doesn't say of its roast, as far as its name does: the coffee, the moment, Roest's batch. */
 export const completedByName = <Facts extends Named>(fileName: string, facts: Facts): Facts => {
@@ -24,7 +27,7 @@ export const completedByName = <Facts extends Named>(fileName: string, facts: Fa
   const [, title, batch] = /^(.+) - Batch (\d{1,9})$/.exec(stem) ?? [];
   return {
     ...facts,
-    coffee_name: facts.coffee_name ?? ((title ?? stem).slice(0, 200) || null),
+    coffee_name: facts.coffee_name ?? title ?? (titled.includes(facts.format) ? stem.slice(0, 200) || null : null),
     start_time: facts.start_time ?? momentIn(stem),
     source_batch: facts.source_batch ?? batch ?? null,
   };

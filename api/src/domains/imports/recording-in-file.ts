@@ -50,6 +50,7 @@ export const recordingIn = async (content: Uint8Array, choices: UploadChoices): 
     chargeMs: charge === undefined ? undefined : monoMsOf(charge.timeSeconds),
     curveSha256: curveHash(roast),
     batch: roast.batch,
+    facts: roast.facts,
     source: format === 'alog' || format === 'artisan_json' ? { format, gzip: gzipSync(content) } : null,
   };
 };

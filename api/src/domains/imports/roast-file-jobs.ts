@@ -1,6 +1,7 @@
 import type { Upload, UploadChoices } from '@roastery/contract/imports';
 import type { Mark } from '@roastery/roasting/marks';
 import type { FileJob } from '../../file-reading/file-job.ts';
+import type { FileFacts } from '../../file-reading/restored-file.ts';
 import type { ImportedBatch, ImportedChannel } from './imported-roast.ts';
 
 /** What a file says of itself, without what only the database knows. */
@@ -25,6 +26,7 @@ export interface FileRecording {
   readonly chargeMs: number | undefined;
   readonly curveSha256: Uint8Array;
   readonly batch: ImportedBatch | null;
+  readonly facts: FileFacts;
   /** The file itself, gzip, where it holds more than is stored of it. */
   readonly source: { readonly format: 'alog' | 'artisan_json'; readonly gzip: Uint8Array } | null;
 }

@@ -1,7 +1,10 @@
 import * as contract from '@roastery/contract/imports';
+import * as many from '@roastery/contract/roast-imports';
 import type { Domain } from '../../app.ts';
 import { createRoastFromUpload } from './create-roast-from-upload.ts';
 import { logRoast } from './log-roast.ts';
+import * as imports from './many/change-import.ts';
+import { readImport, readImports } from './many/import-rows.ts';
 import { chooseUpload, getUpload, uploadRoastFile } from './uploads.ts';
 
 /** Mounted before the roasts: `uploads` is no id. */
@@ -14,5 +17,19 @@ export const importRoutes: Domain = (routes) => {
   routes.forUser(contract.createRoastFromUpload, (context, { params, body }) =>
     createRoastFromUpload(context, params.id, body),
   );
+  routes.forUser(many.listRoastImports, async ({ sql, user }) => ({ imports: await readImports(sql, user) }));
+  routes.forUser(many.createRoastImport, (context) => imports.createImport(context));
+  routes.forUser(many.getRoastImport, ({ sql, user }, { params }) => readImport(sql, user, params.id));
+  routes.forUser(many.changeRoastImport, (context, { params, body }) => imports.changeImport(context, params.id, body));
+  routes.forUser(many.addImportFile, (context, { params, query, file }) =>
+    imports.addFile(context, params.id, query.file_name, file),
+  );
+  routes.forUser(many.listImportFiles, (context, { params, query }) => imports.listFiles(context, params.id, query));
+  routes.forUser(many.correctImportFile, (context, { params, body }) =>
+    imports.correctFile(context, params.id, params.file_id, body),
+  );
+  routes.forUser(many.startRoastImport, (context, { params }) => imports.startImport(context, params.id));
+  routes.forUser(many.undoRoastImport, (context, { params }) => imports.undoImport(context, params.id));
+  routes.forUser(many.deleteRoastImport, (context, { params }) => imports.deleteImport(context, params.id));
   routes.forUser(contract.logRoast, (context, { body }) => logRoast(context, body));
 };

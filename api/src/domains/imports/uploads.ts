@@ -46,7 +46,7 @@ export const findDuplicates = async (
   return rows.map(({ is_file: isFile, ...row }) => ({ ...row, same: isFile ? 'file' : 'curve' }));
 };
 
-const findMachine = async (sql: Sql, user: SignedInUser, name: string | null): Promise<string | null> => {
+export const findMachine = async (sql: Sql, user: SignedInUser, name: string | null): Promise<string | null> => {
   if (name === null) return null;
   const [machine] = await sql<{ id: string }[]>`
     SELECT m.id FROM machines m
@@ -74,14 +74,16 @@ const completeUpload = async (
 
 /** Uploads that no roast was made of, of all people. */
 export const removeOldUploads = async (sql: Sql): Promise<void> => {
-  await sql`DELETE FROM roast_uploads WHERE created_at < now() - make_interval(hours => ${keepHours})`;
+  await sql`
+    DELETE FROM roast_uploads WHERE import_id IS NULL AND created_at < now() - make_interval(hours => ${keepHours})`;
 };
 
 const tidy = (sql: Sql, userId: string) => sql`
   DELETE FROM roast_uploads
-  WHERE created_at < now() - make_interval(hours => ${keepHours})
-     OR id IN (SELECT id FROM roast_uploads WHERE user_id = ${userId}
-               ORDER BY created_at DESC, id DESC OFFSET ${maxUploads})`;
+  WHERE import_id IS NULL AND (
+    created_at < now() - make_interval(hours => ${keepHours})
+    OR id IN (SELECT id FROM roast_uploads WHERE user_id = ${userId} AND import_id IS NULL
+              ORDER BY created_at DESC, id DESC OFFSET ${maxUploads}))`;
 
 /** Keeps a file for a day and answers what is in it. A file that can't be read isn't kept. */
 export const uploadRoastFile = async (context: UserContext, fileName: string, content: Uint8Array): Promise<Upload> => {
@@ -116,6 +118,8 @@ export const chooseUpload = async (context: UserContext, id: string, choices: Up
   const described = await describeStored(context, id, choices);
   await context.sql.begin(async (tx) => {
     await tx`UPDATE roast_uploads SET choices = ${tx.json(choices)} WHERE id = ${id}`;
+    // A file of an import is read again with them.
+    await tx`UPDATE roast_import_files SET state = 'waiting' WHERE id = ${id} AND state = 'read'`;
     await recordAudit(tx, actorOf(context), {
       action: 'upload.changed',
       subject: id,

@@ -1,5 +1,6 @@
-import { actorOf, recordAudit } from '../../db/audit.ts';
+import { type Actor, actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
+import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { requireRoast } from '../../identity/access.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
@@ -17,33 +18,37 @@ interface DeletedRow {
 
 /**
  * Deletes a roast and leaves a tombstone, so that it doesn't come back when its board sends it again. Its lot gets back what
- * it took. The samples stay with the recording.
+ * it took. The samples stay with the recording. The caller has checked that it may.
  */
+export const removeRoast = async (tx: Sql, id: string, byUser: string, actor: Actor): Promise<void> => {
+  // None of its board's events can slip in between the delete and the tombstone.
+  await lockRecordingOf(tx, id);
+  const [roast] = await tx<DeletedRow[]>`
+    SELECT machine_id, status, profile_id, coffee_name, batch_number FROM roasts WHERE id = ${id} FOR UPDATE`;
+  if (roast === undefined) throw notFound('Roast');
+  await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${byUser})`;
+  // A roast that hears it goes on hearing.
+  await tx`
+    DELETE FROM roast_marks WHERE roast_id = ${id}
+      AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = ${id})`;
+  await tx`UPDATE roast_sources SET said = true WHERE roast_id = ${id}`;
+  await noteUseOfNumber(tx, roast.batch_number, roast.coffee_name);
+  await tx`DELETE FROM roasts WHERE id = ${id}`;
+  await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
+  await countProfileUse(tx, [roast.profile_id]);
+  await unsettleLot(tx, id, byUser);
+  if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
+  await recordAudit(tx, actor, {
+    action: 'roast.deleted',
+    subject: id,
+    detail: { coffee_name: roast.coffee_name },
+  });
+};
+
 export const deleteRoast = async (context: UserContext, id: string): Promise<{ message: string }> => {
   await context.sql.begin(async (tx) => {
     await requireRoast(tx, context.user, id, 'roast');
-    // None of its board's events can slip in between the delete and the tombstone.
-    await lockRecordingOf(tx, id);
-    const [roast] = await tx<DeletedRow[]>`
-      SELECT machine_id, status, profile_id, coffee_name, batch_number FROM roasts WHERE id = ${id} FOR UPDATE`;
-    if (roast === undefined) throw notFound('Roast');
-    await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${context.user.id})`;
-    // A roast that hears it goes on hearing.
-    await tx`
-      DELETE FROM roast_marks WHERE roast_id = ${id}
-        AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = ${id})`;
-    await tx`UPDATE roast_sources SET said = true WHERE roast_id = ${id}`;
-    await noteUseOfNumber(tx, roast.batch_number, roast.coffee_name);
-    await tx`DELETE FROM roasts WHERE id = ${id}`;
-    await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
-    await countProfileUse(tx, [roast.profile_id]);
-    await unsettleLot(tx, id, context.user.id);
-    if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
-    await recordAudit(tx, actorOf(context), {
-      action: 'roast.deleted',
-      subject: id,
-      detail: { coffee_name: roast.coffee_name },
-    });
+    await removeRoast(tx, id, context.user.id, actorOf(context));
   });
   return { message: 'The roast was deleted' };
 };

@@ -66,6 +66,7 @@ export const findSamples = async (
            WHERE ${mine} AND r.charge_seq IS NOT NULL AND p.archived_at IS NULL
            GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${mostIds}`),
         upload: [uploadId],
+        import: await ids(sql`SELECT id FROM roast_imports WHERE user_id = ${person.id} ORDER BY id LIMIT ${mostIds}`),
         map: [mapId],
       },
       words: sampleWords(

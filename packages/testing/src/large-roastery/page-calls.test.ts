@@ -13,6 +13,7 @@ const samples: Samples = {
     recipe: [id],
     recipeWithCurves: [id],
     upload: [id],
+    import: [id],
     map: [id],
   },
   words: sampleWords('2025-11-21', '2026-11-21'),

@@ -9,7 +9,17 @@ export interface Samples {
   /** Words of filters and searches by the key they are asked with, or by endpoint and key. */
   readonly words: Readonly<Record<string, readonly string[]>>;
 }
-export type IdKind = 'machine' | 'roast' | 'blend' | 'plan' | 'lot' | 'recipe' | 'recipeWithCurves' | 'upload' | 'map';
+export type IdKind =
+  | 'machine'
+  | 'roast'
+  | 'blend'
+  | 'plan'
+  | 'lot'
+  | 'recipe'
+  | 'recipeWithCurves'
+  | 'upload'
+  | 'import'
+  | 'map';
 
 /** One thing that a page asks for. */
 export interface PageCall {
@@ -49,6 +59,8 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   getBlend: 'blend',
   getPlannedRoast: 'plan',
   getRoastUpload: 'upload',
+  getRoastImport: 'import',
+  listImportFiles: 'import',
   getMachineMap: 'map',
   listMapRevisions: 'map',
   downloadMachineMap: 'map',

@@ -27,7 +27,7 @@ export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => voi
     }
   };
   return (
-    <div className="mx-auto flex max-w-3xl flex-col gap-4">
+    <div className="flex flex-col gap-4">
       <FileDrop
         label={t`Roast file`}
         accept={acceptedFiles}

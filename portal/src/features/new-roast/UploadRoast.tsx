@@ -1,38 +1,74 @@
 import { getRoastUpload, type Upload } from '@roastery/contract/imports';
-import { useApi } from '../../api/use-api.ts';
+import { createRoastImport, getRoastImport, listImportFiles, listRoastImports } from '@roastery/contract/roast-imports';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { useUrlState } from '../../components/url-state.ts';
 import { t } from '../../language/t.ts';
 import { Card, Skeleton } from '../../ui/Card.tsx';
+import { toast } from '../../ui/toast.ts';
 import { FilePicker } from './FilePicker.tsx';
+import type { NamedFile } from './many/files-in.ts';
+import { ManyFiles } from './many/ManyFiles.tsx';
+import { ManyFilesDrop } from './many/ManyFilesDrop.tsx';
+import { OpenImports } from './many/OpenImports.tsx';
+import { useSending } from './many/use-sending.ts';
 import { UploadPreview } from './UploadPreview.tsx';
 
-/** Import of a roast file: upload, check, correct, save. The upload's id is in the address. */
+/** Import of files: one with a preview, or many with one table. The ids of both are in the address. */
 export const UploadRoast = () => {
   const { read, change } = useUrlState();
-  const id = read('upload');
+  const uploadId = read('upload');
+  const importId = read('import');
+  const sending = useSending(importId, () => void refresh(getRoastImport, listImportFiles));
+  const back = () => change({ upload: undefined });
+  if (uploadId !== undefined) return <OneUpload id={uploadId} onAnother={back} />;
+  if (importId !== undefined) {
+    return (
+      <ManyFiles id={importId} upload={sending} onLeave={() => change({ import: undefined, problem: undefined })} />
+    );
+  }
+  const sendMany = async (files: readonly NamedFile[]) => {
+    try {
+      const { id } = await call(createRoastImport, { body: {} });
+      change({ import: id });
+      await refresh(listRoastImports);
+      await sending.send(files, id);
+    } catch (error) {
+      toast(sentenceFor(error, t`The import could not be begun`), { tone: 'danger' });
+    }
+  };
+  return (
+    <div className="mx-auto flex max-w-3xl flex-col gap-4">
+      <FilePicker onUploaded={(made) => change({ upload: made.id })} />
+      <ManyFilesDrop busy={sending.busy} onFiles={(files) => void sendMany(files)} />
+      <OpenImports onOpen={(id) => change({ import: id })} />
+    </div>
+  );
+};
+
+/** One file: check, correct, save. */
+const OneUpload = ({ id, onAnother }: { id: string; onAnother: () => void }) => {
   const {
     data: upload,
     error,
     mutate,
-  } = useApi(getRoastUpload, id === undefined ? null : { params: { id } }, {
-    revalidateOnFocus: false,
-    revalidateIfStale: false,
-    revalidateOnReconnect: false,
-  });
+  } = useApi(
+    getRoastUpload,
+    { params: { id } },
+    { revalidateOnFocus: false, revalidateIfStale: false, revalidateOnReconnect: false },
+  );
   const show = (next: Upload | undefined) => void mutate(next, { revalidate: false });
-  if (id === undefined) return <FilePicker onUploaded={(made) => change({ upload: made.id })} />;
   if (upload !== undefined) {
-    return (
-      <UploadPreview key={upload.id} upload={upload} onChanged={show} onAnother={() => change({ upload: undefined })} />
-    );
+    return <UploadPreview key={upload.id} upload={upload} onChanged={show} onAnother={onAnother} />;
   }
   return (
     <Card>
       {error === undefined ? (
         <Skeleton className="m-4 h-72" />
       ) : (
-        <ErrorState title={t`The upload has expired`} error={error} onRetry={() => change({ upload: undefined })} />
+        <ErrorState title={t`The upload has expired`} error={error} onRetry={onAnother} />
       )}
     </Card>
   );

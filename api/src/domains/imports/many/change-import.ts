@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import type { ParsedBody, ParsedQuery } from '@roastery/contract/endpoint';
+import * as contract from '@roastery/contract/roast-imports';
+import type { ImportFile, RoastImport } from '@roastery/contract/roast-imports';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import type { UserContext } from '../../../context.ts';
+import { actorOf, recordAudit } from '../../../db/audit.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { AppError, notFound } from '../../../http/app-error.ts';
+import { factColumns, machineOf } from '../roast-facts.ts';
+import { storeContent } from '../uploads.ts';
+import { judgeFile } from './file-problems.ts';
+import { fileColumns, isReady, readImport, readImportFile } from './import-rows.ts';
+
+/** Imports of one person that are not finished. */
+const maxOpen = 5;
+
+/** Locks the caller's import and refuses it in another state than these. */
+const lockImport = async (tx: Sql, { user }: UserContext, id: string, ...states: RoastImport['state'][]) => {
+  const [row] = await tx<{ state: RoastImport['state'] }[]>`
+    SELECT state FROM roast_imports WHERE id = ${id} AND user_id = ${user.id} FOR UPDATE`;
+  if (row === undefined) throw notFound('Import');
+  if (!states.includes(row.state)) {
+    throw new AppError('conflict', `The import is ${row.state}: this can’t be done now.`);
+  }
+};
+
+const audit = (tx: Sql, context: UserContext, id: string, action: string, detail: Record<string, number> = {}) =>
+  recordAudit(tx, actorOf(context), { action, subject: id, detail });
+
+export const createImport = async (context: UserContext): Promise<RoastImport> => {
+  const id = uuidV7();
+  await context.sql.begin(async (tx) => {
+    await tx`SELECT id FROM users WHERE id = ${context.user.id} FOR NO KEY UPDATE`;
+    const open = await tx`SELECT id FROM roast_imports WHERE user_id = ${context.user.id} AND state = 'open'`;
+    if (open.length >= maxOpen) {
+      throw new AppError('conflict', `${maxOpen} imports are open already. Finish or delete one of them first.`);
+    }
+    await tx`INSERT INTO roast_imports (id, user_id) VALUES (${id}, ${context.user.id})`;
+    await audit(tx, context, id, 'roast_import.created');
+  });
+  return readImport(context.sql, context.user, id);
+};
+
+/** Stores a file; a background service reads it. The same file under the same name is there once, however often it is sent. */
+export const addFile = async (
+  context: UserContext,
+  importId: string,
+  fileName: string,
+  content: Uint8Array,
+): Promise<{ id: string }> => {
+  const id = uuidV7();
+  const sha256 = createHash('sha256').update(content).digest();
+  const added = await context.sql.begin(async (tx) => {
+    await lockImport(tx, context, importId, 'open');
+    const [{ files } = { files: 0 }] = await tx<{ files: number }[]>`
+      SELECT count(*)::int AS files FROM roast_import_files WHERE import_id = ${importId}`;
+    if (files >= contract.maxImportFiles) {
+      throw new AppError(
+        'conflict',
+        `An import has at most ${contract.maxImportFiles} files. Begin another one for the rest.`,
+      );
+    }
+    const rows = await tx`
+      INSERT INTO roast_import_files (id, import_id, file_name, size_bytes, file_sha256)
+      VALUES (${id}, ${importId}, ${fileName}, ${content.length}, ${sha256})
+      ON CONFLICT (import_id, file_name, file_sha256) DO NOTHING RETURNING id`;
+    if (rows.length === 0) return false;
+    await tx`
+      INSERT INTO roast_uploads (id, user_id, file_name, file_sha256, import_id)
+      VALUES (${id}, ${context.user.id}, ${fileName}, ${sha256}, ${importId})`;
+    await storeContent(tx, id, content);
+    await recordAudit(tx, actorOf(context), {
+      action: 'upload.created',
+      subject: id,
+      detail: { file_name: fileName, bytes: content.length },
+    });
+    return true;
+  });
+  if (added) return { id };
+  const [there] = await context.sql<{ id: string }[]>`
+    SELECT id FROM roast_import_files
+    WHERE import_id = ${importId} AND file_name = ${fileName} AND file_sha256 = ${sha256}`;
+  if (there === undefined) throw notFound('File');
+  return there;
+};
+
+export const changeImport = async (
+  context: UserContext,
+  id: string,
+  body: ParsedBody<typeof contract.changeRoastImport>,
+): Promise<RoastImport> => {
+  await context.sql.begin(async (tx) => {
+    await lockImport(tx, context, id, 'open');
+    await machineOf(tx, context.user, body.machine_id ?? null);
+    await factColumns(tx, { lot_id: body.lot_id ?? null });
+    if (Object.keys(body).length > 0) await tx`UPDATE roast_imports SET ${tx(body)} WHERE id = ${id}`;
+    await audit(tx, context, id, 'roast_import.changed');
+  });
+  return readImport(context.sql, context.user, id);
+};
+
+/** Moves an import on; the background service does the rest. */
+export const startImport = async (context: UserContext, id: string): Promise<RoastImport> => {
+  await context.sql.begin(async (tx) => {
+    await lockImport(tx, context, id, 'open');
+    const { waiting, ready } = await readImport(tx, context.user, id);
+    if (waiting > 0) throw new AppError('conflict', `${waiting} files are still being read. Wait a moment.`);
+    if (ready === 0) throw new AppError('conflict', 'No file can be imported as it is. Correct them first.');
+    await tx`UPDATE roast_imports SET state = 'importing' WHERE id = ${id}`;
+    await audit(tx, context, id, 'roast_import.started', { files: ready });
+  });
+  return readImport(context.sql, context.user, id);
+};
+
+export const undoImport = async (context: UserContext, id: string): Promise<RoastImport> => {
+  await context.sql.begin(async (tx) => {
+    await lockImport(tx, context, id, 'done');
+    const { undo_until: until, imported } = await readImport(tx, context.user, id);
+    if (until === null) throw new AppError('conflict', 'The import is more than a day old: delete roasts one by one.');
+    await tx`UPDATE roast_imports SET state = 'undoing' WHERE id = ${id}`;
+    await audit(tx, context, id, 'roast_import.undone', { files: imported });
+  });
+  return readImport(context.sql, context.user, id);
+};
+
+export const deleteImport = async (context: UserContext, id: string): Promise<{ message: string }> => {
+  await context.sql.begin(async (tx) => {
+    await lockImport(tx, context, id, 'open', 'undone', 'done');
+    await tx`DELETE FROM roast_imports WHERE id = ${id}`;
+    await audit(tx, context, id, 'roast_import.deleted');
+  });
+  return { message: 'The import was deleted. Its roasts stay' };
+};
+
+const sortColumns = (sql: Sql, sort: ParsedQuery<typeof contract.listImportFiles>['sort']) => {
+  const column = sql(`f.${sort.replace(/^-/, '')}`);
+  return sort.startsWith('-') ? sql`${column} DESC NULLS LAST, f.id` : sql`${column} NULLS LAST, f.id`;
+};
+
+export const listFiles = async (
+  { sql, user }: UserContext,
+  importId: string,
+  { limit, offset, q, sort, problem }: ParsedQuery<typeof contract.listImportFiles>,
+): Promise<{ files: ImportFile[]; total: number }> => {
+  await readImport(sql, user, importId);
+  const ofProblem =
+    problem === undefined
+      ? sql`true`
+      : problem === 'any'
+        ? sql`f.problem IS NOT NULL`
+        : problem === 'none'
+          ? isReady(sql)
+          : sql`f.problem = ${problem}`;
+  const where = sql`
+    f.import_id = ${importId} AND ${ofProblem}
+    AND ${q === undefined ? sql`true` : sql`(strpos(lower(f.file_name), lower(${q})) > 0 OR strpos(lower(f.coffee_name), lower(${q})) > 0)`}`;
+  const [files, [counted]] = await Promise.all([
+    sql<ImportFile[]>`
+      SELECT ${fileColumns(sql)} FROM roast_import_files f WHERE ${where}
+      ORDER BY ${sortColumns(sql, sort)} LIMIT ${limit} OFFSET ${offset}`,
+    sql<{ total: number }[]>`SELECT count(*)::int AS total FROM roast_import_files f WHERE ${where}`,
+  ]);
+  return { files, total: counted?.total ?? 0 };
+};
+
+export const correctFile = async (
+  context: UserContext,
+  importId: string,
+  fileId: string,
+  body: ParsedBody<typeof contract.correctImportFile>,
+): Promise<ImportFile> => {
+  await context.sql.begin(async (tx) => {
+    await lockImport(tx, context, importId, 'open');
+    await machineOf(tx, context.user, body.machine_id ?? null);
+    await factColumns(tx, { lot_id: body.lot_id ?? null });
+    const rows = await tx`
+      SELECT id FROM roast_import_files WHERE id = ${fileId} AND import_id = ${importId} AND state IN ('read', 'waiting')`;
+    if (rows.length === 0) throw notFound('File');
+    if (Object.keys(body).length > 0) await tx`UPDATE roast_import_files SET ${tx(body)} WHERE id = ${fileId}`;
+    await judgeFile(tx, context.user, fileId);
+    await recordAudit(tx, actorOf(context), {
+      action: 'upload.changed',
+      subject: fileId,
+      detail: { fields: Object.keys(body) },
+    });
+  });
+  return readImportFile(context.sql, importId, fileId);
+};

@@ -1,0 +1,239 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
+import { uploadChoicesShape } from '@roastery/contract/imports';
+import type { AppContext } from '../../../context.ts';
+import { systemActor, type Actor } from '../../../db/audit.ts';
+import { isDatabaseUnavailable, loggable } from '../../../db/postgres-errors.ts';
+import type { Sql } from '../../../db/sql.ts';
+import type { SignedInUser } from '../../../http/server-context.ts';
+import { AppError } from '../../../http/app-error.ts';
+import { removeRoast } from '../../roasts/commands.ts';
+import { insertRoastOfUpload } from '../create-roast-from-upload.ts';
+import { completedByName, stemOf } from '../named-file.ts';
+import { describeRoastFile, readRecording } from '../roast-file-jobs.ts';
+import { findMachine, findUpload, readContent } from '../uploads.ts';
+import { judgeFile } from './file-problems.ts';
+import { isReady } from './import-rows.ts';
+
+const idleMs = 1000;
+/** Between two files the api and Postgres belong to everybody else. */
+const restMs = 5;
+/** As many as reader processes. */
+const workers = 2;
+const keepDays = 14;
+
+interface Job {
+  file_id: string;
+  import_id: string;
+  file_name: string;
+  user: SignedInUser;
+}
+
+const userOf = (sql: Sql) => sql`
+  jsonb_build_object('id', u.id, 'full_name', u.full_name, 'email', u.email, 'is_active', u.is_active,
+                     'is_admin', u.is_admin, 'created_at', u.created_at, 'preferences', '{}'::jsonb) AS user`;
+
+const actorFor = ({ email, id }: SignedInUser): Actor => ({ ...systemActor, actor: email, actorId: id });
+
+/** A lot whose number or coffee is named like this, when it is the only one. */
+const findLot = async (sql: Sql, name: string | null): Promise<string | null> => {
+  if (name === null) return null;
+  const lots = await sql<{ id: string }[]>`
+    SELECT id FROM lots WHERE lower(lot_number) = lower(${name}) OR lower(coffee_name) = lower(${name}) LIMIT 2`;
+  return lots.length === 1 ? (lots[0]?.id ?? null) : null;
+};
+
+/** A sentence for the file's row; anything but a refusal is a fault of ours and goes on. */
+const refusalOf = (error: unknown): string => {
+  if (!(error instanceof AppError)) throw error;
+  return typeof error.detail === 'string' ? error.detail : error.detail.map(({ message }) => message).join(' ');
+};
+
+const readFile = async ({ sql, files }: AppContext, { file_id: id, file_name: fileName, user }: Job): Promise<void> => {
+  const upload = await findUpload(sql, id, user.id);
+  if (upload === undefined) {
+    await sql`DELETE FROM roast_import_files WHERE id = ${id} AND state = 'waiting'`;
+    return;
+  }
+  let described;
+  try {
+    described = await files.run(describeRoastFile, user.id, await readContent(sql, id), upload.choices);
+  } catch (error) {
+    const why = refusalOf(error);
+    if (error instanceof AppError && (error.code === 'too_many_requests' || error.code === 'not_ready')) throw error;
+    await sql`
+      UPDATE roast_import_files SET state = 'refused', problem = 'refused', remarks = ${[why]}::text[] WHERE id = ${id}`;
+    return;
+  }
+  const found = completedByName(fileName, described.upload);
+  const drop = found.marks.find(({ kind }) => kind === 'drop')?.time_seconds ?? null;
+  const [machineId, lotId] = await Promise.all([
+    findMachine(sql, user, found.machine_name),
+    findLot(sql, found.coffee_name),
+  ]);
+  await sql.begin(async (tx) => {
+    // Read again after a change of units or marks, it keeps what a person corrected.
+    await tx`
+      UPDATE roast_import_files SET
+        state = 'read', format = ${found.format}, duration_seconds = ${drop}, has_charge = ${found.missing === null},
+        curve_sha256 = ${Buffer.from(described.curveSha256)}, warnings = ${found.warnings}::text[],
+        start_time = coalesce(start_time, ${found.start_time}), source_batch = ${found.source_batch},
+        coffee_name = CASE WHEN format IS NULL THEN ${found.coffee_name ?? stemOf(fileName)} ELSE coffee_name END,
+        batch_size_kg = CASE WHEN format IS NULL THEN ${found.batch_size_kg}::float8 ELSE batch_size_kg END,
+        end_weight_kg = CASE WHEN format IS NULL THEN ${found.end_weight_kg}::float8 ELSE end_weight_kg END,
+        machine_name = ${found.machine_name},
+        machine_id = CASE WHEN format IS NULL THEN ${machineId}::uuid ELSE machine_id END,
+        lot_id = CASE WHEN format IS NULL THEN ${lotId}::uuid ELSE lot_id END
+      WHERE id = ${id} AND state = 'waiting'`;
+    await judgeFile(tx, user, id, found.warnings);
+  });
+};
+
+interface ReadyRow {
+  coffee_name: string | null;
+  start_time: string;
+  batch_size_kg: number | null;
+  end_weight_kg: number | null;
+  machine_id: string | null;
+  lot_id: string | null;
+  left_out: boolean | null;
+  takes_green: boolean;
+}
+
+const importFile = async ({ sql, files }: AppContext, { file_id: id, user }: Job): Promise<void> => {
+  const upload = await findUpload(sql, id, user.id);
+  const [row] = await sql<ReadyRow[]>`
+    SELECT f.coffee_name, f.start_time, f.batch_size_kg, f.end_weight_kg, coalesce(f.machine_id, i.machine_id) AS machine_id,
+           coalesce(f.lot_id, i.lot_id) AS lot_id, f.left_out, i.takes_green
+    FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id WHERE f.id = ${id}`;
+  try {
+    if (upload === undefined || row === undefined) throw new AppError('not_found', 'The file is no longer there.');
+    const choices = parseOrThrow(uploadChoicesShape, upload.choices);
+    const recording = await files.run(readRecording, user.id, await readContent(sql, id), choices);
+    const { machine_name: _machine, profile_name: _profile, roast_level: _level, ...facts } = recording.facts;
+    const isPossible =
+      row.batch_size_kg === null || row.end_weight_kg === null || row.end_weight_kg <= row.batch_size_kg;
+    await sql.begin((tx) =>
+      insertRoastOfUpload(tx, { user, actor: actorFor(user) }, upload, recording, {
+        facts: {
+          ...facts,
+          // A lot names its coffee better than a file its roast.
+          coffee_name: row.lot_id !== null && row.coffee_name === stemOf(upload.file_name) ? null : row.coffee_name,
+          start_time: row.start_time,
+          batch_size_kg: row.batch_size_kg,
+          // More roasted than green coffee is a slip of the pen: it was said, and is not stored.
+          end_weight_kg: isPossible ? row.end_weight_kg : null,
+          machine_id: row.machine_id,
+          lot_id: row.lot_id,
+        },
+        even_if_duplicate: row.left_out === false,
+        deducts: row.takes_green ? undefined : false,
+      }),
+    );
+  } catch (error) {
+    const why = refusalOf(error);
+    if (error instanceof AppError && (error.code === 'too_many_requests' || error.code === 'not_ready')) throw error;
+    await sql`
+      UPDATE roast_import_files SET problem = 'failed', remarks = ${[why]}::text[] WHERE id = ${id} AND state = 'read'`;
+  }
+};
+
+/** Deletes a roast of an import and its samples. A blend that is made of it keeps it. */
+const undoFile = async ({ sql }: AppContext, { file_id: id, user }: Job): Promise<void> => {
+  await sql.begin(async (tx) => {
+    const [roast] = await tx<{ id: string; recording_id: string | null; is_blended: boolean }[]>`
+      SELECT r.id, r.recording_id, EXISTS (SELECT FROM blend_components c WHERE c.roast_id = r.id) AS is_blended
+      FROM roast_import_files f JOIN roasts r ON r.id = f.roast_id WHERE f.id = ${id}`;
+    if (roast?.is_blended === true) {
+      const why = 'A blend is made of this roast: take it out of the blend, then delete the roast.';
+      await tx`
+        UPDATE roast_import_files SET state = 'undone', problem = 'failed', remarks = ${[why]}::text[] WHERE id = ${id}`;
+      return;
+    }
+    if (roast !== undefined) {
+      await removeRoast(tx, roast.id, user.id, actorFor(user));
+      await tx`DELETE FROM recording_chunks WHERE recording_id = ${roast.recording_id}`;
+      await tx`
+        DELETE FROM recordings c WHERE c.id = ${roast.recording_id}
+          AND NOT EXISTS (SELECT FROM roasts r WHERE r.recording_id = c.id)
+          AND NOT EXISTS (SELECT FROM roast_marks m WHERE m.recording_id = c.id)`;
+    }
+    await tx`UPDATE roast_import_files SET state = 'undone', roast_id = NULL WHERE id = ${id}`;
+  });
+};
+
+/** Imports whose last file is done. */
+const finishImports = (sql: Sql) => sql`
+  UPDATE roast_imports i
+  SET state = CASE i.state WHEN 'importing' THEN 'done' ELSE 'undone' END, finished_at = now()
+  WHERE (i.state = 'importing'
+         AND NOT EXISTS (SELECT FROM roast_import_files f WHERE f.import_id = i.id AND ${isReady(sql)}))
+     OR (i.state = 'undoing'
+         AND NOT EXISTS (SELECT FROM roast_import_files f WHERE f.import_id = i.id AND f.state = 'imported'))`;
+
+const nextJob = async (
+  sql: Sql,
+  taken: readonly string[],
+): Promise<{ work: (context: AppContext, job: Job) => Promise<void>; job: Job } | undefined> => {
+  const job = (which: ReturnType<typeof sql>) => sql<Job[]>`
+    SELECT f.id AS file_id, f.import_id, f.file_name, ${userOf(sql)}
+    FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id JOIN users u ON u.id = i.user_id
+    WHERE ${which} AND f.id <> ALL(${taken}::uuid[]) ORDER BY i.created_at, f.id LIMIT 1`;
+  const [undone] = await job(sql`i.state = 'undoing' AND f.state = 'imported'`);
+  if (undone !== undefined) return { work: undoFile, job: undone };
+  const [waiting] = await job(sql`f.state = 'waiting'`);
+  if (waiting !== undefined) return { work: readFile, job: waiting };
+  const [ready] = await job(sql`i.state = 'importing' AND ${isReady(sql)}`);
+  return ready && { work: importFile, job: ready };
+};
+
+/** Imports that are over, with the files that no roast was made of. */
+export const removeOldImports = async (sql: Sql): Promise<void> => {
+  await sql`
+    DELETE FROM roast_imports
+    WHERE state IN ('open', 'done', 'undone') AND created_at < now() - make_interval(days => ${keepDays})`;
+};
+
+/**
+ * Reads, imports and undoes the files of imports beside everything else, as many at once as there are readers. What is done
+ * stands in the database: after a restart it goes on where it was.
+ */
+export const importer = async (context: AppContext): Promise<{ close(): Promise<void> }> => {
+  const { sql, log } = context;
+  const stop = new AbortController();
+  const taken = new Set<string>();
+  const rest = (ms: number) => sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+  /** Does one file; false when there is none. */
+  const workOnce = async (): Promise<boolean> => {
+    const next = await nextJob(sql, [...taken]);
+    // Another worker may have taken it while the database was asked.
+    if (next === undefined || taken.has(next.job.file_id)) return next !== undefined;
+    taken.add(next.job.file_id);
+    try {
+      await next.work(context, next.job);
+    } finally {
+      taken.delete(next.job.file_id);
+    }
+    return true;
+  };
+  const run = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        const found = await workOnce();
+        if (!found && taken.size === 0) await finishImports(sql);
+        await rest(found ? restMs : idleMs);
+      } catch (error) {
+        const isBusy = error instanceof AppError || isDatabaseUnavailable(error);
+        if (!isBusy) log.warn(loggable(error), 'import failed, retrying');
+        await rest(idleMs);
+      }
+    }
+  };
+  const running = Array.from({ length: workers }, run);
+  return {
+    async close() {
+      stop.abort();
+      await Promise.all(running);
+    },
+  };
+};

@@ -1,0 +1,175 @@
+import type { ImportFile, RoastImport } from '@roastery/contract/roast-imports';
+import type { Roast, RoastRow } from '@roastery/contract/roasts';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleCsv } from '../../../testing/example-data.ts';
+import { formatFiles } from '../../../testing/format-files.ts';
+import { migratedTemplate } from '../../../testing/ingest-fixture.ts';
+import { startTestApi, testAdmin, type TestApi } from '../../../testing/test-api.ts';
+import type { Visitor } from '../../../testing/visitor.ts';
+
+type Answer<Body> = { status: number; body: Body & { detail?: unknown } };
+
+describe('import of many files', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let test: TestApi;
+  let admin: Visitor;
+  beforeAll(async () => {
+    database = await createTestDatabase(migratedTemplate);
+    test = await startTestApi(database.url);
+    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.drop();
+  });
+
+  const begin = async () => (await admin.send<RoastImport>('POST', '/roast-imports', {})).body.id;
+  const add = (id: string, name: string, bytes: string | Uint8Array<ArrayBuffer>) =>
+    admin.sendFile<{ id: string }>(`/roast-imports/${id}/files?file_name=${encodeURIComponent(name)}`, bytes);
+  const stateOf = async (id: string) => (await admin.send<RoastImport>('GET', `/roast-imports/${id}`)).body;
+  const filesOf = async (id: string, query = '') =>
+    (await admin.send<{ files: ImportFile[]; total: number }>('GET', `/roast-imports/${id}/files?limit=500${query}`))
+      .body;
+  const until = (id: string, done: (state: RoastImport) => boolean) =>
+    expect.poll(async () => done(await stateOf(id)), { timeout: 120_000, interval: 100 }).toBe(true);
+  const act = (id: string, what: string): Promise<Answer<RoastImport>> =>
+    admin.send('POST', `/roast-imports/${id}/${what}`, {});
+  const correct = (id: string, fileId: string, body: object): Promise<Answer<ImportFile>> =>
+    admin.send('PUT', `/roast-imports/${id}/files/${fileId}`, body);
+  const roastCount = async () => (await admin.send<{ total: number }>('GET', '/roasts?limit=1')).body.total;
+
+  it('reads every format, names problems, imports what is sound, and undoes it as a whole', async () => {
+    const before = await roastCount();
+    const id = await begin();
+    for (const { name, bytes } of formatFiles) expect((await add(id, `years/2025/${name}`, bytes)).status).toBe(201);
+    await add(id, 'broken.alog', "{'timex': [1, 2");
+    await add(id, 'notes.txt', 'no roast at all');
+    await until(id, ({ waiting }) => waiting === 0);
+    const { files } = await filesOf(id);
+    const problem = (name: string) => files.find(({ file_name: file }) => file.endsWith(name))?.problem;
+    expect(files).toHaveLength(formatFiles.length + 2);
+    expect([problem('broken.alog'), problem('notes.txt')]).toEqual(['refused', 'refused']);
+    expect(problem('stronghold.xlsx')).toBe('no_date');
+    // All but the first of one curve are the same roast, whatever program wrote it.
+    expect(problem('artisan.json')).toBe('duplicate');
+    const refused = await filesOf(id, '&problem=refused&sort=-file_name');
+    expect(refused.files.map(({ file_name: name }) => name)).toEqual(['notes.txt', 'broken.alog']);
+    expect(refused.files[0]?.remarks.join()).toMatch(/No table of readings/);
+
+    const stronghold = files.find(({ file_name: name }) => name.endsWith('stronghold.xlsx'));
+    const dated = await correct(id, stronghold?.id ?? '', {
+      start_time: '2025-01-02T03:04:05.000Z',
+      coffee_name: 'Kochere',
+      left_out: false,
+    });
+    expect(dated.body).toMatchObject({ problem: null, coffee_name: 'Kochere' });
+    const loring = files.find(({ file_name: name }) => name.endsWith('loring.csv'));
+    await correct(id, loring?.id ?? '', { left_out: true });
+
+    const { ready } = await stateOf(id);
+    expect(ready).toBeGreaterThan(2);
+    expect((await act(id, 'start')).body.state).toBe('importing');
+    await until(id, ({ state }) => state === 'done');
+    const done = await stateOf(id);
+    expect(done.imported).toBe(ready);
+    expect(await roastCount()).toBe(before + ready);
+    const imported = (await filesOf(id)).files.find(({ file_name: name }) => name.endsWith('stronghold.xlsx'));
+    const roast = (await admin.send<Roast>('GET', `/roasts/${imported?.roast_id}`)).body;
+    expect(roast).toMatchObject({ coffee_name: 'Kochere', start_time: '2025-01-02T03:04:05.000Z' });
+    const artisan = (await filesOf(id)).files.find(({ file_name: name }) => name.endsWith('artisan.alog'));
+    expect((await admin.send<Roast>('GET', `/roasts/${artisan?.roast_id}`)).body.source_batch).toBe('P5-42');
+
+    expect(done.undo_until).not.toBeNull();
+    expect((await act(id, 'undo')).body.state).toBe('undoing');
+    await until(id, ({ state }) => state === 'undone');
+    expect(await roastCount()).toBe(before);
+    const [left] = await test.api.context.sql<{ recordings: number }[]>`
+      SELECT count(*)::int AS recordings FROM recordings WHERE source = 'upload'`;
+    expect(left?.recordings).toBe(0);
+    expect((await act(id, 'undo')).status).toBe(409);
+  });
+
+  it('keeps a file that is sent twice once, and imports a duplicate that a person wants', async () => {
+    const id = await begin();
+    const same = exampleCsv();
+    const [first, again] = [await add(id, 'a.csv', same), await add(id, 'a.csv', same)];
+    expect(again.body.id).toBe(first.body.id);
+    await add(id, 'b.csv', same);
+    await until(id, ({ waiting }) => waiting === 0);
+    const [a, b] = (await filesOf(id)).files;
+    for (const file of [a, b]) await correct(id, file?.id ?? '', { start_time: '2025-02-02T03:04:05.000Z' });
+    expect((await filesOf(id)).files.map(({ problem }) => problem === 'duplicate')).toEqual([false, true]);
+    const wanted = await correct(id, b?.id ?? '', { left_out: false });
+    expect(wanted.body.problem).not.toBe('duplicate');
+    await act(id, 'start');
+    await until(id, ({ state }) => state === 'done');
+    expect((await stateOf(id)).imported).toBe(2);
+  });
+
+  it('matches machine and lot by name, and takes green coffee only when asked', async () => {
+    const lot = await admin.send<{ id: string }>('POST', '/inventory/lots', {
+      lot_number: 'L-77',
+      coffee_name: 'Guji',
+      origin: 'Ethiopia',
+      initial_weight: 60,
+    });
+    const weight = async () =>
+      (await admin.send<{ current_weight: number }>('GET', `/inventory/lots/${lot.body.id}`)).body.current_weight;
+    const alog = formatFiles.find(({ format }) => format === 'alog')?.bytes ?? new Uint8Array();
+    for (const [takesGreen, left] of [
+      [false, 60],
+      [true, 55],
+    ] as const) {
+      const id = await begin();
+      await admin.send('PUT', `/roast-imports/${id}`, { takes_green: takesGreen });
+      await add(id, 'x.alog', alog);
+      await until(id, ({ waiting }) => waiting === 0);
+      const [file] = (await filesOf(id)).files;
+      expect(file).toMatchObject({ lot_id: lot.body.id, batch_size_kg: 5 });
+      await act(id, 'start');
+      await until(id, ({ state }) => state === 'done');
+      expect(await weight()).toBe(left);
+      await act(id, 'undo');
+      await until(id, ({ state }) => state === 'undone');
+      expect(await weight()).toBe(60);
+    }
+  });
+
+  it('goes on where it was after a restart of the api', async () => {
+    const id = await begin();
+    for (let file = 0; file < 40; file += 1) await add(id, `${file}.csv`, exampleCsv());
+    await test.close();
+    test = await startTestApi(database.url);
+    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    await until(id, ({ waiting }) => waiting === 0);
+    for (const { id: fileId } of (await filesOf(id)).files)
+      await correct(id, fileId, { start_time: '2025-03-03T03:04:05.000Z' });
+    const { ready } = await stateOf(id);
+    expect(ready).toBeGreaterThan(0);
+    await act(id, 'start');
+    await until(id, ({ imported }) => imported > 0);
+    await test.close();
+    test = await startTestApi(database.url);
+    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+    await until(id, ({ state }) => state === 'done');
+    const { files } = await filesOf(id);
+    const made = files.flatMap(({ roast_id: roast }) => roast ?? []);
+    expect(made).toHaveLength(ready);
+    expect(new Set(made).size).toBe(ready);
+    const listed = (await admin.send<{ roasts: RoastRow[] }>('GET', '/roasts?limit=500')).body.roasts.map(
+      (roast) => roast.id,
+    );
+    expect(made.filter((roast) => !listed.includes(roast))).toEqual([]);
+  });
+
+  it('belongs to one person', async () => {
+    const id = await begin();
+    const body = { full_name: 'Eve', email: 'eve-many@example.com', password: 'a long phrase for eve' };
+    await admin.send('POST', '/admin/users', body);
+    const eve = await test.signedIn(body.email, body.password);
+    expect((await eve.send('GET', `/roast-imports/${id}`)).status).toBe(404);
+    expect((await eve.send('GET', `/roast-imports/${id}/files`)).status).toBe(404);
+    expect((await eve.send('POST', `/roast-imports/${id}/start`, {})).status).toBe(404);
+  });
+});

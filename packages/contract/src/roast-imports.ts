@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { maxUploadBytes, uploadFormats } from './imports.ts';
+import { givenInstantShape, idShape, instantShape, lineShape, messageShape, pageQuery } from './shapes.ts';
+
+/** Files of one import: years of a roastery. */
+export const maxImportFiles = 5000;
+
+/**
+ * `open`: files are added, read and corrected. `importing`: roasts are made in the background. `done`: made; can be undone for
+ * a day. `undoing`: they are deleted again.
+ */
+export const importStates = ['open', 'importing', 'done', 'undoing', 'undone'] as const;
+
+/**
+ * `waiting`: not read yet. `read`: can be imported, or lacks something. `refused`: can't be read. `imported`: its roast is made.
+ * `undone`: its roast was deleted again.
+ */
+export const importFileStates = ['waiting', 'read', 'refused', 'imported', 'undone'] as const;
+
+/**
+ * What keeps a file from being imported, or should be looked at first. `weights` and `check` are imported all the same;
+ * `left_out` by a person.
+ */
+export const importProblems = [
+  'refused',
+  'no_charge',
+  'no_date',
+  'duplicate',
+  'failed',
+  'weights',
+  'check',
+  'left_out',
+] as const;
+export type ImportProblem = (typeof importProblems)[number];
+/** Files with these are imported. */
+export const harmlessProblems: readonly ImportProblem[] = ['weights', 'check'];
+
+const importFields = {
+  id: idShape,
+  state: z.enum(importStates),
+  created_at: instantShape,
+  finished_at: instantShape.nullable(),
+  /** Until then its roasts can be deleted again, all together; null while it runs and afterwards. */
+  undo_until: instantShape.nullable(),
+  /** For files whose own machine and lot are not known by name. */
+  machine_id: idShape.nullable(),
+  lot_id: idShape.nullable(),
+  /** Old roasts leave the stock of today alone, unless a person says otherwise. */
+  takes_green: z.boolean(),
+};
+
+export const roastImportShape = z.object({
+  ...importFields,
+  files: z.number().int(),
+  waiting: z.number().int(),
+  /** Would be imported as they are. */
+  ready: z.number().int(),
+  imported: z.number().int(),
+  undone: z.number().int(),
+  /** Files by what is wrong with them. */
+  problems: z.array(z.object({ problem: z.enum(importProblems), files: z.number().int() })),
+});
+export type RoastImport = z.infer<typeof roastImportShape>;
+
+export const importFileShape = z.object({
+  id: idShape,
+  file_name: z.string(),
+  size_bytes: z.number().int(),
+  state: z.enum(importFileStates),
+  format: z.enum(uploadFormats).nullable(),
+  coffee_name: z.string().nullable(),
+  start_time: instantShape.nullable(),
+  duration_seconds: z.number().nullable(),
+  batch_size_kg: z.number().nullable(),
+  end_weight_kg: z.number().nullable(),
+  /** As the file names it. */
+  machine_name: z.string().nullable(),
+  machine_id: idShape.nullable(),
+  lot_id: idShape.nullable(),
+  source_batch: z.string().nullable(),
+  problem: z.enum(importProblems).nullable(),
+  /** The problem, and what had to be assumed, in words. */
+  remarks: z.array(z.string()),
+  roast_id: idShape.nullable(),
+});
+export type ImportFile = z.infer<typeof importFileShape>;
+
+const byId = z.object({ id: idShape });
+const byFile = z.object({ id: idShape, file_id: idShape });
+
+export const listRoastImports = endpoint({
+  name: 'listRoastImports',
+  method: 'GET',
+  path: '/roast-imports',
+  tag: 'Roasts',
+  summary: 'One’s own imports of many files, newest first',
+  access: 'user',
+  response: z.object({ imports: z.array(roastImportShape) }),
+});
+
+export const createRoastImport = endpoint({
+  name: 'createRoastImport',
+  method: 'POST',
+  path: '/roast-imports',
+  tag: 'Roasts',
+  summary: 'Begin an import of many files',
+  access: 'user',
+  status: 201,
+  body: z.object({}),
+  response: roastImportShape,
+  errors: ['conflict'],
+});
+
+export const getRoastImport = endpoint({
+  name: 'getRoastImport',
+  method: 'GET',
+  path: '/roast-imports/{id}',
+  tag: 'Roasts',
+  summary: 'An import and how far it is',
+  access: 'user',
+  params: byId,
+  response: roastImportShape,
+  errors: ['not_found'],
+});
+
+export const changeRoastImport = endpoint({
+  name: 'changeRoastImport',
+  method: 'PUT',
+  path: '/roast-imports/{id}',
+  tag: 'Roasts',
+  summary: 'Choose machine and lot for all files that name none, and whether the lots give their green coffee',
+  access: 'user',
+  params: byId,
+  body: z.object({
+    machine_id: idShape.nullable().optional(),
+    lot_id: idShape.nullable().optional(),
+    takes_green: z.boolean().optional(),
+  }),
+  response: roastImportShape,
+  errors: ['not_found', 'conflict'],
+});
+
+export const addImportFile = endpoint({
+  name: 'addImportFile',
+  method: 'POST',
+  path: '/roast-imports/{id}/files',
+  tag: 'Roasts',
+  summary: 'Add a file to an open import; it is read in the background. The same file under the same name is kept once',
+  access: 'user',
+  status: 201,
+  params: byId,
+  query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
+  accepts: { type: 'application/octet-stream', maxBytes: maxUploadBytes },
+  response: z.object({ id: idShape }),
+  errors: ['not_found', 'conflict', 'too_large'],
+});
+
+export const importFileSorts = [
+  'file_name',
+  '-file_name',
+  'coffee_name',
+  '-coffee_name',
+  'start_time',
+  '-start_time',
+  'duration_seconds',
+  '-duration_seconds',
+  'batch_size_kg',
+  '-batch_size_kg',
+  'problem',
+  '-problem',
+] as const;
+
+export const listImportFiles = endpoint({
+  name: 'listImportFiles',
+  method: 'GET',
+  path: '/roast-imports/{id}/files',
+  tag: 'Roasts',
+  summary: 'Files of an import with what was found in them',
+  access: 'user',
+  params: byId,
+  query: z.object({
+    ...pageQuery(50),
+    sort: z.enum(importFileSorts).default('file_name'),
+    /** Only files with this problem, with any, or with none. */
+    problem: z.enum([...importProblems, 'any', 'none']).optional(),
+  }),
+  response: z.object({ files: z.array(importFileShape), total: z.number().int() }),
+  errors: ['not_found'],
+});
+
+const weightShape = z.number().positive('The weight must be greater than 0').max(10_000);
+
+export const correctImportFile = endpoint({
+  name: 'correctImportFile',
+  method: 'PUT',
+  path: '/roast-imports/{id}/files/{file_id}',
+  tag: 'Roasts',
+  summary: 'Correct what was found in a file, or leave it out',
+  access: 'user',
+  params: byFile,
+  body: z.object({
+    coffee_name: lineShape(200).nullable().optional(),
+    start_time: givenInstantShape.optional(),
+    batch_size_kg: weightShape.nullable().optional(),
+    end_weight_kg: weightShape.nullable().optional(),
+    machine_id: idShape.nullable().optional(),
+    lot_id: idShape.nullable().optional(),
+    /** True: it is not imported. False: a duplicate is imported all the same. */
+    left_out: z.boolean().optional(),
+  }),
+  response: importFileShape,
+  errors: ['not_found', 'conflict'],
+});
+
+const action = (name: string, path: string, summary: string) =>
+  endpoint({
+    name,
+    method: 'POST',
+    path: `/roast-imports/{id}/${path}`,
+    tag: 'Roasts',
+    summary,
+    access: 'user',
+    params: byId,
+    response: roastImportShape,
+    errors: ['not_found', 'conflict'],
+  });
+
+export const startRoastImport = action(
+  'startRoastImport',
+  'start',
+  'Make roasts of all files that have no problem, in the background',
+);
+export const undoRoastImport = action(
+  'undoRoastImport',
+  'undo',
+  'Delete all roasts of an import again, within a day; their lots get back what they gave',
+);
+
+export const deleteRoastImport = endpoint({
+  name: 'deleteRoastImport',
+  method: 'DELETE',
+  path: '/roast-imports/{id}',
+  tag: 'Roasts',
+  summary: 'Forget an import that made no roasts, with its files',
+  access: 'user',
+  params: byId,
+  response: messageShape,
+  errors: ['not_found', 'conflict'],
+});

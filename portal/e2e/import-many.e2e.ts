@@ -1,0 +1,86 @@
+import { formatFiles } from '@roastery/api/testing/format-files';
+import { createLot } from '@roastery/contract/inventory';
+import { listRoasts } from '@roastery/contract/roasts';
+import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { zipSync } from 'fflate';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  await register(ana, 'PRB-P25-0042', 'Probat P25');
+  await ana.call(createLot, {
+    body: { lot_number: 'L-0042', coffee_name: 'Guji', origin: 'Ethiopia', initial_weight: 60 },
+  });
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const archive = (): Buffer =>
+  Buffer.from(
+    zipSync({
+      ...Object.fromEntries(formatFiles.map(({ name, bytes }) => [`2025/${name}`, bytes])),
+      '2025/.DS_Store': new Uint8Array([1]),
+      'broken.alog': new TextEncoder().encode("{'timex': [1, 2"),
+    }),
+  );
+const send = (page: Page) =>
+  page
+    .getByLabel('Files to import')
+    .setInputFiles({ name: 'years.zip', mimeType: 'application/zip', buffer: archive() });
+const roastCount = async () => (await ana.call(listRoasts, { query: {} })).total;
+
+describe('import of many files', () => {
+  it('takes a ZIP, shows problems in one table, corrects in place, imports after a reload, and is undone', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/roasts/new?way=upload');
+    await send(page);
+    await page.getByText(/\d+ of 18 files can be imported/).waitFor();
+    const table = page.getByRole('table', { name: 'Files' });
+    await expect.poll(() => table.innerText()).toMatch(/Cropster[^]*Kaffelogic[^]*Roest/);
+    await expect.poll(() => table.innerText()).not.toContain('DS_Store');
+    expect(await seriousAccessibilityFindings(page)).toEqual([]);
+
+    // By problem, then corrected in its row.
+    await page.getByRole('combobox', { name: 'Problem' }).click();
+    await page.getByRole('option', { name: /No date/ }).click();
+    await expect.poll(() => page.url()).toContain('problem=no_date');
+    const charge = page.getByLabel('Charge of 2025/stronghold.xlsx');
+    await charge.fill('2025-01-02T08:04');
+    await charge.press('Enter');
+    await charge.waitFor({ state: 'detached' });
+
+    await page.reload();
+    const start = page.getByRole('button', { name: /^Import \d+ roasts$/ });
+    const ready = Number(/\d+/.exec((await start.textContent()) ?? '')?.[0]);
+    expect(ready).toBeGreaterThan(2);
+    const before = await roastCount();
+    await start.click();
+    await page.getByText(`${ready} roasts imported`).waitFor({ timeout: 60_000 });
+    expect(await roastCount()).toBe(before + ready);
+
+    await page.getByRole('button', { name: 'Undo import' }).click();
+    await page.getByRole('button', { name: 'Delete roasts' }).click();
+    await page.getByText(`Undone: ${ready} roasts were deleted again`).waitFor({ timeout: 60_000 });
+    expect(await roastCount()).toBe(before);
+  });
+
+  it('goes on with an import from the page of uploads', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/roasts/new?way=upload');
+    await send(page);
+    await page.getByText(/\d+ of 18 files can be imported/).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Continue' }).first().click();
+    await page.getByText(/\d+ of 18 files can be imported/).waitFor();
+    await page.getByRole('button', { name: 'Delete import' }).click();
+    await page.getByText('drop it here').waitFor();
+    await expect.poll(() => page.url()).not.toContain('import=');
+  });
+});

@@ -1,0 +1,55 @@
+import { getRoastImport, type RoastImport } from '@roastery/contract/roast-imports';
+import { useApi } from '../../../api/use-api.ts';
+import { ErrorState } from '../../../components/ErrorState.tsx';
+import { t } from '../../../language/t.ts';
+import { Card, Skeleton } from '../../../ui/Card.tsx';
+import { FormError } from '../../../components/form/FormError.tsx';
+import { FilesTable } from './FilesTable.tsx';
+import { ForAllFiles } from './ForAllFiles.tsx';
+import { ImportSteps } from './ImportSteps.tsx';
+import { ManyFilesDrop } from './ManyFilesDrop.tsx';
+import type { useSending } from './use-sending.ts';
+
+/** How often an import that is worked on is read again. */
+const everyMs = 1000;
+const isAtWork = (one: RoastImport | undefined): boolean =>
+  one !== undefined && (one.waiting > 0 || one.state === 'importing' || one.state === 'undoing');
+
+interface ManyFilesProps {
+  id: string;
+  upload: ReturnType<typeof useSending>;
+  onLeave: () => void;
+}
+
+/** An import of many files: send, check, correct, import, undo. Its id is in the address, so a reload finds it again. */
+export const ManyFiles = ({ id, upload, onLeave }: ManyFilesProps) => {
+  const { data, error, mutate } = useApi(
+    getRoastImport,
+    { params: { id } },
+    { refreshInterval: (latest) => (upload.busy || isAtWork(latest) ? everyMs : 0) },
+  );
+  if (data === undefined) {
+    return (
+      <Card>
+        {error === undefined ? (
+          <Skeleton className="m-4 h-72" />
+        ) : (
+          <ErrorState title={t`The import was not found`} error={error} onRetry={onLeave} />
+        )}
+      </Card>
+    );
+  }
+  const show = (next: RoastImport) => void mutate(next, { revalidate: false });
+  const isOpen = data.state === 'open';
+  return (
+    <div className="flex flex-col gap-4">
+      <ImportSteps import={data} sending={upload} onChanged={show} onLeave={onLeave} />
+      {upload.sending.failed.slice(0, 5).map((sentence) => (
+        <FormError key={sentence} text={sentence} />
+      ))}
+      {isOpen && <ForAllFiles import={data} onChanged={show} />}
+      <FilesTable import={data} isAtWork={isAtWork(data)} onChanged={() => void mutate()} />
+      {isOpen && <ManyFilesDrop busy={upload.busy} onFiles={(files) => void upload.send(files)} />}
+    </div>
+  );
+};

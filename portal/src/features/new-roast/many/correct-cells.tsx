@@ -1,0 +1,191 @@
+import type { BodyOf } from '@roastery/contract/endpoint';
+import { correctImportFile, type ImportFile } from '@roastery/contract/roast-imports';
+import { useState } from 'react';
+import { sentenceWithFields } from '../../../api/api-error.ts';
+import { call } from '../../../api/call.ts';
+import { useUser } from '../../../api/session.tsx';
+import { LotField } from '../../../components/LotField.tsx';
+import { MachineField } from '../../../components/MachineField.tsx';
+import { formatExactKilograms } from '../../../format/numbers.ts';
+import { useDates } from '../../../format/preferences.ts';
+import { instantOf, localTimeOf } from '../../../format/zoned-time.ts';
+import { t } from '../../../language/t.ts';
+import { Button, ButtonLink } from '../../../ui/Button.tsx';
+import { TextField } from '../../../ui/TextField.tsx';
+import { toast } from '../../../ui/toast.ts';
+
+interface CellProps {
+  file: ImportFile;
+  importId: string;
+  canCorrect: boolean;
+  onChanged: () => void;
+}
+
+/** Changes what was found in a file of an import. */
+const useCorrection = (importId: string, fileId: string, onChanged: () => void) => {
+  const [busy, setBusy] = useState(false);
+  const correct = async (body: BodyOf<typeof correctImportFile>): Promise<void> => {
+    setBusy(true);
+    try {
+      await call(correctImportFile, { params: { id: importId, file_id: fileId }, body });
+      onChanged();
+    } catch (error) {
+      toast(sentenceWithFields(error, t`The file could not be corrected`), { tone: 'danger' });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, correct };
+};
+
+interface TypedFieldProps {
+  label: string;
+  shown: string;
+  type?: 'text' | 'datetime-local';
+  className: string;
+  /** Called when the field is left, or on Enter, with a text that differs. */
+  onTyped: (text: string) => void;
+}
+
+/** A field in a row: saved when it is left. */
+const TypedField = ({ label, shown, type = 'text', className, onTyped }: TypedFieldProps) => {
+  const [typed, setTyped] = useState(shown);
+  const [before, setBefore] = useState(shown);
+  if (shown !== before) {
+    setBefore(shown);
+    setTyped(shown);
+  }
+  const save = () => {
+    if (typed.trim() !== shown) onTyped(typed.trim());
+  };
+  return (
+    <TextField
+      label={label}
+      hideLabel
+      size="sm"
+      type={type}
+      value={typed}
+      className={className}
+      onChange={(event) => setTyped(event.target.value)}
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') save();
+      }}
+    />
+  );
+};
+
+export const CoffeeCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
+  const { correct } = useCorrection(importId, file.id, onChanged);
+  if (!canCorrect) return file.coffee_name;
+  return (
+    <TypedField
+      label={t`Coffee of ${file.file_name}`}
+      shown={file.coffee_name ?? ''}
+      className="w-44"
+      onTyped={(text) => void correct({ coffee_name: text === '' ? null : text })}
+    />
+  );
+};
+
+export const DateCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
+  const dates = useDates();
+  const { roastery_time_zone: timeZone } = useUser();
+  const { correct } = useCorrection(importId, file.id, onChanged);
+  if (!canCorrect) {
+    return file.start_time === null ? null : <span className="figures">{dates.dayAndTime(file.start_time)}</span>;
+  }
+  return (
+    <TypedField
+      label={t`Charge of ${file.file_name}`}
+      type="datetime-local"
+      shown={file.start_time === null ? '' : localTimeOf(file.start_time, timeZone)}
+      className="w-52"
+      onTyped={(text) => {
+        const instant = instantOf(text, timeZone);
+        if (instant !== null) void correct({ start_time: instant });
+      }}
+    />
+  );
+};
+
+const shown = (kg: number | null): string => (kg === null ? '' : formatExactKilograms(kg));
+
+const kilogramsIn = (text: string): number | null | undefined => {
+  if (text === '') return null;
+  const number = Number(text.replace(',', '.'));
+  return Number.isFinite(number) && number > 0 ? number : undefined;
+};
+
+export const WeightsCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
+  const { correct } = useCorrection(importId, file.id, onChanged);
+  if (!canCorrect) {
+    return (
+      <span className="figures">
+        {[file.batch_size_kg, file.end_weight_kg].map((kg) => shown(kg) || '–').join(' → ')}
+      </span>
+    );
+  }
+  const field = (label: string, name: 'batch_size_kg' | 'end_weight_kg') => (
+    <TypedField
+      label={label}
+      shown={shown(file[name])}
+      className="w-20"
+      onTyped={(text) => {
+        const kg = kilogramsIn(text);
+        if (kg !== undefined) void correct({ [name]: kg });
+      }}
+    />
+  );
+  return (
+    <span className="flex justify-end gap-1.5">
+      {field(t`Green weight of ${file.file_name}, kg`, 'batch_size_kg')}
+      {field(t`Roasted weight of ${file.file_name}, kg`, 'end_weight_kg')}
+    </span>
+  );
+};
+
+export const MachineCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
+  const { correct } = useCorrection(importId, file.id, onChanged);
+  if (!canCorrect) return file.machine_name;
+  return (
+    <span className="block w-48">
+      <MachineField
+        value={file.machine_id}
+        placeholder={file.machine_name ?? t`Choose a machine`}
+        onChange={(id) => void correct({ machine_id: id })}
+      />
+    </span>
+  );
+};
+
+export const LotCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
+  const { correct } = useCorrection(importId, file.id, onChanged);
+  if (!canCorrect) return null;
+  return (
+    <span className="block w-48">
+      <LotField value={file.lot_id} onChange={(id) => void correct({ lot_id: id })} />
+    </span>
+  );
+};
+
+/** Leave a file out, import a duplicate all the same, or open a file that needs more. */
+export const Decision = ({ file, importId, onChanged }: Omit<CellProps, 'canCorrect'>) => {
+  const { busy, correct } = useCorrection(importId, file.id, onChanged);
+  const decide = (leftOut: boolean) => void correct({ left_out: leftOut });
+  return (
+    <span className="flex flex-wrap gap-1.5">
+      {file.problem === 'left_out' ? (
+        <Button busy={busy} onClick={() => decide(false)}>{t`Import after all`}</Button>
+      ) : (
+        file.problem !== null && <Button busy={busy} onClick={() => decide(true)}>{t`Leave out`}</Button>
+      )}
+      {file.problem === 'duplicate' && (
+        <Button busy={busy} onClick={() => decide(false)}>{t`Import all the same`}</Button>
+      )}
+      {(file.problem === 'no_charge' || file.problem === 'check') && (
+        <ButtonLink to={`/roasts/new?way=upload&upload=${file.id}&import=${importId}`}>{t`Open`}</ButtonLink>
+      )}
+    </span>
+  );
+};

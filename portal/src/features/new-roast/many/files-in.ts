@@ -1,0 +1,73 @@
+import { maxUploadBytes } from '@roastery/contract/imports';
+
+export interface NamedFile {
+  /** With its folders: `2025/june/Guji.alog`. */
+  readonly name: string;
+  readonly content: Blob;
+}
+
+/** Files that lie beside roasts and never are one. */
+const isRubbish = (name: string): boolean => /(?:^|\/)(?:\.|__MACOSX\/|Thumbs\.db$|desktop\.ini$)/i.test(name);
+
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
+
+const filesOfEntry = async (entry: FileSystemEntry, path: string): Promise<NamedFile[]> => {
+  const name = `${path}${entry.name}`;
+  if (isFile(entry)) {
+    const file = await new Promise<File>((resolve, reject) => {
+      entry.file(resolve, reject);
+    });
+    return [{ name, content: file }];
+  }
+  if (!isFolder(entry)) return [];
+  const reader = entry.createReader();
+  const found: NamedFile[] = [];
+  for (;;) {
+    // A directory is read in portions of a hundred; an empty one is its end.
+    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => {
+      reader.readEntries(resolve, reject);
+    });
+    if (entries.length === 0) return found;
+    for (const inner of entries) found.push(...(await filesOfEntry(inner, `${name}/`)));
+  }
+};
+
+/** The files of a drop, those in dropped folders included. */
+export const filesOfDrop = async (data: DataTransfer): Promise<NamedFile[]> => {
+  // The list is gone once the event is over: its entries are taken first.
+  const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const found: NamedFile[] = [];
+  for (const entry of entries) found.push(...(await filesOfEntry(entry, '')));
+  return found;
+};
+
+/** The files that were chosen in a dialog, for files or for a folder. */
+export const filesOfList = (files: FileList | null): NamedFile[] =>
+  [...(files ?? [])].map((file) => ({ name: file.webkitRelativePath || file.name, content: file }));
+
+const isArchive = ({ name }: NamedFile): boolean => /\.zip$/i.test(name);
+
+const isWanted = ({ name, originalSize }: { name: string; originalSize: number }): boolean =>
+  !name.endsWith('/') && originalSize <= maxUploadBytes && !isRubbish(name);
+
+/** The files in an archive. A part that unpacks to more than a file may have is left out, and the api would refuse it. */
+const filesOfArchive = async (archive: NamedFile): Promise<NamedFile[]> => {
+  const { unzip } = await import('fflate');
+  const bytes = new Uint8Array(await archive.content.arrayBuffer());
+  const parts = await new Promise<Record<string, Uint8Array>>((resolve, reject) => {
+    unzip(bytes, { filter: isWanted }, (error, unpacked) => (error === null ? resolve(unpacked) : reject(error)));
+  });
+  return Object.entries(parts).map(([name, part]) => ({ name, content: new Blob([new Uint8Array(part)]) }));
+};
+
+/** Every file of a roastery's folders and archives. Throws for an archive that is damaged. */
+export const unpacked = async (given: readonly NamedFile[]): Promise<NamedFile[]> => {
+  const found: NamedFile[] = [];
+  for (const file of given) {
+    if (isRubbish(file.name)) continue;
+    if (isArchive(file)) found.push(...(await filesOfArchive(file)));
+    else found.push(file);
+  }
+  return found;
+};
