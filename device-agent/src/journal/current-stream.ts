@@ -235,9 +235,15 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       await makeStreamFolder(disk, place);
       stream.putIn(place);
       const writer = await withRoom(() => writerOf(stream, place, first, initial));
+      // Before its name: a start that finds the stream must know which one it continues.
+      try {
+        await withRoom(() => stream.firstNote(place));
+      } catch (error) {
+        await writer.close(0);
+        throw error;
+      }
       isNamed = true;
       await nameStream(disk, place, stream.epoch);
-      void stream.note();
       return writer;
     };
     try {

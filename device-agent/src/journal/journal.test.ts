@@ -131,6 +131,22 @@ describe('journal', () => {
     await expect.poll(() => journal.waiting(), { timeout: 5000 }).toEqual([[0, 6]]);
   });
 
+  it('leaves what it gathers to the next start when only the process ends', async () => {
+    const { disk, count } = createFaultyDisk(undefined);
+    const first = await open({ disk, gatherMs: 60_000 });
+    first.setPace('gather');
+    const [syncs, writes] = [count('datasync'), count('write')];
+    for (let written = 1; written <= 5; written++) {
+      fill(first, 1);
+      await expect.poll(() => count('write'), { interval: 5 }).toBe(writes + written);
+    }
+    expect(count('datasync')).toBe(syncs);
+    abandon(first);
+    const second = await open();
+    expect(second.waiting()).toEqual([[0, 4]]);
+    expect(samplesOf(await readAll(second))).toHaveLength(5);
+  });
+
   it.each([1, 2])(
     'offers only what a power cut leaves, at every pace (seed %d)',
     async (seed) => {

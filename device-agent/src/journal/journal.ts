@@ -147,11 +147,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   const newest = found.streams.at(-1);
   /** A roast of an earlier pairing does not go on in this one. */
   const ofThisPairing = found.streams.filter(({ stream }) => !stream.awaitsOwner());
-  const past = await readPast(
-    disk,
-    ofThisPairing.findLast(({ stream }) => stream.segments().length > 0)?.stream.segments() ?? [],
-    log,
-  );
+  const lastWritten = ofThisPairing.findLast(({ stream }) => stream.segments().length > 0)?.stream;
+  const past = await readPast(disk, lastWritten ? streams.segmentsOfRecording(lastWritten) : [], log);
   if (newest?.stream.awaitsOwner() === true) {
     const withheld = streams.all().flatMap((stream) => (stream.awaitsOwner() ? [stream.epoch] : []));
     log.warn({ epochs: withheld }, 'journal: history of earlier pairing withheld');

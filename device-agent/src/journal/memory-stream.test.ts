@@ -49,7 +49,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const journal of opened) await journal.close();
-  await rm(folder, { recursive: true, force: true });
+  // A write that a slow disk was given up for may still end.
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
 it('journal without its disk: a stream with a fresh epoch and numbers that go on, which the disk gets when it works again', async () => {
@@ -259,6 +260,17 @@ describe('journal restarted on a working disk long after its newest entry', () =
     // A minute of readings at 10 Hz.
     expect(seq).toBeGreaterThan(nextSeq + 600);
     expect(journal.continues(journal.epoch)).toEqual({ epoch, seq });
+  });
+
+  it('killed again before the new stream held a state: the roast is still found', async () => {
+    const { epoch } = await lastWritten(true);
+    await open(undefined, 1e6 + 60_000);
+    opened = [];
+    const journal = await open(undefined, 1e6 + 60_050);
+    expect(journal.continues(journal.epoch)?.epoch).toBe(epoch);
+    const { entries } = journal.past;
+    expect(entries.filter(({ kind }) => kind === 'sample')).toHaveLength(5);
+    expect(entries.some((entry) => entry.kind === 'event' && entry.event.type === 'roast')).toBe(true);
   });
 
   it.each([

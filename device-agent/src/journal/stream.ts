@@ -218,6 +218,8 @@ export const createStream = (parts: StreamParts) => {
         .catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: writing stream notes failed'));
       return writing;
     },
+    /** Writes `stream.json` into a folder that is not named yet. Throws where the disk refuses it. */
+    firstNote: (place: string): Promise<void> => writing.then(() => writeNotes(place)),
     /** The folder was made again: its notes are gone. */
     noteAnew(): void {
       noted = undefined;

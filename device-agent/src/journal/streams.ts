@@ -113,6 +113,12 @@ export const createStreams = (parts: StreamsParts) => {
     addEarlier: (stream: Stream): void => void all.splice(-1, 0, stream),
     /** The newest stream of its recording. */
     newestOf,
+    /** Closed segments of the recording that a stream is part of: the numbers go on from stream to stream. */
+    segmentsOfRecording: (stream: Stream): SealedSegment[] =>
+      all
+        .filter((other) => recordingOf(other) === recordingOf(stream))
+        .flatMap((other) => other.segments())
+        .sort((a, b) => a.first - b.first),
     find: (epoch: string): Stream | undefined => all.find((stream) => stream.epoch === epoch),
     /** Takes streams of which nothing is left off the list. */
     tidy(current: Stream): void {
