@@ -7,14 +7,14 @@ import { createLogger } from '@roastery/runtime/logger';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWallClock } from '../core/wall-clock.ts';
 import { createFaultyDisk } from '../testing/faulty-disk.ts';
-import { openJournal, type Journal } from './journal.ts';
+import { openJournal, type Journal, type JournalOptions } from './journal.ts';
 import type { JournalDisk } from './disk.ts';
 
 const boot = '0a1b2c3d-0000-4000-8000-000000000001';
 let folder: string;
 let opened: Journal[];
 
-const open = async (disk?: JournalDisk, mono = 1e6): Promise<Journal> => {
+const open = async (disk?: JournalDisk, mono = 1e6, over: Partial<JournalOptions> = {}): Promise<Journal> => {
   const journal = await openJournal({
     folder,
     capBytes: 1e9,
@@ -24,6 +24,7 @@ const open = async (disk?: JournalDisk, mono = 1e6): Promise<Journal> => {
     state: () => undefined,
     diskGraceMs: 80,
     ...(disk ? { disk } : {}),
+    ...over,
   });
   opened.push(journal);
   return journal;
@@ -235,6 +236,55 @@ it('journal killed before the gap of an earlier stream was safe: reports the gap
     await rm(dead, { recursive: true, force: true });
   }
 });
+
+it('gap of an earlier stream, found when another recording is written: has a number of its own in the recording', async () => {
+  const [ann, ben] = ['a'.repeat(16), 'b'.repeat(16)];
+  const calls = createFaultyDisk(undefined);
+  await (await open(calls.disk)).close();
+  opened = [];
+  const faulty = createFaultyDisk({ kind: 'EIO', fromCall: calls.calls() + 12 });
+  const first = await open(faulty.disk);
+  const { epoch } = first;
+  first.hear({ v: 1, epoch, ranges: [], through: 1e6, owner: ann });
+  for (let value = 0; value < 4; value++) first.appendSample(value, [value]);
+  const goneOn = async (): Promise<boolean> => {
+    first.appendSample(9, [9]);
+    await first.flush();
+    return first.stats().inMemory;
+  };
+  await expect.poll(goneOn, { interval: 20 }).toBe(true);
+  faulty.mend();
+  await expect.poll(() => first.stats().inMemory, { timeout: 10_000 }).toBe(false);
+  const second = first.epoch;
+  const last = first.appendSample(10, [10]);
+  await first.close();
+  opened = [];
+
+  // Another owner: a recording of its own, whose segments need the room of the first stream.
+  const journal = await open(undefined, 1e6, { segmentBytes: 1000, capBytes: 9000 });
+  for (const one of [epoch, second]) journal.hear({ v: 1, epoch: one, ranges: [], through: 1e6, owner: ben });
+  await expect.poll(() => journal.stats().inMemory, { timeout: 10_000 }).toBe(false);
+  const dropsFirst = async (): Promise<boolean> => {
+    journal.appendSample(11, [11]);
+    await journal.flush();
+    return journal.stats().droppedEntries > 0;
+  };
+  await expect.poll(dropsFirst, { interval: 5, timeout: 10_000 }).toBe(true);
+  for (const one of [epoch, second])
+    journal.hear({ v: 1, epoch: one, ranges: [], through: 0, owner: ann, restore: true });
+  const reported = new Map<number, string>();
+  for (const one of [epoch, second])
+    for (const [from, to] of journal.waiting(one))
+      for (let at = from; at <= to;) {
+        const part = await journal.readPart(at, to, one);
+        for (const entry of part.entries)
+          if (entry.kind === 'event' && entry.event.type === 'gap' && entry.event.from_seq === 0)
+            reported.set(entry.seq, one);
+        at = part.to + 1;
+      }
+  expect([...reported.values()]).toEqual([second]);
+  expect(Math.min(...reported.keys())).toBeGreaterThan(last);
+}, 30_000);
 
 describe('journal restarted on a working disk long after its newest entry', () => {
   const owner = 'a'.repeat(16);
