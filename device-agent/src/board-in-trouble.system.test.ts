@@ -201,8 +201,8 @@ describe('the disk of a board is full', () => {
         (await client.call(listDevices)).devices.find(({ serial_number: number }) => number === serial);
       const recorded = async () => {
         const [row] = await sql<{ text: string; last: string | null; count: number }[]>`
-          SELECT committed::text AS text, upper(committed)::text AS last,
-            (SELECT count(*)::int FROM unnest(committed)) AS count FROM recordings WHERE machine_id = ${id}`;
+          SELECT held::text AS text, upper(held)::text AS last,
+            (SELECT count(*)::int FROM unnest(held)) AS count FROM recordings, committed_now(recordings) AS held WHERE machine_id = ${id}`;
         return row;
       };
       await until('the first samples', async () => Number((await recorded())?.last ?? 0) > 20, { timeoutMs: 30_000 });

@@ -12,7 +12,7 @@ it('a server that lost what a board had delivered gets it again from the board, 
   const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
   const committed = async () => {
     const [row] = await sql<{ epoch: string; last: string | null; text: string }[]>`
-      SELECT epoch, upper(committed)::text AS last, committed::text AS text FROM recordings`;
+      SELECT epoch, upper(held)::text AS last, held::text AS text FROM recordings, committed_now(recordings) AS held`;
     return row;
   };
   const chunks = () =>

@@ -86,7 +86,10 @@ const commitClaims = (claims: readonly Claim[], streams: ReadonlyMap<string, Str
     const parts = partsOf(streams.get(keyOf(key)) ?? [], range).filter(
       ({ recording, range: part }) => missingFrom(recording.committed, part).length > 0,
     );
-    for (const { recording, range: part } of parts) recording.committed = withRange(recording.committed, part);
+    for (const { recording, range: part } of parts) {
+      recording.committed = withRange(recording.committed, part);
+      recording.isRowDue = true;
+    }
     return parts.length === 0 ? [] : [{ message, reason, machineId: key.machineId }];
   });
 
@@ -184,7 +187,7 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
     })),
     ...claims.map(({ key, range }) => ({ ...key, end: range.end })),
   ];
-  const streams = arriving.length === 0 ? new Map<string, Stream>() : await lockStreams(tx, arriving);
+  const streams = arriving.length === 0 ? new Map<string, Stream>() : await lockStreams(tx, arriving, receivedAtMs);
   const recordings = [...new Set([...streams.values()].flatMap((parts) => parts.map(({ recording }) => recording)))];
   const offsetsBefore = offsetsOf(recordings);
 
@@ -203,7 +206,7 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
   const { rows, changes } = clockChanges(recordings, offsetsBefore);
   await writeBoots(tx, rows);
   const samples = await storePlaced(tx, placed, receivedAtMs);
-  if (recordings.length > 0) await updateCommitted(tx, recordings, receivedAtMs);
+  await updateCommitted(tx, recordings, receivedAtMs);
   const conflicts = await findConflicts(tx, overlaps);
   const dropped = await writeQuarantine(tx, [
     ...refusals,

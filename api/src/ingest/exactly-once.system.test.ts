@@ -11,7 +11,9 @@ import type { JournalMessage } from './decode-batch.ts';
 const roastId = '0190a8c0-0000-7000-8000-000000000001';
 
 const stored = async (sql: Database) => {
-  const [recording] = await sql<{ id: string; committed: string }[]>`SELECT id, committed::text FROM recordings`;
+  const [recording] = await sql<
+    { id: string; committed: string }[]
+  >`SELECT id, committed_now(recordings)::text AS committed FROM recordings`;
   if (recording === undefined) throw new Error('nothing was recorded');
   const samples = await readSamples(sql, recording.id, 0, 1e9);
   const curve = JSON.stringify([samples.seq, samples.monoMs, [...samples.channels]]);

@@ -1,43 +1,15 @@
-import { type Ack, allMachines, parseTopic, topicOf } from '@roastery/contract/mqtt';
+import { allMachines, parseTopic } from '@roastery/contract/mqtt';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import type { Health } from '../http/server-context.ts';
+import { createAcknowledgements } from './acknowledgements.ts';
 import { type BatchWriterOptions, createBatchWriter, type IngestProgress } from './batch-writer.ts';
-import type { Acknowledgement, Committed } from './commit.ts';
+import type { Committed } from './commit.ts';
 import { followConfigs, followPlans, followStatuses } from './mqtt-followers.ts';
-import type { SeqRange, SeqRanges } from './seq-ranges.ts';
 import { startSweeper } from './sweeper.ts';
-
-/** The contract's limit of ranges in one message. */
-const maxRanges = 1000;
-/** A healthy stream has a handful of ranges. With more than this, only those that the commit touched are sent. */
-const maxWholeRanges = 50;
-
-const touches = (range: SeqRange, parts: readonly SeqRange[]): boolean =>
-  parts.some((part) => part.start < range.end && part.end > range.start);
-
-/**
- * Acknowledgements for a board: the entries of its stream that it may delete. All of them while the list is short, which also
- * repairs lost acknowledgements.
- */
-const ackMessages = ({
-  serialNumber,
-  epoch,
-  ranges,
-  covered,
-}: Acknowledgement): { topic: string; payload: string }[] => {
-  const sent: SeqRanges = ranges.length <= maxWholeRanges ? ranges : ranges.filter((range) => touches(range, covered));
-  const messages: { topic: string; payload: string }[] = [];
-  for (let from = 0; from < sent.length; from += maxRanges) {
-    const part = sent.slice(from, from + maxRanges);
-    const ack: Ack = { v: 1, epoch, ranges: part.map(({ start, end }) => [start, end - 1]) };
-    messages.push({ topic: topicOf(serialNumber, 'ack'), payload: JSON.stringify(ack) });
-  }
-  return messages;
-};
 
 /** `last_seen_at` is compared with limits of a minute and more, so it need not be more precise than this. */
 const writeEveryMs = 10_000;
@@ -153,20 +125,19 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   const lastSeen = createLastSeen(sql, log);
   const mayLog = createLogGate(60_000);
 
+  const acknowledgements = createAcknowledgements(({ topic, payload }) => {
+    // Not awaited, QoS 0: a lost acknowledgement is repaired when the board sends again.
+    mqtt.publish(topic, payload, { qos: 0 }).catch((error: unknown) => {
+      if (mayLog('ack') !== undefined) log.warn({ err: error }, 'acknowledgement not sent');
+    });
+  });
   const onCommitted = (committed: Committed): void => {
     metrics.samples.inc(committed.samples);
     metrics.events.inc(committed.events);
     metrics.quarantined.inc(committed.quarantined);
     metrics.quarantineDropped.inc(committed.dropped);
     metrics.conflicts.inc(committed.conflicts);
-    for (const acknowledgement of committed.acknowledgements) {
-      for (const { topic, payload } of ackMessages(acknowledgement)) {
-        // Not awaited, QoS 0: a lost acknowledgement is repaired when the board sends again.
-        mqtt.publish(topic, payload, { qos: 0 }).catch((error: unknown) => {
-          if (mayLog('ack') !== undefined) log.warn({ err: error }, 'acknowledgement not sent');
-        });
-      }
-    }
+    for (const acknowledgement of committed.acknowledgements) acknowledgements.add(acknowledgement);
     lastSeen.update(committed.machineIds);
   };
   const writer = createBatchWriter({
@@ -215,6 +186,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
       await stopPlans();
       await sweeper?.close();
       await writer.close().catch((error: unknown) => log.warn(loggable(error), 'ingest ended with an error'));
+      acknowledgements.close();
     },
   };
 };

@@ -1,4 +1,4 @@
-import { entryCount, type JournalEvent } from '@roastery/contract/mqtt';
+import { entryCount, type JournalBatch, type JournalEvent } from '@roastery/contract/mqtt';
 import { cutPiece, type SamplePiece } from './chunks.ts';
 import type { KnownBatch } from './decode-batch.ts';
 import type { PlacedEvent } from '../domains/roasts/roast-events.ts';
@@ -45,11 +45,23 @@ const withoutCommitted = (event: JournalEvent, committed: SeqRanges): JournalEve
   return first && last && { ...event, from_seq: first.start, to_seq: last.end - 1 };
 };
 
+/** Whether these entries are samples that continue their recording: their chunks say by themselves that they are committed. */
+const continuesRecording = (recording: Recording, kind: JournalBatch['k'], missing: readonly SeqRange[]): boolean => {
+  const start = missing[0]?.start ?? 0;
+  return (
+    kind === 'samples' &&
+    missing.length === 1 &&
+    start === recording.committed.at(-1)?.end &&
+    start >= recording.sweptSeq
+  );
+};
+
 /** Adds a part of a batch to its recording, in memory: changes `committed`, `boots` and `layouts`. */
 export const placeBatch = (known: KnownBatch, { recording, range }: StreamPart): Placed => {
   const { batch } = known;
   const missing = missingFrom(recording.committed, range);
   if (missing.length === 0) return { pieces: [], events: [], newLayout: undefined };
+  if (!continuesRecording(recording, batch.k, missing)) recording.isRowDue = true;
   const bootNo = updateBoot(recording, known);
   recording.committed = withRange(recording.committed, range);
   if (batch.k === 'samples') {

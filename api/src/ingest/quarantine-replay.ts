@@ -33,7 +33,7 @@ const readRow = async (tx: Sql, id: string): Promise<Row> => {
 const reopen = async (tx: Sql, machineId: string, epoch: string, range: SeqRange): Promise<void> => {
   const isStored = await tx`SELECT 1 FROM stream_parts WHERE machine_id = ${machineId} AND epoch = ${epoch}`;
   if (isStored.length === 0) return;
-  const stream = (await lockStreams(tx, [{ machineId, epoch, end: range.end }])).values();
+  const stream = (await lockStreams(tx, [{ machineId, epoch, end: range.end }], Date.now())).values();
   for (const { recording, range: part } of partsOf([...stream].flat(), range)) {
     const chunks = await tx<{ start: number; end: number }[]>`
       SELECT first_seq AS start, first_seq + cardinality(dt_ms) AS end FROM recording_chunks
@@ -41,7 +41,7 @@ const reopen = async (tx: Sql, machineId: string, epoch: string, range: SeqRange
          AND first_seq + cardinality(dt_ms) > ${part.start}`;
     const stored = chunks.reduce((ranges, chunk) => withRange(ranges, chunk), [] as readonly SeqRange[]);
     const open = formatMultirange(missingFrom(stored, part));
-    await tx`UPDATE recordings SET committed = committed - ${open}::int8multirange WHERE id = ${recording.recordingId}`;
+    await tx`UPDATE recordings r SET committed = committed_now(r) - ${open}::int8multirange WHERE r.id = ${recording.recordingId}`;
   }
 };
 

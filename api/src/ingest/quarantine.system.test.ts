@@ -26,7 +26,7 @@ const rangesIn = (acknowledgements: readonly { ranges: SeqRanges }[]) => acknowl
 /** All that was stored, comparable between two databases. */
 const all = async (from: Database) => {
   const [recording] = await from<{ id: string; committed: string }[]>`
-    SELECT id, committed::text AS committed FROM recordings`;
+    SELECT id, committed_now(recordings)::text AS committed FROM recordings`;
   const marks = await from`
     SELECT kind, at_seq, mono_ms, temp, event_seq FROM roast_marks ORDER BY event_seq`;
   const roasts = await from`

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Continues } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
-import { formatMultirange, parseMultirange, type SeqRange, type SeqRanges } from './seq-ranges.ts';
+import { formatMultirange, parseMultirange, type SeqRange, type SeqRanges, withRange } from './seq-ranges.ts';
 import { clockQuality, type ClockQuality, type WallClock } from './wall-clock.ts';
 
 /** A row in `recordings`, locked for the transaction, with its boots and column layouts. */
@@ -10,6 +10,8 @@ export interface Recording {
   readonly recordingId: string;
   readonly machineId: string;
   committed: SeqRanges;
+  /** Whether the row must be written: it says what chunks alone do not say, or is a minute old. */
+  isRowDue: boolean;
   /** Samples below it were swept: what arrives there is swept later. */
   readonly sweptSeq: number;
   readonly boots: Map<string, { bootNo: number; clock: WallClock | undefined }>;
@@ -52,15 +54,13 @@ interface PartRow {
   readonly epoch: string;
   readonly id: string;
   readonly machine_id: string;
-  readonly committed: string;
-  readonly swept_seq: number;
   readonly from_seq: number;
   readonly until_seq: number | null;
 }
 
 /** Rows are locked in one order everywhere, so that instances which share streams wait for each other instead of deadlocking. */
 const lockParts = (tx: Sql, keys: readonly StreamKey[]) => tx<PartRow[]>`
-  SELECT p.epoch, r.id, r.machine_id, r.committed::text AS committed, r.swept_seq, p.from_seq, p.until_seq
+  SELECT p.epoch, r.id, r.machine_id, p.from_seq, p.until_seq
   FROM stream_parts p
   JOIN unnest(${keys.map((key) => key.machineId)}::uuid[], ${keys.map((key) => key.epoch)}::text[])
     AS wanted (machine_id, epoch) ON wanted.machine_id = p.machine_id AND wanted.epoch = p.epoch
@@ -85,7 +85,7 @@ const continueRecording = (tx: Sql, { machineId, epoch }: StreamKey, { epoch: co
   FROM (SELECT * FROM stream_parts WHERE machine_id = ${machineId} AND epoch = ${continued} AND from_seq <= ${seq}
         ORDER BY from_seq DESC LIMIT 1) p
   JOIN recordings r ON r.id = p.recording_id
-  WHERE isempty(r.committed * int8multirange(int8range(${seq}, (
+  WHERE isempty(committed_now(r) * int8multirange(int8range(${seq}, (
     SELECT min(o.from_seq) FROM continuing_streams o WHERE o.recording_id = r.id AND o.from_seq > ${seq}))))
   ON CONFLICT DO NOTHING`;
 
@@ -118,7 +118,11 @@ const distinct = (arriving: readonly ArrivingStream[]): ArrivingStream[] => {
 };
 
 /** Locks the recordings of these streams and creates those that are new. */
-export const lockStreams = async (tx: Sql, arriving: readonly ArrivingStream[]): Promise<Map<string, Stream>> => {
+export const lockStreams = async (
+  tx: Sql,
+  arriving: readonly ArrivingStream[],
+  receivedAtMs: number,
+): Promise<Map<string, Stream>> => {
   const wanted = distinct(arriving);
   const continued = wanted.flatMap(({ machineId, continues }) =>
     continues ? [{ machineId, epoch: continues.epoch }] : [],
@@ -149,49 +153,65 @@ export const lockStreams = async (tx: Sql, arriving: readonly ArrivingStream[]):
     await divertStream(tx, stream, last.until_seq);
     await reload();
   }
-  return toStreams(tx, rows);
+  return toStreams(tx, rows, receivedAtMs);
 };
 
 const missingStream = (): never => {
   throw new Error('a locked stream is missing');
 };
 
-const toStreams = async (tx: Sql, rows: readonly PartRow[]): Promise<Map<string, Stream>> => {
-  const recordings = new Map<string, Recording>();
-  const streams = new Map<string, StreamPart[]>();
-  for (const row of rows) {
-    const recording = recordings.get(row.id) ?? {
-      recordingId: row.id,
-      machineId: row.machine_id,
-      committed: parseMultirange(row.committed),
-      sweptSeq: row.swept_seq,
-      boots: new Map(),
-      layouts: new Map(),
-    };
-    recordings.set(row.id, recording);
-    const key = keyOf({ machineId: row.machine_id, epoch: row.epoch });
-    const parts = streams.get(key) ?? [];
-    parts.push({ recording, range: { start: row.from_seq, end: row.until_seq ?? Number.MAX_SAFE_INTEGER } });
-    streams.set(
-      key,
-      parts.sort((a, b) => a.range.start - b.range.start),
-    );
-  }
-  await readBootsAndLayouts(tx, recordings);
-  return streams;
+/** The row of a stream that sends is written this often. */
+const writeRowMs = 60_000;
+
+interface RecordingRow {
+  readonly id: string;
+  readonly machine_id: string;
+  readonly committed: string;
+  /** After the last sample of the chunks that continue `committed`. */
+  readonly tail_end: number | null;
+  readonly swept_seq: number;
+  readonly last_received_at: string | null;
+}
+
+const toRecording = (row: RecordingRow, receivedAtMs: number): Recording => {
+  const written = parseMultirange(row.committed);
+  const last = written.at(-1);
+  return {
+    recordingId: row.id,
+    machineId: row.machine_id,
+    committed:
+      row.tail_end === null || last === undefined
+        ? written
+        : withRange(written, { start: last.end, end: row.tail_end }),
+    isRowDue: row.last_received_at === null || receivedAtMs - Date.parse(row.last_received_at) >= writeRowMs,
+    sweptSeq: row.swept_seq,
+    boots: new Map(),
+    layouts: new Map(),
+  };
 };
 
-const readBootsAndLayouts = async (tx: Sql, recordings: ReadonlyMap<string, Recording>): Promise<void> => {
-  const ids = [...recordings.keys()];
+/** Reads what these recordings hold. A statement after the one that locked them: a waiting one does not see what it waited for. */
+const readRecordings = async (
+  tx: Sql,
+  ids: readonly string[],
+  receivedAtMs: number,
+): Promise<Map<string, Recording>> => {
   // Pipelined on one connection.
-  const [boots, layouts] = await Promise.all([
+  const [rows, boots, layouts] = await Promise.all([
+    tx<RecordingRow[]>`
+      SELECT r.id, r.machine_id, r.committed::text AS committed, r.swept_seq, r.last_received_at,
+             (SELECT c.first_seq + cardinality(c.dt_ms) FROM recording_chunks c
+              WHERE c.recording_id = r.id AND c.first_seq >= upper(r.committed)
+              ORDER BY c.first_seq DESC LIMIT 1) AS tail_end
+      FROM recordings r WHERE r.id = ANY(${[...ids]}::uuid[])`,
     tx<{ recording_id: string; boot_no: number; boot_id: string; wall_offset_ms: number; quality: number }[]>`
       SELECT recording_id, boot_no, boot_id, wall_offset_ms, quality FROM recording_boots
-      WHERE recording_id = ANY(${ids}::uuid[])`,
+      WHERE recording_id = ANY(${[...ids]}::uuid[])`,
     tx<{ recording_id: string; layout_no: number; map_id: string; map_rev: number; channels: string[] }[]>`
       SELECT recording_id, layout_no, map_id, map_rev, channels FROM recording_layouts
-      WHERE recording_id = ANY(${ids}::uuid[])`,
+      WHERE recording_id = ANY(${[...ids]}::uuid[])`,
   ]);
+  const recordings = new Map(rows.map((row) => [row.id, toRecording(row, receivedAtMs)]));
   for (const row of boots) {
     const quality = Object.values(clockQuality).find((value) => value === row.quality) ?? clockQuality.received;
     const clock = { offsetMs: row.wall_offset_ms, quality: quality satisfies ClockQuality };
@@ -201,15 +221,31 @@ const readBootsAndLayouts = async (tx: Sql, recordings: ReadonlyMap<string, Reco
     const key = layoutKey({ id: row.map_id, rev: row.map_rev }, row.channels);
     recordings.get(row.recording_id)?.layouts.set(key, row.layout_no);
   }
+  return recordings;
+};
+
+const toStreams = async (tx: Sql, rows: readonly PartRow[], receivedAtMs: number): Promise<Map<string, Stream>> => {
+  const recordings = await readRecordings(tx, [...new Set(rows.map(({ id }) => id))], receivedAtMs);
+  const streams = new Map<string, StreamPart[]>();
+  for (const row of rows) {
+    const key = keyOf({ machineId: row.machine_id, epoch: row.epoch });
+    const parts = streams.get(key) ?? [];
+    const recording = recordings.get(row.id) ?? missingStream();
+    parts.push({ recording, range: { start: row.from_seq, end: row.until_seq ?? Number.MAX_SAFE_INTEGER } });
+    streams.set(
+      key,
+      parts.sort((a, b) => a.range.start - b.range.start),
+    );
+  }
+  return streams;
 };
 
 const quotedTexts = (texts: readonly string[]): string => `{${texts.map((text) => `"${text}"`).join(',')}}`;
 
-export const updateCommitted = async (
-  tx: Sql,
-  recordings: readonly Recording[],
-  receivedAtMs: number,
-): Promise<void> => {
+/** Writes the rows that are due. */
+export const updateCommitted = async (tx: Sql, all: readonly Recording[], receivedAtMs: number): Promise<void> => {
+  const recordings = all.filter(({ isRowDue }) => isRowDue);
+  if (recordings.length === 0) return;
   const committed = quotedTexts(recordings.map((recording) => formatMultirange(recording.committed)));
   await tx`
     UPDATE recordings r

@@ -78,7 +78,11 @@ describe('sweeper', () => {
     const batches = board.batches(() => 4);
     // One batch comes late, after its neighbours were sealed.
     const [late] = batches.splice(100, 1);
+    const newest = batches.pop();
     for (const batch of batches) await commitMessages(sql, [messageOf('S-1', batch)]);
+    // A minute later the recording's row is written: sealing sees what has arrived.
+    await sql`UPDATE recordings SET last_received_at = now() - interval '1 minute'`;
+    if (newest !== undefined) await commitMessages(sql, [messageOf('S-1', newest)]);
     const recording = await recordingOf(sql, board);
     const before = await readSamples(sql, recording, 0, 1e9);
     const chunksBefore = await chunkCount(sql);

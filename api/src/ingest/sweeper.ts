@@ -128,14 +128,15 @@ const sweepRecording = async (tx: Sql, recordingId: string, rules: SweepRules): 
   const chunks = await chunksFrom(tx, recordingId, recording.swept_seq, Number.MAX_SAFE_INTEGER, rules);
   const young = chunks.findIndex(({ is_old }) => !is_old);
   const old = young < 0 ? chunks : chunks.slice(0, young);
-  const removed = await removeUncovered(tx, recordingId, old);
   const next = chunks[young] ?? (chunks.length < maxChunksPerTransaction ? undefined : chunks.at(-1));
   await tx`
-    UPDATE recordings
+    UPDATE recordings r
     SET swept_seq = ${old.at(-1)?.end_seq ?? recording.swept_seq},
-        unswept_since = coalesce(${next?.received_at ?? null}::timestamptz, now())
+        unswept_since = coalesce(${next?.received_at ?? null}::timestamptz, now()),
+        -- Removed samples stay committed.
+        committed = committed_now(r)
     WHERE id = ${recordingId}`;
-  return { examined: old.length, removed };
+  return { examined: old.length, removed: await removeUncovered(tx, recordingId, old) };
 };
 
 /** Sweeps a stretch again that was swept before. */
@@ -146,12 +147,14 @@ const sweepAgain = async (tx: Sql, rules: SweepRules): Promise<Swept | undefined
       WHERE received_at < now() - make_interval(days => ${rules.keepSamplesDays}) ORDER BY received_at LIMIT 1)
     RETURNING recording_id, from_seq, to_seq`;
   if (due === undefined) return undefined;
-  const { recording_id: id, to_seq } = due;
-  await tx`SELECT FROM recordings WHERE id = ${id} FOR NO KEY UPDATE`;
-  const chunks = await chunksFrom(tx, id, due.from_seq, to_seq, rules);
+  const id = due.recording_id;
+  const [recording] = await tx<{ swept_seq: number }[]>`
+    SELECT swept_seq FROM recordings WHERE id = ${id} FOR NO KEY UPDATE`;
+  const toSeq = Math.min(due.to_seq, recording?.swept_seq ?? 0);
+  const chunks = await chunksFrom(tx, id, due.from_seq, toSeq, rules);
   const last = chunks.at(-1);
   if (chunks.length === maxChunksPerTransaction && last !== undefined) {
-    await tx`INSERT INTO sample_sweeps VALUES (${id}, ${last.end_seq}, ${to_seq}, '-infinity')`;
+    await tx`INSERT INTO sample_sweeps VALUES (${id}, ${last.end_seq}, ${due.to_seq}, '-infinity')`;
   }
   return { examined: chunks.length, removed: await removeUncovered(tx, id, chunks) };
 };

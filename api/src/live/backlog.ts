@@ -39,7 +39,7 @@ const newestStream = async (sql: Sql, machineId: string): Promise<StreamRow | un
   const [row] = await sql<StreamRow[]>`
     SELECT id, coalesce((SELECT c.epoch FROM continuing_streams c WHERE c.recording_id = r.id
                          ORDER BY c.from_seq DESC LIMIT 1), epoch) AS epoch,
-           coalesce(upper(committed) - 1, 0) AS last_seq, last_received_at > now() - interval '10 minutes' AS is_fresh
+           coalesce(upper(committed_now(r)) - 1, 0) AS last_seq, last_received_at > now() - interval '10 minutes' AS is_fresh
     FROM recordings r WHERE machine_id = ${machineId} AND epoch IS NOT NULL
     ORDER BY last_received_at DESC NULLS LAST LIMIT 1`;
   return row;

@@ -58,7 +58,7 @@ const readStatements = async (sql: Sql, boards: readonly HeldStreams[]) => {
         SELECT coalesce(array_agg(lower(part) ORDER BY part), '{}') AS starts,
                coalesce(array_agg(upper(part) ORDER BY part), '{}') AS ends
           FROM stream_parts p JOIN recordings r ON r.id = p.recording_id,
-               unnest(r.committed * int8multirange(int8range(p.from_seq, p.until_seq))) AS part
+               unnest(committed_now(r) * int8multirange(int8range(p.from_seq, p.until_seq))) AS part
          WHERE p.machine_id = m.id AND p.epoch = wanted.epoch) AS held`;
   return rows.map((row) => ({ topic: topicOf(row.serial_number, 'ack'), payload: JSON.stringify(statementOf(row)) }));
 };

@@ -57,7 +57,7 @@ export const readGaps = async (sql: Sql, recordingId: string, holes: readonly Sa
        ORDER BY least(n.to_seq, h.after) - greatest(n.from_seq, h.before) DESC, n.event_seq LIMIT 1) AS said,
       EXISTS (SELECT 1 FROM recording_notes n
        WHERE n.recording_id = c.id AND n.kind = 'start' AND n.event_seq > h.before AND n.event_seq < h.after) AS started,
-      c.committed @> int8range(h.before, h.after) AS arrived
+      committed_now(c) @> int8range(h.before, h.after) AS arrived
     FROM unnest(
       ${holes.map(({ fromSeconds }) => fromSeconds)}::float8[], ${holes.map(({ toSeconds }) => toSeconds)}::float8[],
       ${holes.map(({ fromSeq }) => fromSeq)}::bigint[], ${holes.map(({ toSeq }) => toSeq)}::bigint[]

@@ -149,7 +149,7 @@ export const cutForADay = async (awaySeconds: number, say: (line: string) => voi
       'the day to be committed',
       async () => {
         const [row] = await sql<{ done: boolean }[]>`
-          SELECT committed @> int8range(0, ${lastSeq}, '[]') AS done FROM recordings`;
+          SELECT committed_now(recordings) @> int8range(0, ${lastSeq}, '[]') AS done FROM recordings`;
         return row?.done === true;
       },
       { timeoutMs: 900_000, everyMs: 250 },

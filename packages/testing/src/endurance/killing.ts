@@ -71,7 +71,8 @@ export const compareWithStored = async (
     'all of the journal to be committed',
     async () => {
       const [row] = await sql<{ id: string; committed: boolean; text: string }[]>`
-        SELECT id, committed @> int8range(0, ${lastSeq}, '[]') AS committed, committed::text AS text FROM recordings`;
+        SELECT id, held @> int8range(0, ${lastSeq}, '[]') AS committed, held::text AS text
+        FROM recordings, committed_now(recordings) AS held`;
       return row?.committed === true && row;
     },
     { timeoutMs: 60_000, everyMs: 250 },
