@@ -2,19 +2,10 @@ import type { Database, Sql } from '../db/sql.ts';
 import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } from './chunks.ts';
 import { applyEvents } from '../domains/roasts/roast-events.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
-import { placeBatch, type Placed, rangeOf } from './place-batch.ts';
+import { placeBatch, type Placed, rangeOf, type Recording, updateCommitted, writeLayouts } from './recordings.ts';
 import { findConflicts, type Overlap, overlapOf, type Refusal, writeQuarantine } from './quarantine.ts';
 import { coveredBy, missingFrom, type SeqRange, type SeqRanges, withRange } from './seq-ranges.ts';
-import {
-  keyOf,
-  lockStreams,
-  partsOf,
-  type Recording,
-  type Stream,
-  type StreamKey,
-  updateCommitted,
-  writeLayouts,
-} from './streams.ts';
+import { keyOf, lockStreams, partsOf, type Stream, type StreamKey } from './streams.ts';
 import { type BootRow, type ClockChange, moveStarts, writeBoots } from './wall-clock.ts';
 
 /** Sent to a board after the commit. */
@@ -96,10 +87,12 @@ const commitClaims = (claims: readonly Claim[], streams: ReadonlyMap<string, Str
 const clockChanges = (recordings: Iterable<Recording>, before: ReadonlyMap<string, ReadonlyMap<number, number>>) => {
   const rows: BootRow[] = [];
   const changes: ClockChange[] = [];
-  for (const { recordingId, machineId, boots } of recordings) {
+  for (const recording of recordings) {
+    const { recordingId, machineId, boots } = recording;
     for (const [bootId, { bootNo, clock }] of boots) {
       const offsetBefore = before.get(recordingId)?.get(bootNo);
       if (clock === undefined || clock.offsetMs === offsetBefore) continue;
+      recording.isRowDue = true;
       rows.push({ recordingId, bootNo, bootId, clock });
       if (offsetBefore !== undefined)
         changes.push({ recordingId, machineId, bootNo, byMs: clock.offsetMs - offsetBefore });

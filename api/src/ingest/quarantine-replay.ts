@@ -8,7 +8,7 @@ import { containing, openDatabase, type Database, type Sql } from '../db/sql.ts'
 import { AppError, notFound } from '../http/app-error.ts';
 import { commitIn } from './commit.ts';
 import { decodeBatch } from './decode-batch.ts';
-import { rangeOf } from './place-batch.ts';
+import { rangeOf } from './recordings.ts';
 import { formatMultirange, missingFrom, type SeqRange, withRange } from './seq-ranges.ts';
 import { lockStreams, partsOf } from './streams.ts';
 

@@ -5,7 +5,7 @@ import type { Database, Sql } from '../db/sql.ts';
 import { readSamples, type Samples } from '../domains/roasts/read-samples.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
 import { coveredBy, type SeqRange } from './seq-ranges.ts';
-import type { Recording, StreamPart } from './streams.ts';
+import type { Recording, StreamPart } from './recordings.ts';
 
 export interface Refusal {
   readonly message: JournalMessage;

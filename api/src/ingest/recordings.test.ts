@@ -1,8 +1,7 @@
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { expect, it } from 'vitest';
 import { decodeBatch } from './decode-batch.ts';
-import { placeBatch } from './place-batch.ts';
-import type { Recording } from './streams.ts';
+import { placeBatch, type Recording } from './recordings.ts';
 
 /** A board reports `from` to `to` as lost, and the server has committed what `committed` says. Answers the gaps that are stored. */
 const storedGaps = (committed: Recording['committed'], from: number, to: number): unknown[] => {
@@ -24,6 +23,7 @@ const storedGaps = (committed: Recording['committed'], from: number, to: number)
     machineId: 'machine',
     sweptSeq: 0,
     committed,
+    isRowDue: false,
     boots: new Map(),
     layouts: new Map(),
   };

@@ -1,0 +1,255 @@
+import { entryCount, type JournalBatch, type JournalEvent } from '@roastery/contract/mqtt';
+import type { Sql } from '../db/sql.ts';
+import type { PlacedEvent } from '../domains/roasts/roast-events.ts';
+import { cutPiece, type SamplePiece } from './chunks.ts';
+import type { KnownBatch } from './decode-batch.ts';
+import {
+  formatMultirange,
+  missingFrom,
+  parseMultirange,
+  type SeqRange,
+  type SeqRanges,
+  withRange,
+} from './seq-ranges.ts';
+import {
+  betterClock,
+  type ClockClaim,
+  clockOf,
+  clockQuality,
+  type ClockQuality,
+  latestOffsetOf,
+  type WallClock,
+} from './wall-clock.ts';
+
+/** A row in `recordings`, locked for the transaction, with its boots and column layouts. */
+export interface Recording {
+  readonly recordingId: string;
+  readonly machineId: string;
+  committed: SeqRanges;
+  /** Whether the row must be written: it says what chunks alone do not say, or is a minute old. */
+  isRowDue: boolean;
+  /** Samples below it were swept: what arrives there is swept later. */
+  readonly sweptSeq: number;
+  readonly boots: Map<string, { bootNo: number; clock: WallClock | undefined }>;
+  /** By `layoutKey`. */
+  readonly layouts: Map<string, number>;
+}
+
+/** The entries of a stream that are stored in one recording. */
+export interface StreamPart {
+  readonly recording: Recording;
+  readonly range: SeqRange;
+}
+export const layoutKey = (map: { id: string; rev: number }, channels: readonly string[]): string =>
+  JSON.stringify([map.id, map.rev, channels]);
+
+/** The row of a stream that sends is written this often. */
+const writeRowMs = 60_000;
+
+interface RecordingRow {
+  readonly id: string;
+  readonly machine_id: string;
+  readonly committed: string;
+  /** After the last sample of the chunks that continue `committed`. */
+  readonly tail_end: number | null;
+  readonly swept_seq: number;
+  readonly last_received_at: string | null;
+  /** Another one whenever the row was written. */
+  readonly version: string;
+}
+
+/** What hardly ever changes of a recording. Whoever changes it writes the recording's row in the same transaction. */
+interface Heads {
+  readonly version: string;
+  readonly boots: [string, { bootNo: number; clock: WallClock }][];
+  readonly layouts: [string, number][];
+}
+
+const maxHeads = 50_000;
+/** Heads of recordings as they were read with a version of the row; nothing that a transaction changed and may have rolled back. */
+const heads = new Map<string, Heads>();
+
+const versionOf = ({ version, committed, last_received_at }: RecordingRow): string =>
+  `${version} ${last_received_at} ${committed}`;
+
+const readHeads = async (tx: Sql, rows: readonly RecordingRow[]): Promise<void> => {
+  const changed = rows.filter((row) => heads.get(row.id)?.version !== versionOf(row));
+  if (changed.length === 0) return;
+  if (heads.size + changed.length > maxHeads) heads.clear();
+  const ids = changed.map(({ id }) => id);
+  // Pipelined on one connection.
+  const [boots, layouts] = await Promise.all([
+    tx<{ recording_id: string; boot_no: number; boot_id: string; wall_offset_ms: number; quality: number }[]>`
+      SELECT recording_id, boot_no, boot_id, wall_offset_ms, quality FROM recording_boots
+      WHERE recording_id = ANY(${ids}::uuid[])`,
+    tx<{ recording_id: string; layout_no: number; map_id: string; map_rev: number; channels: string[] }[]>`
+      SELECT recording_id, layout_no, map_id, map_rev, channels FROM recording_layouts
+      WHERE recording_id = ANY(${ids}::uuid[])`,
+  ]);
+  for (const row of changed) heads.set(row.id, { version: versionOf(row), boots: [], layouts: [] });
+  for (const row of boots) {
+    const quality = Object.values(clockQuality).find((value) => value === row.quality) ?? clockQuality.received;
+    const clock = { offsetMs: row.wall_offset_ms, quality: quality satisfies ClockQuality };
+    heads.get(row.recording_id)?.boots.push([row.boot_id, { bootNo: row.boot_no, clock }]);
+  }
+  for (const row of layouts) {
+    const key = layoutKey({ id: row.map_id, rev: row.map_rev }, row.channels);
+    heads.get(row.recording_id)?.layouts.push([key, row.layout_no]);
+  }
+};
+
+const toRecording = (row: RecordingRow, receivedAtMs: number): Recording => {
+  const written = parseMultirange(row.committed);
+  const last = written.at(-1);
+  return {
+    recordingId: row.id,
+    machineId: row.machine_id,
+    committed:
+      row.tail_end === null || last === undefined
+        ? written
+        : withRange(written, { start: last.end, end: row.tail_end }),
+    isRowDue: row.last_received_at === null || receivedAtMs - Date.parse(row.last_received_at) >= writeRowMs,
+    sweptSeq: row.swept_seq,
+    boots: new Map(heads.get(row.id)?.boots),
+    layouts: new Map(heads.get(row.id)?.layouts),
+  };
+};
+
+/** Reads what these recordings hold. A statement after the one that locked them: a waiting one does not see what it waited for. */
+export const readRecordings = async (
+  tx: Sql,
+  ids: readonly string[],
+  receivedAtMs: number,
+): Promise<Map<string, Recording>> => {
+  const rows = await tx<RecordingRow[]>`
+    SELECT r.id, r.machine_id, r.committed::text AS committed, r.swept_seq, r.last_received_at, r.xmin::text AS version,
+           (SELECT c.first_seq + cardinality(c.dt_ms) FROM recording_chunks c
+            WHERE c.recording_id = r.id AND c.first_seq >= upper(r.committed)
+            ORDER BY c.first_seq DESC LIMIT 1) AS tail_end
+    FROM recordings r WHERE r.id = ANY(${[...ids]}::uuid[])`;
+  await readHeads(tx, rows);
+  return new Map(rows.map((row) => [row.id, toRecording(row, receivedAtMs)]));
+};
+
+/** The part of a batch that is new to its recording. */
+export interface Placed {
+  readonly pieces: SamplePiece[];
+  readonly events: (Omit<PlacedEvent, 'wallOffsetMs'> & { readonly bootId: string })[];
+  readonly newLayout: LayoutRow | undefined;
+}
+
+export const rangeOf = ({ batch }: Pick<KnownBatch, 'batch'>): SeqRange => ({
+  start: batch.seq,
+  end: batch.seq + entryCount(batch),
+});
+
+const lastMonoOf = ({ batch }: KnownBatch): number =>
+  batch.mono + (batch.k === 'samples' ? batch.dt.at(-1) : batch.ev.at(-1)?.dt)!;
+
+/** Adds the batch's boot and updates its wall clock. Answers the boot's number. */
+const updateBoot = (recording: Recording, known: KnownBatch): number => {
+  const { batch, message } = known;
+  const claim: ClockClaim = {
+    synced: batch.synced,
+    t: batch.t,
+    mono: batch.mono,
+    lastMono: lastMonoOf(known),
+    receivedAtMs: message.receivedAtMs,
+  };
+  const boot = recording.boots.get(batch.boot);
+  const bootNo = boot?.bootNo ?? recording.boots.size;
+  recording.boots.set(batch.boot, { bootNo, clock: betterClock(boot?.clock, clockOf(claim), latestOffsetOf(claim)) });
+  return bootNo;
+};
+
+/** A gap without what is committed: a board that was killed before it noted an acknowledgement reports entries that are here. */
+const withoutCommitted = (event: JournalEvent, committed: SeqRanges): JournalEvent | undefined => {
+  if (event.type !== 'gap') return event;
+  const missing = missingFrom(committed, { start: event.from_seq, end: event.to_seq + 1 });
+  const [first, last] = [missing[0], missing.at(-1)];
+  return first && last && { ...event, from_seq: first.start, to_seq: last.end - 1 };
+};
+
+/** Whether these entries are samples that continue their recording: their chunks say by themselves that they are committed. */
+const continuesRecording = (recording: Recording, kind: JournalBatch['k'], missing: readonly SeqRange[]): boolean => {
+  const start = missing[0]?.start ?? 0;
+  return (
+    kind === 'samples' &&
+    missing.length === 1 &&
+    start === recording.committed.at(-1)?.end &&
+    start >= recording.sweptSeq
+  );
+};
+
+/** Adds a part of a batch to its recording, in memory: changes `committed`, `boots` and `layouts`. */
+export const placeBatch = (known: KnownBatch, { recording, range }: StreamPart): Placed => {
+  const { batch } = known;
+  const missing = missingFrom(recording.committed, range);
+  if (missing.length === 0) return { pieces: [], events: [], newLayout: undefined };
+  if (!continuesRecording(recording, batch.k, missing)) recording.isRowDue = true;
+  const bootNo = updateBoot(recording, known);
+  recording.committed = withRange(recording.committed, range);
+  if (batch.k === 'samples') {
+    const key = layoutKey(batch.map, batch.ch);
+    const layoutNo = recording.layouts.get(key) ?? recording.layouts.size;
+    const isNew = !recording.layouts.has(key);
+    if (isNew) {
+      recording.layouts.set(key, layoutNo);
+      recording.isRowDue = true;
+    }
+    return {
+      pieces: missing.map((part) => cutPiece(batch, part, bootNo, layoutNo)),
+      events: [],
+      newLayout: isNew
+        ? { recordingId: recording.recordingId, layoutNo, map: batch.map, channels: batch.ch }
+        : undefined,
+    };
+  }
+  const events = batch.ev.flatMap(({ dt, e }, index) => {
+    const seq = batch.seq + index;
+    const event = withoutCommitted(e, recording.committed);
+    if (event === undefined || !missing.some(({ start, end }) => seq >= start && seq < end)) return [];
+    return [
+      {
+        recordingId: recording.recordingId,
+        machineId: known.machineId,
+        ownerId: known.ownerId,
+        bootNo,
+        bootId: batch.boot,
+        seq,
+        monoMs: batch.mono + dt,
+        event,
+      },
+    ];
+  });
+  return { pieces: [], events, newLayout: undefined };
+};
+
+const quotedTexts = (texts: readonly string[]): string => `{${texts.map((text) => `"${text}"`).join(',')}}`;
+
+/** Writes the rows that are due. */
+export const updateCommitted = async (tx: Sql, all: readonly Recording[], receivedAtMs: number): Promise<void> => {
+  const recordings = all.filter(({ isRowDue }) => isRowDue);
+  if (recordings.length === 0) return;
+  const committed = quotedTexts(recordings.map((recording) => formatMultirange(recording.committed)));
+  await tx`
+    UPDATE recordings r
+    SET committed = seen.committed::int8multirange, last_received_at = ${new Date(receivedAtMs)}::timestamptz
+    FROM unnest(${recordings.map((recording) => recording.recordingId)}::uuid[], ${committed}::text[]) AS seen (id, committed)
+    WHERE r.id = seen.id`;
+};
+
+export interface LayoutRow {
+  readonly recordingId: string;
+  readonly layoutNo: number;
+  readonly map: { readonly id: string; readonly rev: number };
+  readonly channels: readonly string[];
+}
+
+export const writeLayouts = async (tx: Sql, layouts: readonly LayoutRow[]): Promise<void> => {
+  for (const { recordingId, layoutNo, map, channels } of layouts) {
+    await tx`
+      INSERT INTO recording_layouts (recording_id, layout_no, map_id, map_rev, channels)
+      VALUES (${recordingId}, ${layoutNo}, ${map.id}, ${map.rev}, ${[...channels]}::text[])`;
+  }
+};
