@@ -81,7 +81,7 @@ it('goes to the board with the planned roast, and waits there for the charge', a
   await page.goto(`/roasts/new?plan=${plan.id}`);
   const waiting = page.getByTestId('plan-on-board');
   await waiting.getByText('Recipe: House filter').waitFor();
-  await waiting.getByText('Starts with Burner 80 % · Air 40 % · Drum 60 RPM').waitFor();
+  await waiting.getByText('Starts with Burner 80 % · Airflow 40 % · Drum 60 RPM').waitFor();
   // The one before it is taken back: this one is what the board goes by now.
   await ana.call(cancelPlannedRoast, { params: { id: before.id } });
   await waiting.getByText('The plan is on the board').waitFor();
@@ -98,7 +98,7 @@ it('says each step in time: how long until it, that it is now, and the one after
   const { page, complaints } = desk;
   await card(page).waitFor();
   await expect.poll(() => clock(page), { message: 'the page is there before the first step' }).toBeLessThan(75);
-  await expect.poll(() => wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Air 40 → 50 %');
+  await expect.poll(() => wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Airflow 40 → 50 %');
   await expect.poll(() => wordsOf(page, 'step-moment'), { timeout: 10_000 }).toMatch(/^In \d:\d\d$/);
   // What is left and what has gone by are the step's time, whenever one looks.
   const looked = await page.evaluate(() => {
@@ -112,12 +112,12 @@ it('says each step in time: how long until it, that it is now, and the one after
   await expect.poll(() => card(page).getAttribute('data-nearness'), { timeout: 20_000 }).toBe('soon');
   await expect
     .poll(() => card(page).getByRole('status').innerText())
-    .toBe('In 10 seconds: burner from 80 to 60, air from 40 to 50');
+    .toBe('In 10 seconds: burner from 80 to 60, airflow from 40 to 50');
   await expect.poll(() => wordsOf(page, 'step-moment'), { timeout: 20_000 }).toBe('Now');
   const now = await clock(page);
   expect(now).toBeGreaterThanOrEqual(75);
   expect(now).toBeLessThan(87);
-  await expect.poll(() => wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Air 40 → 50 %');
+  await expect.poll(() => wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Airflow 40 → 50 %');
   await picture(page, 'now');
   await expect.poll(() => wordsOf(page, 'step-changes'), { timeout: 20_000 }).toBe('Burner 60 → 55 % Drum 60 → 45 RPM');
   expect(complaints).toEqual([]);

@@ -42,13 +42,13 @@ describe('a control profile that is followed', () => {
 
   it('says the next step in time, that it is due, and nothing after the last one', () => {
     // The point at 2:00 changes nothing: it is no step.
-    expect(at(held, 0)).toBe('In 4:00 · Burner 80 → 60 % · Air 40 → 50 %');
-    expect(at(held, 214.2)).toBe('In 0:26 · Burner 80 → 60 % · Air 40 → 50 %');
-    expect(at(held, 240)).toBe('Now · Burner 80 → 60 % · Air 40 → 50 %');
-    expect(at(held, 249.9)).toBe('Now · Burner 80 → 60 % · Air 40 → 50 %');
-    expect(at(held, 250)).toBe('In 5:50 · Burner 60 → 0 % · Air 50 → 90 % · Drum 60 → 50 RPM');
+    expect(at(held, 0)).toBe('In 4:00 · Burner 80 → 60 % · Airflow 40 → 50 %');
+    expect(at(held, 214.2)).toBe('In 0:26 · Burner 80 → 60 % · Airflow 40 → 50 %');
+    expect(at(held, 240)).toBe('Now · Burner 80 → 60 % · Airflow 40 → 50 %');
+    expect(at(held, 249.9)).toBe('Now · Burner 80 → 60 % · Airflow 40 → 50 %');
+    expect(at(held, 250)).toBe('In 5:50 · Burner 60 → 0 % · Airflow 50 → 90 % · Drum 60 → 50 RPM');
     expect(at(held, 610)).toBeNull();
-    expect(at(led, 180)).toBe('Until 4:00 · Burner 70 → 60 % · Air 45 → 50 %');
+    expect(at(led, 180)).toBe('Until 4:00 · Burner 70 → 60 % · Airflow 45 → 50 %');
     expect(at(led, 601)).toBeNull();
   });
 
@@ -71,6 +71,6 @@ describe('a control profile that is followed', () => {
   });
 
   it('names its settings', () => {
-    expect(settingsText({ burner: 80, exhaust: 40, drumRpm: 60 })).toBe('Burner 80 % · Air 40 % · Drum 60 RPM');
+    expect(settingsText({ burner: 80, exhaust: 40, drumRpm: 60 })).toBe('Burner 80 % · Airflow 40 % · Drum 60 RPM');
   });
 });

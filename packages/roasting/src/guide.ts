@@ -121,14 +121,14 @@ export function deviationsFrom(guide: Guide, seconds: number, actual: Outputs, m
     .sort((a, b) => Math.abs(b.percent) - Math.abs(a.percent));
 }
 
-const names: Record<Control, string> = { burner: 'Burner', exhaust: 'Air', drumRpm: 'Drum' };
+const names: Record<Control, string> = { burner: 'Burner', exhaust: 'Airflow', drumRpm: 'Drum' };
 const units: Record<Control, string> = { burner: '%', exhaust: '%', drumRpm: 'RPM' };
 
 /** `Burner 80 → 60 %`. */
 export const changeText = ({ control, from, to }: ControlChange): string =>
   `${names[control]} ${Math.round(from)} → ${Math.round(to)} ${units[control]}`;
 
-/** `Burner 80 → 60 % · Air 40 → 50 %`. */
+/** `Burner 80 → 60 % · Airflow 40 → 50 %`. */
 export const changesText = (step: GuideStep): string => step.changes.map(changeText).join(' · ');
 
 /** When a step is due: `In 0:25`, `Now`, or `Until 4:00` for what is led there little by little. */
@@ -141,7 +141,7 @@ export const stepMoment = (step: GuideStep): string => {
 export const deviationText = ({ control, percent }: GuideDeviation): string =>
   `${names[control].toLowerCase()} is ${Math.abs(Math.round(percent))} % ${percent > 0 ? 'above' : 'below'} plan`;
 
-/** `Burner 80 % · Air 40 % · Drum 60 RPM`. */
+/** `Burner 80 % · Airflow 40 % · Drum 60 RPM`. */
 export const settingsText = (settings: Settings): string =>
   controls.map((control) => `${names[control]} ${Math.round(settings[control])} ${units[control]}`).join(' · ');
 

@@ -56,7 +56,7 @@ export const MachineMapField = (props: MachineMapFieldProps) => {
       choices={maps.map((map) => ({
         value: map.id,
         label: mapName(map),
-        hint: `${map.origin === 'own' ? t`own · ` : ''}${linkWords[map.link_kind]}`,
+        hint: map.origin === 'own' ? t`own · ${linkWords[map.link_kind]}` : linkWords[map.link_kind],
       }))}
       value={value}
       onChange={(id) => {

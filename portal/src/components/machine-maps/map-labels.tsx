@@ -20,6 +20,10 @@ export const linkWords: Readonly<Record<Link['kind'], string>> = {
 export const mapName = ({ maker, model }: Pick<MapSummary, 'maker' | 'model'>): string =>
   maker === model ? maker : `${maker} ${model}`;
 
+/** Speed of a serial line. */
+export const speedText = ({ baud, parity }: { baud: number; parity: string }): string =>
+  parity === 'none' ? t`${baud} baud, no parity` : t`${baud} baud, ${parity} parity`;
+
 type Pushed = Pick<BoardConfig, 'map' | 'state' | 'reason'>;
 
 /** Whether the board uses its configuration, as a short label. */
@@ -28,7 +32,7 @@ export const pushWords = ({ map, state, reason }: Pushed): { label: string; tone
   if (state === 'running') {
     return { label: map === null ? t`Settings in use` : t`Running rev ${map.rev}`, tone: 'success' };
   }
-  if (state === 'refused') return { label: t`Refused${reason === null ? '' : `: ${reason}`}`, tone: 'danger' };
+  if (state === 'refused') return { label: reason === null ? t`Refused` : t`Refused: ${reason}`, tone: 'danger' };
   return { label: reason === null ? t`Waiting for the board` : t`Waiting for the board: ${reason}`, tone: 'accent' };
 };
 

@@ -1,4 +1,5 @@
 import { getPairing, type PairingTicket } from '@roastery/contract/fleet';
+import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { LiveDot } from '../../ui/Badge.tsx';
@@ -60,10 +61,11 @@ const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
       <>
         <LiveDot tone="success" />
         <span>
-          <strong className="font-semibold text-strong">{t`Paired`}</strong>{' '}
-          <RelativeTime moment={ticket.redeemed_at} />
-          {ticket.redeemed_from !== null && <>{t` from ${ticket.redeemed_from}`}</>}
-          {ticket.state === 'paired' && t`, waiting for its first connection`}
+          {pairedSentence(
+            <RelativeTime moment={ticket.redeemed_at} />,
+            ticket.redeemed_from,
+            ticket.state === 'paired',
+          )}
         </span>
       </>
     );
@@ -72,6 +74,21 @@ const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
     <>
       <LiveDot tone="warning" />
       {ticket.state === 'expired' ? t`The ticket has expired` : t`The ticket was revoked`}
+    </>
+  );
+};
+
+const pairedSentence = (when: ReactNode, from: string | null, isWaiting: boolean): ReactNode => {
+  const paired = <strong className="font-semibold text-strong">{t`Paired`}</strong>;
+  if (isWaiting) {
+    return from === null
+      ? t`${paired} ${when}, waiting for its first connection`
+      : t`${paired} ${when} from ${from}, waiting for its first connection`;
+  }
+  if (from !== null) return t`${paired} ${when} from ${from}`;
+  return (
+    <>
+      {paired} {when}
     </>
   );
 };

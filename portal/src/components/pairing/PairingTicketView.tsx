@@ -47,11 +47,9 @@ export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; 
           {t`Download the pairing ticket. Its ID is ${<strong className="font-mono font-medium text-strong">{id}</strong>}.`}
         </li>
         <li>
-          {t`Contact support by email`}
-          {ticket.support_email !== null && (
-            <> {t`at ${<span className="font-medium text-strong">{ticket.support_email}</span>}`}</>
-          )}
-          {t`, with the ticket ID in the subject, and attach the file. It holds no token.`}
+          {ticket.support_email === null
+            ? t`Contact support by email, with the ticket ID in the subject, and attach the file. It holds no token.`
+            : t`Contact support by email at ${<span className="font-medium text-strong">{ticket.support_email}</span>}, with the ticket ID in the subject, and attach the file. It holds no token.`}
         </li>
         <li>{t`The ticket works once, until ${validUntil}. Pairing replaces the machine token the board had before.`}</li>
       </ol>

@@ -63,7 +63,11 @@ const TwoLineRows = <Row,>(props: RowProps<Row>) => {
               <div className="figures mt-0.5 flex min-w-0 items-center text-sm text-muted">
                 {details.map((column, place) => (
                   <Fragment key={column.id}>
-                    {place > 0 && <span aria-hidden>&nbsp;·&nbsp;</span>}
+                    {place > 0 && (
+                      <span aria-hidden className="px-1">
+                        ·
+                      </span>
+                    )}
                     <span className="truncate">{column.cell(row)}</span>
                   </Fragment>
                 ))}

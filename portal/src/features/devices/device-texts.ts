@@ -94,8 +94,11 @@ export const restoreQuestion = (
   day: (instant: string) => string,
 ): string => {
   if (sealed === null) return t`The board of ${name} holds no sealed history.`;
-  const when = sealed.from === null || sealed.to === null ? '' : t` from ${day(sealed.from)} to ${day(sealed.to)}`;
-  return t`The board of ${name} holds ${formatCount(sealed.entries)} entries${when} that it recorded for another owner or before this server knew it. Restore them only if they belong to ${owner ?? t`the owner of this machine`}, who will see these roasts.`;
+  const entries = formatCount(sealed.entries);
+  const whose = owner ?? t`the owner of this machine`;
+  return sealed.from === null || sealed.to === null
+    ? t`The board of ${name} holds ${entries} entries that it recorded for another owner or before this server knew it. Restore them only if they belong to ${whose}, who will see these roasts.`
+    : t`The board of ${name} holds ${entries} entries from ${day(sealed.from)} to ${day(sealed.to)} that it recorded for another owner or before this server knew it. Restore them only if they belong to ${whose}, who will see these roasts.`;
 };
 
 /** Where a board was paired from: the address and the name it reported. */

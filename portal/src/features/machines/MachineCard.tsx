@@ -1,15 +1,5 @@
 import type { Machine } from '@roastery/contract/machines';
-import {
-  ArrowRight,
-  ChartGantt,
-  Gauge,
-  Link2,
-  Pencil,
-  ScanSearch,
-  SlidersHorizontal,
-  Trash2,
-  UserRound,
-} from 'lucide-react';
+import { ArrowRight, ChartGantt, Gauge, Link2, Ellipsis, ScanSearch, SlidersHorizontal, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
 import { useSession } from '../../api/session.tsx';

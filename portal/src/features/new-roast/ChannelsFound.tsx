@@ -21,8 +21,9 @@ export const ChannelsFound = ({ channels, samples }: Pick<Upload, 'channels' | '
               )}
             </span>
             <span className="shrink-0 font-mono text-xs text-muted">
-              {channel.name}
-              {channel.readings < samples && t` · ${Math.floor((channel.readings / samples) * 100)}% read`}
+              {channel.readings < samples
+                ? t`${channel.name} · ${Math.floor((channel.readings / samples) * 100)}% read`
+                : channel.name}
             </span>
           </li>
         ))}

@@ -27,8 +27,9 @@ export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewPro
       <div className="min-w-0">
         <p className="truncate text-base font-medium text-strong">{upload.file_name}</p>
         <p className="figures text-sm text-muted">
-          {t`${formatNames[upload.format]} · ${formatBytes(upload.size_bytes)} · ${formatCount(upload.samples)} samples`}
-          {upload.source_batch !== null && t` · batch ${upload.source_batch}`}
+          {upload.source_batch === null
+            ? t`${formatNames[upload.format]} · ${formatBytes(upload.size_bytes)} · ${formatCount(upload.samples)} samples`
+            : t`${formatNames[upload.format]} · ${formatBytes(upload.size_bytes)} · ${formatCount(upload.samples)} samples · batch ${upload.source_batch}`}
         </p>
       </div>
       <Button onClick={onAnother}>{t`Choose another file`}</Button>

@@ -24,7 +24,7 @@ import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';
 import { FormError } from '../../components/form/FormError.tsx';
-import { mapName, PushState } from '../../components/machine-maps/map-labels.tsx';
+import { mapName, PushState, speedText } from '../../components/machine-maps/map-labels.tsx';
 import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
@@ -73,10 +73,12 @@ const save = async ({ machineId, config, detail, ...parts }: NewMapPanelProps): 
   await call(setBoardConfig, { params: { id: machineId }, body: { ...config.settings, map_id: id } });
 };
 
-const lineText = (link: MachineLink): string =>
-  'path' in link
-    ? t`${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity`
-    : `${link.host}:${link.port}`;
+const lineText = (link: MachineLink): string => ('path' in link ? speedText(link) : `${link.host}:${link.port}`);
+
+const chooseSentence = (detail: NewMapPanelProps['detail']): string =>
+  detail === undefined
+    ? t`Choose the register of the bean temperature.`
+    : t`Choose the register of the bean temperature. Changes are based on ${mapName(detail)}.`;
 
 /** Changes of line and unit against the map in use. */
 const lineChanges = (before: MachineMap, after: MachineMap): ChannelChange[] =>
@@ -97,7 +99,6 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
   ];
   /** A map without a bean temperature is refused. */
   const hasBeans = detail !== undefined || picks.some(({ channel }) => channel === 'bean_temp');
-  const startText = detail === undefined ? '' : t` Changes are based on ${mapName(detail)}.`;
   const submit = async () => {
     setBusy(true);
     setTrouble(null);
@@ -116,9 +117,7 @@ export const NewMapPanel = (props: NewMapPanelProps) => {
     <Panel title={t`New map`} actions={saved ? <PushState config={config} /> : undefined}>
       <div className="flex flex-col gap-4 p-4">
         {changes.length === 0 ? (
-          <p className="text-base text-muted">
-            {saved ? t`The map is saved.` : t`Choose the register of the bean temperature.${startText}`}
-          </p>
+          <p className="text-base text-muted">{saved ? t`The map is saved.` : chooseSentence(detail)}</p>
         ) : (
           <ul aria-label={t`Changes`} className="flex flex-col gap-2 text-sm">
             {changes.map(({ channel, before, after }) => (

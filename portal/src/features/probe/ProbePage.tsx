@@ -20,6 +20,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Card, Panel, Skeleton } from '../../ui/Card.tsx';
 import { Switch } from '../../ui/Checkbox.tsx';
 import { NumberField } from '../../ui/TextField.tsx';
+import { speedText } from '../../components/machine-maps/map-labels.tsx';
 import { MachineLinkFields } from './MachineLinkFields.tsx';
 import { BitRows, RegisterRows } from './RegisterRows.tsx';
 import { ReadForm } from './ReadForm.tsx';
@@ -60,11 +61,11 @@ const onLine = (map: MachineMap, line: Probe['line']): MachineMap => {
 };
 
 const foundWords = ({ link, units }: NonNullable<Probe['line']>): string => {
-  const which = `${units.length === 1 ? t`Unit` : t`Units`} ${units.join(', ')}`;
-  if (!('path' in link)) return units.length === 1 ? t`${which} answers.` : t`${which} answer.`;
+  const which = units.join(', ');
+  if (!('path' in link)) return units.length === 1 ? t`Unit ${which} answers.` : t`Units ${which} answer.`;
   return units.length === 1
-    ? t`${which} answers at ${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity.`
-    : t`${which} answer at ${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity.`;
+    ? t`Unit ${which} answers at ${speedText(link)}.`
+    : t`Units ${which} answer at ${speedText(link)}.`;
 };
 
 /** The board reads with the map in use: at another speed nothing answers before the new line is saved. */

@@ -49,6 +49,7 @@ export const ControlProfileSection = ({
     setActive(next.at(-1)?.key ?? null);
   };
   const whole = problems.find((problem) => problem.key === null);
+  const pointCount = <strong className="font-semibold text-strong">{formatCount(count)}</strong>;
   return (
     <Panel
       title={t`Control Profile`}
@@ -65,10 +66,9 @@ export const ControlProfileSection = ({
           onChange={interpolate.onChange}
         />
         <p aria-live="polite" className="figures text-sm text-muted">
-          <strong className="font-semibold text-strong">{t`${formatCount(count)} points`}</strong>
           {interpolate.value
-            ? t`, one per second from ${formatDuration(drawn[0]?.time)} to ${formatDuration(drawn.at(-1)?.time)}`
-            : t`, each held until the next point`}
+            ? t`${pointCount} points, one per second from ${formatDuration(drawn[0]?.time)} to ${formatDuration(drawn.at(-1)?.time)}`
+            : t`${pointCount} points, each held until the next point`}
         </p>
       </div>
       <div className="grid xl:grid-cols-[minmax(0,1fr)_25rem]">

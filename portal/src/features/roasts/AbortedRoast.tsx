@@ -44,7 +44,7 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
       setBusy(null);
     }
   };
-  const at = selected === null ? '' : t` to ${formatDuration(selected)}`;
+  const at = selected === null ? null : formatDuration(selected);
   return (
     <section
       aria-label={t`Aborted roast`}
@@ -64,7 +64,7 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
           disabled={busy !== null}
           onClick={() => void set('charge')}
         >
-          {t`Set charge${at}`}
+          {at === null ? t`Set charge` : t`Set charge to ${at}`}
         </Button>
         <Button
           kind={hasCharge ? 'primary' : 'secondary'}
@@ -73,7 +73,7 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
           disabled={busy !== null}
           onClick={() => void set('drop')}
         >
-          {t`Set drop${at}`}
+          {at === null ? t`Set drop` : t`Set drop to ${at}`}
         </Button>
         {roast.machine_id !== null && (
           <ButtonLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>

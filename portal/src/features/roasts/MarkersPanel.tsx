@@ -26,9 +26,13 @@ const dots: Record<Tone, string> = {
 
 /** Origin and confidence of a mark, for the tooltip. */
 const originText = (mark: RoastMark): string => {
-  const who = { machine: t`from the machine`, detector: t`detected`, person: t`set manually` }[mark.origin];
-  const sure = mark.origin === 'detector' ? t`, ${Math.round(mark.confidence * 100)}% sure` : '';
-  return `${markLabels[mark.kind].long} ${who}${sure}${mark.provisional ? t`, provisional` : ''}`;
+  const name = markLabels[mark.kind].long;
+  if (mark.origin === 'person') return t`${name} set manually`;
+  if (mark.origin === 'machine') {
+    return mark.provisional ? t`${name} from the machine, provisional` : t`${name} from the machine`;
+  }
+  const share = Math.round(mark.confidence * 100);
+  return mark.provisional ? t`${name} detected, ${share}% sure, provisional` : t`${name} detected, ${share}% sure`;
 };
 
 /** A detected mark with this confidence needs no note. */

@@ -125,7 +125,7 @@ const spoken = (step: GuideStep | null, nearness: StepNearness): string => {
     ? t`In ${soonSeconds} seconds: ${changes}`
     : t`Next at ${formatDuration(step.atSeconds)}: ${spokenEnds(step)}`;
 };
-const spokenName = { burner: 'burner', exhaust: 'air', drumRpm: 'drum' } as const;
+const spokenName = { burner: 'burner', exhaust: 'airflow', drumRpm: 'drum' } as const;
 const spokenEnds = (step: GuideStep): string =>
   step.changes.map(({ control, to }) => t`${spokenName[control]} to ${to}`).join(', ');
 

@@ -8,6 +8,11 @@ import { Difference, Measure } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 
+const originOf = ({ id, recipe }: FollowedPlan): string => {
+  if (recipe === null) return t`Planned without a recipe`;
+  return id === null ? t`${recipe.name}, current version` : t`${recipe.name}, as planned`;
+};
+
 interface PlanBesideRoastProps {
   plan: FollowedPlan;
   roast: Roast;
@@ -39,12 +44,7 @@ export const PlanBesideRoast = ({ plan, roast, curve }: PlanBesideRoastProps) =>
     <Panel
       title={t`Plan vs. roast`}
       className="mt-4 print:mt-2 print:break-inside-avoid"
-      actions={
-        <p className="text-right text-sm text-muted">
-          {plan.recipe?.name ?? t`Planned without a recipe`}
-          {plan.id === null ? t`, current version` : t`, as planned`}
-        </p>
-      }
+      actions={<p className="text-right text-sm text-muted">{originOf(plan)}</p>}
     >
       <div className="grid gap-x-8 px-4 pb-3 lg:grid-cols-2 print:grid-cols-2 print:items-start print:px-3 print:pb-1">
         <table className="w-full text-sm print:text-xs">

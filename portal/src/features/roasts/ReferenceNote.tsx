@@ -27,9 +27,13 @@ export const ReferenceNote = ({ roast, behind, curve, marks }: ReferenceNoteProp
         <p className="text-sm text-muted">{t`The chosen reference does not exist`}</p>
       )}
       {reference !== undefined && <Distance {...{ reference, curve, marks }} />}
-      <Button kind="quiet" icon={<Layers2 aria-hidden />} onClick={() => setChoosing(true)}>
+      <Button
+        kind="quiet"
+        icon={<Layers2 aria-hidden />}
+        aria-label={reference === undefined ? t`Reference curve` : t`Change curve`}
+        onClick={() => setChoosing(true)}
+      >
         {reference === undefined ? t`Reference` : t`Change`}
-        <span className="sr-only">{t` curve`}</span>
       </Button>
       <ReferenceDialog roast={roast} behind={behind} open={choosing} onClose={() => setChoosing(false)} />
     </>

@@ -68,8 +68,10 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
     label: t`Batch (kg)`,
     cell: (roast) => (
       <>
-        {kilogramsText(roast.batch_size_kg)}
-        <span className="text-muted sm:hidden"> kg</span>
+        <span className="max-sm:hidden">{kilogramsText(roast.batch_size_kg)}</span>
+        <span className="sm:hidden">
+          <Measure quantity="weight" value={roast.batch_size_kg} />
+        </span>
       </>
     ),
     align: 'right',
