@@ -115,7 +115,9 @@ describe('a roast on a machine', () => {
     await page.getByRole('button', { name: 'Add to queue' }).click();
     await page.getByText('Up next · Probat P25').waitFor();
     await page.goto(`/roasts/${roastId}`);
-    await expect.poll(() => page.getByTestId('next-planned').innerText()).toMatch(/Up next\s+Sidamo natural\s+12 kg/);
+    await expect
+      .poll(() => page.getByTestId('next-planned').innerText())
+      .toMatch(/Up next\s+Sidamo natural\s+Batch \d+ · 12 kg/);
     await page.getByTestId('next-planned').getByRole('link').click();
     await page.getByRole('button', { name: 'Remove from queue' }).click();
     await page.getByText('Sidamo natural was removed from the queue').waitFor();

@@ -117,6 +117,7 @@ describe('with roasts', () => {
       [
         'Favorite',
         'Roast',
+        'Batch no.',
         'Coffee',
         'Origin',
         'Roast date',

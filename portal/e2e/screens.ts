@@ -191,6 +191,7 @@ export const screens: readonly Screen[] = [
     shows: 'Difference from A',
   },
   { name: 'compare-empty', address: '/roasts/compare', who: 'ana', shows: 'Nothing to compare yet' },
+  { name: 'batch-numbers', address: '/roasts/batch-numbers', who: 'ana', shows: 'Roasted' },
   { name: 'blends', address: '/roasts/blends', who: 'ana', shows: 'House espresso' },
   { name: 'blend-new', address: '/roasts/blends/new', who: 'ana', shows: /Add at least one roast/ },
   { name: 'blend', address: '/roasts/blends/{blend}', who: 'ana', shows: 'House espresso' },
@@ -289,6 +290,17 @@ export const screens: readonly Screen[] = [
     who: 'admin',
     shows: /This action cannot be undone if the machine has no roasts/,
     does: press(/^Delete /),
+    ...over,
+  },
+  {
+    name: 'machines-people',
+    address: '/machines',
+    who: 'admin',
+    shows: 'Add a person',
+    does: async (page) => {
+      await press('Actions for Probat P25')(page);
+      await page.getByRole('menuitem', { name: 'People' }).click();
+    },
     ...over,
   },
   { name: 'users', address: '/admin/users', who: 'admin', shows: 'ana@roastery.example' },

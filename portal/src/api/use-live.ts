@@ -1,9 +1,11 @@
 import type { LiveEvent } from '@roastery/contract/live';
 import type { Connection } from '@roastery/contract/machines';
+import { getMachine } from '@roastery/contract/machines';
 import type { DeviceStatus, LiveReading } from '@roastery/contract/mqtt';
-import type { Roast } from '@roastery/contract/roasts';
+import { getRoast, type Roast } from '@roastery/contract/roasts';
 import { useEffect, useState } from 'react';
 import { subscribeLive } from './live-subscription.ts';
+import { refresh } from './use-api.ts';
 import { addBacklog, addReading, addSamples, emptyTrack, type LiveTrack } from './live-track.ts';
 
 /**
@@ -135,7 +137,11 @@ export const useLive = (machineId: string | null): LiveMachine => {
         setNow(at);
         setFeed((current) => received(current, event, at));
       },
-      onLink: (linkUp) => setFeed((current) => ({ ...current, linkUp, upSince: linkUp ? Date.now() : null })),
+      onLink: (linkUp) => {
+        setFeed((current) => ({ ...current, linkUp, upSince: linkUp ? Date.now() : null }));
+        // A stream also ends when the user loses the machine: the page then learns it at once.
+        if (!linkUp) void refresh(getMachine, getRoast);
+      },
     });
     return () => {
       clearInterval(clock);

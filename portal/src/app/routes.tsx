@@ -61,6 +61,10 @@ const routes: RouteObject[] = [
                   { path: '/roasts', ...page(() => import('../features/roasts/RoastsPage.tsx')) },
                   { path: '/roasts/new', ...page(() => import('../features/new-roast/NewRoastPage.tsx')) },
                   { path: '/roasts/compare', ...page(() => import('../features/compare/ComparePage.tsx')) },
+                  {
+                    path: '/roasts/batch-numbers',
+                    ...page(() => import('../features/batch-numbers/BatchNumbersPage.tsx')),
+                  },
                   { path: '/roasts/blends', ...page(() => import('../features/blends/BlendsPage.tsx')) },
                   { path: '/roasts/blends/new', ...page(() => import('../features/blends/BlendPage.tsx')) },
                   { path: '/roasts/blends/:id', ...page(() => import('../features/blends/BlendPage.tsx')) },

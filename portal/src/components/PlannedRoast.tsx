@@ -10,9 +10,14 @@ import { t } from '../language/t.ts';
 export const plannedName = ({ coffee_name: coffee, profile_name: recipe }: PlannedRoast): string =>
   coffee ?? recipe ?? t`Unnamed Roast`;
 
-/** `12 kg · L-0042 · House filter`, as far as it is known. */
+/** `Batch A-17`: its roast will have the same number. */
+export const planBatchLabel = ({ batch_number: number }: PlannedRoast): string | null =>
+  number === null ? null : t`Batch ${number}`;
+
+/** `Batch A-17 · 12 kg · L-0042 · House filter`, as far as it is known. */
 export const plannedDetails = (plan: PlannedRoast): string =>
   [
+    planBatchLabel(plan),
     plan.batch_size_kg === null ? null : `${formatExactKilograms(plan.batch_size_kg)} kg`,
     plan.lot_number,
     plan.profile_name === plannedName(plan) ? null : plan.profile_name,

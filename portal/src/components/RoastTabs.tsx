@@ -6,19 +6,17 @@ import { paths } from './paths.ts';
 const tabs = [
   { value: 'roasts', label: t`Roasts` },
   { value: 'blends', label: t`Post-roast blends` },
+  { value: 'numbers', label: t`Batch numbers` },
 ] as const;
 
-/** The two lists under Roasts, each with its own address. */
+const addresses = { roasts: paths.roasts, blends: paths.blends, numbers: paths.batchNumbers };
+
+/** The lists under Roasts, each with its own address. */
 export const RoastTabs = ({ value }: { value: (typeof tabs)[number]['value'] }) => {
   const navigate = useNavigate();
   return (
     <div className="pb-4">
-      <Tabs
-        label={t`Roasts`}
-        tabs={tabs}
-        value={value}
-        onChange={(next) => void navigate(next === 'blends' ? paths.blends : paths.roasts)}
-      />
+      <Tabs label={t`Roasts`} tabs={tabs} value={value} onChange={(next) => void navigate(addresses[next])} />
     </div>
   );
 };

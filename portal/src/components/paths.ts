@@ -20,6 +20,7 @@ export const paths = {
   /** A planned roast in the queue of its machine. */
   plannedRoast: (id: string) => `/roasts/new?plan=${encodeURIComponent(id)}`,
   compare: (ids: readonly string[]) => `/roasts/compare${ids.length === 0 ? '' : `?ids=${ids.join(',')}`}`,
+  batchNumbers: '/roasts/batch-numbers',
   blends: '/roasts/blends',
   newBlend: '/roasts/blends/new',
   blend: (id: string) => `/roasts/blends/${encodeURIComponent(id)}`,

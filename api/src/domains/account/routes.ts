@@ -9,8 +9,7 @@ import { endSession, endSessionsOf } from '../../http/sessions.ts';
 import { hashPassword, refuseCommonPassword } from '../../identity/passwords.ts';
 import { preferencesOf, withoutUndefined } from '../../identity/preferences.ts';
 import { sessionIdleHours } from '../../http/cookies.ts';
-import { checkOwnPassword } from './own-password.ts';
-import { hasPin, removePin, setPin } from './pin.ts';
+import { checkOwnPassword, hasPin, removePin, setPin } from './own-secrets.ts';
 
 export const accountRoutes: Domain = (routes) => {
   routes.forUser(contract.listSessions, async (context) => ({ sessions: await listOwnSessions(context) }));

@@ -8,6 +8,10 @@ import { t } from '../../language/t.ts';
 export const roastNumber = ({ id, roast_number: number }: Pick<RoastRow, 'id' | 'roast_number'>): string =>
   number === '' ? `PR-${id.slice(0, 8)}` : number;
 
+/** `Batch A-17`. Until its charge has arrived, the first eight characters of the id stand in, as provisional. */
+export const batchLabel = ({ id, batch_number: number }: Pick<RoastRow, 'id' | 'batch_number'>): string =>
+  number === null ? t`Batch #${id.slice(0, 8)} (provisional)` : t`Batch ${number}`;
+
 /** Name of a roast on the detail page. */
 export const coffeeName = ({ coffee_name: name }: Pick<RoastRow, 'coffee_name'>): string => name ?? t`Unnamed Roast`;
 

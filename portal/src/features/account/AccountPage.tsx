@@ -6,6 +6,7 @@ import { useUser } from '../../api/session.tsx';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { PasswordSection } from './PasswordSection.tsx';
+import { PinSection } from './PinSection.tsx';
 import { PreferencesSection } from './PreferencesSection.tsx';
 import { SessionsSection } from './SessionsSection.tsx';
 
@@ -25,6 +26,7 @@ export default function AccountPage() {
       <div className="flex max-w-5xl flex-col divide-y divide-stroke border-t border-stroke">
         <PreferencesSection />
         <PasswordSection />
+        <PinSection />
         <SessionsSection />
       </div>
     </Page>

@@ -5,6 +5,7 @@ import { t } from '../../language/t.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { DropdownOptions } from './DropdownOptions.tsx';
 import { MailCard } from './MailCard.tsx';
+import { SharingCard } from './SharingCard.tsx';
 import { RoasteryInfo } from './RoasteryInfo.tsx';
 
 /** /admin/settings: data of the roastery and the option lists. */
@@ -29,6 +30,7 @@ export default function SettingsPage() {
       {/* Stays mounted: changing the tab must not lose typed text. */}
       <div hidden={tab !== 'roastery'} className="pt-4">
         <RoasteryInfo />
+        <SharingCard />
         <MailCard />
       </div>
       {tab === 'options' && (

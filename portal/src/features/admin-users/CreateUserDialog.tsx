@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
-import { ModalForm } from '../../components/form/RecordForm.tsx';
+import { FormField, ModalForm } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { personName } from '../../components/person-name.ts';
 import { t } from '../../language/t.ts';
@@ -13,6 +13,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import type { Credentials } from './CredentialsDialog.tsx';
+import { MachineRoles } from './MachineRoles.tsx';
 import { generatePassword } from './generate-password.ts';
 
 const resolver = zodResolver<z.input<typeof createUserShape>, unknown, z.output<typeof createUserShape>>(
@@ -38,7 +39,7 @@ export const CreateUserDialog = ({ open, onClose, onCreated }: CreateUserDialogP
 
 const CreateUserForm = ({ onCreated }: Pick<CreateUserDialogProps, 'onCreated'>) => {
   const form = useRecordForm({
-    values: { full_name: '', email: '', password: '' },
+    values: { full_name: '', email: '', password: '', machines: [] },
     resolver,
     fields: ['full_name', 'email', 'password'],
     failure: (error, isBesideFields) => (isBesideFields ? null : sentenceFor(error, t`Failed to create user`)),
@@ -82,6 +83,9 @@ const CreateUserForm = ({ onCreated }: Pick<CreateUserDialogProps, 'onCreated'>)
           {t`Generate password`}
         </Button>
       </div>
+      <FormField of={form} name="machines">
+        {({ value, onChange }) => <MachineRoles value={value ?? []} onChange={onChange} />}
+      </FormField>
     </ModalForm>
   );
 };

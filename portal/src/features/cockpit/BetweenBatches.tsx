@@ -8,7 +8,7 @@ import { useMemo, type ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { Difference, Measure } from '../../components/figures.tsx';
-import { plannedName } from '../../components/PlannedRoast.tsx';
+import { planBatchLabel, plannedName } from '../../components/PlannedRoast.tsx';
 import { formatExactKilograms } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
@@ -150,7 +150,9 @@ const NextBatch = ({ next }: { next: PlannedRoast | undefined }) => (
           {plannedName(next)}
         </p>
         <p className="truncate text-sm text-content">
-          {[next.profile_name, next.lot_number, next.roasted_by].filter((part) => part !== null).join(' · ')}
+          {[planBatchLabel(next), next.profile_name, next.lot_number, next.roasted_by]
+            .filter((part) => part !== null)
+            .join(' · ')}
         </p>
       </>
     )}

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router-dom';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { paths } from '../../components/paths.ts';
-import { coffeeName, roastNumber } from '../../components/live/roast-texts.ts';
+import { batchLabel, coffeeName } from '../../components/live/roast-texts.ts';
 import { useDates } from '../../format/preferences.ts';
 import { formatExactKilograms } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
@@ -53,13 +53,12 @@ export const CockpitHeader = ({ machine, live, roast, children }: CockpitHeaderP
   );
 };
 
-/** `#482 · Huila Pink Bourbon · 12 kg · Ana`, as far as it is known. */
+/** `Batch A-17 · Huila Pink Bourbon · 12 kg`, as far as it is known. */
 const batchText = (roast: Roast): string =>
   [
-    roastNumber(roast),
+    batchLabel(roast),
     coffeeName(roast),
     roast.batch_size_kg === null ? null : `${formatExactKilograms(roast.batch_size_kg)} kg`,
-    roast.roasted_by,
   ]
     .filter((part) => part !== null)
     .join(' · ');

@@ -7,6 +7,8 @@ import { useLive, type LiveMachine } from '../../api/use-live.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { markNow } from '../../components/live/live-curve.ts';
 import { marksOfThisBatch } from '../../components/live/use-live-roast.ts';
+import { RoasterPicker } from '../../components/people/RoasterPicker.tsx';
+import { mayRoast } from '../../components/people/roles.ts';
 import { t } from '../../language/t.ts';
 import { BetweenBatches } from './BetweenBatches.tsx';
 import { CockpitHeader } from './CockpitHeader.tsx';
@@ -19,7 +21,8 @@ import { useMarking } from './use-marking.ts';
 export default function CockpitPage() {
   const { id = '' } = useParams();
   const { data: machine, error, mutate } = useApi(getMachine, { params: { id } });
-  if (machine !== undefined) return <Cockpit key={machine.id} machine={machine} />;
+  const isGone = error?.code === 'not_found';
+  if (machine !== undefined && !isGone) return <Cockpit key={machine.id} machine={machine} />;
   if (error !== undefined)
     return <ErrorState title={t`The machine could not be loaded`} error={error} onRetry={() => void mutate()} />;
   return <output className="flex h-full items-center justify-center text-base text-muted">{t`Loading`}</output>;
@@ -51,7 +54,9 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
   return (
     <div data-testid="cockpit" className="flex h-full flex-col overflow-hidden bg-page">
       <title>{t`${machine.display_name} · live`}</title>
-      <CockpitHeader machine={machine} live={live} roast={running} />
+      <CockpitHeader machine={machine} live={live} roast={running}>
+        {mayRoast(machine.role) && <RoasterPicker machineId={machine.id} roastedBy={running?.roasted_by ?? null} />}
+      </CockpitHeader>
       <div className="relative flex min-h-0 flex-1 flex-col">
         {running !== null ? (
           <RoastingView key={running.id} roast={running} live={live} />
@@ -60,7 +65,9 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
         )}
         <NoticeBar marking={marking} />
       </div>
-      <MarkButtons marking={marking} marks={marks} isRunning={isRunning} canCharge={live.state === 'live'} />
+      {mayRoast(machine.role) && (
+        <MarkButtons marking={marking} marks={marks} isRunning={isRunning} canCharge={live.state === 'live'} />
+      )}
     </div>
   );
 };

@@ -1,7 +1,8 @@
 import { zodResolver } from '@hookform/resolvers/zod';
+import { batchPrefixShape } from '@roastery/contract/batch-numbers';
 import { editMachineShape, getMachine, listMachines, updateMachine, type Machine } from '@roastery/contract/machines';
 import { useState } from 'react';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
@@ -15,15 +16,27 @@ import { NumberField, TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import { useMachineTypes } from './machine-types.ts';
 
-type Values = z.infer<typeof editMachineShape>;
-const resolver = zodResolver(editMachineShape);
+const formShape = editMachineShape.extend({
+  // Empty: the machine counts with the roastery.
+  batch_prefix: z
+    .literal('')
+    .transform(() => null)
+    .or(batchPrefixShape),
+});
+const resolver = zodResolver<z.input<typeof formShape>, unknown, z.output<typeof formShape>>(formShape);
 
-const valuesOf = ({ display_name, machine_type, max_capacity_kg }: Machine): Values => ({
+const valuesOf = ({ display_name, machine_type, max_capacity_kg, batch_prefix }: Machine) => ({
   display_name,
   machine_type,
   max_capacity_kg,
+  batch_prefix: batch_prefix ?? '',
 });
-const labels = { display_name: t`Display Name`, machine_type: t`Machine Type`, max_capacity_kg: t`Max Capacity` };
+const labels = {
+  display_name: t`Display Name`,
+  machine_type: t`Machine Type`,
+  max_capacity_kg: t`Max Capacity`,
+  batch_prefix: t`Batch number prefix`,
+};
 
 interface EditMachineDialogProps {
   machine: Machine | null;
@@ -85,6 +98,13 @@ const EditForm = ({ machine, onClose }: { machine: Machine; onClose: () => void 
           {...form.field('max_capacity_kg', { valueAsNumber: true })}
         />
       </div>
+      <TextField
+        label={t`Batch number prefix`}
+        autoComplete="off"
+        maxLength={6}
+        hint={t`With A the machine counts A-1, A-2. Without a prefix it counts with the roastery.`}
+        {...form.field('batch_prefix')}
+      />
     </ModalForm>
   );
 };

@@ -1,10 +1,21 @@
 import type { Machine } from '@roastery/contract/machines';
-import { ArrowRight, ChartGantt, Gauge, Link2, Ellipsis, ScanSearch, SlidersHorizontal, UserRound } from 'lucide-react';
+import {
+  ArrowRight,
+  ChartGantt,
+  Gauge,
+  Link2,
+  Ellipsis,
+  ScanSearch,
+  SlidersHorizontal,
+  UserRound,
+  Users,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
 import { useSession } from '../../api/session.tsx';
 import { Measure, RelativeTime } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
+import { mayManage } from '../../components/people/roles.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { Badge, LiveDot } from '../../ui/Badge.tsx';
@@ -18,10 +29,11 @@ interface MachineCardProps {
   onEdit: () => void;
   onMap: () => void;
   onPair: () => void;
+  onPeople: () => void;
   onDelete: () => void;
 }
 
-export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: MachineCardProps) => {
+export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onDelete }: MachineCardProps) => {
   const { isAdmin } = useSession();
   const navigate = useNavigate();
   return (
@@ -31,7 +43,7 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: Machin
           <div className="min-w-0">
             <p className="truncate font-mono text-xs text-muted">{machine.serial_number}</p>
             <h3 className="mt-0.5 line-clamp-2 text-lg leading-6 font-semibold text-strong">{machine.display_name}</h3>
-            {isAdmin && machine.owner_name !== null && (
+            {(isAdmin || machine.role !== 'owner') && machine.owner_name !== null && (
               <p className="mt-0.5 flex items-center gap-1.5 text-sm text-muted">
                 <UserRound aria-hidden className="size-3.5 shrink-0" />
                 <span className="truncate">{machine.owner_name}</span>
@@ -39,28 +51,41 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onDelete }: Machin
             )}
           </div>
           <div className="-mt-1 -mr-1.5 flex shrink-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-fine:opacity-0">
-            <Button kind="quiet" aria-label={t`Edit ${machine.display_name}`} onClick={onEdit}>
-              {t`Edit`}
-            </Button>
-            <Button kind="quiet" aria-label={t`Delete ${machine.display_name}`} onClick={onDelete}>
-              {t`Delete`}
-            </Button>
-            <Menu
-              trigger={<IconButton label={t`Actions for ${machine.display_name}`} icon={<Ellipsis aria-hidden />} />}
-            >
-              <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={onMap}>
-                {t`Map and settings`}
-              </MenuItem>
-              <MenuItem
-                icon={<ScanSearch aria-hidden />}
-                onSelect={() => void navigate(paths.probeMachine(machine.id))}
-              >
-                {t`Find registers`}
-              </MenuItem>
-              <MenuItem icon={<Link2 aria-hidden />} onSelect={onPair}>
-                {t`Pair the board`}
-              </MenuItem>
-            </Menu>
+            {mayManage(machine.role) ? (
+              <>
+                <Button kind="quiet" aria-label={t`Edit ${machine.display_name}`} onClick={onEdit}>
+                  {t`Edit`}
+                </Button>
+                <Button kind="quiet" aria-label={t`Delete ${machine.display_name}`} onClick={onDelete}>
+                  {t`Delete`}
+                </Button>
+                <Menu
+                  trigger={
+                    <IconButton label={t`Actions for ${machine.display_name}`} icon={<Ellipsis aria-hidden />} />
+                  }
+                >
+                  <MenuItem icon={<Users aria-hidden />} onSelect={onPeople}>
+                    {t`People`}
+                  </MenuItem>
+                  <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={onMap}>
+                    {t`Map and settings`}
+                  </MenuItem>
+                  <MenuItem
+                    icon={<ScanSearch aria-hidden />}
+                    onSelect={() => void navigate(paths.probeMachine(machine.id))}
+                  >
+                    {t`Find registers`}
+                  </MenuItem>
+                  <MenuItem icon={<Link2 aria-hidden />} onSelect={onPair}>
+                    {t`Pair the board`}
+                  </MenuItem>
+                </Menu>
+              </>
+            ) : (
+              <Button kind="quiet" aria-label={t`People of ${machine.display_name}`} onClick={onPeople}>
+                {t`People`}
+              </Button>
+            )}
           </div>
         </div>
         <dl className="mt-auto grid grid-cols-3 gap-3">

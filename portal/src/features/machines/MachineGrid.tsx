@@ -13,6 +13,7 @@ interface MachineGridProps {
   onEdit: (machine: Machine) => void;
   onMap: (machine: Machine) => void;
   onPair: (machine: Machine) => void;
+  onPeople: (machine: Machine) => void;
   onDelete: (machine: Machine) => void;
 }
 
@@ -20,7 +21,16 @@ const gridClass = 'grid gap-3 sm:grid-cols-2 xl:grid-cols-3';
 const skeletons = 3;
 
 /** The machines as cards, with the Add tile at the end. */
-export const MachineGrid = ({ machines, empty, onAdd, onEdit, onMap, onPair, onDelete }: MachineGridProps) => {
+export const MachineGrid = ({
+  machines,
+  empty,
+  onAdd,
+  onEdit,
+  onMap,
+  onPair,
+  onPeople,
+  onDelete,
+}: MachineGridProps) => {
   if (machines === undefined) {
     return (
       <div aria-busy className={gridClass}>
@@ -44,6 +54,7 @@ export const MachineGrid = ({ machines, empty, onAdd, onEdit, onMap, onPair, onD
             onEdit={() => onEdit(machine)}
             onMap={() => onMap(machine)}
             onPair={() => onPair(machine)}
+            onPeople={() => onPeople(machine)}
             onDelete={() => onDelete(machine)}
           />
         </li>

@@ -32,6 +32,10 @@ const EditMachineDialog = lazyDialog(
   async () => (await import('./EditMachineDialog.tsx')).EditMachineDialog,
   ({ machine }) => machine !== null,
 );
+const PeopleDialog = lazyDialog(
+  async () => (await import('./PeopleDialog.tsx')).PeopleDialog,
+  ({ machine }) => machine !== null,
+);
 const BoardConfigDialog = lazyDialog(
   async () => (await import('../../components/machine-maps/BoardConfigDialog.tsx')).BoardConfigDialog,
   ({ machine }) => machine !== null,
@@ -69,6 +73,7 @@ export default function MachinesPage() {
   const [isRegistering, setIsRegistering] = useState(false);
   const [edited, setEdited] = useState<Machine | null>(null);
   const [mapped, setMapped] = useState<Machine | null>(null);
+  const [shared, setShared] = useState<Machine | null>(null);
   const [paired, setPaired] = useState<Machine | null>(null);
 
   const totals = useApi(machineTotals, {});
@@ -144,6 +149,7 @@ export default function MachinesPage() {
           onEdit={setEdited}
           onMap={setMapped}
           onPair={setPaired}
+          onPeople={setShared}
           onDelete={(machine) => list.delete([machine])}
           empty={
             <Card>
@@ -168,6 +174,7 @@ export default function MachinesPage() {
       </div>
       <RegisterMachineDialog open={isRegistering} onClose={() => setIsRegistering(false)} />
       <BoardConfigDialog machine={mapped} onClose={() => setMapped(null)} />
+      <PeopleDialog machine={shared} onClose={() => setShared(null)} />
       <PairMachineDialog machine={paired} onClose={() => setPaired(null)} />
       <EditMachineDialog machine={edited} onClose={() => setEdited(null)} />
       {list.dialog}

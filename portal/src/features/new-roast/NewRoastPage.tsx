@@ -1,7 +1,10 @@
+import { getPlannedRoast } from '@roastery/contract/planned';
+import { useApi } from '../../api/use-api.ts';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { t } from '../../language/t.ts';
+import { Skeleton } from '../../ui/Card.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { LogByHand } from './LogByHand.tsx';
 import { UploadRoast } from './UploadRoast.tsx';
@@ -39,15 +42,31 @@ export default function NewRoastPage() {
   );
 }
 
+interface PlanOrEditProps {
+  /** Of the plan that is edited. */
+  planId: string | undefined;
+  onPlanned: (planId: string) => void;
+  onDone: () => void;
+}
+
+const PlanOrEdit = ({ planId, onPlanned, onDone }: PlanOrEditProps) => {
+  const { data: plan } = useApi(getPlannedRoast, planId === undefined ? null : { params: { id: planId } });
+  const actions = { onPlanned, onDone };
+  if (planId === undefined) return <PlanForm {...actions} />;
+  if (plan === undefined) return <Skeleton className="h-96 w-full" />;
+  return plan.status === 'waiting' ? <PlanForm key={plan.id} edited={plan} {...actions} /> : <PlanForm {...actions} />;
+};
+
 /** The form and the queue, or one queued roast, whose id is in the address. */
 export const RoastOnMachine = () => {
   const { read, change } = useUrlState();
   const planId = read('plan');
   if (planId !== undefined) return <QueuedRoast planId={planId} onLeave={() => change({ plan: undefined })} />;
+  const open = (id: string) => change({ plan: id, edit: undefined });
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-      <PlanForm onPlanned={(id) => change({ plan: id })} />
-      <PlannedQueue onOpen={(id) => change({ plan: id })} />
+      <PlanOrEdit planId={read('edit')} onPlanned={open} onDone={() => change({ edit: undefined })} />
+      <PlannedQueue onOpen={open} onEdit={(id) => change({ edit: id })} />
     </div>
   );
 };

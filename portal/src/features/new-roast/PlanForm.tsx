@@ -1,13 +1,19 @@
-import { listPlannedRoasts, planRoast } from '@roastery/contract/planned';
+import {
+  getPlannedRoast,
+  listPlannedRoasts,
+  planRoast,
+  updatePlannedRoast,
+  type PlannedRoast,
+} from '@roastery/contract/planned';
 import type { Lot } from '@roastery/contract/inventory';
-import type { Machine } from '@roastery/contract/machines';
+import { listRoasters } from '@roastery/contract/roasters';
 import { Timer } from 'lucide-react';
 import { useState } from 'react';
 import { Controller, useForm, useWatch } from 'react-hook-form';
 import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useUser } from '../../api/session.tsx';
-import { refresh } from '../../api/use-api.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
 import { FormError, showFieldErrors } from '../../components/form/FormError.tsx';
 import { LotField } from '../../components/LotField.tsx';
 import { MachineField } from '../../components/MachineField.tsx';
@@ -16,46 +22,83 @@ import { personName } from '../../components/person-name.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
+import { SuggestField } from '../../ui/SuggestField.tsx';
 import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
-import { batchHint, emptyPlan, planFields, planResolver, type PlanBody, type PlanValues } from './plan-values.ts';
+import { toast } from '../../ui/toast.ts';
+import {
+  batchHint,
+  emptyPlan,
+  keepLastPlan,
+  planFields,
+  planResolver,
+  readLastPlan,
+  valuesOfPlan,
+  type PlanBody,
+  type PlanValues,
+} from './plan-values.ts';
+
+interface PlanFormProps {
+  /** The plan that is edited; absent for a new one. */
+  edited?: PlannedRoast;
+  onPlanned: (planId: string) => void;
+  /** After several were added, or one was edited. */
+  onDone: () => void;
+}
 
 /** Machine, lot, recipe and batch of the next roast. A recipe prefills its lot and batch. */
-export const PlanForm = ({ onPlanned }: { onPlanned: (planId: string) => void }) => {
+export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
   const user = useUser();
   const [failure, setFailure] = useState<string | null>(null);
-  const [machine, setMachine] = useState<Machine | null>(null);
   const [lot, setLot] = useState<Lot | null>(null);
   const { register, control, handleSubmit, setValue, getValues, setError, formState } = useForm<
     PlanValues,
     unknown,
     PlanBody
-  >({ resolver: planResolver, defaultValues: emptyPlan(personName(user)) });
+  >({
+    resolver: planResolver,
+    defaultValues: edited === undefined ? emptyPlan(personName(user), readLastPlan(user.id)) : valuesOfPlan(edited),
+  });
   const { errors } = formState;
-  const [lotId, batch] = useWatch({ control, name: ['lot_id', 'batch_size_kg'] });
+  const [machineId, lotId, batch] = useWatch({ control, name: ['machine_id', 'lot_id', 'batch_size_kg'] });
+  const { data: roasters } = useApi(listRoasters, machineId === null ? null : { params: { id: machineId } });
+  const add = async (body: PlanBody) => {
+    const plan = await call(planRoast, { body });
+    keepLastPlan(user.id, getValues());
+    await refresh(listPlannedRoasts);
+    if ((body.count ?? 1) === 1) return onPlanned(plan.id);
+    toast(t`${body.count ?? 1} roasts were added to the queue`);
+    setValue('count', '1');
+    onDone();
+  };
+  const change = async (id: string, { machine_id: _machine, count: _count, ...body }: PlanBody) => {
+    await call(updatePlannedRoast, { params: { id }, body });
+    await refresh(listPlannedRoasts, getPlannedRoast);
+    toast(t`The planned roast was changed`);
+    onDone();
+  };
   const save = handleSubmit(async (body) => {
     setFailure(null);
     try {
-      const plan = await call(planRoast, { body });
-      await refresh(listPlannedRoasts);
-      onPlanned(plan.id);
+      if (edited === undefined) await add(body);
+      else await change(edited.id, body);
     } catch (error) {
       if (!showFieldErrors<PlanValues>(error, planFields, setError)) {
-        setFailure(sentenceWithFields(error, t`The roast could not be added to the queue`));
+        setFailure(sentenceWithFields(error, t`The queue could not be changed`));
       }
     }
   });
   return (
-    <Panel title={t`Next roast`}>
+    <Panel title={edited === undefined ? t`Next roast` : t`Edit planned roast`}>
       <form noValidate onSubmit={(event) => void save(event)} className="grid gap-4 p-4 sm:grid-cols-2">
-        <div className="sm:col-span-2">
-          <Controller
-            control={control}
-            name="machine_id"
-            render={({ field }) => (
-              <MachineField {...field} onMachine={setMachine} required error={errors.machine_id?.message} />
-            )}
-          />
-        </div>
+        {edited === undefined && (
+          <div className="sm:col-span-2">
+            <Controller
+              control={control}
+              name="machine_id"
+              render={({ field }) => <MachineField {...field} required error={errors.machine_id?.message} />}
+            />
+          </div>
+        )}
         <Controller
           control={control}
           name="profile_id"
@@ -99,30 +142,48 @@ export const PlanForm = ({ onPlanned }: { onPlanned: (planId: string) => void })
           min={0}
           step={0.1}
           error={errors.batch_size_kg?.message}
-          hint={batchHint(batch, machine?.max_capacity_kg, lot?.id === lotId ? lot?.current_weight : undefined)}
+          hint={batchHint(batch, lot?.id === lotId ? lot?.current_weight : undefined)}
           {...register('batch_size_kg')}
         />
-        <TextField
-          label={t`Roasted by`}
-          maxLength={120}
-          error={errors.roasted_by?.message}
-          {...register('roasted_by')}
+        <Controller
+          control={control}
+          name="roasted_by"
+          render={({ field }) => (
+            <SuggestField
+              label={t`Roasted by`}
+              maxLength={120}
+              suggestions={(roasters?.people ?? []).map((person) => person.full_name)}
+              error={errors.roasted_by?.message}
+              {...field}
+            />
+          )}
         />
+        {edited === undefined && (
+          <NumberField
+            label={t`How many`}
+            required
+            min={1}
+            step={1}
+            hint={t`The same roast so many times, each with its own batch number.`}
+            error={errors.count?.message}
+            {...register('count')}
+          />
+        )}
         <div className="sm:col-span-2">
           <TextArea label={t`Notes`} rows={2} error={errors.notes?.message} {...register('notes')} />
         </div>
         <div className="flex flex-col gap-3 sm:col-span-2">
           <FormError text={failure} />
-          <Button
-            kind="primary"
-            size="md"
-            type="submit"
-            busy={formState.isSubmitting}
-            icon={<Timer aria-hidden />}
-            className="self-start"
-          >
-            {t`Add to queue`}
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            <Button kind="primary" size="md" type="submit" busy={formState.isSubmitting} icon={<Timer aria-hidden />}>
+              {edited === undefined ? t`Add to queue` : t`Save Changes`}
+            </Button>
+            {edited !== undefined && (
+              <Button size="md" onClick={onDone}>
+                {t`Cancel`}
+              </Button>
+            )}
+          </div>
         </div>
       </form>
     </Panel>

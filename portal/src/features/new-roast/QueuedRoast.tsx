@@ -18,7 +18,7 @@ import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { LiveDot } from '../../ui/Badge.tsx';
-import { removeFromQueue } from './PlannedQueue.tsx';
+import { removeFromQueue } from './queue-changes.ts';
 
 const refreshMs = 3000;
 

@@ -1,4 +1,6 @@
-import type { planRoast } from '@roastery/contract/planned';
+import { parseJson } from '@roastery/contract/parse-shape';
+import { z } from 'zod';
+import { maxPlansAtOnce, type PlannedRoast, type planRoast } from '@roastery/contract/planned';
 import type { BodyOf } from '@roastery/contract/endpoint';
 import type { FieldErrors, Resolver } from 'react-hook-form';
 import { formatExactKilograms } from '../../format/numbers.ts';
@@ -15,6 +17,8 @@ export interface PlanValues {
   batch_size_kg: string;
   roasted_by: string;
   notes: string;
+  /** How many of the same. */
+  count: string;
 }
 export const planFields = [
   'machine_id',
@@ -24,9 +28,11 @@ export const planFields = [
   'batch_size_kg',
   'roasted_by',
   'notes',
+  'count',
 ] as const satisfies readonly (keyof PlanValues)[];
 
-export const emptyPlan = (roastedBy: string): PlanValues => ({
+/** A new plan, with what was entered last. */
+export const emptyPlan = (roastedBy: string, last: Partial<PlanValues> = {}): PlanValues => ({
   machine_id: null,
   lot_id: null,
   profile_id: null,
@@ -34,19 +40,27 @@ export const emptyPlan = (roastedBy: string): PlanValues => ({
   batch_size_kg: '',
   roasted_by: roastedBy,
   notes: '',
+  count: '1',
+  ...last,
+});
+
+export const valuesOfPlan = (plan: PlannedRoast): PlanValues => ({
+  machine_id: plan.machine_id,
+  lot_id: plan.lot_id,
+  profile_id: plan.profile_id,
+  coffee_name: plan.lot_id === null ? (plan.coffee_name ?? '') : '',
+  batch_size_kg: plan.batch_size_kg === null ? '' : String(plan.batch_size_kg),
+  roasted_by: plan.roasted_by ?? '',
+  notes: plan.notes ?? '',
+  count: '1',
 });
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** A warning when the batch exceeds its lot or its machine. It does not block saving. */
-export const batchHint = (
-  batch: string,
-  capacityKg: number | undefined,
-  lotKg: number | undefined,
-): string | undefined => {
+/** A warning when the batch exceeds its lot. It does not block saving; the machine and the recipe do. */
+export const batchHint = (batch: string, lotKg: number | undefined): string | undefined => {
   const kg = Number(batch);
   if (batch.trim() === '' || !Number.isFinite(kg)) return undefined;
-  if (capacityKg !== undefined && kg > capacityKg) return t`The machine holds ${capacityKg} kg.`;
   if (lotKg !== undefined && kg > lotKg) return t`The lot holds only ${formatExactKilograms(lotKg)} kg.`;
   return undefined;
 };
@@ -58,6 +72,10 @@ export const planResolver: Resolver<PlanValues, unknown, PlanBody> = (values) =>
   const batch = values.batch_size_kg.trim() === '' ? null : Number(values.batch_size_kg);
   if (batch === null) errors.batch_size_kg = { type: 'required', message: t`Enter the batch in kg` };
   else if (!(batch > 0)) errors.batch_size_kg = { type: 'min', message: t`Batch must be greater than 0` };
+  const count = Number(values.count);
+  if (!Number.isInteger(count) || count < 1 || count > maxPlansAtOnce) {
+    errors.count = { type: 'range', message: t`1 to ${maxPlansAtOnce}` };
+  }
   if (values.machine_id === null || Object.keys(errors).length > 0) return { values: {}, errors };
   return {
     values: {
@@ -68,7 +86,29 @@ export const planResolver: Resolver<PlanValues, unknown, PlanBody> = (values) =>
       batch_size_kg: batch,
       roasted_by: textOrNull(values.roasted_by),
       notes: textOrNull(values.notes),
+      count,
     },
     errors: {},
   };
+};
+
+const keyOf = (userId: string): string => `lastPlan:${userId}`;
+
+const keptShape = z.object({
+  machine_id: z.string().nullable(),
+  profile_id: z.string().nullable(),
+  roasted_by: z.string(),
+});
+type Kept = z.infer<typeof keptShape>;
+
+/** What this person entered last on this device, to be offered again. */
+export const readLastPlan = (userId: string): Partial<Kept> => {
+  const stored = localStorage.getItem(keyOf(userId));
+  return stored === null ? {} : (parseJson(keptShape, stored).data ?? {});
+};
+
+export const keepLastPlan = (userId: string, values: PlanValues): void => {
+  const { machine_id, profile_id, roasted_by } = values;
+  const kept: Kept = { machine_id, profile_id, roasted_by };
+  localStorage.setItem(keyOf(userId), JSON.stringify(kept));
 };

@@ -6,6 +6,8 @@ import { LiveBadge } from '../../components/live/LiveBadge.tsx';
 import { markNow } from '../../components/live/live-curve.ts';
 import { useLiveRoast } from '../../components/live/use-live-roast.ts';
 import { NextPlanned } from '../../components/PlannedRoast.tsx';
+import { RoasterPicker } from '../../components/people/RoasterPicker.tsx';
+import { useMayRoast } from '../../components/people/roles.ts';
 import { LiveFigures } from './LiveFigures.tsx';
 import { MarkBar } from './MarkBar.tsx';
 import { NextStep } from './NextStep.tsx';
@@ -23,6 +25,7 @@ interface LiveRoastProps {
 /** The running roast: clock, bean temperature and rate of rise readable from three metres, and the curve as it grows. */
 export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: LiveRoastProps) => {
   const live = useLive(machineId);
+  const mayRoast = useMayRoast(machineId);
   const { behind, plan, learntCrack, marks, curve, elapsedSeconds, rateC, deviationC, expected, endSeconds } =
     useLiveRoast(roast, live);
   const [selected, setSelected] = useState<number | null>(null);
@@ -49,7 +52,14 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
       <div className="flex flex-col gap-4">
         <LiveFigures
           {...{ roast, live, elapsedSeconds, rateC, deviationC, expected, learntCrack }}
-          action={<MarkBar {...{ roast, marks, onChanged }} now={markNow(live, elapsedSeconds)} />}
+          action={
+            mayRoast && (
+              <div className="flex flex-col gap-2">
+                <MarkBar {...{ roast, marks, onChanged }} now={markNow(live, elapsedSeconds)} />
+                <RoasterPicker machineId={machineId} roastedBy={roast.roasted_by} />
+              </div>
+            )
+          }
         />
         {plan && plan.points.length > 0 && <NextStep {...{ plan, live, elapsedSeconds }} />}
         <RoastCurves

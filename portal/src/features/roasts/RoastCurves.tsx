@@ -27,6 +27,7 @@ import { RecordedGaps } from './RecordedGaps.tsx';
 import { ReferenceNote } from './ReferenceNote.tsx';
 import type { Behind } from '../../components/live/use-reference.ts';
 import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
+import { useMayRoast } from '../../components/people/roles.ts';
 
 // Chart.js is loaded where a chart is shown, and nowhere else. Asked for with the page, and read without suspending once
 // it is here: React replaces a fallback, which `lazy` always shows first, 0.3 s later at the earliest.
@@ -87,6 +88,7 @@ export const RoastCurves = ({
   nowSeconds = null,
 }: RoastCurvesProps) => {
   usePageKeys(chartKeys);
+  const mayEdit = useMayRoast(roast.machine_id);
   const printed = usePrinting();
   const [shown, toggle] = useShownCurves();
   const { reference } = behind;
@@ -158,7 +160,7 @@ export const RoastCurves = ({
           <MarkersPanel
             {...{ marks, curve }}
             onPick={onSelect}
-            onCorrect={points === 0 ? undefined : () => setCorrecting(true)}
+            onCorrect={points === 0 || !mayEdit ? undefined : () => setCorrecting(true)}
           />
         )}
         {curve !== undefined && points > 0 && (

@@ -9,7 +9,14 @@ import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { ExportRoastMenu } from './ExportRoastMenu.tsx';
-import { coffeeName, developmentText, levelLabel, roastNumber, timelineOf } from '../../components/live/roast-texts.ts';
+import {
+  batchLabel,
+  coffeeName,
+  developmentText,
+  levelLabel,
+  roastNumber,
+  timelineOf,
+} from '../../components/live/roast-texts.ts';
 
 interface RoastHeaderProps {
   roast: Roast;
@@ -17,6 +24,8 @@ interface RoastHeaderProps {
   state?: ReactNode;
   /** While it runs its figures stand below, large. */
   isLive?: boolean;
+  /** Whether the user may change it: viewers of its machine may not. */
+  mayEdit: boolean;
   onEdit: () => void;
   onDelete: () => void;
   /** Discards a false roast with one click. */
@@ -39,6 +48,7 @@ export const RoastHeader = ({
   roast,
   state,
   isLive = false,
+  mayEdit,
   onEdit,
   onDelete,
   onDiscard,
@@ -48,7 +58,10 @@ export const RoastHeader = ({
     <BackToRoasts />
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <div className="min-w-0">
-        <p className="font-mono text-xs text-muted">{roastNumber(roast)}</p>
+        <p className="text-sm text-content">
+          <span className="font-semibold">{batchLabel(roast)}</span>{' '}
+          <span className="font-mono text-xs text-muted">{roastNumber(roast)}</span>
+        </p>
         <div className="mt-0.5 flex flex-wrap items-center gap-2">
           <h1 tabIndex={-1} className="mr-1 text-2xl font-semibold tracking-tight text-strong outline-none">
             {coffeeName(roast)}
@@ -78,17 +91,21 @@ export const RoastHeader = ({
             {t`Timeline`}
           </ButtonLink>
         )}
-        <Button icon={<Pencil aria-hidden />} onClick={onEdit}>
-          {t`Edit`}
-        </Button>
-        {roast.recorded !== null && (
+        {mayEdit && (
+          <Button icon={<Pencil aria-hidden />} onClick={onEdit}>
+            {t`Edit`}
+          </Button>
+        )}
+        {mayEdit && roast.recorded !== null && (
           <Button icon={<Ban aria-hidden />} onClick={onDiscard} title={t`Discard: the readings stay on the timeline`}>
             {t`Not a roast`}
           </Button>
         )}
-        <Button icon={<Trash2 aria-hidden />} onClick={onDelete}>
-          {t`Delete`}
-        </Button>
+        {mayEdit && (
+          <Button icon={<Trash2 aria-hidden />} onClick={onDelete}>
+            {t`Delete`}
+          </Button>
+        )}
       </div>
     </div>
     {!isLive && <Metrics roast={roast} />}

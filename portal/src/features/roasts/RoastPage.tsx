@@ -10,6 +10,7 @@ import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
+import { useMayRoast } from '../../components/people/roles.ts';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
@@ -64,7 +65,9 @@ export default function RoastPage() {
       />
     );
   }
-  if (roast) return <LoadedRoast key={roast.id} roast={roast} onChanged={take} onDeleted={noteDeleted} />;
+  // Read again after the live stream ended: the machine may be shared no more.
+  const isGone = roast !== undefined && error instanceof ApiError && error.status === 404;
+  if (roast && !isGone) return <LoadedRoast key={roast.id} roast={roast} onChanged={take} onDeleted={noteDeleted} />;
   if (isLoading) return <LoadingRoast />;
   // A malformed id is a roast that does not exist.
   if (isMissing(error)) {
@@ -131,6 +134,7 @@ interface LoadedRoastProps {
 const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
   const navigate = useNavigate();
   const [editing, setEditing] = useState(false);
+  const mayEdit = useMayRoast(roast.machine_id);
   const [shown] = useShownCurves();
   const { reference } = useReference(roast);
   const units = usePreferences();
@@ -170,20 +174,25 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
   usePageActions(
     useMemo(
       () => [
-        { id: 'edit', label: t`Edit roast`, key: 'e', run: () => setEditing(true) },
         { id: 'compare', label: t`Compare roast`, key: 'c', run: () => void navigate(paths.compare([roast.id])) },
         { id: 'print', label: t`Print roast`, key: 'p', run: () => print() },
-        { id: 'delete', label: t`Delete roast`, run: () => setDeleting(roast) },
-        ...(roast.recorded === null
+        ...(mayEdit
+          ? [
+              { id: 'edit', label: t`Edit roast`, key: 'e', run: () => setEditing(true) },
+              { id: 'delete', label: t`Delete roast`, run: () => setDeleting(roast) },
+            ]
+          : []),
+        ...(roast.recorded === null || !mayEdit
           ? []
           : [{ id: 'discard', label: t`Discard: not a roast`, run: () => void discardIt() }]),
       ],
-      [navigate, roast, discardIt],
+      [navigate, roast, mayEdit, discardIt],
     ),
   );
 
   const head = {
     roast,
+    mayEdit,
     onEdit: () => setEditing(true),
     onDelete: () => setDeleting(roast),
     onDiscard: () => void discardIt(),

@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { useAddAction } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { useWatchedMachines } from '../../components/people/roles.ts';
 import { useDates } from '../../format/preferences.ts';
 import { RoastTabs } from '../../components/RoastTabs.tsx';
 import { ColumnsMenu, useColumns } from '../../components/table/ColumnsMenu.tsx';
@@ -55,15 +56,19 @@ const deletion: Deletion<RoastRow> = {
   failed: () => ({ text: t`Failed to delete roast. Please try again.` }),
 };
 
-const RoastMenu = ({ roast, onDelete }: { roast: RoastRow; onDelete: () => void }) => (
+const RoastMenu = ({ roast, onDelete }: { roast: RoastRow; onDelete?: () => void }) => (
   <Menu trigger={<IconButton label={t`Actions for roast ${roastNumber(roast)}`} icon={<Ellipsis aria-hidden />} />}>
     <MenuLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
       {t`Compare`}
     </MenuLink>
-    <MenuSeparator />
-    <MenuItem icon={<Trash2 aria-hidden />} danger onSelect={onDelete}>
-      {t`Delete`}
-    </MenuItem>
+    {onDelete !== undefined && (
+      <>
+        <MenuSeparator />
+        <MenuItem icon={<Trash2 aria-hidden />} danger onSelect={onDelete}>
+          {t`Delete`}
+        </MenuItem>
+      </>
+    )}
   </Menu>
 );
 
@@ -87,6 +92,7 @@ export default function RoastsPage() {
     'roasts',
     useMemo(() => roastColumns(dates), [dates]),
   );
+  const watched = useWatchedMachines();
   useAddAction(t`Add roast`, paths.newRoast);
 
   return (
@@ -130,10 +136,17 @@ export default function RoastsPage() {
         columns={columns.visible}
         rowLabel={(roast) => t`Roast ${roastNumber(roast)}`}
         rowLink={(roast) => paths.roast(roast.id)}
-        rowActions={(roast) => (
-          <DeleteButton label={t`Delete roast ${roastNumber(roast)}`} onClick={() => list.delete([roast])} />
+        rowActions={(roast) =>
+          watched.has(roast.machine_id) ? null : (
+            <DeleteButton label={t`Delete roast ${roastNumber(roast)}`} onClick={() => list.delete([roast])} />
+          )
+        }
+        phoneActions={(roast) => (
+          <RoastMenu
+            roast={roast}
+            {...(watched.has(roast.machine_id) ? {} : { onDelete: () => list.delete([roast]) })}
+          />
         )}
-        phoneActions={(roast) => <RoastMenu roast={roast} onDelete={() => list.delete([roast])} />}
         bulkActions={(roasts) => (
           <>
             {roasts.length > 1 && roasts.length <= maxCompared && (

@@ -19,7 +19,7 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
     isName: true,
     cell: (roast) => (
       <span className="inline-flex items-center gap-2">
-        <span className="font-mono text-[0.92em]">#{roast.id.slice(0, 8)}</span>
+        <span className="font-mono text-[0.92em] max-sm:hidden">#{roast.id.slice(0, 8)}</span>
         {roast.status === 'in_progress' && (
           <Badge tone="accent" icon={<LiveDot tone="accent" pulsing />}>
             {t`Live`}
@@ -29,6 +29,17 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
       </span>
     ),
     sort: 'roast_number',
+    phone: 'title',
+  },
+  {
+    id: 'batch_number',
+    label: t`Batch no.`,
+    cell: (roast) =>
+      roast.batch_number === null ? (
+        <span className="text-muted">{t`provisional`}</span>
+      ) : (
+        <span className="figures font-medium text-strong">{roast.batch_number}</span>
+      ),
     phone: 'title',
   },
   {

@@ -1,0 +1,50 @@
+import { listMachines } from '@roastery/contract/machines';
+import type { MemberRole } from '@roastery/contract/members';
+import { useApi } from '../../api/use-api.ts';
+import { memberRoleChoices } from '../../components/people/roles.ts';
+import { t } from '../../language/t.ts';
+import { Select } from '../../ui/Select.tsx';
+
+export interface MachineRoleChoice {
+  machine_id: string;
+  role: MemberRole;
+}
+
+interface MachineRolesProps {
+  value: readonly MachineRoleChoice[];
+  onChange: (value: MachineRoleChoice[]) => void;
+}
+
+/** The role of a new user on each machine. */
+export const MachineRoles = ({ value, onChange }: MachineRolesProps) => {
+  const { data = [] } = useApi(listMachines, { query: { sort: 'name' } });
+  if (data.length === 0) return null;
+  const choices = [
+    { value: 'none', label: t`No access` },
+    ...memberRoleChoices.map((choice) => ({ value: choice.value, label: choice.label })),
+  ] as const;
+  return (
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className="mb-1.5 text-sm font-medium text-content">{t`Machines`}</legend>
+      <ul className="max-h-56 divide-y divide-stroke overflow-y-auto rounded-md border border-stroke px-3">
+        {data.map((machine) => (
+          <li key={machine.id} className="flex min-h-12 items-center gap-3 py-1">
+            <span className="min-w-0 flex-1 truncate text-base text-strong">{machine.display_name}</span>
+            <Select
+              label={t`Role on ${machine.display_name}`}
+              hideLabel
+              size="sm"
+              className="w-32"
+              choices={choices}
+              value={value.find((one) => one.machine_id === machine.id)?.role ?? 'none'}
+              onChange={(role) => {
+                const others = value.filter((one) => one.machine_id !== machine.id);
+                onChange(role === 'none' ? others : [...others, { machine_id: machine.id, role }]);
+              }}
+            />
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+};

@@ -1,0 +1,186 @@
+import type { Machine } from '@roastery/contract/machines';
+import {
+  listMachineMembers,
+  listMemberCandidates,
+  type MachineMember,
+  type MemberRole,
+  putMachineMember,
+  removeMachineMember,
+} from '@roastery/contract/members';
+import { UserMinus, UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { ErrorLine } from '../../components/ErrorState.tsx';
+import { memberRoleChoices, mayManage } from '../../components/people/roles.ts';
+import { t } from '../../language/t.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Skeleton } from '../../ui/Card.tsx';
+import { Combobox } from '../../ui/Combobox.tsx';
+import { Dialog, DialogBody } from '../../ui/Dialog.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { toast } from '../../ui/toast.ts';
+
+interface PeopleDialogProps {
+  machine: Machine | null;
+  onClose: () => void;
+}
+
+/** The people of a machine. Its owner and admins add and remove members and change their roles. */
+export const PeopleDialog = ({ machine, onClose }: PeopleDialogProps) => {
+  const [shown, setShown] = useState(machine);
+  if (machine !== null && machine !== shown) setShown(machine);
+  return (
+    <Dialog open={machine !== null} onClose={onClose} title={t`People`} description={shown?.display_name} width="md">
+      {shown !== null && <People key={shown.id} machine={shown} />}
+    </Dialog>
+  );
+};
+
+const change = async (work: () => Promise<unknown>, failed: string): Promise<boolean> => {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    logError(failed, error);
+    toast(sentenceFor(error, failed), { tone: 'danger' });
+    return false;
+  } finally {
+    await refresh(listMachineMembers, listMemberCandidates);
+  }
+};
+
+const setRole = (machineId: string, userId: string, role: MemberRole): Promise<boolean> =>
+  change(
+    () => call(putMachineMember, { params: { id: machineId, user_id: userId }, body: { role } }),
+    t`The role could not be saved`,
+  );
+
+const People = ({ machine }: { machine: Machine }) => {
+  const { data, error, mutate } = useApi(listMachineMembers, { params: { id: machine.id } });
+  const manages = mayManage(machine.role);
+  return (
+    <DialogBody>
+      <p className="text-sm text-muted">
+        {t`Roasters see the machine, plan, mark and edit its roasts. Viewers only see it. Administrators see every machine.`}
+      </p>
+      {data?.all_users === true && (
+        <p className="rounded-md bg-sunken px-3 py-2 text-sm text-strong">
+          {t`All users are roasters of all machines by a setting of the roastery.`}
+        </p>
+      )}
+      {data === undefined ? (
+        error === undefined ? (
+          <Skeleton className="h-24 w-full" />
+        ) : (
+          <ErrorLine title={t`The people could not be loaded`} error={error} onRetry={() => void mutate()} />
+        )
+      ) : (
+        <ul aria-label={t`People of ${machine.display_name}`} className="divide-y divide-stroke">
+          {data.members.map((member) => (
+            <MemberRow key={member.user_id} member={member} machine={machine} manages={manages} />
+          ))}
+        </ul>
+      )}
+      {manages && <AddMember machine={machine} />}
+    </DialogBody>
+  );
+};
+
+interface MemberRowProps {
+  member: MachineMember;
+  machine: Machine;
+  manages: boolean;
+}
+
+const roleName = (role: MachineMember['role']): string =>
+  role === 'owner' ? t`Owner` : role === 'roaster' ? t`Roaster` : t`Viewer`;
+
+const MemberRow = ({ member, machine, manages }: MemberRowProps) => {
+  const { role } = member;
+  const remove = () =>
+    change(
+      async () => {
+        const params = { id: machine.id, user_id: member.user_id };
+        toast((await call(removeMachineMember, { params })).message);
+      },
+      t`The person could not be removed`,
+    );
+  return (
+    <li className="flex min-h-14 items-center gap-3 py-2">
+      <div className="min-w-0 flex-1">
+        <p className="flex items-center gap-2 truncate text-base font-medium text-strong">
+          <span className="truncate">{member.full_name}</span>
+          {!member.is_active && <Badge>{t`Inactive`}</Badge>}
+        </p>
+        {member.email !== null && <p className="truncate text-sm text-muted">{member.email}</p>}
+      </div>
+      {manages && role !== 'owner' ? (
+        <>
+          <Select
+            label={t`Role of ${member.full_name}`}
+            hideLabel
+            size="sm"
+            className="w-32"
+            choices={memberRoleChoices.map(({ value, label }) => ({ value, label }))}
+            value={role}
+            onChange={(next) => void setRole(machine.id, member.user_id, next)}
+          />
+          <IconButton
+            label={t`Remove ${member.full_name}`}
+            tone="danger"
+            icon={<UserMinus aria-hidden />}
+            onClick={() => void remove()}
+          />
+        </>
+      ) : (
+        <Badge tone={role === 'owner' ? 'accent' : 'neutral'}>{roleName(role)}</Badge>
+      )}
+    </li>
+  );
+};
+
+const AddMember = ({ machine }: { machine: Machine }) => {
+  const { data, isLoading } = useApi(listMemberCandidates, { params: { id: machine.id }, query: {} });
+  const [userId, setUserId] = useState<string | null>(null);
+  const [role, setNewRole] = useState<MemberRole>('roaster');
+  const [busy, setBusy] = useState(false);
+  const add = async () => {
+    if (userId === null) return;
+    setBusy(true);
+    if (await setRole(machine.id, userId, role)) setUserId(null);
+    setBusy(false);
+  };
+  return (
+    <div className="grid items-end gap-3 border-t border-stroke pt-4 sm:grid-cols-[minmax(0,1fr)_10rem_auto]">
+      <Combobox
+        label={t`Add a person`}
+        placeholder={t`Name or email`}
+        emptyText={t`No other active user`}
+        isLoading={isLoading}
+        choices={(data?.users ?? []).map((user) => ({
+          value: user.user_id,
+          label: user.full_name,
+          hint: user.email,
+        }))}
+        value={userId}
+        onChange={setUserId}
+      />
+      <Select label={t`Role`} choices={memberRoleChoices} value={role} onChange={setNewRole} />
+      <Button
+        kind="primary"
+        size="md"
+        icon={<UserPlus aria-hidden />}
+        busy={busy}
+        disabled={userId === null}
+        onClick={() => void add()}
+      >
+        {t`Add`}
+      </Button>
+    </div>
+  );
+};

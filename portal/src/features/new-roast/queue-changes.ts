@@ -1,0 +1,69 @@
+import {
+  cancelPlannedRoast,
+  clearQueue,
+  getPlannedRoast,
+  listPlannedRoasts,
+  orderQueue,
+  planRoast,
+  type PlannedRoast,
+} from '@roastery/contract/planned';
+import { sentenceFor, sentenceWithFields } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
+import { refresh } from '../../api/use-api.ts';
+import { plannedName } from '../../components/PlannedRoast.tsx';
+import { t } from '../../language/t.ts';
+import { toast } from '../../ui/toast.ts';
+
+/** Runs a change of the queue and reads it again; false when it failed. */
+const changeQueue = async (change: () => Promise<unknown>, failed: string): Promise<boolean> => {
+  try {
+    await change();
+    return true;
+  } catch (error) {
+    logError(failed, error);
+    toast(sentenceWithFields(error, sentenceFor(error, failed)), { tone: 'danger' });
+    return false;
+  } finally {
+    await refresh(listPlannedRoasts, getPlannedRoast);
+  }
+};
+
+/** Removes a roast from the queue; its batch number stays listed. */
+export const removeFromQueue = (plan: PlannedRoast): Promise<boolean> =>
+  changeQueue(
+    async () => {
+      await call(cancelPlannedRoast, { params: { id: plan.id } });
+      toast(t`${plannedName(plan)} was removed from the queue`);
+    },
+    t`The roast could not be removed from the queue`,
+  );
+
+/** Adds the same roast at the end of the queue. */
+export const copyPlan = (plan: PlannedRoast): Promise<boolean> =>
+  changeQueue(
+    async () => {
+      const { machine_id, lot_id, profile_id, coffee_name, batch_size_kg, roasted_by, notes } = plan;
+      const own = lot_id === null ? coffee_name : null;
+      const body = { machine_id, lot_id, profile_id, coffee_name: own, batch_size_kg, roasted_by, notes };
+      await call(planRoast, { body });
+      toast(t`${plannedName(plan)} was added again`);
+    },
+    t`The roast could not be added to the queue`,
+  );
+
+export const saveOrder = async (machineId: string, plans: readonly PlannedRoast[]): Promise<void> => {
+  const body = { plan_ids: plans.map(({ id }) => id) };
+  await changeQueue(
+    () => call(orderQueue, { params: { id: machineId }, body }),
+    t`The order of the queue could not be saved`,
+  );
+};
+
+export const clear = (machineId: string): Promise<boolean> =>
+  changeQueue(
+    async () => {
+      toast((await call(clearQueue, { params: { id: machineId } })).message);
+    },
+    t`The queue could not be cleared`,
+  );

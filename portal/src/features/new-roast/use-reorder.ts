@@ -1,0 +1,88 @@
+import { useState, type KeyboardEvent, type PointerEvent } from 'react';
+
+interface Reorder<Item> {
+  /** The items as they are shown while one is dragged. */
+  shown: readonly Item[];
+  /** Id of the item that is dragged. */
+  dragged: string | null;
+  /** Props of the handle of an item. */
+  handle: (id: string) => {
+    onPointerDown: (event: PointerEvent<HTMLElement>) => void;
+    onPointerMove: (event: PointerEvent<HTMLElement>) => void;
+    onPointerUp: () => void;
+    onPointerCancel: () => void;
+    onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
+  };
+}
+
+const moved = <Item>(items: readonly Item[], from: number, to: number): Item[] => {
+  const rest = items.filter((_, index) => index !== from);
+  const item = items[from];
+  return item === undefined ? [...items] : [...rest.slice(0, to), item, ...rest.slice(to)];
+};
+
+/** The place in the list of a handle that lies at this height of the window. */
+const placeAt = (handle: HTMLElement, y: number): number => {
+  const rows = [...(handle.closest('ol')?.children ?? [])];
+  const below = rows.findIndex((row) => {
+    const { top, height } = row.getBoundingClientRect();
+    return y < top + height / 2;
+  });
+  return below === -1 ? rows.length - 1 : below;
+};
+
+/**
+ * Puts the items of an `ol` in another order by dragging a handle, by mouse or touch, or by the arrow keys on it.
+ * @param onOrder saves the order; until the list shows it, the dragged order stays
+ */
+export const useReorder = <Item extends { readonly id: string }>(
+  items: readonly Item[],
+  onOrder: (items: Item[]) => Promise<void>,
+): Reorder<Item> => {
+  const [order, setOrder] = useState<readonly Item[] | null>(null);
+  const [dragged, setDragged] = useState<string | null>(null);
+  const shown = order ?? items;
+
+  const save = async (next: readonly Item[]) => {
+    setOrder(next);
+    await onOrder([...next]);
+    setOrder(null);
+  };
+  const drop = () => {
+    setDragged(null);
+    if (order !== null && order.some((item, index) => item.id !== items[index]?.id)) void save(order);
+    else setOrder(null);
+  };
+
+  return {
+    shown,
+    dragged,
+    handle: (id) => ({
+      onPointerDown: (event) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        setDragged(id);
+        setOrder(items);
+      },
+      onPointerMove: (event) => {
+        if (dragged !== id) return;
+        const from = shown.findIndex((item) => item.id === id);
+        const to = Math.min(placeAt(event.currentTarget, event.clientY), shown.length - 1);
+        if (from !== to) setOrder(moved(shown, from, to));
+      },
+      onPointerUp: drop,
+      onPointerCancel: () => {
+        setDragged(null);
+        setOrder(null);
+      },
+      onKeyDown: (event) => {
+        const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
+        if (step === 0) return;
+        event.preventDefault();
+        const from = shown.findIndex((item) => item.id === id);
+        const to = from + step;
+        if (to >= 0 && to < shown.length) void save(moved(shown, from, to));
+      },
+    }),
+  };
+};
