@@ -49,7 +49,7 @@ export interface RequestDetails {
   readonly userAgent: string | null;
 }
 
-export interface SignedInUser {
+export interface Account {
   readonly id: string;
   readonly full_name: string;
   readonly email: string;
@@ -57,6 +57,12 @@ export interface SignedInUser {
   readonly is_admin: boolean;
   readonly created_at: string;
   readonly preferences: Record<string, unknown>;
+}
+
+/** The caller of a request. */
+export interface SignedInUser extends Account {
+  /** Machines of others that the caller may see, and those of them where the caller is a roaster. Empty for an admin. */
+  readonly shared: { readonly see: readonly string[]; readonly roast: readonly string[] };
 }
 
 /** Callers, by the access of the endpoint. */

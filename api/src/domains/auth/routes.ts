@@ -4,7 +4,7 @@ import { recordAudit, systemActor } from '../../db/audit.ts';
 import { clearedSessionCookie, deviceCookie, knownDevice, sessionCookie } from '../../http/cookies.ts';
 import { endSession, startSession } from '../../http/sessions.ts';
 import type { PublicContext } from '../../context.ts';
-import type { SignedInUser } from '../../http/server-context.ts';
+import type { Account } from '../../http/server-context.ts';
 import { AppError } from '../../http/app-error.ts';
 import { isPassword } from '../../identity/passwords.ts';
 import { countAttempt } from '../../identity/sign-in-limits.ts';
@@ -32,10 +32,10 @@ export const authRoutes: Domain = (routes) => {
     return { message: 'Signed out' };
   });
 
-  routes.forUser(me, ({ sql, user }) => toSessionUser(sql, user));
+  routes.forUser(me, ({ sql, user: { shared: _, ...account } }) => toSessionUser(sql, account));
 };
 
-interface AccountRow extends SignedInUser {
+interface AccountRow extends Account {
   password_hash: string;
 }
 
@@ -77,7 +77,7 @@ export const signIn = async (
 };
 
 /** What the portal knows of the person in front of it. */
-export const toSessionUser = async (sql: Sql, user: SignedInUser): Promise<SessionUser> => ({
+export const toSessionUser = async (sql: Sql, user: Account): Promise<SessionUser> => ({
   ...user,
   preferences: preferencesOf(user.preferences),
   roastery_time_zone: await readTimeZone(sql),

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Machine, RegisteredMachine } from '@roastery/contract/machines';
-import { clientIdOf, topicOf } from '@roastery/contract/mqtt';
+import { clientIdOf, topicOf, deviceMayPublish, deviceMaySubscribe } from '@roastery/contract/mqtt';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, testAdmin, testBrokerSecret, type TestApi } from '../../testing/test-api.ts';
@@ -68,7 +68,15 @@ describe('machines', () => {
   });
 
   it('let their board connect with the token and only under its own client id', async () => {
-    expect(await connects('RM30-001', registered.auth_token)).toEqual({ result: 'allow', is_superuser: false });
+    const allowed = (action: string, topic: string) => ({ permission: 'allow', action, topic });
+    expect(await connects('RM30-001', registered.auth_token)).toEqual({
+      result: 'allow',
+      is_superuser: false,
+      acl: [
+        ...deviceMayPublish.map((kind) => allowed('publish', topicOf('RM30-001', kind))),
+        ...deviceMaySubscribe.map((kind) => allowed('subscribe', topicOf('RM30-001', kind))),
+      ],
+    });
     expect(await connects('RM30-001', registered.auth_token, 'board-other')).toMatchObject({ result: 'deny' });
     expect(await connects('RM30-001', 'wrong')).toMatchObject({ result: 'deny' });
     expect(await connects('RM30-\0', registered.auth_token)).toMatchObject({ result: 'deny' });

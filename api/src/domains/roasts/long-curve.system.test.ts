@@ -11,7 +11,14 @@ import { readColumns, readColumnsAtOnce, type SampleColumns } from './read-colum
 import { gapsOf, openCurve, wholeCurve } from './roast-curve.ts';
 
 const samples = 14_400;
-const anyUser = { full_name: 'A', email: 'a@b', is_active: true, created_at: '', preferences: {} };
+const anyUser = {
+  full_name: 'A',
+  email: 'a@b',
+  is_active: true,
+  created_at: '',
+  preferences: {},
+  shared: { see: [], roast: [] },
+};
 
 const settled = async ({ channels, ...times }: SampleColumns) => ({
   ...times,

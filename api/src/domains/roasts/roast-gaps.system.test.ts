@@ -8,7 +8,14 @@ import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../
 import { gapsOf, openCurve } from './roast-curve.ts';
 
 const roastId = uuidV7();
-const anyUser = { full_name: 'A', email: 'a@b', is_active: true, created_at: '', preferences: {} };
+const anyUser = {
+  full_name: 'A',
+  email: 'a@b',
+  is_active: true,
+  created_at: '',
+  preferences: {},
+  shared: { see: [], roast: [] },
+};
 const admin = { ...anyUser, id: uuidV7(), is_admin: true };
 
 const within = (from: number, to: number) => (batch: JournalBatch) => batch.seq >= from && batch.seq <= to;
