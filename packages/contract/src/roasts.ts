@@ -134,9 +134,9 @@ const roastSorts = roastSortFields.flatMap((field) => [field, `-${field}`]) as [
 
 /**
  * What a roast can have or lack. `lot`: one is named. `green`: it took green coffee from its lot's ledger (`without`: it has
- * ended and took none). `recipe`: it follows one, or followed one that was deleted. `development`: it has a first crack and a drop.
+ * ended and took none). `weight`: it was weighed after the drop (`without`: it was dropped and not weighed). `recipe`: it follows one, or followed one that was deleted. `development`: it has a first crack and a drop.
  */
-export const roastParts = ['machine', 'coffee', 'recipe', 'lot', 'green', 'development'] as const;
+export const roastParts = ['machine', 'coffee', 'recipe', 'lot', 'green', 'development', 'weight'] as const;
 export const roastPartShape = z.enum(roastParts);
 export type RoastPart = z.infer<typeof roastPartShape>;
 

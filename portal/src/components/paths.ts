@@ -5,6 +5,10 @@ export const paths = {
   machines: '/machines',
   /** Finds the registers of a machine through its board. */
   probeMachine: (id: string) => `/machines/${encodeURIComponent(id)}/probe`,
+  /** All machines at once, for a television. */
+  wall: '/wall',
+  /** Opens the wall without an account; the token stays on the screen, since browsers send no fragment. */
+  wallLink: (token: string) => `/wall#token=${encodeURIComponent(token)}`,
   /** Full-screen live view of a machine. */
   cockpit: (id: string) => `/machines/${encodeURIComponent(id)}/live`,
   /** All recordings of a machine; optionally a span and a selected roast. */
@@ -16,6 +20,9 @@ export const paths = {
   machineMaps: '/machines/maps',
   machineMap: (id: string) => `/machines/maps/${encodeURIComponent(id)}`,
   roasts: '/roasts',
+  /** Roasts that were dropped and not weighed; of one machine where it is given. */
+  unweighedRoasts: (machineId?: string) =>
+    `/roasts?without=weight${machineId === undefined ? '' : `&machine_id=${machineId}`}`,
   newRoast: '/roasts/new',
   /** A planned roast in the queue of its machine. */
   plannedRoast: (id: string) => `/roasts/new?plan=${encodeURIComponent(id)}`,

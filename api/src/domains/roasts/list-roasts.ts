@@ -20,10 +20,13 @@ const has = {
   lot: (sql: Sql) => sql`r.lot_id IS NOT NULL`,
   green: usedGreenCoffee,
   development: (sql: Sql) => sql`r.development_time_ratio IS NOT NULL`,
+  weight: (sql: Sql) => sql`r.end_weight_kg IS NOT NULL`,
 } satisfies Record<RoastPart, (sql: Sql) => object>;
 
-const lacks = (sql: Sql, part: RoastPart) =>
-  part === 'green' ? sql`r.status <> 'in_progress' AND NOT ${has[part](sql)}` : sql`NOT ${has[part](sql)}`;
+const lacks = (sql: Sql, part: RoastPart) => {
+  if (part === 'green') return sql`r.status <> 'in_progress' AND NOT ${has[part](sql)}`;
+  return part === 'weight' ? sql`r.status = 'completed' AND NOT ${has[part](sql)}` : sql`NOT ${has[part](sql)}`;
+};
 
 const matching = (sql: Sql, user: SignedInUser, query: RoastListQuery, zone: string, named: Named | undefined) => sql`
     ${roastAccess(sql, user)}

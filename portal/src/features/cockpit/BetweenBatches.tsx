@@ -4,11 +4,13 @@ import { getProfile } from '@roastery/contract/profiles';
 import { listRoasts, type RoastRow } from '@roastery/contract/roasts';
 import { chargeReadiness, steadyRateC, type ChargeReadiness } from '@roastery/roasting/charge-readiness';
 import { formatDuration } from '@roastery/roasting/units';
+import { Weight } from 'lucide-react';
 import { useMemo, type ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { Difference, Measure } from '../../components/figures.tsx';
 import { planBatchLabel, plannedName } from '../../components/PlannedRoast.tsx';
+import { coffeeName, roastNumber } from '../../components/live/roast-texts.ts';
 import { formatExactKilograms } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
@@ -22,12 +24,14 @@ const drumOnly = { beanTemp: true, exhaustTemp: true };
 interface BetweenBatchesProps {
   machine: Machine;
   live: LiveMachine;
+  /** Opens the sheet for a roast that was not weighed. */
+  onWeigh: (roastId: string) => void;
   /** Lies over the chart, for example the sheet for the weight. */
   children?: ReactNode;
 }
 
 /** Before a charge: the drum against the charge temperature of the next batch, and what that batch is. */
-export const BetweenBatches = ({ machine, live, children }: BetweenBatchesProps) => {
+export const BetweenBatches = ({ machine, live, onWeigh, children }: BetweenBatchesProps) => {
   const { data: queue } = useApi(
     listPlannedRoasts,
     { query: { machine_id: machine.id } },
@@ -36,7 +40,17 @@ export const BetweenBatches = ({ machine, live, children }: BetweenBatchesProps)
   const next = queue?.planned[0];
   const profileId = next?.profile_id ?? null;
   const { data: recipe } = useApi(getProfile, profileId === null ? null : { params: { id: profileId } });
-  const lastDropAt = useLastDrop(machine.id);
+  const { data: latest } = useApi(
+    listRoasts,
+    { query: { machine_id: machine.id, limit: 1 } },
+    { refreshInterval: refreshMs },
+  );
+  const lastDropAt = dropOf(latest?.roasts[0]);
+  const { data: unweighed } = useApi(
+    listRoasts,
+    { query: { machine_id: machine.id, without: 'weight', limit: 1 } },
+    { refreshInterval: refreshMs },
+  );
   const targetC = (profileId === null ? null : recipe?.target_charge_temp) ?? null;
   const { track } = live;
   const { curve, rateC } = useMemo(
@@ -104,18 +118,14 @@ export const BetweenBatches = ({ machine, live, children }: BetweenBatchesProps)
         <NextBatch next={next} />
       </div>
       <Readiness {...{ readiness, stale, targetC, next }} />
+      <Unweighed count={unweighed?.total ?? 0} newest={unweighed?.roasts[0]} onWeigh={onWeigh} />
       <CockpitChart curve={curve} reference={target} marks={[]} endSeconds={0} shown={drumOnly} />
       {children}
     </>
   );
 };
 
-/** When the last roast of the machine dropped, epoch ms; null before its first one. */
-const useLastDrop = (machineId: string): number | null => {
-  const { data } = useApi(listRoasts, { query: { machine_id: machineId, limit: 1 } }, { refreshInterval: refreshMs });
-  return dropOf(data?.roasts[0]);
-};
-
+/** When a roast dropped, epoch ms; null without one. */
 const dropOf = (roast: RoastRow | undefined): number | null =>
   roast === undefined || roast.duration_seconds === null
     ? null
@@ -130,6 +140,29 @@ const steadinessText = (rateC: number | null): string => {
   if (Math.abs(rateC) <= steadyRateC) return t`Steady`;
   return rateC > 0 ? t`Heating` : t`Cooling`;
 };
+
+interface UnweighedProps {
+  count: number;
+  newest: RoastRow | undefined;
+  onWeigh: (roastId: string) => void;
+}
+
+/** Roasts of this machine without a weight: nothing while there are none. */
+const Unweighed = ({ count, newest, onWeigh }: UnweighedProps) =>
+  newest === undefined ? null : (
+    <button
+      type="button"
+      data-testid="unweighed"
+      onClick={() => onWeigh(newest.id)}
+      className="flex h-12 shrink-0 items-center gap-2 border-b border-stroke bg-page px-4 text-left text-base text-content hover:bg-hover"
+    >
+      <Weight aria-hidden className="size-4 shrink-0 text-muted" />
+      <span className="truncate">
+        {t`Weigh ${roastNumber(newest)} ${coffeeName(newest)}`}
+        {count > 1 && <span className="text-muted"> {t`and ${count - 1} more`}</span>}
+      </span>
+    </button>
+  );
 
 /** The first of the queue: its name, number and weight. */
 const NextBatch = ({ next }: { next: PlannedRoast | undefined }) => (

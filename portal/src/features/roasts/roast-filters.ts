@@ -43,6 +43,8 @@ export const parts: readonly { key: 'with' | 'without'; part: RoastPart; label: 
   { key: 'without', part: 'lot', label: t`No lot` },
   { key: 'with', part: 'green', label: t`Used green coffee from a lot` },
   { key: 'without', part: 'green', label: t`Used no green coffee from a lot` },
+  { key: 'without', part: 'weight', label: t`Not weighed yet` },
+  { key: 'with', part: 'weight', label: t`Weighed` },
   { key: 'with', part: 'development', label: t`With a first crack` },
   { key: 'without', part: 'development', label: t`No first crack` },
 ];
