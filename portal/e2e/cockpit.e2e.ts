@@ -4,7 +4,8 @@ import { machineMapShape } from '@roastery/contract/machine-map';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { planRoast } from '@roastery/contract/planned';
 import { createProfile, setReferenceRoast } from '@roastery/contract/profiles';
-import { listRoasts } from '@roastery/contract/roasts';
+import { getRoast, listRoasts } from '@roastery/contract/roasts';
+import { parseDuration } from '@roastery/roasting/units';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RunningMachine } from '@roastery/stack/machine';
 import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
@@ -214,6 +215,41 @@ it('cockpit: marks once for repeated taps, keeps names and places, and undoes wi
   await expect.poll(() => crack.getAttribute('aria-pressed')).toBe('false');
 });
 
+it('cockpit: corrects a mark by its time or by a drag, with chart and fields in one view', async () => {
+  await using watched = await roastery.openAs(ana, { viewport: { width: 820, height: 1180 } });
+  const { page } = watched;
+  await page.goto(address);
+  await page.getByTestId('cockpit-time').waitFor({ timeout: 30_000 });
+  await page.getByRole('button', { name: 'Correct markers' }).click();
+  const panel = page.getByTestId('cockpit-correct');
+  const chart = page.getByTestId('cockpit-chart').locator('canvas');
+  await chart.waitFor();
+  await expect.poll(() => measure(page).then(({ outside }) => outside)).toBeLessThanOrEqual(0);
+  await expect.poll(() => panel.evaluate((one) => one.scrollHeight - one.clientHeight)).toBeLessThanOrEqual(1);
+  // After the turning point, which a mark by hand must not precede.
+  const clock = async () =>
+    parseDuration((await page.getByTestId('cockpit-time').innerText()).replace(/^TIME\s+/i, '')) ?? 0;
+  await expect.poll(clock, { timeout: 60_000 }).toBeGreaterThan(120);
+  const field = panel.getByLabel('Time of Second Crack');
+  await field.fill('1:50');
+  await field.press('Enter');
+  await expect.poll(() => button(page, 'Second Crack').innerText()).toMatch(/^Second Crack\s+1:50\s+by hand$/);
+  const box = await chart.boundingBox();
+  if (box === null) throw new Error('no chart');
+  const folder = process.env['SCREENS_DIR'];
+  if (folder !== undefined) await page.screenshot({ path: path.join(folder, 'correcting-tablet.png') });
+  // The axis goes from a minute before the charge to eleven minutes; its labels take 46 px at either side.
+  const pixelsPerSecond = (box.width - 92) / (660 + 60);
+  const at = box.x + 46 + (60 + 110) * pixelsPerSecond;
+  await page.mouse.move(at, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(at - 10 * pixelsPerSecond, box.y + box.height / 2, { steps: 5 });
+  await page.mouse.up();
+  await expect.poll(() => field.inputValue()).toMatch(/^1:(?:3[5-9]|4[0-5])$/);
+  await panel.getByRole('button', { name: 'Remove Second Crack' }).click();
+  await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
+});
+
 it('cockpit: is worked by the keyboard alone', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
@@ -225,6 +261,37 @@ it('cockpit: is worked by the keyboard alone', async () => {
   await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('true');
   await page.keyboard.press('u');
   await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('false');
+});
+
+const hasSecondCrack = async () => {
+  const [running] = (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts;
+  const { marks } = await ana.call(getRoast, { params: { id: running?.id ?? '' } });
+  return marks.some(({ kind }) => kind === 'second_crack');
+};
+
+it('cockpit: says since when the network is away, and keeps a mark until it is back', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await page.getByTestId('cockpit-time').waitFor();
+  // Dead as often as it is started again.
+  const api = roastery.stack.part('api');
+  const timer = setInterval(() => api.kill('SIGKILL'), 100);
+  try {
+    const line = page.getByTestId('cockpit-status');
+    await expect
+      .poll(() => line.innerText(), { timeout: 20_000 })
+      .toMatch(/^(?:Offline|No new readings)\s*since \d+:\d\d:\d\d/);
+    await button(page, 'Second Crack').tap();
+    await notice(page)
+      .getByText(/^No network: Second Crack at \d+:\d\d is kept and sent later$/)
+      .waitFor();
+    await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('true');
+  } finally {
+    clearInterval(timer);
+  }
+  await expect.poll(() => status(page), { timeout: 60_000 }).toBe('live');
+  await expect.poll(hasSecondCrack, { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => button(page, 'Second Crack').innerText()).toMatch(/by hand$/);
 });
 
 it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async () => {
@@ -249,4 +316,23 @@ it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async 
     )
     .toBe(true);
   await expect.poll(async () => (await ana.call(listRoasts, { query: { status: 'in_progress' } })).total).toBe(0);
+});
+
+it('cockpit: asks for the weight after the drop, later too, and refuses more than the batch', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  // The drop was seen by another page; the roast waits to be weighed.
+  await page.getByTestId('unweighed').tap();
+  const sheet = page.getByTestId('weigh-sheet');
+  await sheet.getByText(/^Batch 12 kg · expected \d+\.\d\d kg \(\d+\.\d% loss in 1 roast\)$/).waitFor();
+  await lookAround(page, 'weighing');
+  await sheet.getByLabel('Roasted weight').fill('12.5');
+  await sheet.getByText('Roasted weight can’t be more than the batch').waitFor();
+  await sheet.getByLabel('Roasted weight').fill('10.2');
+  await sheet.getByText('Loss 15.0%').waitFor();
+  await sheet.getByLabel('Color').fill('92');
+  await sheet.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => page.getByTestId('unweighed').count()).toBe(0);
+  const { roasts } = await ana.call(listRoasts, { query: { limit: 1 } });
+  expect(roasts[0]).toMatchObject({ batch_size_kg: 12, end_weight_kg: 10.2 });
 });

@@ -14,6 +14,7 @@ import { readPalette } from './palette.ts';
 import { pixelDecimation } from './pixel-decimation.ts';
 import { phasesOfMarks, roastDatasets, roastOptions, roastOverlay, topOf } from './roast-chart-config.ts';
 import { timeScale, zoomOptions } from './time-scale.ts';
+import { useMarkDrag, type DragAxis } from './use-mark-drag.ts';
 import type { TimeViewStore } from './time-view.ts';
 
 export interface RoastChartProps {
@@ -34,6 +35,8 @@ export interface RoastChartProps {
   height?: number | 'fill';
   /** False at the machine: a glove that brushes the chart must not zoom it. */
   canZoom?: boolean;
+  /** While marks are corrected: a mark that is dragged ends at these seconds since the charge. */
+  onMoveMark?: ((kind: RoastMark['kind'], seconds: number) => void) | undefined;
 }
 
 /** The temperature curve of a roast, live or finished. Chart first; its values are also in the table beside it. */
@@ -49,14 +52,16 @@ export default function RoastChart({
   onSelect,
   height = 500,
   canZoom = true,
+  onMoveMark,
 }: RoastChartProps) {
   const theme = useTheme();
   const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
   const palette = useMemo(() => readPalette(), [theme]);
-  const phases = useMemo(() => phasesOfMarks(marks), [marks]);
+  const { shownMarks, drag } = useMarkDrag({ marks, curve, onMoveMark });
+  const phases = useMemo(() => phasesOfMarks(shownMarks), [shownMarks]);
   const overlay = useLatest<Overlay>({
-    ...roastOverlay({ palette, marks, units, withRate: Boolean(shown['ror']) }),
+    ...roastOverlay({ palette, marks: shownMarks, units, withRate: Boolean(shown['ror']) }),
     phases,
     holes: holesOf(curve.time_seconds),
     expected,
@@ -71,21 +76,22 @@ export default function RoastChart({
   const top = useMemo(() => topOf(datasets, units), [datasets, units]);
   const withRate = Boolean(shown['ror']);
 
+  const zooms = canZoom && onMoveMark === undefined;
   // A resize moves the crosshair's readout.
   const [, resized] = useReducer((times: number) => times + 1, 0);
   const options = useMemo<ChartOptions<'line'>>(
     () => ({
       ...roastOptions({ palette, time: timeScale(palette, view, { labels: true }), top, units, withRate }),
       onResize: resized,
-      plugins: canZoom ? { zoom: zoomOptions(view, palette) } : {},
+      plugins: zooms ? { zoom: zoomOptions(view, palette) } : {},
     }),
-    [palette, view, top, units, withRate, canZoom],
+    [palette, view, top, units, withRate, zooms],
   );
   const plugins = useMemo(() => [pixelDecimation, overlayPlugin(overlay, 'roast')], [overlay]);
   useChartView(chart, view, overlay);
   usePrintSize(chart);
   const isZoomable = useZoom(chart);
-  useLayoutEffect(() => chart.current?.draw(), [marks, selected, expected?.earliest, expected?.latest]);
+  useLayoutEffect(() => chart.current?.draw(), [shownMarks, selected, expected?.earliest, expected?.latest]);
 
   const secondsAt = (event: { clientX: number }): number | null => {
     const current = chart.current;
@@ -96,19 +102,30 @@ export default function RoastChart({
     const seconds = curve.time_seconds[nearestIndex(curve.time_seconds, x.getValueForPixel(at) ?? 0)];
     return seconds ?? null;
   };
+  const axisAt = (event: { clientX: number }): DragAxis | null => {
+    const current = chart.current;
+    const x = current?.scales['x'];
+    if (!current || !x) return null;
+    const at = event.clientX - current.canvas.getBoundingClientRect().left;
+    return { seconds: x.getValueForPixel(at) ?? 0, secondsPerPixel: (x.max - x.min) / Math.max(1, x.width) };
+  };
   const pixelAt = (seconds: number): number | null => chart.current?.scales['x']?.getPixelForValue(seconds) ?? null;
   const down = useRef<{ x: number; y: number } | null>(null);
   // A drag pans or zooms: the cursor stays, and each step draws the charts once.
   const onPointerMove = (event: PointerEvent): void => {
+    if (drag.move(axisAt(event))) return;
     if (event.pointerType !== 'mouse' || event.buttons === 0) view.setCursor(secondsAt(event));
   };
   const onPointerDown = (event: PointerEvent): void => {
+    const axis = axisAt(event);
+    if (axis !== null && drag.begin(axis)) event.currentTarget.setPointerCapture(event.pointerId);
     down.current = { x: event.clientX, y: event.clientY };
   };
   // A click is a press that did not move: a drag has zoomed.
   const onPointerUp = (event: PointerEvent): void => {
     const from = down.current;
     down.current = null;
+    if (drag.end()) return;
     if (from && Math.hypot(event.clientX - from.x, event.clientY - from.y) < 6) onSelect(secondsAt(event));
   };
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -1,6 +1,7 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import type { ExpectedBand } from '../../components/chart/expected-band.ts';
+import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
 import { CurveTable } from '../../components/chart/CurveTable.tsx';
 import { createTimeView } from '../../components/chart/time-view.ts';
 import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
@@ -19,13 +20,16 @@ interface CockpitChartProps {
   endSeconds: number;
   /** Curves that are on; without it those that the person chose on the roast page. */
   shown?: Readonly<Record<string, boolean>>;
+  /** While marks are corrected: the pinned point stays, and marks are dragged. */
+  correcting?: Pick<RoastChartProps, 'selected' | 'onSelect' | 'onMoveMark'> | undefined;
 }
 
 /** A tapped point is shown for this long: no glove has to clear it. */
 const pinnedMs = 8000;
 
 /** The chart in all the room that the cockpit has left. It does not zoom by touch. */
-export const CockpitChart = ({ curve, reference, marks, expected, endSeconds, shown }: CockpitChartProps) => {
+export const CockpitChart = (props: CockpitChartProps) => {
+  const { curve, reference, marks, expected, endSeconds, shown, correcting } = props;
   const units = usePreferences();
   const [chosen] = useShownCurves();
   const [selected, setSelected] = useState<number | null>(null);
@@ -52,6 +56,7 @@ export const CockpitChart = ({ curve, reference, marks, expected, endSeconds, sh
             onSelect={setSelected}
             height="fill"
             canZoom={false}
+            {...correcting}
           />
           <CurveTable curve={curve} marks={marks} />
         </Suspense>

@@ -12,7 +12,7 @@ import { t } from '../../language/t.ts';
 import { LiveDot } from '../../ui/Badge.tsx';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
-import { useWakeLock } from './use-wake-lock.ts';
+import { useWakeLock } from '../../components/live/use-wake-lock.ts';
 
 interface CockpitHeaderProps {
   machine: Machine;

@@ -1,5 +1,6 @@
 import { getMachine, type Machine } from '@roastery/contract/machines';
 import { listRoasts, type Roast } from '@roastery/contract/roasts';
+import { Pencil } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { refresh, useApi } from '../../api/use-api.ts';
@@ -10,12 +11,15 @@ import { marksOfThisBatch } from '../../components/live/use-live-roast.ts';
 import { RoasterPicker } from '../../components/people/RoasterPicker.tsx';
 import { mayRoast } from '../../components/people/roles.ts';
 import { t } from '../../language/t.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
 import { BetweenBatches } from './BetweenBatches.tsx';
 import { CockpitHeader } from './CockpitHeader.tsx';
+import { usePendingMarks, withPending } from './hand-marks.ts';
 import { MarkButtons } from './MarkButtons.tsx';
 import { NoticeBar } from './NoticeBar.tsx';
 import { RoastingView } from './RoastingView.tsx';
 import { useMarking } from './use-marking.ts';
+import { WeighSheet } from './WeighSheet.tsx';
 
 /** /machines/{id}/live: one machine at work, on the whole screen. */
 export default function CockpitPage() {
@@ -29,10 +33,15 @@ export default function CockpitPage() {
 }
 
 const Cockpit = ({ machine }: { machine: Machine }) => {
+  const isRoaster = mayRoast(machine.role);
   const live = useLive(machine.id);
   const [roast, setRoast] = useNewestRoast(live);
   const running = roast?.status === 'in_progress' ? roast : null;
-  const marks = useMemo(() => (running === null ? [] : marksOfThisBatch(running)), [running]);
+  const pending = usePendingMarks(machine.id, running, setRoast);
+  const marks = useMemo(
+    () => (running === null ? [] : withPending(marksOfThisBatch(running), pending.marks)),
+    [running, pending.marks],
+  );
   const newestMono = live.track.mono.at(-1);
   // Until the stream has this roast, its charge is unknown here.
   const isSynced = running !== null && live.roast?.id === running.id;
@@ -43,9 +52,19 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
     roast: running,
     marks,
     now: markNow(live, elapsedSeconds),
+    pending,
     onChanged: setRoast,
   });
   const isRunning = running !== null;
+  const [isCorrecting, setCorrecting] = useState(false);
+  // The sheet opens by itself after a drop that this page has seen.
+  const [weighed, setWeighed] = useState<string | null>(null);
+  const [runningId, setRunningId] = useState<string | null>(null);
+  if ((running?.id ?? null) !== runningId) {
+    setRunningId(running?.id ?? null);
+    const isDropped = running === null && roast?.id === runningId && roast.status === 'completed';
+    setWeighed(isDropped && roast.end_weight_kg === null ? roast.id : null);
+  }
   const wasRunning = useRef(isRunning);
   useEffect(() => {
     if (wasRunning.current !== isRunning) void refresh(listRoasts);
@@ -55,18 +74,38 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
     <div data-testid="cockpit" className="flex h-full flex-col overflow-hidden bg-page">
       <title>{t`${machine.display_name} · live`}</title>
       <CockpitHeader machine={machine} live={live} roast={running}>
-        {mayRoast(machine.role) && <RoasterPicker machineId={machine.id} roastedBy={running?.roasted_by ?? null} />}
+        {isRoaster && <RoasterPicker machineId={machine.id} roastedBy={running?.roasted_by ?? null} />}
+        {isRoaster && running !== null && (
+          <IconButton
+            size="lg"
+            label={t`Correct markers`}
+            aria-pressed={isCorrecting}
+            icon={<Pencil aria-hidden />}
+            onClick={() => setCorrecting((current) => !current)}
+          />
+        )}
       </CockpitHeader>
       <div className="relative flex min-h-0 flex-1 flex-col">
         {running !== null ? (
-          <RoastingView key={running.id} roast={running} live={live} />
+          <RoastingView
+            key={running.id}
+            roast={running}
+            live={live}
+            isCorrecting={isCorrecting}
+            onCorrected={() => setCorrecting(false)}
+            onChanged={setRoast}
+          />
         ) : (
-          <BetweenBatches machine={machine} live={live} />
+          <BetweenBatches machine={machine} live={live} onWeigh={setWeighed}>
+            {weighed !== null && <WeighSheet key={weighed} roastId={weighed} onDone={() => setWeighed(null)} />}
+          </BetweenBatches>
         )}
         <NoticeBar marking={marking} />
       </div>
       {mayRoast(machine.role) && (
+        {isRoaster && (
         <MarkButtons marking={marking} marks={marks} isRunning={isRunning} canCharge={live.state === 'live'} />
+      )}
       )}
     </div>
   );

@@ -7,7 +7,8 @@ import { usePageActions, type PageAction } from '../../components/page-actions.t
 import { t } from '../../language/t.ts';
 import { Kbd } from '../../ui/Badge.tsx';
 import { classes } from '../../ui/classes.ts';
-import { handMarks, type HandMark, type Marking } from './use-marking.ts';
+import { handMarks, nextHandMark, type HandMark } from './hand-marks.ts';
+import type { Marking } from './use-marking.ts';
 
 interface MarkButtonsProps {
   marking: Marking;
@@ -18,12 +19,6 @@ interface MarkButtonsProps {
 }
 
 const originWords = { machine: t`machine`, detector: t`detected`, person: t`by hand` };
-
-/** The first mark after the last one that is set; null after the drop. */
-const nextOf = (marks: readonly RoastMark[]): HandMark | null => {
-  const last = Math.max(-1, ...handMarks.map((kind, index) => (marks.some((mark) => mark.kind === kind) ? index : -1)));
-  return handMarks[last + 1] ?? null;
-};
 
 const actionsOf = (press: Marking['press'], next: HandMark | null): PageAction[] => [
   ...handMarks.map((kind, index) => ({
@@ -40,7 +35,7 @@ const actionsOf = (press: Marking['press'], next: HandMark | null): PageAction[]
  */
 export const MarkButtons = ({ marking, marks, isRunning, canCharge }: MarkButtonsProps) => {
   const { press, busy } = marking;
-  const next = isRunning ? nextOf(marks) : 'charge';
+  const next = isRunning ? nextHandMark(marks) : 'charge';
   usePageActions(useMemo(() => actionsOf(press, next), [press, next]));
   return (
     <fieldset

@@ -1,10 +1,11 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { phaseAt } from '@roastery/roasting/phases';
 import { formatDuration } from '@roastery/roasting/units';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { phaseLabels } from '../../components/chart/mark-layout.ts';
 import { Difference, Measure } from '../../components/figures.tsx';
+import { CorrectMarks, useCorrectMarks } from '../../components/live/CorrectMarks.tsx';
 import { useLiveRoast } from '../../components/live/use-live-roast.ts';
 import { formatPercent } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
@@ -12,8 +13,19 @@ import { CockpitChart } from './CockpitChart.tsx';
 import { FigureTile, Value } from './FigureTile.tsx';
 import { StepTile } from './StepTile.tsx';
 
+interface RoastingViewProps {
+  roast: Roast;
+  live: LiveMachine;
+  /** Marks are dragged or typed; the panel takes its room from the chart. */
+  isCorrecting: boolean;
+  onCorrected: () => void;
+  onChanged: (roast: Roast) => void;
+}
+
 /** A running roast: the strip of figures, and the curve in all the room that is left. */
-export const RoastingView = ({ roast, live }: { roast: Roast; live: LiveMachine }) => {
+export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged }: RoastingViewProps) => {
+  const [selected, setSelected] = useState<number | null>(null);
+  const { set: moveMark } = useCorrectMarks({ roast, onSelect: setSelected, onChanged });
   const figures = useLiveRoast(roast, live);
   const { behind, plan, marks, curve, elapsedSeconds, rateC, deviationC, expected, endSeconds } = figures;
   const stale = live.state !== 'live';
@@ -108,12 +120,36 @@ export const RoastingView = ({ roast, live }: { roast: Roast; live: LiveMachine 
           <p className="ml-auto truncate text-muted">{t`Reference: ${behind.reference.name}`}</p>
         )}
       </div>
+      {isCorrecting && (
+        <div
+          data-testid="cockpit-correct"
+          className="max-h-[45%] shrink-0 overflow-y-auto border-b border-stroke bg-surface px-3 py-2"
+        >
+          <CorrectMarks
+            {...{ roast, marks, selected, onChanged }}
+            onSelect={setSelected}
+            onDone={() => {
+              setSelected(null);
+              onCorrected();
+            }}
+          />
+        </div>
+      )}
       <CockpitChart
         curve={curve}
         reference={behind.reference?.curve}
         marks={marks}
         expected={live.state === 'live' ? expected : null}
         endSeconds={endSeconds}
+        correcting={
+          isCorrecting
+            ? {
+                selected,
+                onSelect: setSelected,
+                onMoveMark: (kind, seconds) => void moveMark(kind, { time_seconds: seconds }),
+              }
+            : undefined
+        }
       />
     </>
   );

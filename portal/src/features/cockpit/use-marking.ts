@@ -1,24 +1,13 @@
 import { deleteMark, putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
 import { discardRoast, makeRoast } from '@roastery/contract/timeline';
-import type { MarkKind } from '@roastery/roasting/marks';
 import { formatDuration } from '@roastery/roasting/units';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
+import { isUnreachable, type HandMark, type PendingMarks } from './hand-marks.ts';
 import type { markNow } from '../../components/live/live-curve.ts';
 import { t } from '../../language/t.ts';
-
-/** The buttons at the machine, in their fixed order. */
-export const handMarks = [
-  'charge',
-  'dry_end',
-  'first_crack',
-  'first_crack_end',
-  'second_crack',
-  'drop',
-] as const satisfies readonly MarkKind[];
-export type HandMark = (typeof handMarks)[number];
 
 /** A glove touches twice: a second tap within this time is the same tap. */
 const repeatMs = 2000;
@@ -41,6 +30,8 @@ interface MarkingInput {
   readonly marks: readonly RoastMark[];
   /** The mark for the current time; null before the charge. */
   readonly now: ReturnType<typeof markNow>;
+  /** Marks that wait for the server. */
+  readonly pending: Pick<PendingMarks, 'add' | 'remove'>;
   /** A changed roast; null for one that was discarded. */
   readonly onChanged: (roast: Roast | null) => void;
 }
@@ -132,7 +123,23 @@ export const useMarking = (input: MarkingInput): Marking => {
           const { now, onChanged } = latest.current;
           if (now === null) return;
           const params = { id: roast.id, kind };
-          onChanged(await call(putMark, { params, body: now }));
+          try {
+            onChanged(await call(putMark, { params, body: now }));
+          } catch (error) {
+            if (!isUnreachable(error)) throw error;
+            const { pending } = latest.current;
+            pending.add({ roastId: roast.id, kind, ...now });
+            show(
+              t`No network: ${markLabels[kind].long} at ${formatDuration(now.time_seconds)} is kept and sent later`,
+              'info',
+              {
+                label: t`Undo`,
+                key: 'u',
+                run: () => latest.current.pending.remove(kind),
+              },
+            );
+            return;
+          }
           show(t`${markLabels[kind].long} marked at ${formatDuration(now.time_seconds)}`, 'success', {
             label: t`Undo`,
             key: 'u',

@@ -16,9 +16,10 @@ import { useUrlState } from '../../components/url-state.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
+import { classes } from '../../ui/classes.ts';
 import { usePrinting } from '../../ui/printing.ts';
 import { ChartBoundary } from './ChartBoundary.tsx';
-import { CorrectMarks } from './CorrectMarks.tsx';
+import { CorrectMarks, useCorrectMarks } from '../../components/live/CorrectMarks.tsx';
 import { CurvesPanel } from './CurvesPanel.tsx';
 import { InspectPanel } from './InspectPanel.tsx';
 import { MarkersPanel } from './MarkersPanel.tsx';
@@ -93,6 +94,7 @@ export const RoastCurves = ({
   const [shown, toggle] = useShownCurves();
   const { reference } = behind;
   const { isCorrecting, setCorrecting } = useCorrecting();
+  const { set: moveMark } = useCorrectMarks({ roast, onSelect, onChanged });
   const units = usePreferences();
   const times = curve?.time_seconds;
   const first = times?.[0] ?? 0;
@@ -138,7 +140,11 @@ export const RoastCurves = ({
                   selected,
                   onSelect,
                   nowSeconds,
+                  isCorrecting,
                 }}
+                onMoveMark={
+                  isCorrecting ? (kind, seconds) => void moveMark(kind, { time_seconds: seconds }) : undefined
+                }
                 plan={plan ?? null}
                 endSeconds={last}
               />
@@ -151,9 +157,12 @@ export const RoastCurves = ({
       </div>
       <aside
         aria-label={t`Curves and markers`}
-        className="grid w-full shrink-0 gap-5 border-t border-stroke p-4 sm:grid-cols-3 xl:flex xl:w-72 xl:flex-col xl:border-t-0 xl:border-l print:hidden"
+        className={classes(
+          'grid w-full shrink-0 gap-5 border-t border-stroke p-4 xl:flex xl:w-72 xl:flex-col xl:border-t-0 xl:border-l print:hidden',
+          !isCorrecting && 'sm:grid-cols-3',
+        )}
       >
-        <CurvesPanel shown={shown} onToggle={toggle} channels={channels} />
+        {!isCorrecting && <CurvesPanel shown={shown} onToggle={toggle} channels={channels} />}
         {isCorrecting && points > 0 ? (
           <CorrectMarks {...{ roast, marks, selected, onSelect, onChanged }} onDone={() => setCorrecting(false)} />
         ) : (
@@ -163,7 +172,7 @@ export const RoastCurves = ({
             onCorrect={points === 0 || !mayEdit ? undefined : () => setCorrecting(true)}
           />
         )}
-        {curve !== undefined && points > 0 && (
+        {curve !== undefined && points > 0 && !isCorrecting && (
           <InspectPanel {...{ curve, reference: reference?.curve, view, selected }} onClear={() => onSelect(null)} />
         )}
       </aside>
@@ -184,6 +193,8 @@ interface ChartsProps extends RoastChartProps {
   plan: FollowedPlan | null;
   nowSeconds: number | null;
   endSeconds: number;
+  /** The charts of the controls make room: curve and markers are in one view. */
+  isCorrecting: boolean;
 }
 
 /**
@@ -197,7 +208,14 @@ const Charts = (props: ChartsProps) => {
 
 const ChartsToCome = (props: ChartsProps) => <ChartsHere {...props} loaded={use(chartsLoaded)} />;
 
-const ChartsHere = ({ plan, nowSeconds, endSeconds, loaded, ...props }: ChartsProps & { loaded: LoadedCharts }) => {
+const ChartsHere = ({
+  plan,
+  nowSeconds,
+  endSeconds,
+  isCorrecting,
+  loaded,
+  ...props
+}: ChartsProps & { loaded: LoadedCharts }) => {
   const [{ default: RoastChart }, { default: StepChart }] = loaded;
   const { curve, view, selected, shown } = props;
   const planned = useMemo(
@@ -208,16 +226,18 @@ const ChartsHere = ({ plan, nowSeconds, endSeconds, loaded, ...props }: ChartsPr
   return (
     <>
       <RoastChart {...props} height={printing ? printedHeight[plan === null ? 'alone' : 'besidePlan'] : chartHeight} />
-      <div className="mt-2 flex flex-col gap-1.5">
-        {stepStyles.map((style) => (
-          <StepChart
-            key={style.key}
-            {...{ style, curve, view, selected, nowSeconds }}
-            planned={planned?.[style.key]}
-            rightPixels={shown['ror'] ? axisPixels : barePixels}
-          />
-        ))}
-      </div>
+      {!isCorrecting && (
+        <div className="mt-2 flex flex-col gap-1.5">
+          {stepStyles.map((style) => (
+            <StepChart
+              key={style.key}
+              {...{ style, curve, view, selected, nowSeconds }}
+              planned={planned?.[style.key]}
+              rightPixels={shown['ror'] ? axisPixels : barePixels}
+            />
+          ))}
+        </div>
+      )}
     </>
   );
 };

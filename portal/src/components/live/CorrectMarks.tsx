@@ -1,15 +1,16 @@
 import { deleteMark, getRoastCurveColumns, putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
 import { markKinds, type MarkKind } from '@roastery/roasting/marks';
-import { formatDuration } from '@roastery/roasting/units';
+import { formatDuration, parseDuration } from '@roastery/roasting/units';
 import { Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
-import { markLabels } from '../../components/chart/mark-layout.ts';
+import { markLabels } from '../chart/mark-layout.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
+import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 
 interface CorrectMarksProps {
@@ -23,11 +24,17 @@ interface CorrectMarksProps {
   onDone: () => void;
 }
 
-/** Where a mark lies: seconds since charge, and °C where they are known. */
+/** A mark that a person moves: seconds since charge, and °C where they are known. */
 type Place = Pick<RoastMark, 'time_seconds'> & Partial<Pick<RoastMark, 'temp'>>;
 
-/** Each mark with its time; a pinned point becomes its time. The window moves, no sample changes. */
-export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDone }: CorrectMarksProps) => {
+/**
+ * Moves marks by hand, with Undo. The window moves, no sample changes.
+ */
+export const useCorrectMarks = ({
+  roast,
+  onSelect,
+  onChanged,
+}: Pick<CorrectMarksProps, 'roast' | 'onSelect' | 'onChanged'>) => {
   const [busy, setBusy] = useState<MarkKind | null>(null);
 
   const change = async (kind: MarkKind, made: Promise<Roast>, said: () => void) => {
@@ -66,9 +73,15 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
       }),
     );
 
+  return { busy, set, takeBack };
+};
+
+/** Each mark with its time, which can be typed; a pinned point becomes its time by Set. Dragging a mark does the same. */
+export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDone }: CorrectMarksProps) => {
+  const { busy, set, takeBack } = useCorrectMarks({ roast, onSelect, onChanged });
   const at = selected === null ? null : formatDuration(selected);
   return (
-    <section aria-labelledby="correct-title" className="min-w-0">
+    <section aria-labelledby="correct-title" className="@container min-w-0">
       <div className="flex items-center justify-between px-1 pb-1.5">
         <h2 id="correct-title" className="label-mono">
           {t`Correct markers`}
@@ -78,9 +91,11 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
         </Button>
       </div>
       <p className="px-1 pb-2 text-sm text-muted">
-        {at === null ? t`Click the curve at the right time, or use the arrow keys.` : t`At ${at}. Choose the event.`}
+        {at === null
+          ? t`Click the curve at the right time, drag a marker, or type its time.`
+          : t`At ${at}. Choose the event.`}
       </p>
-      <ul className="flex flex-col gap-0.5">
+      <ul className="grid gap-x-6 gap-y-0.5 @lg:grid-cols-2 @4xl:grid-cols-3">
         {markKinds.map((kind) => {
           const mark = marks.find((one) => one.kind === kind);
           const { long } = markLabels[kind];
@@ -89,9 +104,13 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
               <span className={mark === undefined ? 'min-w-0 flex-1 truncate text-muted' : 'min-w-0 flex-1 truncate'}>
                 {long}
               </span>
-              <span className="figures text-muted">
-                {mark === undefined ? '--' : formatDuration(mark.time_seconds)}
-              </span>
+              <TimeField
+                key={mark?.time_seconds}
+                label={t`Time of ${long}`}
+                seconds={mark?.time_seconds ?? null}
+                disabled={busy !== null}
+                onTyped={(seconds) => void set(kind, { time_seconds: seconds })}
+              />
               {mark?.origin === 'person' ? (
                 <IconButton
                   label={t`Remove ${long}`}
@@ -115,5 +134,49 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
         })}
       </ul>
     </section>
+  );
+};
+
+interface TimeFieldProps {
+  label: string;
+  /** Since the charge; null for a mark that is not set. */
+  seconds: number | null;
+  disabled: boolean;
+  onTyped: (seconds: number) => void;
+}
+
+/** `8:12`, before the charge `-0:30`; null for anything else. */
+const secondsOf = (text: string): number | null => {
+  const [, sign, rest = ''] = /^\s*([-−]?)(.*)$/.exec(text) ?? [];
+  const seconds = parseDuration(rest);
+  return seconds === null ? null : sign === '' ? seconds : -seconds;
+};
+
+/** Enter, or leaving the field, sets the mark; anything that is no time restores the old one. */
+const TimeField = ({ label, seconds, disabled, onTyped }: TimeFieldProps) => {
+  const written = seconds === null ? '' : formatDuration(seconds);
+  const [text, setText] = useState(written);
+  const commit = () => {
+    const typed = secondsOf(text);
+    if (typed === null || text.trim() === written) setText(written);
+    else onTyped(typed);
+  };
+  return (
+    <TextField
+      label={label}
+      hideLabel
+      size="sm"
+      placeholder={t`m:ss`}
+      autoComplete="off"
+      className="figures w-18 shrink-0"
+      value={text}
+      disabled={disabled}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') commit();
+        if (event.key === 'Escape') setText(written);
+      }}
+    />
   );
 };
