@@ -21,6 +21,7 @@ import { roastRoutes } from './roasts/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { wallRoutes } from './wall/routes.ts';
 
 /** Everything the api serves beside live streams. */
 export const domains: readonly Domain[] = [
@@ -46,4 +47,5 @@ export const domains: readonly Domain[] = [
   adminRoutes,
   deviceRoutes,
   mqttRoutes,
+  wallRoutes,
 ];

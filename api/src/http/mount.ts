@@ -21,7 +21,15 @@ import {
 import { clientAddress, type Env } from './client-address.ts';
 import { readFileBody, readJsonBody } from './request-body.ts';
 import { parsePart, readQuery } from './request-shape.ts';
-import type { DeviceCaller, PublicCaller, RequestDetails, ServerContext, UserCaller } from './server-context.ts';
+import type {
+  DeviceCaller,
+  PublicCaller,
+  RequestDetails,
+  ServerContext,
+  UserCaller,
+  WallCaller,
+} from './server-context.ts';
+import { authenticateWall } from './wall-screens.ts';
 import { JsonPieces, streamOf } from './streamed-answer.ts';
 
 export interface Input<E> {
@@ -157,6 +165,11 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
         (c, request) => authenticateUser(c, request, endpoint.access === 'admin'),
         handler,
       ),
+    /** `access: 'user'`, for wall links too: the only endpoints that take the cookie of one. */
+    forWall: <E extends Endpoint>(endpoint: E, handler: Handler<Request & WallCaller, E>): void => {
+      if (endpoint.isForWallLinks !== true) throw new Error(`${endpoint.name} is not for wall links`);
+      mount(endpoint, ['user'], authenticateWall, handler);
+    },
     /** `access: 'device'`: a board with its machine's credential. */
     forDevice: <E extends Endpoint>(endpoint: E, handler: Handler<Request & DeviceCaller, E>): void =>
       mount(endpoint, ['device'], authenticateDevice, handler),

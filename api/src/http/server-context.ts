@@ -76,6 +76,12 @@ export interface UserCaller {
   readonly user: SignedInUser;
   readonly sessionId: string;
 }
+/** Who looks at the wall: a signed-in user, or a screen of a wall link without an account. */
+export interface WallCaller {
+  readonly user: SignedInUser | null;
+  /** Of the session, or of the screen: a stream ends with it. */
+  readonly sessionId: string;
+}
 export interface DeviceCaller {
   readonly machine: { readonly id: string; readonly serial_number: string; readonly credential_id: string };
 }

@@ -3,7 +3,7 @@ import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
 import { sessionEndedChannel, type OpenStreams } from './open-streams.ts';
-import type { ServerContext, UserCaller } from './server-context.ts';
+import type { ServerContext, WallCaller } from './server-context.ts';
 import { sessionsInForce } from './sessions.ts';
 
 /** A session that expires or idles out announces nothing: its streams end within this time. */
@@ -14,8 +14,8 @@ const sweepMs = 60_000;
  * before it answers 401, one that ends after it ends the stream. Check what the caller may see after it: whoever loses a machine
  * loses the streams that are registered by then.
  */
-export const openSessionStream = async ({ sql, streams, sessionId, user }: ServerContext & UserCaller) => {
-  const stream = streams.open(sessionId, user.id);
+export const openSessionStream = async ({ sql, streams, sessionId, user }: ServerContext & WallCaller) => {
+  const stream = streams.open(sessionId, user?.id ?? sessionId);
   try {
     if ((await sessionsInForce(sql, [sessionId])).has(sessionId)) return stream;
     throw new AppError('not_signed_in', 'Sign in first');

@@ -27,10 +27,12 @@ export const sharedMachines = (sql: Sql, userId: string | PendingQuery<Row[]>, r
 const isInForce = (sql: Sql) => sql`
   u.is_active AND s.expires_at > now() AND s.last_seen_at > now() - make_interval(hours => ${sessionIdleHours})`;
 
-/** Which of these sessions still sign their user in. */
+/** Which of these sessions still sign their user in, or are screens of a wall link that was not revoked. */
 export const sessionsInForce = async (sql: Sql, ids: readonly string[]): Promise<Set<string>> => {
   const rows = await sql<{ id: string }[]>`
-    SELECT s.id FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ANY(${[...ids]}::uuid[]) AND ${isInForce(sql)}`;
+    SELECT s.id FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ANY(${[...ids]}::uuid[]) AND ${isInForce(sql)}
+    UNION ALL
+    SELECT w.id FROM wall_screens w WHERE w.id = ANY(${[...ids]}::uuid[]) AND w.expires_at > now()`;
   return new Set(rows.map((row) => row.id));
 };
 

@@ -8,6 +8,7 @@ import { readRoast } from '../domains/roasts/roast-row.ts';
 import { createSseStream } from '../http/sse-stream.ts';
 import { machineStatusChannel } from '../ingest/mqtt-followers.ts';
 import { readBacklog, readSince } from './backlog.ts';
+import { wallBacklogFrames } from './wall-frames.ts';
 import { createMachineChannel, eventFrame, type MachineChannel, type Watcher } from './machine-channel.ts';
 
 /** Proxies and browsers close a silent connection, so a comment is sent this often. */
@@ -23,6 +24,14 @@ export interface LiveHubParts {
   readonly mqtt: MqttLink;
   readonly log: Logger;
 }
+
+/** Sends the backlog, then what arrived while it was read. */
+const continueAfter = (watcher: Watcher, backlog: readonly Uint8Array[]): void => {
+  for (const bytes of backlog) watcher.stream.send(bytes, bytes.byteLength);
+  const pending = watcher.pending ?? [];
+  watcher.pending = undefined;
+  for (const one of pending) watcher.stream.send(one);
+};
 
 const stateOf = ({ connection, status }: WatchedMachine): string => JSON.stringify([connection, status]);
 
@@ -74,7 +83,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
   const closeWithDeletedRoast = (channel: MachineChannel, roastId: string): void => {
     const bytes = eventFrame({ type: 'roast_deleted', roast_id: roastId });
     // Also to a watcher whose backlog is still being read.
-    for (const watcher of channel.watchers) watcher.stream.send(bytes);
+    for (const watcher of channel.watchers) if (watcher.view === 'machine') watcher.stream.send(bytes);
     closeChannel(channel);
   };
 
@@ -134,7 +143,10 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     for (const channel of channels.values()) later(backfillAfterMs, () => backfill(channel));
   });
   const beat = setInterval(() => {
-    for (const channel of channels.values()) for (const watcher of channel.watchers) watcher.stream.heartbeat();
+    const streams = new Set(
+      [...channels.values()].flatMap(({ watchers }) => [...watchers].map(({ stream }) => stream)),
+    );
+    for (const stream of streams) stream.heartbeat();
   }, heartbeatMs);
   const polling = setInterval(() => guard('live connection poll failed', pollConnections()), pollMs);
 
@@ -149,59 +161,74 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
   };
 
   const sendBacklog = async (channel: MachineChannel, watcher: Watcher): Promise<void> => {
+    const { id } = channel.machine;
     const [machines, backlog, favourites] = await Promise.all([
-      readConnections(sql, [channel.machine.id]),
-      readBacklog(sql, channel.machine.id),
+      readConnections(sql, [id]),
+      readBacklog(sql, id),
       sql<{ roast_id: string }[]>`
         SELECT f.roast_id FROM roast_favorites f JOIN roasts r ON r.id = f.roast_id
-        WHERE f.user_id = ${watcher.userId} AND r.machine_id = ${channel.machine.id} AND r.status = 'in_progress'`,
+        WHERE f.user_id = ${watcher.userId} AND r.machine_id = ${id} AND r.status = 'in_progress'`,
     ]);
-    const { connection, last_seen_at, status } = machines.get(channel.machine.id) ?? channel.machine;
+    const { connection, last_seen_at, status } = machines.get(id) ?? channel.machine;
     channel.setCharge(backlog.chargeMono);
+    if (watcher.view === 'wall') {
+      continueAfter(watcher, wallBacklogFrames(id, { connection, last_seen_at }, backlog));
+      return;
+    }
     const roast = backlog.roast && {
       ...backlog.roast,
       is_favorite: favourites.some((row) => row.roast_id === backlog.roast?.id),
     };
-    watcher.stream.send(
-      eventFrame({
-        type: 'hello',
-        machine_id: channel.machine.id,
-        server_time: new Date().toISOString(),
-        connection,
-        last_seen_at,
-        status,
-      }),
-    );
-    const bytes = eventFrame({
-      type: 'backlog',
-      samples: backlog.samples,
-      roast,
-      charge_mono: backlog.chargeMono,
+    const server_time = new Date().toISOString();
+    continueAfter(watcher, [
+      eventFrame({ type: 'hello', machine_id: id, server_time, connection, last_seen_at, status }),
+      eventFrame({ type: 'backlog', samples: backlog.samples, roast, charge_mono: backlog.chargeMono }),
+    ]);
+  };
+
+  /** One stream on the channels of these machines. */
+  const open = (
+    machines: readonly WatchedMachine[],
+    who: Pick<Watcher, 'userId' | 'view'>,
+    signal: AbortSignal,
+    onEnd: () => void,
+  ): ReadableStream<Uint8Array> => {
+    const watched: { channel: MachineChannel; watcher: Watcher }[] = [];
+    const stream = createSseStream(() => {
+      for (const { channel, watcher } of watched) {
+        channel.remove(watcher);
+        const { id } = channel.machine;
+        if (channel.watchers.size === 0 && channels.get(id) === channel) closeChannel(channel);
+      }
+      onEnd();
     });
-    watcher.stream.send(bytes, bytes.byteLength);
-    const pending = watcher.pending ?? [];
-    watcher.pending = undefined;
-    for (const one of pending) watcher.stream.send(one);
+    for (const machine of machines) {
+      const channel = channelOf(machine);
+      const watcher: Watcher = { ...who, stream, pending: [] };
+      channel.add(watcher);
+      watched.push({ channel, watcher });
+    }
+    stream.closeOn(signal);
+    const sendAll = async (): Promise<void> => {
+      // One after the other: 24 backlogs at once would take every connection to the database.
+      for (const { channel, watcher } of watched) await sendBacklog(channel, watcher);
+    };
+    sendAll().catch((error: unknown) => {
+      // Without a backlog the curve would have a gap; the page reconnects.
+      log.warn(loggable(error), 'live backlog failed');
+      stream.close();
+    });
+    return stream.body;
   };
 
   return {
     /** Opens a stream; it ends when `signal` aborts, when the reader disconnects, or when the machine is archived. */
     watch(machine: WatchedMachine, userId: string, signal: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
-      const channel = channelOf(machine);
-      const stream = createSseStream(() => {
-        channel.remove(watcher);
-        if (channel.watchers.size === 0 && channels.get(machine.id) === channel) closeChannel(channel);
-        onEnd();
-      });
-      const watcher: Watcher = { userId, stream, pending: [] };
-      channel.add(watcher);
-      stream.closeOn(signal);
-      sendBacklog(channel, watcher).catch((error: unknown) => {
-        // Without a backlog the curve would have a gap; the page reconnects.
-        log.warn(loggable(error), 'live backlog failed');
-        stream.close();
-      });
-      return stream.body;
+      return open([machine], { userId, view: 'machine' }, signal, onEnd);
+    },
+    /** The same for all machines of a wall, reduced to what it shows. It ends when one of them is archived: the page asks anew. */
+    watchWall(machines: readonly WatchedMachine[], signal: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
+      return open(machines, { userId: null, view: 'wall' }, signal, onEnd);
     },
     get watcherCount(): number {
       return [...channels.values()].reduce((sum, channel) => sum + channel.watchers.size, 0);

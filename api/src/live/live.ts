@@ -1,4 +1,5 @@
 import { machineLive } from '@roastery/contract/live';
+import { wallLive } from '@roastery/contract/wall';
 import { Gauge } from 'prom-client';
 import type { Domain } from '../app.ts';
 import { openMqttLink } from '../broker/link.ts';
@@ -6,6 +7,7 @@ import type { AppContext } from '../context.ts';
 import { AppError, notFound } from '../http/app-error.ts';
 import { openSessionStream } from '../http/session-streams.ts';
 import { sseAnswer } from '../http/sse-stream.ts';
+import { viewerOf, wallMachineIds } from '../domains/wall/read-wall.ts';
 import { requireMachine } from '../identity/access.ts';
 import { readConnections } from '../identity/machines.ts';
 import { createLiveHub, type LiveHub } from './live-hub.ts';
@@ -14,7 +16,20 @@ import { createLiveHub, type LiveHub } from './live-hub.ts';
 export const createLive = () => {
   let hub: LiveHub | undefined;
 
-  const routes: Domain = ({ forUser }) => {
+  const routes: Domain = ({ forUser, forWall }) => {
+    forWall(wallLive, async (context, { signal }) => {
+      if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet', 2);
+      const { sql, user } = context;
+      const session = await openSessionStream(context);
+      try {
+        const machines = await readConnections(sql, await wallMachineIds(sql, viewerOf(user)));
+        const end = AbortSignal.any([signal, session.signal]);
+        return sseAnswer(hub.watchWall([...machines.values()], end, () => session.done()));
+      } catch (error) {
+        session.done();
+        throw error;
+      }
+    });
     forUser(machineLive, async (context, { params, signal }) => {
       if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet', 2);
       const { sql, user } = context;

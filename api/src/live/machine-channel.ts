@@ -5,10 +5,14 @@ import type { MqttLink } from '../broker/link.ts';
 import { subscribeJson } from '../broker/subscribe-json.ts';
 import type { WatchedMachine } from '../identity/machines.ts';
 import { sseFrame, type SseStream } from '../http/sse-stream.ts';
+import { wallFrame } from './wall-frames.ts';
 import { decodeBatch } from '../ingest/decode-batch.ts';
 
 export interface Watcher {
-  readonly userId: string;
+  /** Null for a screen of the wall that has no account. */
+  readonly userId: string | null;
+  /** `wall`: only what the wall shows, with the machine's id, since one stream carries many machines. */
+  readonly view: 'machine' | 'wall';
   readonly stream: SseStream;
   /** Events that arrive while the backlog is being read; undefined after the backlog was sent. */
   pending: Uint8Array[] | undefined;
@@ -44,10 +48,16 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     if (watcher.pending === undefined) watcher.stream.send(bytes);
     else watcher.pending.push(bytes);
   };
+  /** Each form is made once, and only if it has a watcher. */
   const broadcast = (event: LiveEvent): void => {
-    if (watchers.size === 0) return;
-    const bytes = eventFrame(event);
-    for (const watcher of watchers) deliver(watcher, bytes);
+    let [full, reduced]: [Uint8Array | undefined, Uint8Array | null | undefined] = [undefined, undefined];
+    for (const watcher of watchers) {
+      if (watcher.view === 'machine') deliver(watcher, (full ??= eventFrame(event)));
+      else {
+        if (reduced === undefined) reduced = wallFrame(machine.id, event, chargeMono);
+        if (reduced !== null) deliver(watcher, reduced);
+      }
+    }
   };
 
   const noteNewest = (epoch: string, seq: number, boot: string, mono: number): void => {
@@ -86,7 +96,12 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
       chargeMono = event.roast.status === 'in_progress' ? event.charge_mono : null;
       const plain = eventFrame(event);
       const starred = eventFrame({ ...event, roast: { ...event.roast, is_favorite: true } });
-      for (const watcher of watchers) deliver(watcher, favouredBy.has(watcher.userId) ? starred : plain);
+      const reduced = wallFrame(machine.id, event, chargeMono);
+      for (const watcher of watchers) {
+        if (watcher.view === 'wall') {
+          if (reduced !== null) deliver(watcher, reduced);
+        } else deliver(watcher, watcher.userId !== null && favouredBy.has(watcher.userId) ? starred : plain);
+      }
     },
     /** From the backlog: the charge of the running roast. */
     setCharge(mono: number | null): void {

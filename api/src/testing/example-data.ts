@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
 import { startSession } from '../http/sessions.ts';
@@ -78,6 +79,12 @@ export const addPlan = async (sql: Sql, ownerId: string): Promise<string> => {
   await sql`
     INSERT INTO planned_roasts (id, machine_id, created_by, coffee_name, batch_size_kg)
     VALUES (${id}, ${machineId}, ${ownerId}, 'Yirgacheffe', 12)`;
+  return id;
+};
+
+export const addWallLink = async (sql: Sql): Promise<string> => {
+  const id = uuidV7();
+  await sql`INSERT INTO wall_links (id, name, token_hash) VALUES (${id}, 'Roasting room', ${randomBytes(32)})`;
   return id;
 };
 

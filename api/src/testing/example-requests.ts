@@ -18,6 +18,7 @@ import {
   addTicket,
   addUpload,
   addUser,
+  addWallLink,
   exampleCsv,
   exampleMap,
 } from './example-data.ts';
@@ -107,6 +108,10 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   },
   deleteMachine: machine,
   machineLive: machine,
+  // No link has this token.
+  openWall: { body: () => ({ token: 'a token that no link has' }), status: 404 },
+  createWallLink: { body: () => ({ name: 'Roasting room' }) },
+  revokeWallLink: { params: async (sql) => ({ id: await addWallLink(sql) }) },
   listMachineMembers: machine,
   listMemberCandidates: machine,
   putMachineMember: {

@@ -34,6 +34,8 @@ export interface Endpoint<
   readonly tag: string;
   readonly access: Access;
   readonly right?: MachineRight;
+  /** The cookie of a wall link opens it too; no other endpoint takes that cookie. */
+  readonly isForWallLinks?: true;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;

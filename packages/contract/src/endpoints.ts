@@ -25,6 +25,7 @@ import * as roasts from './roasts.ts';
 import * as settings from './settings.ts';
 import * as timeline from './timeline.ts';
 import * as users from './users.ts';
+import * as wall from './wall.ts';
 
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'access' in value;
@@ -39,6 +40,7 @@ export const endpoints: readonly Endpoint[] = [
   machineMaps,
   probe,
   live,
+  wall,
   roasts,
   roastPlan,
   planned,

@@ -63,6 +63,8 @@ const DOMAIN_IMPORTS: Record<string, readonly string[]> = {
   // A timeline shows and makes roasts.
   timeline: ['roasts'],
   blends: ['roasts'],
+  // A running roast with its plan and its reference.
+  wall: ['roasts', 'planned'],
 };
 
 const workspaceOf = (file: string) => /^(?:packages\/[^/]+|[^/]+)/.exec(file)?.[0] ?? '';

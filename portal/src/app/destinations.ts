@@ -12,6 +12,7 @@ import {
   Plus,
   ScrollText,
   Settings,
+  Tv,
   UserRound,
   Users,
   type LucideIcon,
@@ -49,6 +50,7 @@ export const otherDestinations: readonly Destination[] = [
   { to: paths.newRoast, label: t`Add roast`, icon: Plus, key: 'n' },
   { to: paths.compare([]), label: t`Compare roasts`, icon: GitCompareArrows, key: 'p' },
   { to: paths.blends, label: t`Post-roast blends`, icon: Blend, key: 'b' },
+  { to: paths.wall, label: t`Wall`, icon: Tv, key: 'w' },
   { to: paths.account, label: t`Account`, icon: UserRound, key: 'c' },
 ];
 

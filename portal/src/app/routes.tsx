@@ -24,6 +24,9 @@ const routes: RouteObject[] = [
     hydrateFallbackElement: <Loading />,
     children: [
       {
+        children: [{ path: '/wall', ...page(() => import('../features/wall/WallPage.tsx')) }],
+      },
+      {
         element: <SignedOutOnly />,
         children: [{ path: '/login', ...page(() => import('../features/login/LoginPage.tsx')) }],
       },

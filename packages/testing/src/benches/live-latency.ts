@@ -27,7 +27,7 @@ const list = (values: readonly number[]): string => `[${values.join(', ')}]`;
  * An Artisan file whose bean temperature never has the same value twice, so that a figure on the screen says which change
  * it shows. It stands for 300 to 600 ms each: longer than the pause between two readings at 4 Hz, and in no step with them.
  */
-const steadyRise = (samples: number): string => {
+export const steadyRise = (samples: number): string => {
   const times: number[] = [];
   const temps: number[] = [];
   let seconds = 0;

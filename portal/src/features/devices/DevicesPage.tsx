@@ -9,15 +9,17 @@ import { Tabs } from '../../ui/Tabs.tsx';
 import { Boards } from './Boards.tsx';
 import { Quarantine } from './Quarantine.tsx';
 import { Tickets } from './Tickets.tsx';
+import { WallLinks } from './WallLinks.tsx';
 
 const tabs = [
   { value: 'boards', label: t`Boards` },
   { value: 'tickets', label: t`Pairing tickets` },
   { value: 'quarantine', label: t`Quarantine` },
+  { value: 'wall', label: t`Wall links` },
 ] as const;
 const tabNames = tabs.map(({ value }) => value);
 
-/** /admin/devices: boards, pairing tickets and quarantined messages. */
+/** /admin/devices: boards, pairing tickets, quarantined messages and links of the wall. */
 export default function DevicesPage() {
   const { read, change } = useUrlState();
   const q = read('q') ?? '';
@@ -39,14 +41,17 @@ export default function DevicesPage() {
           value={tab}
           onChange={(next) => change({ tab: next === 'boards' ? undefined : next })}
         />
-        <ListSearch
-          search={{ value: typed, onChange: setTyped }}
-          label={t`Search devices`}
-          placeholder={t`Machine, serial number or owner`}
-        />
+        {tab !== 'wall' && (
+          <ListSearch
+            search={{ value: typed, onChange: setTyped }}
+            label={t`Search devices`}
+            placeholder={t`Machine, serial number or owner`}
+          />
+        )}
         {tab === 'boards' && <Boards />}
         {tab === 'tickets' && <Tickets />}
         {tab === 'quarantine' && <Quarantine />}
+        {tab === 'wall' && <WallLinks />}
       </div>
     </Page>
   );

@@ -1,0 +1,103 @@
+import { maxWallMachines, type WallMachine, type WallRoast } from '@roastery/contract/wall';
+import type { Database, Sql } from '../../db/sql.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
+import { machineAccess } from '../../identity/access.ts';
+import { connectionOf } from '../../identity/machines.ts';
+import { readRoastPlan } from '../planned/roast-plan.ts';
+import { openCurve } from '../roasts/roast-curve.ts';
+
+/** A small curve has a few hundred pixels. */
+const referenceStepSeconds = 5;
+
+/** A screen of a wall link sees every machine, as the admin does who made the link. It calls the wall and nothing else. */
+const screenOfWall: SignedInUser = {
+  id: '00000000-0000-0000-0000-000000000000',
+  full_name: '',
+  email: '',
+  is_active: true,
+  is_admin: true,
+  created_at: '',
+  preferences: {},
+};
+
+export const viewerOf = (user: SignedInUser | null): SignedInUser => user ?? screenOfWall;
+
+/** Ids of the machines of a wall, in the order of their names. */
+export const wallMachineIds = async (sql: Sql, viewer: SignedInUser): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    SELECT m.id FROM machines m WHERE m.archived_at IS NULL AND ${machineAccess(sql, viewer)}
+     ORDER BY lower(m.display_name), m.id LIMIT ${maxWallMachines}`;
+  return rows.map(({ id }) => id);
+};
+
+interface MachineRow extends Omit<WallMachine, 'roast' | 'next'> {
+  readonly roast_id: string | null;
+  readonly roast_number: string | null;
+  readonly coffee_name: string | null;
+  readonly reference_roast_id: string | null;
+  readonly next_id: string | null;
+  readonly next_coffee: string | null;
+  readonly next_kg: number | null;
+}
+
+const readMachines = (sql: Sql, viewer: SignedInUser) => sql<MachineRow[]>`
+  SELECT m.id, m.display_name, ${connectionOf(sql)} AS connection, m.last_seen_at,
+         r.id AS roast_id, r.shown_number AS roast_number, r.coffee_name,
+         coalesce(f.reference_roast_id, best.id) AS reference_roast_id,
+         n.id AS next_id, n.coffee_name AS next_coffee, n.batch_size_kg AS next_kg
+    FROM machines m
+    LEFT JOIN LATERAL (SELECT id, shown_number, coffee_name, profile_id FROM roasts
+                        WHERE machine_id = m.id AND status = 'in_progress' ORDER BY start_time DESC LIMIT 1) r ON true
+    LEFT JOIN profiles f ON f.id = r.profile_id
+    LEFT JOIN LATERAL (SELECT id FROM roasts
+                        WHERE profile_id = f.id AND status = 'completed' AND cupping_score IS NOT NULL
+                        ORDER BY cupping_score DESC, start_time DESC LIMIT 1) best ON true
+    LEFT JOIN LATERAL (SELECT p.id, coalesce(p.coffee_name, l.coffee_name, q.name) AS coffee_name, p.batch_size_kg
+                         FROM planned_roasts p LEFT JOIN lots l ON l.id = p.lot_id LEFT JOIN profiles q ON q.id = p.profile_id
+                        WHERE p.machine_id = m.id AND p.bound_at IS NULL AND p.cancelled_at IS NULL
+                        ORDER BY p.created_at, p.id LIMIT 1) n ON true
+   WHERE m.archived_at IS NULL AND ${machineAccess(sql, viewer)}
+   ORDER BY lower(m.display_name), m.id LIMIT ${maxWallMachines}`;
+
+/** The bean temperature of a roast in steps; null where the viewer may not see it, or nothing was recorded. */
+const readReference = async (sql: Database, viewer: SignedInUser, roastId: string): Promise<WallRoast['reference']> => {
+  const curve = await openCurve(sql, viewer, roastId, { before: 0, after: 0 }, ['bean_temp']);
+  const bean = await curve?.channels.get('bean_temp');
+  if (curve === undefined || bean === undefined) return null;
+  const times: number[] = [];
+  const temps: (number | null)[] = [];
+  for (const [index, time] of curve.timeSeconds.entries()) {
+    if (time - (times.at(-1) ?? Number.NEGATIVE_INFINITY) < referenceStepSeconds) continue;
+    times.push(time);
+    temps.push(bean[index] ?? null);
+  }
+  return { time_seconds: times, bean_temp: temps };
+};
+
+const readRunning = async (sql: Database, viewer: SignedInUser, row: MachineRow): Promise<WallRoast | null> => {
+  const { roast_id: id, roast_number: number, coffee_name, reference_roast_id: referenceId } = row;
+  if (id === null || number === null) return null;
+  const plan = await readRoastPlan(sql, viewer, id);
+  return {
+    id,
+    roast_number: number,
+    coffee_name,
+    points: plan?.points ?? [],
+    interpolated: plan?.interpolated ?? false,
+    target_drop_temp: plan?.target_drop_temp ?? null,
+    reference: referenceId === null || referenceId === id ? null : await readReference(sql, viewer, referenceId),
+  };
+};
+
+/** What the wall shows of each machine besides the live readings. */
+export const readWall = async (sql: Database, viewer: SignedInUser): Promise<WallMachine[]> => {
+  const machines: WallMachine[] = [];
+  // One after the other: a wall is read again with every roast, and must not take every connection to the database.
+  for (const row of await readMachines(sql, viewer)) {
+    const { id, display_name, connection, last_seen_at, next_id, next_coffee, next_kg } = row;
+    const next = next_id === null ? null : { coffee_name: next_coffee, batch_size_kg: next_kg };
+    const roast = await readRunning(sql, viewer, row);
+    machines.push({ id, display_name, connection, last_seen_at, roast, next });
+  }
+  return machines;
+};

@@ -1,0 +1,68 @@
+import type { Context } from 'hono';
+import { getCookie } from 'hono/cookie';
+import { serialize } from 'hono/utils/cookie';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import type { Sql } from '../db/sql.ts';
+import { AppError } from './app-error.ts';
+import { authenticatePublic } from './authenticate.ts';
+import { announceEndedSessions } from './open-streams.ts';
+import { hashToken, newToken } from './secrets.ts';
+import type { ServerContext, WallCaller } from './server-context.ts';
+
+/** The longest that browsers keep a cookie. Opening the link again begins it anew. */
+const maxDays = 400;
+
+const cookieName = (isHttps: boolean): string => (isHttps ? '__Host-wall' : 'wall');
+
+export const wallCookie = (token: string, isHttps: boolean): string =>
+  serialize(cookieName(isHttps), token, {
+    httpOnly: true,
+    secure: isHttps,
+    sameSite: 'Strict',
+    path: '/',
+    maxAge: maxDays * 24 * 3600,
+  });
+
+/** A screen of a wall link that is not revoked. Its id stands for a session wherever streams are registered. */
+const findScreen = async (sql: Sql, token: string | undefined): Promise<string | undefined> => {
+  if (token === undefined || !/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
+  const [screen] = await sql<{ id: string }[]>`
+    SELECT id FROM wall_screens WHERE token_hash = ${hashToken(token)} AND expires_at > now()`;
+  return screen?.id;
+};
+
+/** A signed-in user, else a screen of a wall link. */
+export const authenticateWall = async (c: Context, request: ServerContext): Promise<WallCaller> => {
+  const { session } = await authenticatePublic(c, request);
+  if (session !== undefined) return { user: session.user, sessionId: session.id };
+  const screenId = await findScreen(request.sql, getCookie(c, cookieName(request.config.isHttps)));
+  if (screenId === undefined) throw new AppError('not_signed_in', 'Sign in, or open a wall link');
+  return { user: null, sessionId: screenId };
+};
+
+/** Exchanges the token of a link for that of a new screen; undefined where there is no such link. */
+export const startScreen = async (
+  tx: Sql,
+  linkToken: string,
+): Promise<{ token: string; link: { id: string; name: string } } | undefined> => {
+  const [link] = await tx<{ id: string; name: string }[]>`
+    UPDATE wall_links SET last_opened_at = now() WHERE token_hash = ${hashToken(linkToken)} RETURNING id, name`;
+  if (link === undefined) return undefined;
+  await tx`DELETE FROM wall_screens WHERE expires_at <= now()`;
+  const token = newToken();
+  await tx`
+    INSERT INTO wall_screens (id, link_id, token_hash, expires_at)
+    VALUES (${uuidV7()}, ${link.id}, ${hashToken(token)}, now() + make_interval(days => ${maxDays}))`;
+  return { token, link };
+};
+
+/** Deletes a link with its screens; their streams end with the transaction. */
+export const deleteLink = async (tx: Sql, linkId: string): Promise<{ name: string } | undefined> => {
+  const screens = await tx<{ id: string }[]>`SELECT id FROM wall_screens WHERE link_id = ${linkId}`;
+  const [link] = await tx<{ name: string }[]>`DELETE FROM wall_links WHERE id = ${linkId} RETURNING name`;
+  await announceEndedSessions(
+    tx,
+    screens.map(({ id }) => id),
+  );
+  return link;
+};

@@ -1,0 +1,56 @@
+import type { LiveEvent } from '@roastery/contract/live';
+import type { WallEvent } from '@roastery/contract/wall';
+import { sseFrame } from '../http/sse-stream.ts';
+import type { Backlog } from './backlog.ts';
+
+/** Of the past a wall draws a small curve. */
+const minStepMs = 1000;
+const bean = 'bean_temp';
+
+const frame = (event: WallEvent): Uint8Array => sseFrame(event.type, event);
+
+/** An event of a machine as the wall gets it; null for what the wall does not show. */
+export const wallFrame = (machineId: string, event: LiveEvent, chargeMono: number | null): Uint8Array | null => {
+  const machine = { machine_id: machineId };
+  if (event.type === 'reading') {
+    const { mono, values, roast } = event.reading;
+    const ofBoard = roast?.state === 'in_progress' ? roast.charge_mono : null;
+    // The server's charge counts: a person may have set or moved it, which the board does not know.
+    return frame({
+      type: 'reading',
+      ...machine,
+      mono,
+      bean_temp: values[bean] ?? null,
+      charge_mono: chargeMono ?? ofBoard,
+    });
+  }
+  if (event.type === 'status') {
+    const { connection, last_seen_at } = event;
+    return frame({ type: 'status', ...machine, connection, last_seen_at });
+  }
+  if (event.type !== 'roast') return null;
+  const isRunning = event.roast.status === 'in_progress';
+  return frame({ type: 'changed', ...machine, charge_mono: isRunning ? event.charge_mono : null });
+};
+
+/** The first two events of a machine: its connection, and the curve so far. */
+export const wallBacklogFrames = (
+  machineId: string,
+  hello: Pick<Extract<WallEvent, { type: 'hello' }>, 'connection' | 'last_seen_at'>,
+  { samples, chargeMono }: Backlog,
+): Uint8Array[] => {
+  const mono: number[] = [];
+  const temps: (number | null)[] = [];
+  for (const stretch of samples) {
+    const column = stretch.channels[bean] ?? [];
+    for (const [index, at] of stretch.mono.entries()) {
+      if (at - (mono.at(-1) ?? Number.NEGATIVE_INFINITY) < minStepMs) continue;
+      mono.push(at);
+      temps.push(column[index] ?? null);
+    }
+  }
+  return [
+    frame({ type: 'hello', machine_id: machineId, ...hello }),
+    frame({ type: 'curve', machine_id: machineId, mono, bean_temp: temps, charge_mono: chargeMono }),
+  ];
+};

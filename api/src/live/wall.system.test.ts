@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { apiBasePath } from '@roastery/contract/endpoint';
+import { endpoints } from '@roastery/contract/endpoints';
+import { topicOf } from '@roastery/contract/mqtt';
+import { wallEventShape, type WallEvent, type WallLink, type WallMachine } from '@roastery/contract/wall';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { until } from '@roastery/testing/until';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
+import {
+  connectBoard,
+  startPlainBroker,
+  startWholeApi,
+  type PlainBroker,
+  type WholeApi,
+} from '../testing/whole-api.ts';
+import type { Visitor } from '../testing/visitor.ts';
+
+describe('wall', () => {
+  let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
+  let broker: PlainBroker;
+  let api: WholeApi;
+  let admin: Visitor;
+  const serials = ['WALL-1', 'WALL-2'] as const;
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    database = await openMigratedDatabase();
+    broker = await startPlainBroker();
+    api = await startWholeApi(database.url, broker.url);
+    admin = await api.signedIn();
+    for (const serial of serials) ids.push((await registerMachine(database.sql, serial)).id);
+  });
+  afterAll(async () => {
+    await api.close();
+    await broker.close();
+    await database[Symbol.asyncDispose]();
+  });
+
+  const makeLink = async () =>
+    (await admin.send<WallLink & { token: string }>('POST', '/admin/wall-links', { name: 'Roasting room' })).body;
+  const openedScreen = async (token: string): Promise<Visitor> => {
+    const screen = api.visitor();
+    expect((await screen.send('POST', '/wall/session', { token })).status).toBe(200);
+    return screen;
+  };
+
+  const watch = async (visitor: Visitor) => {
+    const abort = new AbortController();
+    const answer = await fetch(`${api.url}/api/v1/wall/live`, {
+      headers: { cookie: visitor.cookie ?? '' },
+      signal: abort.signal,
+    });
+    const events: WallEvent[] = [];
+    const raw: string[] = [];
+    const read = async (): Promise<void> => {
+      const decoder = new TextDecoder();
+      let text = '';
+      for await (const bytes of answer.body ?? []) {
+        text += decoder.decode(bytes, { stream: true });
+        for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+          const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1];
+          text = text.slice(end + 2);
+          if (data === undefined) continue;
+          raw.push(data);
+          events.push(wallEventShape.parse(JSON.parse(data)));
+        }
+      }
+    };
+    const ended = read().catch((error: unknown) => {
+      if (!abort.signal.aborted && !(error instanceof TypeError)) throw error;
+    });
+    return { status: answer.status, events, raw, ended, stop: () => abort.abort() };
+  };
+
+  it('wall stream: carries all machines over one connection, with their bean temperature and nothing else', async () => {
+    const screen = await openedScreen((await makeLink()).token);
+    const watching = await watch(screen);
+    await until('both curves', () => watching.events.filter(({ type }) => type === 'curve').length === 2);
+    for (const [index, serial] of serials.entries()) {
+      const board = createJournalBoard({ boot: randomUUID() });
+      await using wire = await connectBoard(broker.url, serial);
+      await until('the subscription', () => broker.subscriptionsTo(topicOf(serial, 'live')) > 0);
+      const roast = { id: randomUUID(), charge_mono: 1000, state: 'in_progress' };
+      await wire.client.publishAsync(
+        topicOf(serial, 'live'),
+        JSON.stringify({
+          v: 1,
+          epoch: board.epoch,
+          seq: 1,
+          boot: randomUUID(),
+          t: Date.now(),
+          mono: 61_000,
+          values: { bean_temp: 150 + index, exhaust_temp: 222.2 },
+          roast,
+          phase: 'roasting',
+        }),
+      );
+    }
+    const readings = await until('a reading of each machine', () => {
+      const found = watching.events.filter((event) => event.type === 'reading');
+      return found.length === 2 && found;
+    });
+    expect(readings).toEqual(
+      ids.map((machine_id, index) => ({
+        type: 'reading',
+        machine_id,
+        mono: 61_000,
+        bean_temp: 150 + index,
+        charge_mono: 1000,
+      })),
+    );
+    expect(watching.raw.join('\n')).not.toContain('222.2');
+    watching.stop();
+    await watching.ended;
+  });
+
+  it('wall link: its cookie opens the wall and no other endpoint', async () => {
+    const screen = await openedScreen((await makeLink()).token);
+    const { machines } = (await screen.send<{ machines: WallMachine[] }>('GET', '/wall')).body;
+    expect(machines.map(({ id }) => id)).toEqual(ids);
+    const others = endpoints.filter(({ access, isForWallLinks }) => access !== 'public' && isForWallLinks !== true);
+    expect(others.length).toBeGreaterThan(80);
+    const open: string[] = [];
+    for (const { name, method, path } of others) {
+      const answer = await fetch(`${api.url}${apiBasePath}${path.replaceAll(/\{\w+\}/g, ids[0] ?? '')}`, {
+        method,
+        headers: { cookie: screen.cookie ?? '', 'content-type': 'application/json' },
+        ...(method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }),
+      });
+      await answer.body?.cancel();
+      if (answer.status !== 401) open.push(`${name}: ${answer.status}`);
+    }
+    expect(open).toEqual([]);
+  });
+
+  it('wall link: is refused once it was revoked, and its open streams end within a second', async () => {
+    const link = await makeLink();
+    const screen = await openedScreen(link.token);
+    const watching = await watch(screen);
+    await until('a curve', () => watching.events.some(({ type }) => type === 'curve'));
+    const before = performance.now();
+    expect((await admin.send('DELETE', `/admin/wall-links/${link.id}`)).status).toBe(200);
+    await watching.ended;
+    expect(performance.now() - before).toBeLessThan(1000);
+    expect((await screen.send('GET', '/wall')).status).toBe(401);
+    expect((await api.visitor().send('POST', '/wall/session', { token: link.token })).status).toBe(404);
+  });
+
+  it('wall link: keeps hashes only, and writes who made, opened and revoked it to the audit log', async () => {
+    const link = await makeLink();
+    const screen = await openedScreen(link.token);
+    const cookie = screen.cookie?.split('=')[1] ?? '';
+    const stored = await database.sql`
+      SELECT w.*, s.* FROM wall_links w JOIN wall_screens s ON s.link_id = w.id WHERE w.id = ${link.id}`;
+    expect(JSON.stringify(stored)).not.toContain(link.token);
+    expect(JSON.stringify(stored)).not.toContain(cookie);
+    await admin.send('DELETE', `/admin/wall-links/${link.id}`);
+    const rows = await database.sql<{ action: string; detail: { name: string } }[]>`
+      SELECT action, detail FROM audit_log WHERE subject = ${link.id} ORDER BY id`;
+    expect(rows.map(({ action, detail }) => [action, detail.name])).toEqual([
+      ['wall_link.created', 'Roasting room'],
+      ['wall_link.opened', 'Roasting room'],
+      ['wall_link.revoked', 'Roasting room'],
+    ]);
+  });
+
+  it('wall: shows a user their own machines only, and answers 401 without a session or a link', async () => {
+    const account = { full_name: 'Else', email: 'else@example.org', password: 'a phrase that is long' };
+    await admin.send('POST', '/admin/users', account);
+    const other = await api.signedIn(account.email, account.password);
+    expect((await other.send('GET', '/wall')).body).toEqual({ machines: [] });
+    expect((await api.visitor().send('GET', '/wall')).status).toBe(401);
+    expect((await watch(api.visitor())).status).toBe(401);
+  });
+});

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { connectionShape } from './machines.ts';
+import { plannedPointShape } from './roast-plan.ts';
+import { idShape, instantShape, lineShape, messageShape } from './shapes.ts';
+
+/**
+ * The wall: all machines that the caller may see, for a television. Its stream and its list carry nothing else, so that a wall
+ * link can open them without an account.
+ */
+export const wallRoastShape = z.object({
+  id: idShape,
+  roast_number: z.string(),
+  coffee_name: z.string().nullable(),
+  /** Of its plan or recipe; empty without one. */
+  points: z.array(plannedPointShape),
+  interpolated: z.boolean(),
+  /** °C. */
+  target_drop_temp: z.number().nullable(),
+  /** Bean temperature of the recipe's reference, one value for about each 5 s. */
+  reference: z.object({ time_seconds: z.array(z.number()), bean_temp: z.array(z.number().nullable()) }).nullable(),
+});
+export type WallRoast = z.infer<typeof wallRoastShape>;
+
+export const wallMachineShape = z.object({
+  id: idShape,
+  display_name: z.string(),
+  connection: connectionShape,
+  last_seen_at: instantShape.nullable(),
+  /** The running roast. */
+  roast: wallRoastShape.nullable(),
+  /** The first of the queue. */
+  next: z.object({ coffee_name: z.string().nullable(), batch_size_kg: z.number().nullable() }).nullable(),
+});
+export type WallMachine = z.infer<typeof wallMachineShape>;
+
+export const maxWallMachines = 24;
+
+export const getWall = endpoint({
+  name: 'getWall',
+  method: 'GET',
+  path: '/wall',
+  tag: 'Wall',
+  summary: 'What the wall shows of each machine; a wall link may read it too',
+  access: 'user',
+  isForWallLinks: true,
+  response: z.object({ machines: z.array(wallMachineShape).max(maxWallMachines) }),
+});
+
+const ofMachine = { machine_id: idShape };
+
+/** Server-sent events of the wall. Each event's `event:` field is `type`. On every connect: `hello` and `curve` of each machine. */
+export const wallEventShape = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    ...ofMachine,
+    connection: connectionShape,
+    last_seen_at: instantShape.nullable(),
+  }),
+  /** The recent past, one value a second at most; ms since the board's boot. */
+  z.object({
+    type: z.literal('curve'),
+    ...ofMachine,
+    mono: z.array(z.number()),
+    bean_temp: z.array(z.number().nullable()),
+    charge_mono: z.number().nullable(),
+  }),
+  z.object({
+    type: z.literal('reading'),
+    ...ofMachine,
+    mono: z.number(),
+    bean_temp: z.number().nullable(),
+    /** Null while no roast runs. */
+    charge_mono: z.number().nullable(),
+  }),
+  z.object({
+    type: z.literal('status'),
+    ...ofMachine,
+    connection: connectionShape,
+    last_seen_at: instantShape.nullable(),
+  }),
+  /** A roast began, changed or ended: read the wall again. */
+  z.object({ type: z.literal('changed'), ...ofMachine, charge_mono: z.number().nullable() }),
+]);
+export type WallEvent = z.infer<typeof wallEventShape>;
+
+export const wallLive = endpoint({
+  name: 'wallLive',
+  method: 'GET',
+  path: '/wall/live',
+  tag: 'Wall',
+  summary: 'Server-sent events of all machines of the wall over one connection. See `WallEvent`',
+  access: 'user',
+  isForWallLinks: true,
+  produces: 'text/event-stream',
+  errors: ['too_many_requests', 'not_ready'],
+});
+
+export const openWall = endpoint({
+  name: 'openWall',
+  method: 'POST',
+  path: '/wall/session',
+  tag: 'Wall',
+  summary: 'Exchange the token of a wall link for a cookie that opens the wall and nothing else',
+  access: 'public',
+  body: z.object({ token: z.string().min(1).max(200) }),
+  response: messageShape,
+  errors: ['not_found'],
+});
+
+export const wallLinkShape = z.object({
+  id: idShape,
+  name: z.string(),
+  created_at: instantShape,
+  created_by: z.string(),
+  /** When a screen opened it last. */
+  last_opened_at: instantShape.nullable(),
+});
+export type WallLink = z.infer<typeof wallLinkShape>;
+
+export const listWallLinks = endpoint({
+  name: 'listWallLinks',
+  method: 'GET',
+  path: '/admin/wall-links',
+  tag: 'Wall',
+  summary: 'Links that open the wall without an account',
+  access: 'admin',
+  response: z.object({ links: z.array(wallLinkShape) }),
+});
+
+export const createWallLink = endpoint({
+  name: 'createWallLink',
+  method: 'POST',
+  path: '/admin/wall-links',
+  tag: 'Wall',
+  summary: 'Make a wall link; its token is in the answer and nowhere else',
+  access: 'admin',
+  status: 201,
+  body: z.object({ name: lineShape(80).min(1, 'Enter a name') }),
+  response: wallLinkShape.extend({ token: z.string() }),
+});
+
+export const revokeWallLink = endpoint({
+  name: 'revokeWallLink',
+  method: 'DELETE',
+  path: '/admin/wall-links/{id}',
+  tag: 'Wall',
+  summary: 'Revoke a wall link: its screens show nothing more within a second',
+  access: 'admin',
+  params: z.object({ id: idShape }),
+  response: messageShape,
+  errors: ['not_found'],
+});

@@ -1,0 +1,155 @@
+import path from 'node:path';
+import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
+import { planRoast } from '@roastery/contract/planned';
+import { createProfile, setReferenceRoast } from '@roastery/contract/profiles';
+import { createWallLink } from '@roastery/contract/wall';
+import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { until } from '@roastery/testing/until';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let tomo: RoasteryClient;
+let probat: RegisteredMachine;
+
+/** A television, one that stands upright, a tablet both ways, a phone. */
+const sizes = [
+  [1920, 1080],
+  [1080, 1920],
+  [1180, 820],
+  [820, 1180],
+  [390, 844],
+] as const;
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  tomo = await roastery.addPerson(tomoIto);
+  probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
+  await register(ana, 'GIE-W6-0007', 'Giesen W6 sample room', 'RM7');
+  await register(tomo, 'LOR-S15-0001', 'Loring S15', 'RM15');
+  const recipe = await ana.call(createProfile, {
+    body: {
+      name: 'House filter',
+      control_profile: [
+        { time: 0, burner: 80, exhaust: 40, drum: 60 },
+        { time: 600, burner: 0, exhaust: 90, drum: 45 },
+      ],
+    },
+  });
+  const past = await bringPastRoast(roastery.stack, ana, probat, {
+    charged: new Date(Date.now() - 86_400_000),
+    details: { coffee_name: 'Huila Pink Bourbon', profile_id: recipe.id },
+  });
+  await ana.call(setReferenceRoast, { params: { id: recipe.id }, body: { roast_id: past.id } });
+  const plan = { machine_id: probat.id, profile_id: recipe.id, coffee_name: 'Huila Pink Bourbon', batch_size_kg: 12 };
+  await ana.call(planRoast, { body: plan });
+  await roastery.stack.startMachine({
+    serial: probat.serial_number,
+    token: probat.auth_token,
+    start: 'preheat',
+    timeFactor: 2,
+  });
+  await until(
+    'a roast to run',
+    async () => (await ana.call(listMachines)).some((machine) => machine.current_roast_id !== null),
+    { timeoutMs: 90_000 },
+  );
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const tile = (page: Page, name: string) => page.getByTestId('wall-tile').filter({ hasText: name });
+
+/** Pixels by which anything lies outside of the window, or the page scrolls; and texts that are cut. */
+const outside = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const { scrollHeight, scrollWidth } = document.documentElement;
+    const parts = [...document.querySelectorAll('[data-testid="wall-tile"], [data-testid="wall-tile"] p')];
+    const over = parts.map((part) => {
+      const box = part.getBoundingClientRect();
+      const holder = part.closest('li')?.getBoundingClientRect() ?? box;
+      // A line of text that is cut is higher inside than outside; one that wraps is higher than two of its letters.
+      const letters = [part, ...part.querySelectorAll('*')].map((one) =>
+        Number.parseFloat(getComputedStyle(one).fontSize),
+      );
+      const letter = Math.max(...letters);
+      const cut = part.tagName === 'P' ? part.scrollHeight - part.clientHeight - letter / 4 : 0;
+      const wrapped = part.tagName === 'P' ? part.clientHeight - 2 * letter : 0;
+      return Math.max(
+        holder.left - box.left,
+        holder.top - box.top,
+        box.right - holder.right,
+        box.bottom - holder.bottom,
+        cut,
+        wrapped,
+      );
+    });
+    return Math.round(Math.max(scrollHeight - innerHeight, scrollWidth - innerWidth, ...over));
+  });
+
+it('wall: opens by its link without an account, on any aspect without scrolling', async () => {
+  const { token } = await roastery.admin.call(createWallLink, { body: { name: 'Roasting room' } });
+  await using watched = await roastery.openAs(null, { viewport: { width: 1920, height: 1080 } });
+  const { page, complaints } = watched;
+  await keepAxe(page);
+  await page.goto(`/wall#token=${token}`);
+  await expect.poll(() => page.getByTestId('wall-tile').count()).toBe(3);
+  await expect.poll(() => new URL(page.url()).hash).toBe('');
+  await expect.poll(() => tile(page, 'Probat P25').getAttribute('data-state'), { timeout: 20_000 }).toBe('roasting');
+  const running = tile(page, 'Probat P25');
+  await running.getByText('Huila Pink Bourbon').waitFor();
+  await expect.poll(() => running.getByTestId('wall-bean').innerText()).toMatch(/^\d+\.\d °C$/);
+  await expect.poll(() => running.innerText()).toMatch(/\d+:\d\d\s+RoR [−-]?\d+\.\d/);
+  await expect.poll(() => running.innerText()).toMatch(/(?:In \d+:\d\d|Now)\s*Burner/);
+  await expect.poll(() => tile(page, 'Loring S15').getAttribute('data-state')).toBe('offline');
+  for (const [width, height] of sizes) {
+    await page.setViewportSize({ width, height });
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      await expect.poll(() => outside(page), { message: `${width}×${height}` }).toBeLessThanOrEqual(0);
+      const folder = process.env['SCREENS_DIR'];
+      if (folder !== undefined)
+        await page.screenshot({ path: path.join(folder, `wall-${width}x${height}-${theme}.png`) });
+      expect(await accessibilityFindings(page), `${width}×${height} ${theme}`).toEqual([]);
+    }
+  }
+  // The browser reports the 401 of the session check.
+  expect(complaints.filter((text) => !/auth\/me|401/.test(text))).toEqual([]);
+});
+
+it('wall: shows a user their own machines only', async () => {
+  await using watched = await roastery.openAs(tomo);
+  const { page } = watched;
+  await page.goto('/wall');
+  await tile(page, 'Loring S15').waitFor();
+  await expect.poll(() => page.getByTestId('wall-tile').count()).toBe(1);
+});
+
+it('wall: an admin makes a link under Devices and revokes it, and the screen goes dark', async () => {
+  await using desk = await roastery.openAs(roastery.admin);
+  await using screen = await roastery.openAs(null);
+  await desk.page.goto('/admin/devices?tab=wall');
+  await desk.page.getByLabel('Name of the screen').fill('Packing table');
+  await desk.page.getByRole('button', { name: 'Make link' }).click();
+  const address = desk.page.getByTestId('wall-link');
+  await address.waitFor();
+  await screen.page.goto((await address.innerText()).trim());
+  await expect.poll(() => screen.page.getByTestId('wall-tile').count()).toBe(3);
+  await desk.page.getByRole('button', { name: 'Done' }).click();
+  await desk.page.getByRole('button', { name: 'Revoke Packing table' }).click();
+  await desk.page.getByRole('button', { name: 'Revoke', exact: true }).last().click();
+  await screen.page.getByText('This screen may not show the wall').waitFor({ timeout: 20_000 });
+});
+
+it('wall: asks for a link or a sign-in where there is neither', async () => {
+  await using watched = await roastery.openAs(null);
+  await watched.page.goto('/wall');
+  await watched.page.getByText('This screen may not show the wall').waitFor();
+  await expect
+    .poll(() => watched.page.getByRole('link', { name: 'Sign in' }).getAttribute('href'))
+    .toBe('/login?next=%2Fwall');
+});

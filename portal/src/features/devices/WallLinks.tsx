@@ -1,0 +1,159 @@
+import { createWallLink, listWallLinks, revokeWallLink, type WallLink } from '@roastery/contract/wall';
+import { TvMinimal } from 'lucide-react';
+import { useState, type SyntheticEvent } from 'react';
+import { Link } from 'react-router-dom';
+import { sentenceWithFields } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { CopyButton } from '../../components/CopyButton.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { ErrorLine } from '../../components/ErrorState.tsx';
+import { RelativeTime } from '../../components/figures.tsx';
+import { paths } from '../../components/paths.ts';
+import { t } from '../../language/t.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { TextField } from '../../ui/TextField.tsx';
+import { toast } from '../../ui/toast.ts';
+
+const revoke = async ({ id, name }: WallLink) => {
+  try {
+    await call(revokeWallLink, { params: { id } });
+    await refresh(listWallLinks);
+    toast(t`${name} was revoked`);
+  } catch (failure) {
+    toast(sentenceWithFields(failure, t`The link could not be revoked`), { tone: 'danger' });
+  }
+};
+
+/** Links that open the wall on a screen without an account; each can be revoked on its own. */
+export const WallLinks = () => {
+  const { data, error, mutate } = useApi(listWallLinks, {});
+  const [made, setMade] = useState<{ name: string; address: string } | null>(null);
+  const [revoked, setRevoked] = useState<WallLink | null>(null);
+  return (
+    <>
+      <p className="text-base text-muted">
+        {t`The ${(
+          <Link to={paths.wall} className="rounded-sm text-accent-text underline underline-offset-2">{t`wall`}</Link>
+        )} shows every machine at once. A link opens it on a television without an account, and nothing else.`}
+      </p>
+      <NewLink onMade={setMade} />
+      {error !== undefined && (
+        <ErrorLine title={t`The links could not be loaded`} error={error} onRetry={() => void mutate()} />
+      )}
+      {data?.links.length === 0 && (
+        <Card>
+          <EmptyState icon={<TvMinimal aria-hidden />} title={t`No wall links`}>
+            {t`Make one for each screen, so that it can be revoked on its own.`}
+          </EmptyState>
+        </Card>
+      )}
+      {data !== undefined && data.links.length > 0 && (
+        <Card>
+          <ul className="divide-y divide-stroke">
+            {data.links.map((link) => (
+              <li key={link.id} className="flex min-h-14 items-center justify-between gap-3 px-4 py-2">
+                <div className="min-w-0">
+                  <p className="truncate text-base font-medium text-strong">{link.name}</p>
+                  <p className="text-sm text-muted">
+                    {link.last_opened_at === null
+                      ? t`Never opened`
+                      : t`Opened ${<RelativeTime moment={link.last_opened_at} />}`}
+                    {link.created_by !== '' && t` · made by ${link.created_by}`}
+                  </p>
+                </div>
+                <Button aria-label={t`Revoke ${link.name}`} onClick={() => setRevoked(link)}>
+                  {t`Revoke`}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      <ConfirmDialog
+        thing={revoked}
+        onClose={() => setRevoked(null)}
+        title={() => t`Revoke wall link`}
+        question={({ name }) => t`The screens of ${name} go dark at once. Other links stay.`}
+        confirmLabel={t`Revoke`}
+        onConfirm={revoke}
+      />
+      <MadeLink made={made} onDone={() => setMade(null)} />
+    </>
+  );
+};
+
+const NewLink = ({ onMade }: { onMade: (made: { name: string; address: string }) => void }) => {
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const make = async (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (name.trim() === '') return setProblem(t`Enter a name`);
+    setBusy(true);
+    try {
+      const { token } = await call(createWallLink, { body: { name: name.trim() } });
+      await refresh(listWallLinks);
+      onMade({ name: name.trim(), address: `${location.origin}${paths.wallLink(token)}` });
+      setName('');
+      setProblem(undefined);
+    } catch (failure) {
+      setProblem(sentenceWithFields(failure, t`The link could not be made`));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void make(event)} className="flex flex-wrap items-end gap-3">
+      <TextField
+        label={t`Name of the screen`}
+        placeholder={t`Roasting room`}
+        maxLength={80}
+        value={name}
+        error={problem}
+        onChange={(event) => setName(event.target.value)}
+        className="w-72 max-sm:w-full"
+      />
+      <Button type="submit" kind="primary" size="md" busy={isBusy}>
+        {t`Make link`}
+      </Button>
+    </form>
+  );
+};
+
+/** The address, shown once. Only Done closes it without asking. */
+const MadeLink = ({ made, onDone }: { made: { name: string; address: string } | null; onDone: () => void }) => (
+  <Dialog
+    open={made !== null}
+    onClose={onDone}
+    sticky
+    question={{ title: t`Close the link of ${made?.name ?? ''}?`, text: t`The link will not be shown again.` }}
+    title={t`Wall link`}
+    description={made?.name}
+    width="md"
+  >
+    {made !== null && (
+      <>
+        <DialogBody>
+          <p className="text-sm text-content">
+            {t`Open this address once on the screen and bookmark it there. It is shown only now.`}
+          </p>
+          <div className="flex items-center justify-between gap-2 rounded-md border border-stroke bg-sunken py-1.5 pr-2 pl-3">
+            <code data-testid="wall-link" className="font-mono text-sm break-all text-strong">
+              {made.address}
+            </code>
+            <CopyButton text={made.address} label={t`Copy wall link`} />
+          </div>
+        </DialogBody>
+        <DialogFooter>
+          <Button kind="primary" size="md" onClick={onDone}>
+            {t`Done`}
+          </Button>
+        </DialogFooter>
+      </>
+    )}
+  </Dialog>
+);

@@ -1,0 +1,111 @@
+import { getWall, openWall } from '@roastery/contract/wall';
+import { Factory, TvMinimal } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { OfflineBanner } from '../../components/OfflineBanner.tsx';
+import { paths } from '../../components/paths.ts';
+import { useWakeLock } from '../../components/live/use-wake-lock.ts';
+import { t } from '../../language/t.ts';
+import { ButtonLink } from '../../ui/Button.tsx';
+import { createWallFeed, type WallFeed } from './wall-feed.ts';
+import { wallGrid } from './wall-hooks.tsx';
+import { WallTile } from './WallTile.tsx';
+
+/** New machines and plans appear without an event of a roast. */
+const refreshMs = 30_000;
+
+/** /wall: every machine at once, for a television. `#token=…` of a wall link opens it without an account. */
+export default function WallPage() {
+  const exchange = useExchange();
+  if (exchange === 'refused') return <WallRefused />;
+  return exchange === 'pending' ? null : <Wall />;
+}
+
+/** The token of the address, exchanged for a cookie once and removed from the address. */
+const useExchange = (): 'pending' | 'done' | 'refused' => {
+  const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token'));
+  const [state, setState] = useState<'pending' | 'done' | 'refused'>(token === null ? 'done' : 'pending');
+  useEffect(() => {
+    if (token === null) return;
+    history.replaceState(history.state, '', location.pathname);
+    call(openWall, { body: { token } }).then(
+      () => setState('done'),
+      (error: unknown) => {
+        logError('The wall link was refused', error);
+        setState('refused');
+      },
+    );
+  }, [token]);
+  return state;
+};
+
+const WallRefused = () => (
+  <main className="flex h-dvh items-center justify-center p-6">
+    <EmptyState
+      isPage
+      icon={<TvMinimal aria-hidden />}
+      title={t`This screen may not show the wall`}
+      action={
+        <ButtonLink to={`${paths.login}?next=${encodeURIComponent(paths.wall)}`} kind="primary">
+          {t`Sign in`}
+        </ButtonLink>
+      }
+    >
+      {t`Its link was revoked, or there was none. An administrator makes a new one under Devices.`}
+    </EmptyState>
+  </main>
+);
+
+const useFeed = (): WallFeed => {
+  const [feed] = useState(createWallFeed);
+  useEffect(() => feed.start(() => void refresh(getWall)), [feed]);
+  return feed;
+};
+
+const useWindowSize = () => {
+  const [size, setSize] = useState(() => ({ width: innerWidth, height: innerHeight }));
+  useEffect(() => {
+    const measure = () => setSize({ width: innerWidth, height: innerHeight });
+    addEventListener('resize', measure);
+    return () => removeEventListener('resize', measure);
+  }, []);
+  return size;
+};
+
+const Wall = () => {
+  const { data, error } = useApi(getWall, {}, { refreshInterval: refreshMs });
+  const feed = useFeed();
+  const { width, height } = useWindowSize();
+  useWakeLock();
+  if (error instanceof ApiError && error.status === 401) return <WallRefused />;
+  const machines = data?.machines ?? [];
+  const { columns, rows } = wallGrid(machines.length, width, height);
+  return (
+    <main data-testid="wall" className="flex h-dvh flex-col overflow-hidden bg-page">
+      <title>{t`Wall · Roasting Management`}</title>
+      <h1 className="sr-only">{t`Wall`}</h1>
+      <OfflineBanner />
+      {data !== undefined && machines.length === 0 ? (
+        <EmptyState isPage icon={<Factory aria-hidden />} title={t`No machines`}>
+          {t`The wall shows every machine that you may see.`}
+        </EmptyState>
+      ) : (
+        <ul
+          className="grid min-h-0 flex-1 gap-[0.7vmin] p-[0.7vmin]"
+          style={{
+            gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+            gridTemplateRows: `repeat(${rows}, minmax(0, 1fr))`,
+          }}
+        >
+          {machines.map((machine) => (
+            <WallTile key={machine.id} machine={machine} feed={feed} />
+          ))}
+        </ul>
+      )}
+    </main>
+  );
+};

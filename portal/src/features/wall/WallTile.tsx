@@ -1,0 +1,170 @@
+import type { WallMachine, WallRoast } from '@roastery/contract/wall';
+import { dueStep, guideOf, nextStep, stepMoment } from '@roastery/roasting/guide';
+import { formatDuration } from '@roastery/roasting/units';
+import { memo, useCallback, useMemo } from 'react';
+import { StepChange } from '../../components/live/use-next-step.tsx';
+import { formatExactKilograms } from '../../format/numbers.ts';
+import { usePreferences } from '../../format/preferences.ts';
+import { readingOf, unitOf } from '../../format/quantities.ts';
+import { t } from '../../language/t.ts';
+import { classes } from '../../ui/classes.ts';
+import { WallCurve } from './WallCurve.tsx';
+import type { WallFeed, WallTrack } from './wall-feed.ts';
+import { LiveText, useWallValue } from './wall-hooks.tsx';
+
+/** A reading older than this is no longer live; boards send 1 to 4 a second. */
+const staleAfterMs = 5000;
+
+interface WallTileProps {
+  machine: WallMachine;
+  feed: WallFeed;
+}
+
+type State = 'roasting' | 'between' | 'stale' | 'offline';
+const stateWords: Record<State, string> = {
+  roasting: t`Roasting`,
+  between: t`Between batches`,
+  stale: t`No new readings`,
+  offline: t`Offline`,
+};
+
+const stateOf = (track: WallTrack, machine: WallMachine): State => {
+  const isFresh = track.readingAt !== null && Date.now() - track.readingAt <= staleAfterMs;
+  if (isFresh) return track.elapsedSeconds === null ? 'between' : 'roasting';
+  return (track.connection ?? machine.connection) === 'online' && track.readingAt !== null ? 'stale' : 'offline';
+};
+
+const timeText = (track: WallTrack): string => formatDuration(track.elapsedSeconds);
+const ageText = ({ readingAt }: WallTrack): string =>
+  readingAt === null ? '' : formatDuration((Date.now() - readingAt) / 1000);
+
+/**
+ * One machine of the wall. All sizes follow the tile, so that it is read from five metres whether there are 1 or 24 of them.
+ */
+const Tile = ({ machine, feed }: WallTileProps) => {
+  const { id, roast } = machine;
+  const units = usePreferences();
+  const state = useWallValue(
+    feed,
+    id,
+    useCallback((track: WallTrack) => stateOf(track, machine), [machine]),
+  );
+  const beanText = useCallback(({ beanC }: WallTrack) => readingOf('temperature', beanC, units).value, [units]);
+  const rateText = useCallback(({ rateC }: WallTrack) => readingOf('rate', rateC, units).value, [units]);
+  const isLive = state === 'roasting' || state === 'between';
+  /** A board that stopped sending while beans are in the drum. */
+  const isAlarm = !isLive && roast !== null;
+  const live = { feed, machineId: id };
+  return (
+    <li
+      data-testid="wall-tile"
+      data-state={state}
+      className={classes(
+        'relative min-h-0 min-w-0 overflow-hidden rounded-lg border-2 bg-surface [container-type:size]',
+        isAlarm ? 'border-danger' : state === 'roasting' ? 'border-accent' : 'border-stroke-strong',
+      )}
+    >
+      <div className="flex h-full flex-col px-[3.5cqw] py-[2.5cqh]">
+        <p className="flex shrink-0 items-baseline justify-between gap-[3cqw]">
+          <span className="truncate text-[length:min(10cqh,6.4cqw)] leading-tight font-semibold text-strong">
+            {machine.display_name}
+          </span>
+          <span
+            className={classes(
+              'flex shrink-0 items-center gap-[1.5cqw] text-[length:min(7cqh,4.6cqw)] font-medium',
+              isAlarm
+                ? 'text-danger'
+                : state === 'roasting'
+                  ? 'text-accent-text'
+                  : isLive
+                    ? 'text-content'
+                    : 'text-warning',
+            )}
+          >
+            <span aria-hidden className="size-[0.55em] rounded-full bg-current" />
+            {stateWords[state]}
+            {!isLive && <Age {...live} />}
+          </span>
+        </p>
+        <p className="shrink-0 truncate text-[length:min(8cqh,5.2cqw)] leading-tight text-content">
+          {roast === null ? nextText(machine) : (roast.coffee_name ?? t`Unnamed Roast`)}
+        </p>
+        <div
+          className={classes(
+            'flex shrink-0 items-end justify-between gap-[3cqw]',
+            isLive ? 'text-strong' : 'text-muted',
+          )}
+        >
+          <p
+            data-testid="wall-bean"
+            className="figures text-[length:min(34cqh,17cqw)] leading-[1.05] font-semibold tracking-tight whitespace-nowrap"
+          >
+            <LiveText {...live} text={beanText} />
+            <span className="text-[0.28em] font-normal text-muted"> {unitOf('temperature', units)}</span>
+          </p>
+          <div className="figures pb-[1.5cqh] text-right text-[length:min(15cqh,8.5cqw)] leading-tight font-semibold whitespace-nowrap">
+            <p>
+              <LiveText {...live} text={timeText} />
+            </p>
+            <p>
+              <span className="text-[0.45em] font-normal text-muted">{t`RoR`} </span>
+              <LiveText {...live} text={rateText} />
+            </p>
+          </div>
+        </div>
+        <div className="relative min-h-0 flex-1">
+          <WallCurve {...live} reference={roast?.reference ?? null} />
+        </div>
+        {roast !== null && roast.points.length > 0 && (
+          <p className="figures shrink-0 truncate text-[length:min(8.5cqh,5.4cqw)] leading-tight font-semibold text-strong">
+            <Step {...live} roast={roast} />
+          </p>
+        )}
+      </div>
+    </li>
+  );
+};
+export const WallTile = memo(Tile);
+
+/** How long ago the last reading came; counts up without readings. */
+const Age = ({ feed, machineId }: { feed: WallFeed; machineId: string }) => (
+  <span className="figures">{useWallValue(feed, machineId, ageText)}</span>
+);
+
+const nextText = ({ next }: WallMachine): string => {
+  if (next === null) return t`Nothing is planned`;
+  const name = next.coffee_name ?? t`Unnamed Roast`;
+  return next.batch_size_kg === null
+    ? t`Next: ${name}`
+    : t`Next: ${formatExactKilograms(next.batch_size_kg)} kg ${name}`;
+};
+
+const wholeSeconds = ({ elapsedSeconds }: WallTrack): number => Math.max(0, Math.floor(elapsedSeconds ?? 0));
+
+interface StepProps {
+  feed: WallFeed;
+  machineId: string;
+  roast: WallRoast;
+}
+
+/** The step that is due, else the next one; after the last one the drop temperature. */
+const Step = ({ feed, machineId, roast }: StepProps) => {
+  const units = usePreferences();
+  const guide = useMemo(() => guideOf(roast), [roast]);
+  const at = useWallValue(feed, machineId, wholeSeconds);
+  const step = dueStep(guide, at) ?? nextStep(guide, at);
+  if (step === null) {
+    const drop = readingOf('temperature', roast.target_drop_temp, units);
+    return roast.target_drop_temp === null ? t`No more steps` : t`Drop ${drop.value} ${drop.unit}`;
+  }
+  return (
+    <>
+      {stepMoment(step)}
+      {step.changes.map((change) => (
+        <span key={change.control} className="ml-[3cqw] font-normal">
+          <StepChange change={change} />
+        </span>
+      ))}
+    </>
+  );
+};

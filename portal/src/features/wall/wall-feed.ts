@@ -1,0 +1,158 @@
+import { wallEventShape, wallLive, type WallEvent, type WallMachine } from '@roastery/contract/wall';
+import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
+import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
+import { addressOf } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
+
+const eventTypes = ['hello', 'curve', 'reading', 'status', 'changed'] as const satisfies WallEvent['type'][];
+const firstRetryMs = 500;
+const maxRetryMs = 10_000;
+/** The small curve draws one point a second; older points of an idle machine are dropped. */
+const minStepMs = 1000;
+const maxIdleMs = 10 * 60_000;
+
+/** What is known of a machine now. A new object for each change; the curve is added to in place. */
+export interface WallTrack {
+  readonly connection: WallMachine['connection'] | null;
+  /** When the newest reading arrived here, epoch ms. */
+  readonly readingAt: number | null;
+  readonly beanC: number | null;
+  /** °C/min; null before the charge. */
+  readonly rateC: number | null;
+  /** Since the charge; null while no roast runs. */
+  readonly elapsedSeconds: number | null;
+  readonly chargeMono: number | null;
+  readonly curve: { readonly mono: number[]; readonly bean: (number | null)[] };
+}
+
+const unheard = (): WallTrack => ({
+  connection: null,
+  readingAt: null,
+  beanC: null,
+  rateC: null,
+  elapsedSeconds: null,
+  chargeMono: null,
+  curve: { mono: [], bean: [] },
+});
+
+export interface WallFeed {
+  readonly get: (machineId: string) => WallTrack;
+  readonly subscribe: (machineId: string, listener: () => void) => () => void;
+  /** Opens the connection; the answer closes it. `onChanged`: a roast began, changed or ended, or the connection is new. */
+  readonly start: (onChanged: () => void) => () => void;
+}
+
+/** Adds a point to the curve; a clock that began anew starts it afresh. */
+const addPoint = ({ mono, bean }: WallTrack['curve'], at: number, value: number | null, keepsAll: boolean): void => {
+  const last = mono.at(-1);
+  if (last !== undefined && at < last) {
+    mono.length = 0;
+    bean.length = 0;
+  } else if (last !== undefined && at - last < minStepMs) return;
+  mono.push(at);
+  bean.push(value);
+  if (keepsAll) return;
+  const from = mono.findIndex((one) => one >= at - maxIdleMs);
+  if (from > 60) {
+    mono.splice(0, from);
+    bean.splice(0, from);
+  }
+};
+
+type RateOfRise = ReturnType<typeof createLiveRateOfRise>;
+
+const withReading = (track: WallTrack, event: Extract<WallEvent, { type: 'reading' }>, rate: RateOfRise): WallTrack => {
+  const { mono, bean_temp: beanC, charge_mono: chargeMono } = event;
+  addPoint(track.curve, mono, beanC, chargeMono !== null);
+  const elapsedSeconds = chargeMono === null ? null : (mono - chargeMono) / 1000;
+  if (chargeMono !== track.chargeMono) rate.reset();
+  const rateC = elapsedSeconds === null || elapsedSeconds < 0 ? null : rate.push(mono / 1000, beanC);
+  return { ...track, connection: 'online', readingAt: Date.now(), beanC, rateC, elapsedSeconds, chargeMono };
+};
+
+/** The curve so far, and the rate of rise that continues from its end. */
+const withCurve = (track: WallTrack, event: Extract<WallEvent, { type: 'curve' }>, rate: RateOfRise): WallTrack => {
+  const { mono, bean_temp: bean, charge_mono: chargeMono } = event;
+  rate.reset();
+  if (chargeMono !== null) {
+    for (const [index, at] of mono.entries()) if (at >= chargeMono) rate.push(at / 1000, bean[index] ?? null);
+  }
+  return { ...track, chargeMono, curve: { mono: [...mono], bean: [...bean] } };
+};
+
+/**
+ * Follows all machines of the wall over one connection; a lost one is opened again after 0.5 s, doubling to 10 s.
+ */
+export const createWallFeed = (): WallFeed => {
+  const tracks = new Map<string, WallTrack>();
+  const rates = new Map<string, RateOfRise>();
+  const listeners = new Map<string, Set<() => void>>();
+
+  const get = (id: string): WallTrack => {
+    const known = tracks.get(id) ?? unheard();
+    tracks.set(id, known);
+    return known;
+  };
+  const rateOf = (id: string): RateOfRise => {
+    const known = rates.get(id) ?? createLiveRateOfRise();
+    rates.set(id, known);
+    return known;
+  };
+
+  const next = (event: WallEvent): WallTrack => {
+    const { machine_id: id } = event;
+    const track = get(id);
+    if (event.type === 'reading') return withReading(track, event, rateOf(id));
+    if (event.type === 'curve') return withCurve(track, event, rateOf(id));
+    if (event.type !== 'changed') return { ...track, connection: event.connection };
+    const isOver = event.charge_mono === null;
+    return { ...track, chargeMono: event.charge_mono, ...(isOver && { elapsedSeconds: null, rateC: null }) };
+  };
+
+  const receive = (message: MessageEvent<string>) => {
+    const parsed = parseJson(wallEventShape, message.data);
+    if (!parsed.success) return logError('A wall event has a shape this page does not know', describeRefusal(parsed));
+    const event = parsed.data;
+    tracks.set(event.machine_id, next(event));
+    for (const listener of listeners.get(event.machine_id) ?? []) listener();
+  };
+
+  const start: WallFeed['start'] = (onChanged) => {
+    let source: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let retryMs = firstRetryMs;
+    const open = () => {
+      clearTimeout(timer);
+      source?.close();
+      source = new EventSource(addressOf(wallLive, undefined, undefined));
+      for (const type of eventTypes) source.addEventListener(type, receive);
+      source.addEventListener('changed', onChanged);
+      source.addEventListener('open', () => {
+        retryMs = firstRetryMs;
+        onChanged();
+      });
+      source.addEventListener('error', () => {
+        source?.close();
+        // A link that was revoked, or a machine that was lost: the list says so at once.
+        onChanged();
+        timer = setTimeout(open, retryMs);
+        retryMs = Math.min(retryMs * 2, maxRetryMs);
+      });
+    };
+    open();
+    return () => {
+      clearTimeout(timer);
+      source?.close();
+    };
+  };
+
+  return {
+    get,
+    subscribe(id, listener) {
+      const all = listeners.get(id) ?? new Set();
+      listeners.set(id, all.add(listener));
+      return () => all.delete(listener);
+    },
+    start,
+  };
+};
