@@ -31,7 +31,7 @@ export default defineConfig({
           ...beside,
           name: 'fast',
           // As `system`, so that Vitest begins these files while the last of those still run.
-          maxWorkers: 4,
+          maxWorkers: 5,
           isolate: false,
           include: [`${sources}/**/*.test.{ts,tsx}`, 'deploy/**/*.test.ts'],
           exclude: ['**/*.{system,endurance}.test.ts', '**/node_modules/**', '**/dist/**'],
@@ -43,7 +43,7 @@ export default defineConfig({
           ...realParts,
           name: 'system',
           // These tests wait for boards and servers much of their time.
-          maxWorkers: 4,
+          maxWorkers: 5,
           isolate: false,
           include: [`${sources}/**/*.system.test.ts`, 'deploy/**/*.system.test.ts'],
         },
@@ -66,7 +66,14 @@ export default defineConfig({
           name: 'endurance',
           maxWorkers: 3,
           sequence: { groupOrder: 2 },
-          include: [`${sources}/**/*.endurance.test.ts`, 'deploy/**/*.endurance.test.ts'],
+          // Two system tests send and read more here.
+          env: { FUZZ_FILES: '300', HOSTILE_REQUESTS: '5000' },
+          include: [
+            `${sources}/**/*.endurance.test.ts`,
+            'deploy/**/*.endurance.test.ts',
+            'api/src/hostile-input.system.test.ts',
+            'api/src/file-reading/file-readers.system.test.ts',
+          ],
         },
       },
     ],

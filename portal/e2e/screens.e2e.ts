@@ -119,10 +119,30 @@ const patienceMs = 400_000;
 
 const addressOf = ({ address }: Screen) => address.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
 
-/** Opens a screen; says so, rather than give up on those after it, when it does not show what it should. */
-const open = async (page: Page, screen: Screen): Promise<string[]> => {
+/**
+ * Goes to an address as a link of the portal does, which takes a quarter of loading the portal anew. False where the page
+ * that was there stays.
+ */
+const goWithin = (page: Page, address: string): Promise<boolean> =>
+  page.evaluate(async (to) => {
+    const before = document.querySelector('h1');
+    if (before === null) return false;
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+    const end = performance.now() + 2000;
+    while (before.isConnected && performance.now() < end)
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    return !before.isConnected;
+  }, address);
+
+/**
+ * Opens a screen; says so, rather than give up on those after it, when it does not show what it should.
+ * @param isUntouched whether nothing was done on the page since it was opened
+ */
+const open = async (page: Page, screen: Screen, isUntouched: boolean): Promise<string[]> => {
   try {
-    await page.goto(addressOf(screen));
+    const address = addressOf(screen);
+    if (!isUntouched || !(await goWithin(page, address))) await page.goto(address);
     await screen.does?.(page);
     await page.getByText(screen.shows).first().waitFor();
     return [];
@@ -210,9 +230,9 @@ const look = async ({ page, complaints }: WatchedPage, screen: Screen, at: Look)
 };
 
 /** One visit: every width in both themes, changed in place. */
-const visit = async ({ watched, turn }: Hand, screen: Screen): Promise<string[]> => {
+const visit = async ({ watched, turn }: Hand, screen: Screen, isUntouched: boolean): Promise<string[]> => {
   await turn(looks[0]);
-  const found = await open(watched.page, screen);
+  const found = await open(watched.page, screen, isUntouched);
   // Where a person chooses between the two, both have to be there; and a map says what its machine speaks.
   if (screen.who !== 'signed out' && screen.who !== 'tomo' && !/account|upload|palette|map|probe/.test(screen.name))
     found.push(...(await celsiusOn(watched.page)).map((text) => `${screen.name}: ${text}`));
@@ -228,9 +248,12 @@ const visitThoseLeft = async (left: Screen[]): Promise<string[]> => {
   const findings: string[] = [];
   for (let who = left[0]?.who; who !== undefined; who = left[0]?.who) {
     await using hand = await openHand(who);
+    let isUntouched = false;
     while (left[0]?.who === who) {
       const screen = left.shift();
-      if (screen !== undefined) findings.push(...(await visit(hand, screen)));
+      if (screen === undefined) break;
+      findings.push(...(await visit(hand, screen, isUntouched)));
+      isUntouched = screen.does === undefined && who !== 'signed out';
     }
   }
   return findings;

@@ -1,23 +1,35 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Test files that take about half a minute or more, the longest first. */
+/** Test files that take long, most of them waiting: the longest first. */
 const longest = [
   'under-systemd.endurance',
   'faulty-line.endurance',
   'real-roasts.endurance',
   'killed-at-random.endurance',
+  'disk-gone-in-a-roast.system',
   'stream-limits.system',
+  'shared-credential.system',
   'slow-database.system',
   'board-in-trouble.system',
-  'hostile-input.system',
   'file-readers.system',
+  'npm-start.system',
+  'hung-database.system',
+  'agent-process.system',
+  'embedded-postgres.system',
   'screens.e2e',
-  'pairing.e2e',
   'probe.e2e',
   'live-roast.e2e',
+  'guided-roast.e2e',
+  'sign-in-to-machines.e2e',
+  'keyboard.e2e',
   'inventory.e2e',
+  'pairing.e2e',
+  'paired-again',
   'uplink',
   'disk-faults',
+  'agent',
+  'bus',
+  'healthcheck',
 ];
 const projects = ['system', 'fast', 'browser', 'endurance'];
 
