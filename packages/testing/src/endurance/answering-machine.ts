@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listDevices } from '@roastery/contract/fleet';
@@ -9,7 +9,7 @@ import { until } from '../until.ts';
 import { hearAgent } from './agent-statements.ts';
 import { numberedRoasterMap, readAnswers, readStoredReadings, type NumberedReading } from './answered-readings.ts';
 import { judgeAnswers } from './judge-answers.ts';
-import { readReported, watchSegments } from './journalled-readings.ts';
+import { readReported, readServerView, watchSegments } from './journalled-readings.ts';
 import type { AgentKill } from './kill-while-roasting.ts';
 
 /** Often enough that kills fall between question, answer, write and sync. */
@@ -17,6 +17,7 @@ const hz = 10;
 /** A backlog of a failed disk and a server that was down is sent within this. */
 const drainedWithinMs = 120_000;
 const shownLosses = 10;
+const wrongKinds = ['lost', 'doubled', 'shifted', 'different', 'invented'] as const;
 
 /** Waits until nothing is missing any more, or for as long as that can take, and answers the last value of `work`. */
 const untilWhole = async <T extends { readonly judgement: { readonly lost: readonly unknown[] } }>(
@@ -90,8 +91,17 @@ const createStart =
         const beside = kills.map((kill) => Math.round(monoMs - kill.monoMs)).sort((a, b) => Math.abs(a) - Math.abs(b));
         return `reading ${number}: ${beside[0] ?? 'never'} ms after the nearest kill`;
       };
-      for (const kind of ['lost', 'doubled', 'shifted', 'different', 'invented'] as const)
+      const wrong = wrongKinds.flatMap((kind) => judgement[kind].map((reading) => ({ kind, reading })));
+      for (const kind of wrongKinds)
         for (const reading of judgement[kind].slice(0, shownLosses)) say(`${kind}: ${describe(reading)}`);
+      if (wrong.length > 0) {
+        const places = kept.places();
+        const gaps = await readServerView(sql, serial);
+        const readings = wrong.map((one) => ({ ...one, places: places.get(one.reading.number) ?? [] }));
+        const trace = join(tmpdir(), `${serial}-${Date.now()}.json`);
+        await writeFile(trace, JSON.stringify({ readings, gaps, kills, said: heard.said }, null, 1));
+        say(`each of these readings with its places in the journal and what the server holds: ${trace}`);
+      }
       const streams = await sql`
         SELECT DISTINCT p.epoch FROM stream_parts p JOIN machines m ON m.id = p.machine_id
         WHERE m.serial_number = ${serial}`;

@@ -85,3 +85,18 @@ export const readReported = async (
     gaps.some((gap) => gap.epoch === epoch && Number(gap.from_seq) <= seq && seq <= Number(gap.to_seq));
   return new Set(Array.from(places).flatMap(([number, found]) => (found.every(isReported) ? [number] : [])));
 };
+
+/** The recordings of a board, their streams and the gaps in them: to trace a reading that is missing. */
+export const readServerView = async (
+  sql: postgres.Sql,
+  serial: string,
+): Promise<{ parts: unknown; notes: unknown }> => ({
+  parts: await sql`
+    SELECT p.epoch, p.recording_id, p.from_seq::text, p.until_seq::text, r.committed::text
+    FROM stream_parts p JOIN recordings r ON r.id = p.recording_id JOIN machines m ON m.id = p.machine_id
+    WHERE m.serial_number = ${serial} ORDER BY p.recording_id, p.from_seq`,
+  notes: await sql`
+    SELECT n.recording_id, n.event_seq::text, n.kind, n.from_seq::text, n.to_seq::text, n.reason
+    FROM recording_notes n JOIN recordings r ON r.id = n.recording_id JOIN machines m ON m.id = r.machine_id
+    WHERE m.serial_number = ${serial} ORDER BY n.recording_id, n.event_seq`,
+});
