@@ -239,7 +239,9 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       try {
         await withRoom(() => stream.firstNote(place));
       } catch (error) {
+        // The entries stay in memory: the next try may begin with a later one.
         await writer.close(0);
+        await disk.rm(writer.path(), { force: true }).catch(() => undefined);
         throw error;
       }
       isNamed = true;
