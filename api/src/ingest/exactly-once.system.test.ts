@@ -148,6 +148,55 @@ describe('commit: exactly once', () => {
     expect(result.roast).toEqual(expected.roast);
     expect(result.recordings).toBe(1);
   });
+
+  it('stores each sample once when two instances receive a stream in order, sample by sample', async () => {
+    await using database = await openMigratedDatabase();
+    const other = openDatabase({ url: database.url, log: silentLog });
+    await registerMachine(database.sql, 'RM15-1');
+    const board = createJournalBoard({ epoch, boot, wallOffsetMs });
+    for (let n = 0; n < 150; n++) board.sample(n * 1000, 100 + n, 150, 50);
+    const messages = board.batches(() => 1).map((batch) => messageOf('RM15-1', batch));
+    const commitAll = async (sql: Database): Promise<number> => {
+      let samples = 0;
+      for (const message of messages) samples += (await commitMessages(sql, [message])).samples;
+      return samples;
+    };
+    const [one, two] = await Promise.all([commitAll(database.sql), commitAll(other)]);
+    await other.end();
+    const result = await stored(database.sql);
+    expect(one + two).toBe(150);
+    expect(result.samples.seq).toEqual(Array.from({ length: 150 }, (_, seq) => seq));
+    expect(result.committed).toBe('{[0,150)}');
+  });
+
+  it('writes the recording’s row once a minute while samples continue it, and at once for everything else', async () => {
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    await registerMachine(sql, 'RM15-1');
+    const board = createJournalBoard({ epoch, boot, wallOffsetMs });
+    for (let n = 0; n < 40; n++) board.sample(n * 1000, 100 + n, 150, 50);
+    board.event(40_000, { type: 'start', agent_version: '1.0.0' });
+    const batches = board.batches(() => 10);
+    const start = Date.now();
+    const row = async () =>
+      (await sql`SELECT committed::text AS written, committed_now(recordings)::text AS now FROM recordings`)[0];
+    const commit = (index: number, afterMs: number) =>
+      commitMessages(sql, [messageOf('RM15-1', batches[index] as JournalBatch, start + afterMs)]);
+    await commit(0, 0);
+    expect(await row()).toEqual({ written: '{[0,10)}', now: '{[0,10)}' });
+    await commit(1, 1000);
+    expect(await row()).toEqual({ written: '{[0,10)}', now: '{[0,20)}' });
+    expect(await commit(1, 2000)).toMatchObject({
+      samples: 0,
+      acknowledgements: [{ ranges: [{ start: 0, end: 20 }] }],
+    });
+    await commit(2, 61_000);
+    expect(await row()).toEqual({ written: '{[0,30)}', now: '{[0,30)}' });
+    await commit(4, 62_000);
+    expect(await row()).toEqual({ written: '{[0,30),[40,41)}', now: '{[0,30),[40,41)}' });
+    await commit(3, 63_000);
+    expect(await row()).toEqual({ written: '{[0,41)}', now: '{[0,41)}' });
+  });
 });
 
 describe('commit: refusals', () => {

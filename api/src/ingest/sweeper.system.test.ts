@@ -188,6 +188,9 @@ describe('sweeper', () => {
       (await readSamples(sql, await recordingOf(sql, board), 0, 1e9)).seq.length;
     await removeOldSamples(sql, sweepRules);
     expect([await count(roasted), await count(idle)]).toEqual([720, 0]);
+    // What was removed is not stored again, although no chunk says any more that it was committed.
+    await ship(sql, 'S-3', idle, 60);
+    expect(await count(idle)).toBe(0);
     await sql`DELETE FROM roasts`;
     await removeOldSamples(sql, sweepRules);
     expect(await count(roasted)).toBe(0);
