@@ -191,6 +191,8 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
         await storeWithRetry(taken);
         continue;
       }
+      // Added while this worker saw that there was nothing.
+      if (queue.count > 0) continue;
       await new Promise<void>((resolve) => {
         sleepers.add(resolve);
       });
