@@ -46,12 +46,12 @@ export const RoasterPicker = ({ machineId, roastedBy }: RoasterPickerProps) => {
     <>
       <Button
         size="lg"
-        className="max-w-56 min-w-0 shrink! px-3"
+        className="max-w-56 px-3"
         icon={<UserRound aria-hidden />}
         aria-label={name === null ? t`Choose the roaster` : t`Roasted by ${name}: change`}
         onClick={() => setOpen(true)}
       >
-        <span className="truncate text-base">{name ?? t`Roaster`}</span>
+        <span className="truncate text-base max-sm:hidden">{name ?? t`Roaster`}</span>
       </Button>
       <Dialog open={isOpen} onClose={() => setOpen(false)} title={t`Who is roasting?`}>
         {isOpen && (

@@ -39,7 +39,12 @@ export const CockpitHeader = ({ machine, live, roast, children }: CockpitHeaderP
         <h1 tabIndex={-1} className="truncate text-base leading-5 font-semibold text-strong outline-none md:text-lg">
           {machine.display_name}
         </h1>
-        {roast !== null && <p className="truncate text-sm text-content">{batchText(roast)}</p>}
+        {roast !== null && (
+          <p className="truncate text-sm text-content">
+            {batchText(roast)}
+            {roast.roasted_by !== null && <span className="sm:hidden"> · {roast.roasted_by}</span>}
+          </p>
+        )}
       </div>
       {!isAwake && (
         <span className="flex shrink-0 items-center gap-1.5 text-sm text-muted max-lg:hidden">
