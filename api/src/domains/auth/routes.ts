@@ -32,7 +32,7 @@ export const authRoutes: Domain = (routes) => {
     return { message: 'Signed out' };
   });
 
-  routes.forUser(me, ({ sql, user: { shared: _, ...account } }) => toSessionUser(sql, account));
+  routes.forUser(me, ({ sql, user: { shared: _shared, ...account } }) => toSessionUser(sql, account));
 };
 
 interface AccountRow extends Account {

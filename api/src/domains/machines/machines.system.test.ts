@@ -10,6 +10,8 @@ import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 
 const form = { serial_number: 'RM30-001', display_name: 'Big Drum', machine_type: 'RM30', max_capacity_kg: 30 };
 
+const allowed = (action: string, topic: string) => ({ permission: 'allow', action, topic });
+
 describe('machines', () => {
   let test: TestApi;
   let admin: Visitor;
@@ -68,7 +70,6 @@ describe('machines', () => {
   });
 
   it('let their board connect with the token and only under its own client id', async () => {
-    const allowed = (action: string, topic: string) => ({ permission: 'allow', action, topic });
     expect(await connects('RM30-001', registered.auth_token)).toEqual({
       result: 'allow',
       is_superuser: false,

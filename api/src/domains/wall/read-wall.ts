@@ -18,6 +18,7 @@ const screenOfWall: SignedInUser = {
   is_admin: true,
   created_at: '',
   preferences: {},
+  shared: { see: [], roast: [] },
 };
 
 export const viewerOf = (user: SignedInUser | null): SignedInUser => user ?? screenOfWall;
@@ -55,7 +56,7 @@ const readMachines = (sql: Sql, viewer: SignedInUser) => sql<MachineRow[]>`
     LEFT JOIN LATERAL (SELECT p.id, coalesce(p.coffee_name, l.coffee_name, q.name) AS coffee_name, p.batch_size_kg
                          FROM planned_roasts p LEFT JOIN lots l ON l.id = p.lot_id LEFT JOIN profiles q ON q.id = p.profile_id
                         WHERE p.machine_id = m.id AND p.bound_at IS NULL AND p.cancelled_at IS NULL
-                        ORDER BY p.created_at, p.id LIMIT 1) n ON true
+                        ORDER BY p.queue_place, p.created_at, p.id LIMIT 1) n ON true
    WHERE m.archived_at IS NULL AND ${machineAccess(sql, viewer)}
    ORDER BY lower(m.display_name), m.id LIMIT ${maxWallMachines}`;
 

@@ -102,10 +102,8 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
         )}
         <NoticeBar marking={marking} />
       </div>
-      {mayRoast(machine.role) && (
-        {isRoaster && (
+      {isRoaster && (
         <MarkButtons marking={marking} marks={marks} isRunning={isRunning} canCharge={live.state === 'live'} />
-      )}
       )}
     </div>
   );
