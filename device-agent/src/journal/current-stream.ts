@@ -1,6 +1,7 @@
 import type { Continues } from '@roastery/contract/mqtt';
 import { pause } from '@roastery/runtime/backoff';
 import type { Logger } from '@roastery/runtime/logger';
+import { isMissing } from '../atomic-file.ts';
 import type { Entry, RecordingContext } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedState } from '../core/replay.ts';
@@ -115,7 +116,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
         ];
       },
       async sealed(segment, entries) {
-        stream.addSegment(segment, entries);
+        durable(stream, stream.addSegment(segment, entries));
         await parts.segmentClosed();
       },
       durable: (ranges) => {
@@ -175,9 +176,9 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
   };
   /** Closes what a stream was being written to; answers what is not safe on the disk. */
   const closeTail = (stream: Stream, writer: Writer): readonly Entry[] => {
-    const { unsafe, safe, settle } = writer.giveUp();
+    const { unsafe, safe, gathered, settle } = writer.giveUp();
     stream.setTail(undefined);
-    stream.keep(safe);
+    stream.keep(safe, gathered);
     unsettled.push(settle);
     void settleAll();
     return unsafe;
@@ -259,7 +260,9 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       await settleAll();
       log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: disk accepts writes again');
     } catch (error) {
-      diskTrouble = error instanceof Error ? error.message : String(error);
+      // A read-only disk refuses a folder below another one as "no such file": what it said before is the reason.
+      if (diskTrouble === undefined || !isMissing(error))
+        diskTrouble = error instanceof Error ? error.message : String(error);
       isDiskFull = isFull(error);
       if (isNamed || error instanceof TooLong) beginInMemory(tail.takeHeldBack(), stream.owner(), stream);
       else {

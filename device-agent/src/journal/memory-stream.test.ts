@@ -105,6 +105,51 @@ it('journal without its disk: a stream with a fresh epoch and numbers that go on
   expect(again.appendSample(1, [1])).toBe(value + 1);
 });
 
+it('journal without its disk while it gathers: what lies in its file is sent once, also after a kill', async () => {
+  let fails = false;
+  const plan = {
+    kind: 'EIO' as const,
+    get fromCall() {
+      return fails ? 0 : Infinity;
+    },
+  };
+  const { disk, count } = createFaultyDisk(plan);
+  const journal = await open(disk, 1e6, { gatherMs: 60_000 });
+  const before = journal.epoch;
+  journal.hear({ v: 1, epoch: before, ranges: [], through: 1e6, owner: 'a'.repeat(16) });
+  journal.setPace('gather');
+  const writes = count('write');
+  for (let value = 0; value < 30; value++) journal.appendSample(1e6 + 1000 * value, [value]);
+  await expect.poll(() => count('write')).toBeGreaterThan(writes);
+  await pause(100);
+  fails = true;
+  journal.appendSample(1e6 + 30_000, [30]);
+  await expect.poll(() => journal.stats().inMemory, { timeout: 5000 }).toBe(true);
+  const sent = [...(await samplesOf(journal)).values()].flat();
+  // What was written in the last seconds goes from memory.
+  expect(sent).toEqual([26, 27, 28, 29, 30]);
+  const dead = folder;
+  const [killed] = opened;
+  opened = [];
+  try {
+    folder = `${dead}-killed`;
+    await cp(dead, folder, { recursive: true });
+    const again = await open();
+    const readable = (await samplesOf(again)).get(before) ?? [];
+    expect(readable.slice(0, 26)).toEqual(Array.from({ length: 26 }, (_, value) => value));
+  } finally {
+    fails = false;
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    folder = dead;
+  }
+  // The process that lives on brings everything to its disk when that works again.
+  await expect.poll(() => killed?.stats().inMemory, { timeout: 10_000 }).toBe(false);
+  await expect
+    .poll(async () => [...(await samplesOf(journal)).values()].flat().sort((a, b) => a - b), { timeout: 10_000 })
+    .toEqual(Array.from({ length: 31 }, (_, value) => value));
+  await killed?.close();
+}, 30_000);
+
 it('journal without its disk and without a stated owner: names no stream that it continues, as older servers refuse that', async () => {
   const calls = createFaultyDisk(undefined);
   await (await open(calls.disk)).close();

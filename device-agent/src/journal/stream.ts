@@ -65,6 +65,8 @@ export const createStream = (parts: StreamParts) => {
   let tail: Writer | MemoryTail | undefined;
   /** Entries of a segment that could not be closed: the disk failed. */
   let kept: readonly Entry[] = [];
+  /** Of those: not on the disk for certain before that segment is closed. */
+  let keptUnsafe: readonly SeqRange[] = [];
   let writing: Promise<void> = Promise.resolve();
   let noted: string | undefined;
   let wordsOnDisk = words.length;
@@ -91,7 +93,7 @@ export const createStream = (parts: StreamParts) => {
   const held = (): RangeSet => {
     const ranges = new RangeSet(segments.list().map(({ first, last }) => [first, last] as const));
     for (const { seq } of inMemory()) ranges.add(seq, seq);
-    for (const [from, to] of [...gone.ranges(), ...(tail?.unsynced() ?? [])]) ranges.remove(from, to);
+    for (const [from, to] of [...gone.ranges(), ...keptUnsafe, ...(tail?.unsynced() ?? [])]) ranges.remove(from, to);
     for (const { seq } of words) ranges.add(seq, seq);
     return ranges;
   };
@@ -129,10 +131,18 @@ export const createStream = (parts: StreamParts) => {
     tail: () => tail,
     setTail: (next: Writer | MemoryTail | undefined): void => void (tail = next),
     kept: (): readonly Entry[] => kept,
-    keep: (entries: readonly Entry[]): void => void (kept = entries),
-    addSegment(segment: SealedSegment, entries: readonly Entry[]): void {
+    keep(entries: readonly Entry[], unsafe: readonly SeqRange[] = keptUnsafe): void {
+      kept = entries;
+      keptUnsafe = unsafe;
+    },
+    /** Answers the entries that have become safe by it. */
+    addSegment(segment: SealedSegment, entries: readonly Entry[]): readonly SeqRange[] {
       segments.add(segment, entries);
-      if (kept[0] && kept[0].seq >= segment.first) kept = [];
+      if (!kept[0] || kept[0].seq < segment.first) return [];
+      const fresh = keptUnsafe;
+      kept = [];
+      keptUnsafe = [];
+      return fresh;
     },
     nextSeq: (): number => nextSeq,
     takeSeq: (): number => nextSeq++,

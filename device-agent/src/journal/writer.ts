@@ -39,9 +39,11 @@ export interface WriterParts {
 
 /** What is left of a writer that the disk has failed. */
 export interface GivenUp {
-  /** Entries that are not safe on the disk, and those of the open segment that are. */
+  /** Entries that are not safe on the disk, and those of the open segment that stay with it. */
   readonly unsafe: readonly Entry[];
   readonly safe: readonly Entry[];
+  /** Of those that stay: gathered long before the disk failed and not synced. They are safe when the segment is closed. */
+  readonly gathered: readonly SeqRange[];
   readonly settle: () => Promise<boolean>;
 }
 
@@ -50,6 +52,11 @@ interface Queued {
   readonly entry: Entry | undefined;
 }
 
+/**
+ * Entries that were written so long before the disk failed stay with their segment: what goes on in another stream may be found
+ * in the file of this one too, by a start after a kill, and would be stored twice.
+ */
+const gatheredMs = 3000;
 const recordsPerWrite = 200;
 const retryMs = 1000;
 
@@ -301,21 +308,33 @@ export const createWriter = async (parts: WriterParts) => {
       stopping.abort();
       settleFlushes();
       const lost = new RangeSet(unsynced.ranges());
+      const newestMono = active.entries.at(-1)?.mono ?? 0;
+      const gathered = new RangeSet();
+      for (const { seq, mono } of active.entries) {
+        if (!lost.has(seq) || newestMono - mono <= gatheredMs) continue;
+        gathered.add(seq, seq);
+        lost.remove(seq, seq);
+      }
       const unsafe = [
         ...active.entries.filter(({ seq }) => lost.has(seq)),
         ...queue.flatMap(({ entry }) => entry ?? []),
       ];
       const safe = active.entries.filter(({ seq }) => !lost.has(seq));
       queue = [];
-      const { file, first, roast } = active;
+      const { file: left, first, context, roast } = active;
       const settle = async (): Promise<boolean> => {
         try {
+          let file = left;
           await file.cutUnsynced();
           const last = safe.at(-1)?.seq;
           if (last === undefined) {
             await parts.disk.rm(file.path, { force: true });
             await file.close();
             return true;
+          }
+          if (gathered.first()) {
+            ({ file } = await openSegment(parts, first, context, safe));
+            await left.close();
           }
           const content = roast ? 'roast' : 'idle';
           const path = join(parts.folder, sealedName(first, last, content));
@@ -327,7 +346,7 @@ export const createWriter = async (parts: WriterParts) => {
           return false;
         }
       };
-      return { unsafe, safe, settle };
+      return { unsafe, safe, gathered: gathered.ranges(), settle };
     },
 
     /** Writes and syncs what waits; gives up after `graceMs`. */
