@@ -70,20 +70,42 @@ export const watchSegments = (journal: string) => {
   };
 };
 
-/** The readings whose every place in the journal lies in a gap of a full disk that the server holds for its stream. */
+/** A gap that the server holds, for one stream of its recording. */
+export interface ReportedGap {
+  readonly epoch: string;
+  /** The part of the gap that is the stream's own, and the whole gap in the numbers of the recording. */
+  readonly own: readonly [from: number, to: number];
+  readonly whole: readonly [from: number, to: number];
+}
+
+const holds = ([from, to]: readonly [number, number], seq: number): boolean => from <= seq && seq <= to;
+
+/**
+ * Whether the server holds gaps for a reading. One that moved to the next stream of its recording, because the disk failed, keeps
+ * its number and has a place in both: the gap is that of the later one.
+ */
+export const isReported = (places: readonly JournalPlace[], gaps: readonly ReportedGap[]): boolean =>
+  places.some(({ epoch, seq }) => gaps.some((gap) => gap.epoch === epoch && holds(gap.own, seq))) &&
+  places.every(({ epoch, seq }) => gaps.some((gap) => gap.epoch === epoch && holds(gap.whole, seq)));
+
+/** The readings whose every place in the journal lies in a gap of a full disk that the server holds. */
 export const readReported = async (
   sql: postgres.Sql,
   serial: string,
   places: ReadonlyMap<number, readonly JournalPlace[]>,
 ): Promise<Set<number>> => {
-  const gaps = await sql<{ epoch: string; from_seq: string; to_seq: string }[]>`
-    SELECT p.epoch, greatest(n.from_seq, p.from_seq) AS from_seq, least(n.to_seq, p.until_seq - 1) AS to_seq
+  const rows = await sql<{ epoch: string; own_from: string; own_to: string; from_seq: string; to_seq: string }[]>`
+    SELECT p.epoch, greatest(n.from_seq, p.from_seq) AS own_from, least(n.to_seq, p.until_seq - 1) AS own_to,
+      n.from_seq, n.to_seq
     FROM recording_notes n JOIN recordings r ON r.id = n.recording_id JOIN machines m ON m.id = r.machine_id
       JOIN stream_parts p ON p.recording_id = r.id
     WHERE m.serial_number = ${serial} AND n.kind = 'gap' AND n.reason = 'disk_full'`;
-  const isReported = ({ epoch, seq }: JournalPlace): boolean =>
-    gaps.some((gap) => gap.epoch === epoch && Number(gap.from_seq) <= seq && seq <= Number(gap.to_seq));
-  return new Set(Array.from(places).flatMap(([number, found]) => (found.every(isReported) ? [number] : [])));
+  const gaps = rows.map((row): ReportedGap => ({
+    epoch: row.epoch,
+    own: [Number(row.own_from), Number(row.own_to)],
+    whole: [Number(row.from_seq), Number(row.to_seq)],
+  }));
+  return new Set(Array.from(places).flatMap(([number, found]) => (isReported(found, gaps) ? [number] : [])));
 };
 
 /** The recordings of a board, their streams and the gaps in them: to trace a reading that is missing. */
