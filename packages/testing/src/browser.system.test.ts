@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { seriousAccessibilityFindings } from './accessibility.ts';
-import { launchBrowser, openPage, SCREEN } from './browser.ts';
+import { createPagePool, launchBrowser, openPage, SCREEN } from './browser.ts';
 
 const PAGE = `<!doctype html><html lang="en"><title>Drum</title><main><h1>205 °C</h1><img src="/drum.png"></main></html>`;
 
@@ -47,5 +47,44 @@ describe('a browser with nothing installed', () => {
     await watched.page.goto(address);
     const findings = await seriousAccessibilityFindings(watched.page);
     expect(findings.map(({ rule }) => rule)).toEqual(['image-alt']);
+  });
+
+  it('page pool: resets a page before it is used again, and discards one with scripts of a test', async () => {
+    await using pool = createPagePool(browser, new URL(address).origin, '/');
+    const first = await pool.open();
+    await first.page.context().addCookies([{ name: 'session', value: 'x', url: address }]);
+    await first.page.route('**/routed', (route) => route.fulfill({ status: 200, body: 'routed' }));
+    await first.page.goto('/');
+    await first.page.setViewportSize(SCREEN.phone);
+    await first.page.emulateMedia({ colorScheme: 'dark', media: 'print' });
+    await first.page.evaluate(() => {
+      localStorage.setItem('kept', 'x');
+      sessionStorage.setItem('kept', 'x');
+    });
+    await first.page.context().setOffline(true);
+    let heard = 0;
+    first.page.on('request', () => (heard += 1));
+    await first.close();
+
+    const second = await pool.open();
+    expect(second.page).toBe(first.page);
+    heard = 0;
+    await second.page.goto('/');
+    const state = await second.page.evaluate(async () => ({
+      stored: localStorage.length + sessionStorage.length,
+      cookies: document.cookie,
+      isDark: matchMedia('(prefers-color-scheme: dark)').matches,
+      isPrint: matchMedia('print').matches,
+      width: innerWidth,
+      routed: (await fetch('/routed')).status,
+    }));
+    const plain = { stored: 0, cookies: '', isDark: false, isPrint: false, width: SCREEN.desk.width, routed: 404 };
+    expect([state, heard]).toEqual([plain, 0]);
+    expect(second.complaints.filter((line) => !line.includes('404'))).toEqual([]);
+
+    await second.page.addInitScript(() => undefined);
+    await second.close();
+    await using third = await pool.open();
+    expect(third.page).not.toBe(second.page);
   });
 });

@@ -134,8 +134,12 @@ const noteChanges = (page: Page): { isForOneTest: boolean; readonly sessions: Se
   return changes;
 };
 
+/** A page keeps some memory of each document it has shown. */
+const maxUses = 40;
+
 interface PooledPage {
   readonly page: Page;
+  uses: number;
   readonly changes: ReturnType<typeof noteChanges>;
 }
 
@@ -184,7 +188,7 @@ export const createPagePool = (browser: Browser, origin: string, still: string):
     const context = await browser.newContext({ ...pageDefaults, baseURL: origin, ...options });
     contexts.add(context);
     const page = await context.newPage();
-    return { page, changes: noteChanges(page) };
+    return { page, uses: 0, changes: noteChanges(page) };
   };
   const open: PagePool['open'] = async ({ withoutCache, ...options } = {}) => {
     const isForOneTest =
@@ -201,7 +205,9 @@ export const createPagePool = (browser: Browser, origin: string, still: string):
     const close = async () => {
       if (isClosed) return;
       isClosed = true;
-      if (isForOneTest || changes.isForOneTest || page.isClosed()) return discard();
+      pooled.uses += 1;
+      const isSpent = pooled.uses >= maxUses || changes.isForOneTest || page.isClosed();
+      if (isForOneTest || isSpent) return discard();
       try {
         await Promise.all(context.pages().flatMap((one) => (one === page ? [] : [one.close()])));
         await resetPage(pooled, options, still);
