@@ -146,6 +146,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   getRoastCurve: roast,
   getRoastCurveColumns: roast,
   getLearntCrack: roast,
+  getForecastBasis: roast,
   updateRoast: { ...roast, body: () => ({ coffee_name: 'Guji' }) },
   deleteRoast: roast,
   // A roast without a recording has no curve to set a mark on.

@@ -1,3 +1,4 @@
+import { forecastSources } from '@roastery/roasting/curve-forecast';
 import { crackSources } from '@roastery/roasting/first-crack';
 import { markKinds } from '@roastery/roasting/marks';
 import { z } from 'zod';
@@ -279,6 +280,29 @@ export const getLearntCrack = endpoint({
   right: 'see',
   params: z.object({ id: idShape }),
   response: learntCrackShape,
+  errors: ['not_found'],
+});
+
+export const forecastBasisShape = z.object({
+  /** What the past roasts share with this one; all are of its machine. */
+  source: z.enum(forecastSources),
+  /** Bean temperatures of past roasts every 5 s from charge to drop, newest first; null in a gap. */
+  curves: z.array(z.array(z.number().nullable())),
+  /** Forecast errors on this machine, as a multiple of the usual ones. */
+  error_factor: z.number(),
+});
+export type LearntForecast = z.infer<typeof forecastBasisShape>;
+
+export const getForecastBasis = endpoint({
+  name: 'getForecastBasis',
+  method: 'GET',
+  path: '/roasts/{id}/forecast-basis',
+  tag: 'Roasts',
+  summary: 'Past roasts of the machine that the curve of this roast is forecast from',
+  access: 'user',
+  right: 'see',
+  params: z.object({ id: idShape }),
+  response: forecastBasisShape,
   errors: ['not_found'],
 });
 

@@ -22,13 +22,6 @@ export interface PredictedFirstCrack {
   readonly roasts: number;
 }
 
-/** The forecast of first crack in seconds from now. Eight of ten roasts crack between `soonest` and `latest`. */
-export interface ExpectedCrack {
-  readonly likelySeconds: number;
-  readonly soonestSeconds: number;
-  readonly latestSeconds: number;
-}
-
 /**
  * What is held before any roast was seen: probes differ from machine to machine, so books say 190-205 °C. `apart` is how
  * far groups of a kind lie from each other (standard deviation, °C), `within` how far roasts of a group do.
@@ -36,15 +29,16 @@ export interface ExpectedCrack {
 const literature = { tempC: 196, spreadC: 9 };
 const groups: readonly { source: CrackSource; apart: number; within: number; holds: (past: PastCrack) => boolean }[] = [
   { source: 'roastery', apart: 9, within: 7, holds: () => true },
-  { source: 'machine', apart: 6, within: 4, holds: (past) => past.sameMachine },
-  { source: 'recipe', apart: 2.5, within: 3, holds: (past) => past.sameMachine && past.sameRecipe },
-  { source: 'coffee', apart: 2.5, within: 2.5, holds: (past) => past.sameMachine && past.sameCoffee },
+  { source: 'machine', apart: 6, within: 2.5, holds: (past) => past.sameMachine },
+  { source: 'recipe', apart: 2.5, within: 2.5, holds: (past) => past.sameMachine && past.sameRecipe },
+  { source: 'coffee', apart: 2.5, within: 2.2, holds: (past) => past.sameMachine && past.sameCoffee },
   { source: 'lot', apart: 2, within: 2, holds: (past) => past.sameMachine && past.sameLot },
 ];
 /** The spread within a group is believed as if this many roasts had shown the usual one before. */
 const usualSpreadWeight = 4;
-/** Older roasts are ignored: the probe may have been moved since. */
-const newestOfAGroup = 30;
+/** Older roasts are ignored: probes are moved and coffees change. On recorded roasts the newest five predict best. */
+const newestOfMachine = 5;
+const newestOfRoastery = 30;
 
 /**
  * Predicts the crack temperature from past roasts, newest first. It starts with the broadest group. Each closer group corrects
@@ -56,7 +50,7 @@ export function predictFirstCrack(past: readonly PastCrack[]): PredictedFirstCra
   for (const { source, apart, within, holds } of groups) {
     const temps = past
       .filter(holds)
-      .slice(0, newestOfAGroup)
+      .slice(0, source === 'roastery' ? newestOfRoastery : newestOfMachine)
       .map(({ tempC }) => tempC);
     if (temps.length === 0) continue;
     const middleC = middle(temps);
@@ -81,77 +75,8 @@ export function predictFirstCrack(past: readonly PastCrack[]): PredictedFirstCra
   return prediction;
 }
 
-/**
- * The rate of rise dies away as beans near the temperature around them, to 1/e in about this long. On recorded roasts it
- * halves the error of a straight line 2 minutes ahead; the bench `marks` chooses it anew without the roast it is tried on.
- */
-export const rateDiesAwaySeconds = 450;
-/**
- * How far eight of ten roasts stray from such a curve whose end is known: seconds per root of the seconds ahead. What pushes a
- * curve off its way, a step of heat or air now and then, adds up as the steps of a random walk do. Fitted to 21 recorded
- * roasts from dry end on, each counting once, and wide enough for one more than these (the quantile is taken at (n + 1) ÷ n of
- * eight of ten, as conformal prediction does): 3.2, rounded up. The bench `marks` fits it anew without the roasts it is tried on.
- */
-export const straysPerRootSecond = 3.3;
-/** The forecast error is not reduced further below this distance. */
-const minSecondsAhead = 6;
-/** Of a hundred roasts so many have cracked below a temperature that is long past. */
-const surelyPassed = 0.97;
 /** Four of five of a normal distribution lie within so many standard deviations. */
 const band = 1.2816;
-/** Further ahead a curve says nothing yet: of recorded roasts that were said to crack later, half did so within the band. */
-const maxSecondsAhead = 240;
-/** A wider band is not shown. */
-const maxBandSeconds = 240;
-
-/** What a forecast of the curve goes by; the bench tries other figures. */
-export interface CurveHabits {
-  readonly diesAwaySeconds: number;
-  readonly straysPerRootSecond: number;
-}
-const usualHabits: CurveHabits = { diesAwaySeconds: rateDiesAwaySeconds, straysPerRootSecond };
-
-/**
- * First crack from here on: where the dying rate of rise meets the predicted temperature, and the band of both doubts. Null
- * where nothing honest can be said: no rise, too far ahead, too wide, or long past the temperature.
- * @param beanTempC now
- * @param ratePerMinuteC smoothed over about 20 s
- */
-export function expectCrack(
-  predicted: Pick<PredictedFirstCrack, 'tempC' | 'spreadC'>,
-  beanTempC: number | null,
-  ratePerMinuteC: number | null,
-  habits = usualHabits,
-): ExpectedCrack | null {
-  if (beanTempC === null || ratePerMinuteC === null || ratePerMinuteC < 1) return null;
-  const passed = shareBelow(beanTempC, predicted);
-  if (passed > surelyPassed) return null;
-  // It hasn't cracked yet, so the temperatures already passed are out, and only what is left counts.
-  const secondsTo = (share: number) => {
-    const tempC = tempOfShare(passed + (1 - passed) * share, predicted);
-    return secondsUntil(tempC - beanTempC, ratePerMinuteC / 60, habits.diesAwaySeconds);
-  };
-  const likelySeconds = secondsTo(0.5);
-  if (likelySeconds > maxSecondsAhead) return null;
-  const strays = habits.straysPerRootSecond * Math.sqrt(Math.max(likelySeconds, minSecondsAhead));
-  const soonestSeconds = Math.max(0, likelySeconds - Math.hypot(strays, likelySeconds - secondsTo(0.1)));
-  const latestSeconds = likelySeconds + Math.hypot(strays, secondsTo(0.9) - likelySeconds);
-  if (latestSeconds - soonestSeconds > maxBandSeconds) return null;
-  return { likelySeconds, soonestSeconds, latestSeconds };
-}
-
-/** A logistic distribution: like the normal one in the middle, with the longer tails of what a coffee may do. */
-const scaleOf = ({ spreadC }: Pick<PredictedFirstCrack, 'spreadC'>) => Math.max(0.01, (band * spreadC) / Math.log(9));
-const shareBelow = (tempC: number, predicted: Pick<PredictedFirstCrack, 'tempC' | 'spreadC'>): number =>
-  1 / (1 + Math.exp((predicted.tempC - tempC) / scaleOf(predicted)));
-const tempOfShare = (share: number, predicted: Pick<PredictedFirstCrack, 'tempC' | 'spreadC'>): number =>
-  predicted.tempC + scaleOf(predicted) * Math.log(share / (1 - share));
-
-/** Seconds until the bean temperature has risen by so much, at a rate that dies away; never more than the curve allows. */
-function secondsUntil(riseC: number, ratePerSecondC: number, diesAwaySeconds: number): number {
-  const share = riseC / (ratePerSecondC * diesAwaySeconds);
-  return share < 0.95 ? -diesAwaySeconds * Math.log(1 - share) : Number.POSITIVE_INFINITY;
-}
 
 /**
  * The standard deviation of a normal distribution that holds eight of ten as these values do, and one value more. Taken from

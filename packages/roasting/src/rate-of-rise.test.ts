@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLiveRateOfRise, rateOfRise, secondsTo, smoothRateOfRise } from './rate-of-rise.ts';
+import { createLiveRateOfRise, rateOfRise, smoothRateOfRise } from './rate-of-rise.ts';
 import { isReading, type Reading } from './series.ts';
 import { movingAverage } from './smoothing.ts';
 import { normal, randomStream } from '@roastery/testing/marks/random';
@@ -127,11 +127,4 @@ describe('live rate of rise', () => {
     expect(live.push(11, 100)).toBeNull();
     expect(live.push(5, 100)).toBeNull();
   });
-});
-
-it('forecasts when a temperature is reached', () => {
-  expect(secondsTo(200, 190, 10)).toBeCloseTo(60);
-  expect(secondsTo(200, 201, -5)).toBe(0);
-  expect(secondsTo(200, 190, 0)).toBeNull();
-  expect(secondsTo(200, null, 10)).toBeNull();
 });

@@ -157,14 +157,3 @@ function createLine() {
     },
   };
 }
-
-/**
- * Seconds until the bean temperature reaches a target at the present rate; 0 when it is there, null when it won't.
- * Linear on purpose: on 49 real roasts a quadratic projection was worse from 60 s ahead on.
- */
-export function secondsTo(targetC: number, beanTempC: Reading, ratePerMinuteC: Reading): number | null {
-  if (!isReading(beanTempC)) return null;
-  if (beanTempC >= targetC) return 0;
-  if (!isReading(ratePerMinuteC) || ratePerMinuteC <= 0) return null;
-  return ((targetC - beanTempC) / ratePerMinuteC) * 60;
-}

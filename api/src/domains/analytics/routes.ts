@@ -1,6 +1,7 @@
 import * as contract from '@roastery/contract/analytics';
 import type { analyticsChoices } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
+import { getForecastBasis } from '@roastery/contract/roasts';
 import type { Domain } from '../../app.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
@@ -8,6 +9,7 @@ import type { Sql } from '../../db/sql.ts';
 import { roastedBy } from '../roasts/roast-row.ts';
 import { readConsistency } from './consistency.ts';
 import { createCurveCache } from './curve-cache.ts';
+import { readForecastBasis } from './forecast-basis.ts';
 import { readGreen } from './green.ts';
 import { readGroups } from './groups.ts';
 import { readProduction } from './production.ts';
@@ -23,6 +25,7 @@ export const analyticsRoutes: Domain = (routes) => {
   routes.forUser(contract.analyticsConsistency, ({ sql, user }, { params, query }) =>
     readConsistency(sql, user, curves, params.id, query),
   );
+  routes.forUser(getForecastBasis, ({ sql, user }, { params }) => readForecastBasis(sql, user, curves, params.id));
   routes.forUser(contract.analyticsGreen, ({ sql, user }, { query }) => readGreen(sql, user, query));
 };
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CurveColumns, Datapoint, LearntCrack, Roast, RoastRow } from '@roastery/contract/roasts';
+import type { CurveColumns, Datapoint, LearntCrack, LearntForecast, Roast, RoastRow } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -266,6 +266,31 @@ describe('roasts', () => {
     expect(await learnt()).toMatchObject({ source: 'lot', roasts: 3 });
     const hidden = await other.send('GET', `/roasts/${id}/learnt-crack`);
     expect(hidden.status).toBe(404);
+  });
+
+  it('forecast basis: the past curves of the closest roasts on the machine', async () => {
+    const { body: person } = await owner.send<{ id: string }>('GET', '/auth/me');
+    await registerMachine(database.sql, 'RM15-11', person.id);
+    const ids: string[] = [];
+    for (let day = 1; day <= 5; day++) {
+      const { id } = await ingestRoast('RM15-11', chargedAt(`2026-04-0${day}T10:00:00Z`));
+      ids.push(id);
+    }
+    const basis = async (id: string | undefined, who = owner) =>
+      await who.send<LearntForecast>('GET', `/roasts/${id}/forecast-basis`);
+    const last = ids.at(-1);
+    const { body: byMachine } = await basis(last);
+    expect(byMachine.source).toBe('machine');
+    expect(byMachine.curves).toHaveLength(4);
+    const { body: curve } = await owner.send<CurveColumns>('GET', `/roasts/${ids[0]}/curve/columns`);
+    const at100 = curve.channels['bean_temp']?.[curve.time_seconds.findIndex((time) => time >= 100)];
+    expect(Math.abs((byMachine.curves[3]?.[20] ?? 0) - (at100 ?? Number.NaN))).toBeLessThan(1);
+    for (const id of [...ids.slice(0, 3), last]) await owner.send('PUT', `/roasts/${id}`, { coffee_name: 'Guji' });
+    const { body: byCoffee } = await basis(last);
+    expect(byCoffee.source).toBe('coffee');
+    expect(byCoffee.curves).toHaveLength(3);
+    expect((await basis(ids[0])).body).toEqual({ source: 'none', curves: [], error_factor: 1 });
+    expect((await basis(last, other)).status).toBe(404);
   });
 
   describe('edits', () => {

@@ -1,13 +1,8 @@
 import { createRoastDetector, isRetraction, type DetectorSample } from '@roastery/roasting/detector';
-import { straysPerRootSecond } from '@roastery/roasting/first-crack';
 import { markOf } from '@roastery/roasting/marks';
 import type { Bench, Measurement } from '../bench.ts';
 import { aimsOnAllSides } from '../marks/aim-tables.ts';
 import { artisanModes, type ArtisanMode } from '../marks/artisan-rule.ts';
-import { straysOf, triedOnOtherHalf, usefulMoments } from '../marks/crack-band.ts';
-import { forecast, imaginedRoastery, simulatedRoastery } from '../marks/crack-roasteries.ts';
-import { forecastRecorded } from '../marks/crack-recorded.ts';
-import { crackedRoast, type CrackErrors } from '../marks/crack-score.ts';
 import { conditions } from '../marks/conditions.ts';
 import {
   correctedMarks,
@@ -155,87 +150,6 @@ const marksOfEach = (samples: ReturnType<typeof fieldSeries>['samples'], chargin
   return said;
 };
 
-/** The reference figures were measured on 106 roasts that we don't have; the same way is also gone on ours. */
-const reference = { known: { 120: 12, 60: 5 }, median: { 120: 31, 60: 27 } } as const;
-
-const band = (what: string, { covered, widthSeconds }: Pick<CrackErrors, 'covered' | 'widthSeconds'>): Measurement => ({
-  what: `${what}: within the band of 8 in 10`,
-  value: covered * 100,
-  unit: `% (${widthSeconds.toFixed(0)} s wide)`,
-  aim: { of: 'value', atLeast: 80 },
-});
-
-const error = (what: string, ours: CrackErrors, theirs: CrackErrors, atMost: number): Measurement => ({
-  what: `${what}: median error`,
-  value: ours.median,
-  unit: `s (${ours.said} said, ${ours.silent} silent)`,
-  against: { what: 'straight line', value: theirs.median },
-  aim: { of: 'value', atMost },
-});
-
-/**
- * A band that holds eight of ten shows between 62 and 95 % of 21 roasts at one moment (19 times of 20), by chance alone. So all moments
- * are asked too, and roasts that it wasn't fitted to; nowhere may it fall below what it says.
- */
-const firstCracks = (): Measurement[] => {
-  const files = recordedRoasts().map(({ roast }) => roast);
-  const roasts = files.flatMap((file) => crackedRoast(file) ?? []);
-  if (roasts.length === 0) return [];
-  const roasteries = [
-    { name: 'generated roastery', roastery: imaginedRoastery(files) },
-    { name: 'simulated roastery', roastery: simulatedRoastery(3) },
-  ];
-  const atOneMoment = ([120, 60] as const).flatMap((ahead) => {
-    const recorded = forecastRecorded(roasts, ahead);
-    const at = `first crack ${ahead} s ahead`;
-    const { known, knownLeaveOneOut, knownStraight, predicted, pastMedian } = recorded;
-    const reached = Math.min(reference.median[ahead], pastMedian.median);
-    return [
-      error(`${at}, temperature known`, known, knownStraight, reference.known[ahead]),
-      error(
-        `${at}, temperature known, curve fitted without it`,
-        knownLeaveOneOut,
-        knownStraight,
-        reference.known[ahead],
-      ),
-      band(`${at}, temperature known`, known),
-      error(`${at}, predicted from the other files`, predicted, pastMedian, reached),
-      band(`${at}, predicted from the other files`, predicted),
-      ...roasteries.flatMap(({ name, roastery }) => {
-        const said = forecast(roastery, ahead);
-        return [
-          error(
-            `${at}, predicted by machine and lot, ${name}`,
-            said.predicted,
-            said.pastMedian,
-            reference.median[ahead],
-          ),
-          band(`${at}, predicted by machine and lot, ${name}`, said.predicted),
-        ];
-      }),
-    ];
-  });
-  const always = forecastRecorded(roasts, usefulMoments);
-  const at = 'first crack at all moments from dry end on';
-  return [
-    ...atOneMoment,
-    band(`${at}, temperature known, band fitted without it`, always.knownLeaveOneOut),
-    band(`${at}, temperature known, band fitted on the other half`, triedOnOtherHalf(roasts)),
-    band(`${at}, predicted from the other files`, always.predicted),
-    ...roasteries.flatMap(({ name, roastery }) => {
-      const { predicted, pastMedian } = forecast(roastery, usefulMoments);
-      const what = `${at}, predicted by machine and lot, ${name}`;
-      return [error(what, predicted, pastMedian, pastMedian.median), band(what, predicted)];
-    }),
-    {
-      what: 'first crack: 8 of 10 stray so far, per root of the seconds ahead',
-      value: straysPerRootSecond,
-      unit: 's',
-      against: { what: 'fitted anew', value: straysOf(roasts) },
-    },
-  ];
-};
-
 const run: Bench['run'] = (say) => {
   if (!recordedRoastsPresent) say('recorded roasts left out: needs ../shared/data/alog, which is absent');
   return Promise.resolve([
@@ -243,13 +157,11 @@ const run: Bench['run'] = (say) => {
     ...onRecordedRoasts(),
     ...onChangedRoasts(),
     ...onImaginedMachines(),
-    ...firstCracks(),
   ]);
 };
 
 export default {
-  title:
-    'Charge, drop and first crack against what people marked, beside a restatement of Artisan’s rule and a straight line',
+  title: 'Charge and drop against what people marked, beside a restatement of Artisan’s rule',
   mustReach: true,
   run,
 } satisfies Bench;

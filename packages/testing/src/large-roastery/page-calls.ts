@@ -53,6 +53,7 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   getRoastCurve: 'roast',
   getRoastCurveColumns: 'roast',
   getLearntCrack: 'roast',
+  getForecastBasis: 'roast',
   exportRoastXlsx: 'roast',
   exportRoastCsv: 'roast',
   exportRoastAlog: 'roast',

@@ -1,0 +1,84 @@
+import { closestRoasts, isSameBatch } from '@roastery/roasting/forecast-basis';
+import { markOf } from '@roastery/roasting/marks';
+import { pastCurveOf, pastCurveStepSeconds, turnOf, type PastCurve } from '@roastery/roasting/past-curve';
+import { rateOfRise } from '@roastery/roasting/rate-of-rise';
+import { isReading, type Reading } from '@roastery/roasting/series';
+import { doubtAboutDrop, isWholeRoast } from '../marks/doubtful-marks.ts';
+import { allFolders, recordedRoasts } from '../marks/recorded-roasts.ts';
+
+/** A recorded roast as the bench forecasts it. Times are seconds since charge. */
+export interface ForecastRoast {
+  readonly id: string;
+  readonly owner: string;
+  readonly machine: string;
+  readonly roastedAt: string;
+  readonly coffee: string;
+  readonly greenKg: number | null;
+  readonly timesSeconds: readonly number[];
+  readonly tempsC: readonly Reading[];
+  /** As the roast page draws it, °C/min. */
+  readonly ratesC: readonly Reading[];
+  readonly turnSeconds: number;
+  readonly dropSeconds: number;
+  readonly dropIsCredible: boolean;
+  readonly crackSeconds: number | null;
+  readonly curve: PastCurve;
+}
+
+/** Every whole recorded roast. */
+export function forecastRoasts(): ForecastRoast[] {
+  return recordedRoasts(allFolders)
+    .filter(({ roast }) => isWholeRoast(roast))
+    .map(({ id, roast, owner }) => {
+      const charge = markOf(roast.marks, 'charge')?.timeSeconds ?? 0;
+      const drop = markOf(roast.marks, 'drop')?.timeSeconds ?? 0;
+      const crack = markOf(roast.marks, 'first_crack')?.timeSeconds;
+      const rates = rateOfRise(roast.timesSeconds, roast.beanTempC, { chargeSeconds: charge, dropSeconds: drop });
+      const read = roast.timesSeconds
+        .map((time, index) => ({ time: time - charge, tempC: roast.beanTempC[index], rateC: rates[index] ?? null }))
+        .filter(({ time, tempC }) => isReading(tempC) && time >= -60);
+      const rising = read.filter(({ time }, index) => index === 0 || time > (read[index - 1]?.time ?? time));
+      const timesSeconds = rising.map(({ time }) => time);
+      const tempsC = rising.map(({ tempC }) => tempC ?? null);
+      const curve = pastCurveOf(timesSeconds, tempsC, drop - charge);
+      return {
+        id,
+        owner,
+        machine: roast.machine ?? '',
+        roastedAt: roast.roastedAt ?? '',
+        coffee: (roast.beans ?? '').trim().toLowerCase(),
+        greenKg: roast.greenKg,
+        timesSeconds,
+        tempsC,
+        ratesC: rising.map(({ rateC }) => rateC),
+        turnSeconds: turnOf(curve) * pastCurveStepSeconds,
+        dropSeconds: drop - charge,
+        dropIsCredible: doubtAboutDrop(roast) === null,
+        crackSeconds: crack === undefined ? null : crack - charge,
+        curve,
+      };
+    });
+}
+
+/** The roasts of its machine before it, newest first. */
+export function roastsBefore(roasts: readonly ForecastRoast[], roast: ForecastRoast): ForecastRoast[] {
+  const place = roasts.indexOf(roast);
+  return roasts
+    .filter(({ owner, machine }) => owner === roast.owner && machine === roast.machine)
+    .filter(
+      (other) =>
+        other.roastedAt < roast.roastedAt || (other.roastedAt === roast.roastedAt && roasts.indexOf(other) < place),
+    )
+    .sort((a, b) => (a.roastedAt < b.roastedAt ? 1 : -1));
+}
+
+/** The curves that the product would forecast a roast from, newest first. Files name no recipe. */
+export function pastCurves(before: readonly ForecastRoast[], roast: ForecastRoast): PastCurve[] {
+  const past = before.map((other) => ({
+    curve: other.curve,
+    sameRecipe: false,
+    sameCoffee: roast.coffee !== '' && other.coffee === roast.coffee,
+    sameBatch: isSameBatch(other.greenKg, roast.greenKg),
+  }));
+  return closestRoasts(past).roasts.map(({ curve }) => curve);
+}
