@@ -9,10 +9,18 @@ import { ChartReadout } from './ChartReadout.tsx';
 import { Line, useChartView, useLatest, usePrintSize, useZoom, type Chart } from './use-chart.ts';
 import { holesOf, nearestIndex } from './curves.ts';
 import type { ExpectedBand } from './expected-band.ts';
+import type { ForecastFrom } from './forecast-band.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
 import { readPalette } from './palette.ts';
 import { pixelDecimation } from './pixel-decimation.ts';
-import { phasesOfMarks, roastDatasets, roastOptions, roastOverlay, topOf } from './roast-chart-config.ts';
+import {
+  forecastOnAxes,
+  phasesOfMarks,
+  roastDatasets,
+  roastOptions,
+  roastOverlay,
+  topOf,
+} from './roast-chart-config.ts';
 import { timeScale, zoomOptions } from './time-scale.ts';
 import { useMarkDrag, type DragAxis } from './use-mark-drag.ts';
 import type { TimeViewStore } from './time-view.ts';
@@ -24,6 +32,8 @@ export interface RoastChartProps {
   marks: readonly RoastMark[];
   /** The time band in which the next event is expected. */
   expected?: ExpectedBand | null | undefined;
+  /** How the running curve goes on. */
+  forecast?: ForecastFrom | null | undefined;
   /** Which curves are on, by `CurveStyle.key`. */
   shown: Readonly<Record<string, boolean>>;
   units: Units;
@@ -45,6 +55,7 @@ export default function RoastChart({
   reference,
   marks,
   expected = null,
+  forecast = null,
   shown,
   units,
   view,
@@ -65,6 +76,7 @@ export default function RoastChart({
     phases,
     holes: holesOf(curve.time_seconds),
     expected,
+    forecast: forecast && forecastOnAxes(forecast, { shown, units, colourOf: colourToken }),
     selected,
     cursor: view.get().cursor,
   });
@@ -91,7 +103,7 @@ export default function RoastChart({
   useChartView(chart, view, overlay);
   usePrintSize(chart);
   const isZoomable = useZoom(chart);
-  useLayoutEffect(() => chart.current?.draw(), [shownMarks, selected, expected?.earliest, expected?.latest]);
+  useLayoutEffect(() => chart.current?.draw(), [shownMarks, selected, expected?.earliest, expected?.latest, forecast]);
 
   const secondsAt = (event: { clientX: number }): number | null => {
     const current = chart.current;

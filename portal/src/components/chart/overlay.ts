@@ -5,6 +5,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import type { Chart, Plugin } from 'chart.js';
 import { nearestIndex } from './curves.ts';
 import { drawExpectedBand, type ExpectedBand } from './expected-band.ts';
+import { drawForecastBand, type DrawnForecast } from './forecast-band.ts';
 import { layOutLabels, markLabels, phaseLabels } from './mark-layout.ts';
 import { drawTags } from './overlay-tags.ts';
 import { withAlpha, type Palette } from './palette.ts';
@@ -20,6 +21,7 @@ export interface Overlay {
   /** Gaps of the recording. */
   holes: readonly SamplingHole[];
   expected?: ExpectedBand | null;
+  forecast?: DrawnForecast | null;
   cursor: number | null;
   selected: number | null;
   /** Where a running roast is: a cursor while the pointer is not on the chart. */
@@ -183,6 +185,7 @@ export const overlayPlugin = (overlay: { readonly current: Overlay }, parts: 'ro
     drawHoles(chart, overlay.current);
     if (parts === 'roast') {
       drawExpectedBand(chart, overlay.current.expected, overlay.current.palette);
+      drawForecastBand(chart, overlay.current.forecast);
       drawPhases(chart, overlay.current);
       drawUnits(chart, overlay.current);
     }

@@ -3,6 +3,7 @@ import { phasesOf } from '@roastery/roasting/phases';
 import type { ChartOptions } from 'chart.js';
 import { inUnitsOf, readingOf, unitOf, type Units } from '../../format/quantities.ts';
 import { curveStyles, drawnCurve, rateBounds, temperatureTop, type CurveStyle } from './curves.ts';
+import type { DrawnForecast, ForecastFrom } from './forecast-band.ts';
 import { overlayTop, type Overlay } from './overlay.ts';
 import { withAlpha, type ColourOf, type Palette } from './palette.ts';
 import type { CurveDataset } from './pixel-decimation.ts';
@@ -62,6 +63,22 @@ export const roastDatasets = ({ curve, reference, shown, units, colourOf }: Roas
     };
   }
   return [...drawn, ...behind];
+};
+
+/** The forecast in a person's units; null where the bean temperature is not shown. */
+export const forecastOnAxes = (
+  forecast: ForecastFrom,
+  { shown, units, colourOf }: Pick<RoastCurvesDrawn, 'shown' | 'units' | 'colourOf'>,
+): DrawnForecast | null => {
+  if (!shown['beanTemp']) return null;
+  const rate = curveStyles.find(({ key }) => key === 'ror');
+  return {
+    forecast,
+    toTemperature: (tempC) => inUnitsOf('temperature', tempC, units),
+    toRate: (rateC) => inUnitsOf('rate', rateC, units),
+    beanColour: colourOf('curve-bean'),
+    rateColour: rate && shown['ror'] ? colourOf(rate.token) : undefined,
+  };
 };
 
 /** Upper end of the temperature axis for all its curves. */

@@ -1,6 +1,5 @@
 import type { LearntCrack, RoastMark } from '@roastery/contract/roasts';
-import { expectCrack } from '@roastery/roasting/first-crack';
-import { secondsTo } from '@roastery/roasting/rate-of-rise';
+import type { CurveForecast } from '@roastery/roasting/curve-forecast';
 import { formatRoasts } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 
@@ -15,8 +14,8 @@ export interface ExpectedEvent {
 
 export interface RoastNow {
   readonly elapsedSeconds: number | null;
-  readonly beanC: number | null;
-  readonly rateC: number | null;
+  /** How the curve goes on; null where nothing can be said. */
+  readonly forecast: CurveForecast | null;
   readonly marks: readonly RoastMark[];
   /** The predicted temperature of first crack from past roasts; undefined while it loads. */
   readonly learntCrack: LearntCrack | undefined;
@@ -26,49 +25,39 @@ export interface RoastNow {
 
 /** Where the beans turn yellow, by the convention that the detector follows. */
 const dryEndC = 150;
+/** An event further ahead, or a wider band, is not shown. */
+const maxSeconds = 240;
 
-/**
- * How long it really took over what a straight line said, in 18 recorded roasts with lines of up to 240 s: the median, and
- * bounds that hold eight of ten (the test counts them). The rate of rise falls, so most come later; beyond 240 s a line
- * says nothing.
- */
-const overLine = { sooner: 0.8, median: 1.12, later: 1.7 };
-const longestLineSeconds = 240;
+interface Target {
+  readonly kind: ExpectedEvent['kind'];
+  readonly tempC: number;
+  readonly spreadC: number;
+}
 
-/** The next event by temperature; first crack is predicted from past roasts. */
-const targetOf = (now: RoastNow): { kind: 'dry_end' | 'drop'; targetC: number } | 'first_crack' | null => {
-  const has = (kind: RoastMark['kind']) => now.marks.some((mark) => mark.kind === kind);
+/** The next event by temperature; that of first crack is predicted from past roasts. */
+const targetOf = ({ marks, learntCrack, dropC }: RoastNow): Target | null => {
+  const has = (kind: RoastMark['kind']) => marks.some((mark) => mark.kind === kind);
   if (has('drop') || !has('turning_point')) return null;
-  if (has('first_crack')) return now.dropC === null ? null : { kind: 'drop', targetC: now.dropC };
-  return has('dry_end') ? 'first_crack' : { kind: 'dry_end', targetC: dryEndC };
+  if (has('first_crack')) return dropC === null ? null : { kind: 'drop', tempC: dropC, spreadC: 0 };
+  if (!has('dry_end')) return { kind: 'dry_end', tempC: dryEndC, spreadC: 0 };
+  return learntCrack === undefined
+    ? null
+    : { kind: 'first_crack', tempC: learntCrack.temp, spreadC: learntCrack.spread };
 };
 
 /** The next event and its time; null without a reliable prediction. */
 export const expectNext = (now: RoastNow): ExpectedEvent | null => {
   const target = targetOf(now);
-  const { elapsedSeconds } = now;
+  const { elapsedSeconds, forecast } = now;
   if (target === null || elapsedSeconds === null) return null;
-  if (target === 'first_crack') {
-    const { learntCrack } = now;
-    if (learntCrack === undefined) return null;
-    const crack = expectCrack({ tempC: learntCrack.temp, spreadC: learntCrack.spread }, now.beanC, now.rateC);
-    return (
-      crack && {
-        kind: 'first_crack',
-        likely: elapsedSeconds + crack.likelySeconds,
-        earliest: elapsedSeconds + crack.soonestSeconds,
-        latest: elapsedSeconds + crack.latestSeconds,
-      }
-    );
-  }
-  const line = secondsTo(target.targetC, now.beanC, now.rateC);
-  // Past its temperature without the mark: a line to what lies behind says nothing.
-  if (line === null || line === 0 || line > longestLineSeconds) return null;
+  const reached = forecast?.reaches(target.tempC, target.spreadC);
+  if (!reached || reached.likelySeconds > maxSeconds) return null;
+  if (reached.latestSeconds - reached.soonestSeconds > maxSeconds) return null;
   return {
     kind: target.kind,
-    likely: elapsedSeconds + line * overLine.median,
-    earliest: elapsedSeconds + line * overLine.sooner,
-    latest: elapsedSeconds + line * overLine.later,
+    likely: elapsedSeconds + reached.likelySeconds,
+    earliest: elapsedSeconds + reached.soonestSeconds,
+    latest: elapsedSeconds + reached.latestSeconds,
   };
 };
 

@@ -1,9 +1,17 @@
-import { getLearntCrack, type CurveColumns, type LearntCrack, type Roast } from '@roastery/contract/roasts';
+import {
+  getForecastBasis,
+  getLearntCrack,
+  type CurveColumns,
+  type LearntCrack,
+  type Roast,
+} from '@roastery/contract/roasts';
+import { createForecaster, forecastSeconds, roastMoment, type CurveForecast } from '@roastery/roasting/curve-forecast';
 import { markOf } from '@roastery/roasting/marks';
 import { useEffect, useMemo, useRef } from 'react';
 import { refresh, useApi } from '../../api/use-api.ts';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { deviationAt } from '../chart/curves.ts';
+import type { ForecastFrom } from '../chart/forecast-band.ts';
 import { liveCurve } from './live-curve.ts';
 import { expectNext, type ExpectedEvent } from './next-event.ts';
 import { usePlan } from './use-plan.ts';
@@ -30,6 +38,8 @@ export interface LiveRoastFigures {
   /** °C above the reference curve; `undefined` without a reference. */
   readonly deviationC: number | null | undefined;
   readonly expected: ExpectedEvent | null;
+  /** How the curve goes on for two minutes; null where nothing can be said. */
+  readonly forecast: ForecastFrom | null;
   /** Right end of the time axis. */
   readonly endSeconds: number;
 }
@@ -54,7 +64,15 @@ export const useLiveRoast = (roast: Roast, live: LiveMachine): LiveRoastFigures 
   const elapsedSeconds = curve?.time_seconds.at(-1) ?? null;
   const rateC = curve?.ror.at(-1) ?? null;
   const beanC = live.reading?.values['bean_temp'] ?? null;
-  const expected = expectNext({ elapsedSeconds, beanC, rateC, marks, learntCrack, dropC });
+  const curveForecast = useForecast(roast, curve, marks);
+  const expected = expectNext({ elapsedSeconds, forecast: curveForecast, marks, learntCrack, dropC });
+  const forecast = useMemo(
+    () =>
+      curveForecast === null || elapsedSeconds === null
+        ? null
+        : { fromSeconds: elapsedSeconds, points: curveForecast.points },
+    [curveForecast, elapsedSeconds],
+  );
   return {
     behind,
     plan,
@@ -66,10 +84,12 @@ export const useLiveRoast = (roast: Roast, live: LiveMachine): LiveRoastFigures 
     rateC,
     deviationC: reference && deviationAt(reference.curve, elapsedSeconds, beanC),
     expected,
+    forecast,
     endSeconds: Math.max(
       minAxisSeconds,
       (elapsedSeconds ?? 0) + roomSeconds,
       wholeMinutes(expected?.latest ?? 0),
+      forecast === null ? 0 : wholeMinutes(forecast.fromSeconds + forecastSeconds),
       plan?.target_roast_time ?? 0,
     ),
   };
@@ -93,4 +113,29 @@ const useLearntCrack = (roast: Roast): LearntCrack | undefined => {
     void refresh(getLearntCrack);
   }, [source]);
   return data;
+};
+
+/** The forecast from the newest reading on. The past roasts are loaded again when coffee or recipe changes. */
+const useForecast = (roast: Roast, curve: CurveColumns | undefined, marks: Roast['marks']): CurveForecast | null => {
+  const { data } = useApi(getForecastBasis, { params: { id: roast.id } });
+  const source = [roast.profile_id, roast.coffee_name, roast.batch_size_kg].join();
+  const asked = useRef(source);
+  useEffect(() => {
+    if (asked.current === source) return;
+    asked.current = source;
+    void refresh(getForecastBasis);
+  }, [source]);
+  const forecaster = useMemo(
+    () => data && createForecaster({ curves: data.curves, errorFactor: data.error_factor }),
+    [data],
+  );
+  const turnSeconds = markOf(marks, 'turning_point')?.time_seconds;
+  const isOver = markOf(marks, 'drop') !== undefined;
+  return useMemo(() => {
+    const elapsedSeconds = curve?.time_seconds.at(-1);
+    const beans = curve?.channels['bean_temp'];
+    if (!forecaster || !beans || elapsedSeconds === undefined || turnSeconds === undefined || isOver) return null;
+    const moment = roastMoment(curve.time_seconds, beans, turnSeconds, elapsedSeconds);
+    return moment && forecaster.forecast(moment);
+  }, [forecaster, curve, turnSeconds, isOver]);
 };

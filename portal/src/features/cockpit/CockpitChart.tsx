@@ -2,6 +2,7 @@ import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import type { ExpectedBand } from '../../components/chart/expected-band.ts';
 import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
+import type { ForecastFrom } from '../../components/chart/forecast-band.ts';
 import { CurveTable } from '../../components/chart/CurveTable.tsx';
 import { createTimeView } from '../../components/chart/time-view.ts';
 import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
@@ -17,6 +18,7 @@ interface CockpitChartProps {
   reference?: CurveColumns | undefined;
   marks: readonly RoastMark[];
   expected?: ExpectedBand | null;
+  forecast?: ForecastFrom | null;
   endSeconds: number;
   /** Curves that are on; without it those that the person chose on the roast page. */
   shown?: Readonly<Record<string, boolean>>;
@@ -29,7 +31,7 @@ const pinnedMs = 8000;
 
 /** The chart in all the room that the cockpit has left. It does not zoom by touch. */
 export const CockpitChart = (props: CockpitChartProps) => {
-  const { curve, reference, marks, expected, endSeconds, shown, correcting } = props;
+  const { curve, reference, marks, expected, forecast, endSeconds, shown, correcting } = props;
   const units = usePreferences();
   const [chosen] = useShownCurves();
   const [selected, setSelected] = useState<number | null>(null);
@@ -51,7 +53,7 @@ export const CockpitChart = (props: CockpitChartProps) => {
       ) : (
         <Suspense fallback={null}>
           <RoastChart
-            {...{ curve, reference, marks, expected, units, view, selected }}
+            {...{ curve, reference, marks, expected, forecast, units, view, selected }}
             shown={shown ?? chosen}
             onSelect={setSelected}
             height="fill"

@@ -27,7 +27,7 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
   const [selected, setSelected] = useState<number | null>(null);
   const { set: moveMark } = useCorrectMarks({ roast, onSelect: setSelected, onChanged });
   const figures = useLiveRoast(roast, live);
-  const { behind, plan, marks, curve, elapsedSeconds, rateC, deviationC, expected, endSeconds } = figures;
+  const { behind, plan, marks, curve, elapsedSeconds, rateC, deviationC, expected, forecast, endSeconds } = figures;
   const stale = live.state !== 'live';
   const values = live.reading?.values ?? {};
   const phase = elapsedSeconds === null ? null : phaseAt(toMoments(marks), elapsedSeconds);
@@ -140,6 +140,7 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
         reference={behind.reference?.curve}
         marks={marks}
         expected={live.state === 'live' ? expected : null}
+        forecast={live.state === 'live' ? forecast : null}
         endSeconds={endSeconds}
         correcting={
           isCorrecting

@@ -26,7 +26,7 @@ interface LiveRoastProps {
 export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: LiveRoastProps) => {
   const live = useLive(machineId);
   const mayRoast = useMayRoast(machineId);
-  const { behind, plan, learntCrack, marks, curve, elapsedSeconds, rateC, deviationC, expected, endSeconds } =
+  const { behind, plan, learntCrack, marks, curve, elapsedSeconds, rateC, deviationC, expected, forecast, endSeconds } =
     useLiveRoast(roast, live);
   const [selected, setSelected] = useState<number | null>(null);
   const shown = useRef(roast);
@@ -67,6 +67,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
           channels={Object.keys(live.track.channels)}
           onSelect={setSelected}
           expected={live.state === 'live' ? expected : null}
+          forecast={live.state === 'live' ? forecast : null}
           nowSeconds={elapsedSeconds}
           endSeconds={endSeconds}
         />

@@ -55,6 +55,7 @@ interface RoastCurvesProps {
   endSeconds?: number;
   /** When the next event is to be expected. */
   expected?: RoastChartProps['expected'];
+  forecast?: RoastChartProps['forecast'];
   /** Drawn behind gas, airflow and drum. */
   plan?: FollowedPlan | null | undefined;
   /** Where a running roast is. */
@@ -85,6 +86,7 @@ export const RoastCurves = ({
   onChanged,
   endSeconds,
   expected,
+  forecast,
   plan,
   nowSeconds = null,
 }: RoastCurvesProps) => {
@@ -134,6 +136,7 @@ export const RoastCurves = ({
                   reference: reference?.curve,
                   marks,
                   expected,
+                  forecast,
                   shown,
                   units,
                   view,
