@@ -100,6 +100,7 @@ describe('the report of a roast', () => {
       'Perú · Washed',
       'Medium-Light',
       roast.roast_number,
+      `Batch ${roast.batch_number}`,
       'November 21, 2026',
       'Łucja Żak',
       '12 kg',
