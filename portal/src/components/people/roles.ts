@@ -1,4 +1,4 @@
-import { getMachine, listMachines, type MachineRole } from '@roastery/contract/machines';
+import { listMachines, type MachineRole } from '@roastery/contract/machines';
 import type { MemberRole } from '@roastery/contract/members';
 import { useApi } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
@@ -11,14 +11,17 @@ export const memberRoleChoices: readonly { value: MemberRole; label: string; hin
 export const mayManage = (role: MachineRole): boolean => role === 'owner' || role === 'admin';
 export const mayRoast = (role: MachineRole): boolean => role !== 'viewer';
 
-/** Whether the user may change roasts of this machine; true until the machine is read, and for a roast without one. */
-export const useMayRoast = (machineId: string | null): boolean => {
-  const { data } = useApi(getMachine, machineId === null ? null : { params: { id: machineId } });
-  return data === undefined || mayRoast(data.role);
-};
+/** The list that every page reads for its frame. Archived machines are not in it. */
+const useMachines = () => useApi(listMachines, { query: { sort: 'name' } }).data ?? [];
+
+/** Whether the user may change roasts of this machine; true until the machines are read, and for a roast without one. */
+export const useMayRoast = (machineId: string | null): boolean =>
+  useMachines().every(({ id, role }) => id !== machineId || mayRoast(role));
 
 /** Machines that the user may only see. */
-export const useWatchedMachines = (): ReadonlySet<string | null> => {
-  const { data = [] } = useApi(listMachines, { query: { include_archived: 'true' } });
-  return new Set(data.filter(({ role }) => !mayRoast(role)).map(({ id }) => id));
-};
+export const useWatchedMachines = (): ReadonlySet<string | null> =>
+  new Set(
+    useMachines()
+      .filter(({ role }) => !mayRoast(role))
+      .map(({ id }) => id),
+  );

@@ -18,7 +18,9 @@ const rowClass = 'relative flex min-h-16 items-center gap-2 px-4 py-2.5';
 const TwoLineRows = <Row,>(props: RowProps<Row>) => {
   const { label, columns, rows, rowId, rowLabel, rowLink, rowActions, phoneActions = rowActions, selection } = props;
   const at = (place: Column<Row>['phone']) => columns.filter(({ phone }) => phone === place);
-  const [titles, sides, details] = [at('title'), at('side'), at('detail')];
+  const [sides, details] = [at('side'), at('detail')];
+  // What people say comes before the name that the row is known by.
+  const titles = at('title').toSorted((one, other) => Number(one.isName ?? false) - Number(other.isName ?? false));
   return (
     <ul aria-label={label} className="divide-y divide-stroke">
       {rows === undefined &&

@@ -32,6 +32,14 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
     phone: 'title',
   },
   {
+    id: 'coffee',
+    label: t`Coffee`,
+    cell: (roast) => <span className="text-strong">{orDash(roast.coffee_name)}</span>,
+    sort: 'coffee_name',
+    share: 20,
+    phone: 'title',
+  },
+  {
     id: 'batch_number',
     label: t`Batch no.`,
     cell: (roast) =>
@@ -40,14 +48,6 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
       ) : (
         <span className="figures font-medium text-strong">{roast.batch_number}</span>
       ),
-    phone: 'title',
-  },
-  {
-    id: 'coffee',
-    label: t`Coffee`,
-    cell: (roast) => <span className="text-strong">{orDash(roast.coffee_name)}</span>,
-    sort: 'coffee_name',
-    share: 20,
     phone: 'title',
   },
   { id: 'origin', label: t`Origin`, cell: (roast) => orDash(roast.coffee_origin), sort: 'coffee_origin', share: 11 },
