@@ -2,12 +2,13 @@ import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';
 import { ErrorLine } from '../ErrorState.tsx';
+import { useGrowing } from '../use-growing.ts';
 import type { RowProps } from './columns.ts';
 import { Rows } from './Rows.tsx';
 import { StackedRows } from './StackedRows.tsx';
 import { lastPage, TableFooter, type Paging } from './TableFooter.tsx';
 
-interface DataTableProps<Row> extends RowProps<Row> {
+interface DataTableProps<Row> extends Omit<RowProps<Row>, 'drawn'> {
   error?: unknown;
   onRetry?: () => void;
   /** Shown without rows, and below the error when no rows could be loaded. */
@@ -25,6 +26,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
   const phone = usePhone();
   const failed = error !== undefined && error !== null;
   const isLeaving = useReturnToLastPage(paging, given.rows?.length === 0 && !failed);
+  const drawn = useGrowing(given.rows?.length ?? 0, { first: 12, step: 16, isReady: given.rows !== undefined });
   const rows = isLeaving ? { ...given, rows: undefined } : given;
   const nothing = rows.rows?.length === 0 || (failed && rows.rows === undefined);
   return (
@@ -41,7 +43,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
           empty
         ) : (
           <div className={isRefreshing ? 'opacity-60 transition-opacity delay-150' : 'transition-opacity'}>
-            {phone ? <StackedRows {...rows} /> : <Rows {...rows} />}
+            {phone ? <StackedRows {...rows} drawn={drawn} /> : <Rows {...rows} drawn={drawn} />}
           </div>
         )}
         {!nothing && (paging !== undefined || rows.selection !== undefined) && (

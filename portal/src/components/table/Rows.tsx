@@ -10,17 +10,23 @@ const cellClass = 'h-11 border-b border-stroke px-1.5 whitespace-nowrap first:pl
 /** Stays visible while the row scrolls below it; the covered text fades out. */
 const actionsClass =
   "sticky right-0 bg-inherit before:absolute before:inset-y-0 before:right-full before:w-6 before:bg-inherit before:content-[''] before:[mask-image:linear-gradient(to_left,black,transparent)]";
+/** What fades is room beside the last column, not its text. */
+const fadeRoom = '[&_td:nth-last-child(2)]:pr-6 [&_th:nth-last-child(2)]:pr-6';
 const skeletonRows = 10;
 
 /** Rows of 44 px under a sticky head. The whole row is a link; its buttons work on their own. */
 export const Rows = <Row,>(props: RowProps<Row>) => {
-  const { label, columns, rows, rowId, rowLabel, rowLink, rowActions, sort = '', onSort, selection } = props;
+  const { label, columns, rows, drawn, rowId, rowLabel, rowLink, rowActions, sort = '', onSort, selection } = props;
   const hasShares = columns.some(({ share }) => share !== undefined);
   return (
     <div className="max-h-[max(24rem,calc(100dvh-17rem))] overflow-auto">
       <table
         aria-label={label}
-        className={classes('w-full border-separate border-spacing-0 text-sm', hasShares && 'min-w-260')}
+        className={classes(
+          'w-full border-separate border-spacing-0 text-sm',
+          hasShares && 'min-w-260',
+          rowActions !== undefined && fadeRoom,
+        )}
       >
         <thead className="sticky top-0 z-10 bg-surface">
           <tr className="bg-inherit">
@@ -59,7 +65,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
                 {rowActions !== undefined && <td aria-hidden className={cellClass} />}
               </tr>
             ))}
-          {rows?.map((row) => {
+          {rows?.slice(0, drawn).map((row) => {
             const id = rowId(row);
             const isSelected = selection?.has(row) ?? false;
             return (

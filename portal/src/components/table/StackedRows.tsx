@@ -12,11 +12,23 @@ export const StackedRows = <Row,>(props: RowProps<Row>) =>
 
 const skeletonRows = 8;
 /** For a row of 64 to 88 px. */
-const rowClass = 'relative flex min-h-16 items-center gap-2 px-4 py-2.5';
+const rowClass =
+  'relative flex min-h-16 items-center gap-2 px-4 py-2.5 [contain-intrinsic-size:auto_4.25rem] [content-visibility:auto]';
 
 /** What the row is about on the first line, and when, where and by whom on the second. */
 const TwoLineRows = <Row,>(props: RowProps<Row>) => {
-  const { label, columns, rows, rowId, rowLabel, rowLink, rowActions, phoneActions = rowActions, selection } = props;
+  const {
+    label,
+    columns,
+    rows,
+    drawn,
+    rowId,
+    rowLabel,
+    rowLink,
+    rowActions,
+    phoneActions = rowActions,
+    selection,
+  } = props;
   const at = (place: Column<Row>['phone']) => columns.filter(({ phone }) => phone === place);
   const [sides, details] = [at('side'), at('detail')];
   // What people say comes before the name that the row is known by.
@@ -30,7 +42,7 @@ const TwoLineRows = <Row,>(props: RowProps<Row>) => {
             <Skeleton className="h-3.5 w-3/4" />
           </li>
         ))}
-      {rows?.map((row) => {
+      {rows?.slice(0, drawn).map((row) => {
         const isSelected = selection?.has(row) ?? false;
         const title = titles.map((column) => (
           <span key={column.id} className={classes('truncate', column.isName === true && 'shrink-0')}>
@@ -70,7 +82,7 @@ const TwoLineRows = <Row,>(props: RowProps<Row>) => {
                         ·
                       </span>
                     )}
-                    <span className="truncate">{column.cell(row)}</span>
+                    <span className={place === 0 ? 'shrink-0' : 'truncate'}>{column.cell(row)}</span>
                   </Fragment>
                 ))}
               </div>
@@ -85,7 +97,7 @@ const TwoLineRows = <Row,>(props: RowProps<Row>) => {
 
 /** The name on top, then one line for each column. */
 const Cards = <Row,>(props: RowProps<Row>) => {
-  const { label, columns, rows, rowId, rowLabel, rowLink, rowActions, selection } = props;
+  const { label, columns, rows, drawn, rowId, rowLabel, rowLink, rowActions, selection } = props;
   const name = columns.find((column) => column.isName);
   const lines = columns.filter((column) => !column.isName && column.phone !== 'none');
   return (
@@ -98,7 +110,7 @@ const Cards = <Row,>(props: RowProps<Row>) => {
             <Skeleton className="h-3.5 w-2/3" />
           </li>
         ))}
-      {rows?.map((row) => {
+      {rows?.slice(0, drawn).map((row) => {
         const id = rowId(row);
         const isSelected = selection?.has(row) ?? false;
         return (

@@ -33,6 +33,8 @@ export interface RowProps<Row> {
   columns: readonly Column<Row>[];
   /** `undefined` while the first answer is loading. */
   rows: readonly Row[] | undefined;
+  /** How many of them to draw now; the others follow at once. */
+  drawn: number;
   rowId: (row: Row) => string;
   /** Names a row for its checkbox and buttons: `Roast PR-0193`. */
   rowLabel: (row: Row) => string;

@@ -77,8 +77,8 @@ const TicketBadge = ({ ticket }: { ticket: PairingTicket }) => (
 );
 
 export const deviceColumns: readonly Column<Device>[] = [
-  { id: 'machine', label: t`Machine`, isName: true, cell: (device) => <MachineName of={device} /> },
-  { id: 'owner', label: t`Owner`, cell: ({ owner_name: owner }) => owner ?? '--' },
+  { id: 'machine', label: t`Machine`, isName: true, cell: (device) => <MachineName of={device} />, share: 15 },
+  { id: 'owner', label: t`Owner`, cell: ({ owner_name: owner }) => owner ?? '--', share: 9 },
   { id: 'seen', label: t`Last seen`, cell: (device) => <Seen device={device} /> },
   { id: 'warnings', label: t`Warnings`, cell: (device) => <Warnings device={device} /> },
   { id: 'version', label: t`Version`, cell: (device) => <Version device={device} /> },
@@ -92,7 +92,7 @@ export const deviceColumns: readonly Column<Device>[] = [
       </span>
     ),
   },
-  { id: 'link', label: t`Machine link`, cell: linkText },
+  { id: 'link', label: t`Machine link`, cell: linkText, share: 12 },
   { id: 'journal', label: t`Journal`, cell: (device) => figures(journalText(device)) },
   { id: 'clock', label: t`Clock`, cell: clockText },
   { id: 'disk', label: t`Disk`, cell: (device) => figures(diskText(device)) },

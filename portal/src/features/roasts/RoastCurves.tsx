@@ -12,6 +12,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { formatCount } from '../../format/numbers.ts';
 import { usePreferences } from '../../format/preferences.ts';
+import { useGrowing } from '../../components/use-growing.ts';
 import { useUrlState } from '../../components/url-state.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -226,19 +227,25 @@ const ChartsHere = ({
     [plan, endSeconds],
   );
   const printing = usePrinting();
+  // The curve first; each of the others takes a moment of its own.
+  const drawn = useGrowing(stepStyles.length, { first: 0, step: 1, isReady: false });
   return (
     <>
       <RoastChart {...props} height={printing ? printedHeight[plan === null ? 'alone' : 'besidePlan'] : chartHeight} />
       {!isCorrecting && (
         <div className="mt-2 flex flex-col gap-1.5">
-          {stepStyles.map((style) => (
-            <StepChart
-              key={style.key}
-              {...{ style, curve, view, selected, nowSeconds }}
-              planned={planned?.[style.key]}
-              rightPixels={shown['ror'] ? axisPixels : barePixels}
-            />
-          ))}
+          {stepStyles.map((style, place) =>
+            place < drawn ? (
+              <StepChart
+                key={style.key}
+                {...{ style, curve, view, selected, nowSeconds }}
+                planned={planned?.[style.key]}
+                rightPixels={shown['ror'] ? axisPixels : barePixels}
+              />
+            ) : (
+              <Skeleton key={style.key} className="h-20.5 w-full" />
+            ),
+          )}
         </div>
       )}
     </>

@@ -38,7 +38,7 @@ const EditRoastDialog = lazyDialog(
 );
 
 const whileRunningMs = 15_000;
-const settleMs = 3000;
+const settleMs = 10_000;
 
 /** /roasts/{id}: a finished roast, or the live one in the same place. */
 export default function RoastPage() {

@@ -12,7 +12,14 @@ const orDash = (text: string | null) => text ?? <span className="text-faint">--<
 
 /** Columns of the document, in its order. */
 export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
-  { id: 'favorite', label: t`Favorite`, cell: (roast) => <FavoriteStar roast={roast} />, width: 'w-12', phone: 'none' },
+  {
+    id: 'favorite',
+    label: t`Favorite`,
+    hideLabel: true,
+    cell: (roast) => <FavoriteStar roast={roast} />,
+    width: 'w-12',
+    phone: 'none',
+  },
   {
     id: 'roast',
     label: t`Roast`,

@@ -1,0 +1,20 @@
+import { startTransition, useEffect, useState } from 'react';
+
+/**
+ * How many of many parts to draw now: the first ones at once, the rest in steps between which the page answers. A slow phone
+ * needs a second for a hundred rows, during which no touch is answered. All at once where `isReady` from the start: a page
+ * that comes back from the cache is as long as it was.
+ */
+export const useGrowing = (
+  total: number,
+  { first, step, isReady }: { first: number; step: number; isReady: boolean },
+) => {
+  const [shown, setShown] = useState(isReady ? Number.POSITIVE_INFINITY : first);
+  const isAll = total === 0 || shown >= total;
+  useEffect(() => {
+    if (isAll) return undefined;
+    const timer = setTimeout(() => startTransition(() => setShown(shown + step)));
+    return () => clearTimeout(timer);
+  }, [isAll, shown, step]);
+  return Math.min(shown, total);
+};
