@@ -36,18 +36,21 @@ const columnsFor = (dates: DateTexts): readonly Column<BatchNumber>[] => [
     label: t`Batch no.`,
     isName: true,
     cell: (row) => <span className="figures font-medium text-strong">{row.batch_number}</span>,
+    phone: 'title',
   },
   {
     id: 'state',
     label: t`Status`,
     cell: (row) => <Badge tone={states[row.state].tone}>{states[row.state].label}</Badge>,
+    phone: 'side',
   },
-  { id: 'coffee', label: t`Coffee`, cell: (row) => row.coffee_name ?? '--' },
-  { id: 'machine', label: t`Machine`, cell: (row) => row.machine_name ?? '--' },
+  { id: 'coffee', label: t`Coffee`, cell: (row) => row.coffee_name ?? '--', phone: 'title' },
+  { id: 'machine', label: t`Machine`, cell: (row) => row.machine_name ?? '--', phone: 'detail' },
   {
     id: 'given',
     label: t`Given on`,
     cell: (row) => <span className="figures">{dates.dayAndTime(row.given_at)}</span>,
+    phone: 'detail',
   },
   {
     id: 'ended',
