@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { me } from '@roastery/contract/auth';
 import { apiBasePath, type Endpoint } from '@roastery/contract/endpoint';
 import { listMachineMaps } from '@roastery/contract/machine-maps';
+import { createRoastImport } from '@roastery/contract/roast-imports';
 import { getRoastCurveColumns } from '@roastery/contract/roasts';
 import { createUser } from '@roastery/contract/users';
 import { openDatabase } from '@roastery/api/db/sql';
@@ -93,6 +94,7 @@ const signInPerson = async (
   const client = await signIn(origin, credentials);
   const { id } = await client.call(me);
   const [map] = (await client.call(listMachineMaps)).maps;
+  await client.call(createRoastImport, { body: {} });
   const samples = await findSamples(
     databaseUrl,
     { id, isAdmin: who === 'admin' },
