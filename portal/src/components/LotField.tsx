@@ -9,6 +9,9 @@ interface LotFieldProps {
   value: string | null;
   onChange: (lotId: string | null) => void;
   onBlur?: (() => void) | undefined;
+  /** `Green coffee lot`, unless a page has several such fields. */
+  label?: string;
+  hideLabel?: boolean;
   error?: string | undefined;
   hint?: string | undefined;
   placeholder?: string;

@@ -9,6 +9,10 @@ interface MachineFieldProps {
   onChange: (machineId: string | null) => void;
   onMachine?: ((machine: Machine | null) => void) | undefined;
   onBlur?: (() => void) | undefined;
+  /** `Machine`, unless a page has several such fields. */
+  label?: string;
+  hideLabel?: boolean;
+  size?: 'sm' | 'md';
   error?: string | undefined;
   hint?: string | undefined;
   required?: boolean;

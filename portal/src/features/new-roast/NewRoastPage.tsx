@@ -19,7 +19,7 @@ export default function NewRoastPage() {
   const { read, change } = useUrlState();
   const way = oneOf(ways, read('way'), 'machine');
   return (
-    <Page>
+    <Page wide={way === 'upload' && read('import') !== undefined}>
       <PageHeader
         title={t`Add roast`}
         crumbs={[

@@ -6,7 +6,7 @@ import {
   type RoastImport,
 } from '@roastery/contract/roast-imports';
 import { FileSearch } from 'lucide-react';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { refresh } from '../../../api/use-api.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
 import { DataTable } from '../../../components/table/DataTable.tsx';
@@ -52,6 +52,10 @@ export const FilesTable = ({ import: one, isAtWork, onChanged }: FilesTableProps
       }),
     [one, onChanged],
   );
+  // The last files were read, imported or undone after the list was last asked for.
+  useEffect(() => {
+    if (!isAtWork) void refresh(listImportFiles);
+  }, [isAtWork]);
   const counts = new Map(one.problems.map(({ problem: kind, files }) => [kind, files]));
   const withAny = one.problems.reduce((sum, { files }) => sum + files, 0);
   const choices = [

@@ -48,7 +48,7 @@ export const ManyFiles = ({ id, upload, onLeave }: ManyFilesProps) => {
         <FormError key={sentence} text={sentence} />
       ))}
       {isOpen && <ForAllFiles import={data} onChanged={show} />}
-      <FilesTable import={data} isAtWork={isAtWork(data)} onChanged={() => void mutate()} />
+      <FilesTable import={data} isAtWork={upload.busy || isAtWork(data)} onChanged={() => void mutate()} />
       {isOpen && <ManyFilesDrop busy={upload.busy} onFiles={(files) => void upload.send(files)} />}
     </div>
   );

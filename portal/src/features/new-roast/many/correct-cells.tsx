@@ -82,7 +82,7 @@ export const CoffeeCell = ({ file, importId, canCorrect, onChanged }: CellProps)
     <TypedField
       label={t`Coffee of ${file.file_name}`}
       shown={file.coffee_name ?? ''}
-      className="w-44"
+      className="w-36"
       onTyped={(text) => void correct({ coffee_name: text === '' ? null : text })}
     />
   );
@@ -100,7 +100,7 @@ export const DateCell = ({ file, importId, canCorrect, onChanged }: CellProps) =
       label={t`Charge of ${file.file_name}`}
       type="datetime-local"
       shown={file.start_time === null ? '' : localTimeOf(file.start_time, timeZone)}
-      className="w-52"
+      className="w-48"
       onTyped={(text) => {
         const instant = instantOf(text, timeZone);
         if (instant !== null) void correct({ start_time: instant });
@@ -122,7 +122,7 @@ export const WeightsCell = ({ file, importId, canCorrect, onChanged }: CellProps
   if (!canCorrect) {
     return (
       <span className="figures">
-        {[file.batch_size_kg, file.end_weight_kg].map((kg) => shown(kg) || '–').join(' → ')}
+        {[file.batch_size_kg, file.end_weight_kg].map((kg) => shown(kg) || '–').join(' / ')}
       </span>
     );
   }
@@ -130,7 +130,7 @@ export const WeightsCell = ({ file, importId, canCorrect, onChanged }: CellProps
     <TypedField
       label={label}
       shown={shown(file[name])}
-      className="w-20"
+      className="w-16"
       onTyped={(text) => {
         const kg = kilogramsIn(text);
         if (kg !== undefined) void correct({ [name]: kg });
@@ -149,8 +149,11 @@ export const MachineCell = ({ file, importId, canCorrect, onChanged }: CellProps
   const { correct } = useCorrection(importId, file.id, onChanged);
   if (!canCorrect) return file.machine_name;
   return (
-    <span className="block w-48">
+    <span className="block w-40">
       <MachineField
+        label={t`Machine of ${file.file_name}`}
+        hideLabel
+        size="sm"
         value={file.machine_id}
         placeholder={file.machine_name ?? t`Choose a machine`}
         onChange={(id) => void correct({ machine_id: id })}
@@ -163,8 +166,14 @@ export const LotCell = ({ file, importId, canCorrect, onChanged }: CellProps) =>
   const { correct } = useCorrection(importId, file.id, onChanged);
   if (!canCorrect) return null;
   return (
-    <span className="block w-48">
-      <LotField value={file.lot_id} onChange={(id) => void correct({ lot_id: id })} />
+    <span className="block w-40">
+      <LotField
+        label={t`Lot of ${file.file_name}`}
+        hideLabel
+        size="sm"
+        value={file.lot_id}
+        onChange={(id) => void correct({ lot_id: id })}
+      />
     </span>
   );
 };

@@ -35,7 +35,7 @@ const FileCell = ({ file }: { file: ImportFile }) => {
   const folders = file.file_name.split('/');
   const name = folders.pop() ?? file.file_name;
   return (
-    <span className="block min-w-0 max-w-72">
+    <span className="block min-w-0 max-w-48">
       <span className="block truncate font-medium text-strong" title={file.file_name}>
         {file.roast_id === null ? (
           name
@@ -57,7 +57,7 @@ const FileCell = ({ file }: { file: ImportFile }) => {
 };
 
 const ProblemCell = ({ file }: { file: ImportFile }) => (
-  <span className="flex max-w-72 flex-col items-start gap-1 whitespace-normal">
+  <span className="flex max-w-48 flex-col items-start gap-1 whitespace-normal">
     {file.state === 'waiting' && <Badge>{t`Being read`}</Badge>}
     {file.state === 'imported' && <Badge tone="success">{t`Imported`}</Badge>}
     {file.state === 'undone' && <Badge>{t`Undone`}</Badge>}
@@ -84,7 +84,7 @@ export const fileColumns = (one: RoastImport, onChanged: () => void): Column<Imp
       label: t`Problem`,
       sort: 'problem',
       cell: (file) => (
-        <span className="flex flex-col items-start gap-1.5">
+        <span className="flex flex-col items-start gap-1.5 py-2">
           <ProblemCell file={file} />
           {canCorrect(file) && <Decision file={file} {...cell} />}
         </span>
@@ -111,7 +111,7 @@ export const fileColumns = (one: RoastImport, onChanged: () => void): Column<Imp
     },
     {
       id: 'weights',
-      label: t`Green and roasted, kg`,
+      label: t`Weights, kg`,
       sort: 'batch_size_kg',
       align: 'right',
       cell: (file) => <WeightsCell file={file} canCorrect={canCorrect(file)} {...cell} />,
