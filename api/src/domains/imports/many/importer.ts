@@ -72,11 +72,14 @@ const readFile = async ({ sql, files }: AppContext, { file_id: id, file_name: fi
     findLot(sql, found.coffee_name),
   ]);
   await sql.begin(async (tx) => {
+    // Two files of one roast, read at the same time, would not see each other.
+    const curve = Buffer.from(described.curveSha256);
+    await tx`SELECT pg_advisory_xact_lock(${curve.readInt32BE(0)}, ${curve.readInt32BE(4)})`;
     // Read again after a change of units or marks, it keeps what a person corrected.
     await tx`
       UPDATE roast_import_files SET
         state = 'read', format = ${found.format}, duration_seconds = ${drop}, has_charge = ${found.missing === null},
-        curve_sha256 = ${Buffer.from(described.curveSha256)}, warnings = ${found.warnings}::text[],
+        curve_sha256 = ${curve}, warnings = ${found.warnings}::text[],
         start_time = coalesce(start_time, ${found.start_time}), source_batch = ${found.source_batch},
         coffee_name = CASE WHEN format IS NULL THEN ${found.coffee_name ?? stemOf(fileName)} ELSE coffee_name END,
         batch_size_kg = CASE WHEN format IS NULL THEN ${found.batch_size_kg}::float8 ELSE batch_size_kg END,

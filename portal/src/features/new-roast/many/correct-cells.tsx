@@ -100,7 +100,7 @@ export const DateCell = ({ file, importId, canCorrect, onChanged }: CellProps) =
       label={t`Charge of ${file.file_name}`}
       type="datetime-local"
       shown={file.start_time === null ? '' : localTimeOf(file.start_time, timeZone)}
-      className="w-48"
+      className="w-48 max-w-full"
       onTyped={(text) => {
         const instant = instantOf(text, timeZone);
         if (instant !== null) void correct({ start_time: instant });
@@ -138,7 +138,7 @@ export const WeightsCell = ({ file, importId, canCorrect, onChanged }: CellProps
     />
   );
   return (
-    <span className="flex justify-end gap-1.5">
+    <span className="flex gap-1.5 sm:justify-end">
       {field(t`Green weight of ${file.file_name}, kg`, 'batch_size_kg')}
       {field(t`Roasted weight of ${file.file_name}, kg`, 'end_weight_kg')}
     </span>
@@ -149,7 +149,7 @@ export const MachineCell = ({ file, importId, canCorrect, onChanged }: CellProps
   const { correct } = useCorrection(importId, file.id, onChanged);
   if (!canCorrect) return file.machine_name;
   return (
-    <span className="block w-40">
+    <span className="block w-40 max-w-full">
       <MachineField
         label={t`Machine of ${file.file_name}`}
         hideLabel
@@ -166,7 +166,7 @@ export const LotCell = ({ file, importId, canCorrect, onChanged }: CellProps) =>
   const { correct } = useCorrection(importId, file.id, onChanged);
   if (!canCorrect) return null;
   return (
-    <span className="block w-40">
+    <span className="block w-40 max-w-full">
       <LotField
         label={t`Lot of ${file.file_name}`}
         hideLabel
