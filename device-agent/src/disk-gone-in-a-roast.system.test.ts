@@ -82,7 +82,15 @@ it('journal: a roast during which the disk is gone for a minute ends as one roas
     const recordings = await sql`SELECT id FROM recordings WHERE source = 'agent'`;
     expect(recordings).toHaveLength(1);
     expect(await sql`SELECT epoch FROM continuing_streams`).not.toHaveLength(0);
-    const curve = await client.call(getRoastCurveColumns, { params: { id: done.id } });
+    // The end of the roast is sent before what lay on the disk that was gone.
+    const curve = await until(
+      'what lay on the disk to arrive',
+      async () => {
+        const found = await client.call(getRoastCurveColumns, { params: { id: done.id } });
+        return found.gaps.every((gap) => gap.reason !== 'not_arrived') && found;
+      },
+      { timeoutMs: 60_000 },
+    );
     const [first, last] = [curve.time_seconds[0] ?? Infinity, curve.time_seconds.at(-1) ?? 0];
     expect([first <= 1, last >= seconds - 2]).toEqual([true, true]);
     // Whatever is missing has a name.

@@ -61,8 +61,8 @@ export interface Account {
 
 /** The caller of a request. */
 export interface SignedInUser extends Account {
-  /** Machines of others that the caller may see, and those of them where the caller is a roaster. Empty for an admin. */
-  readonly shared: { readonly see: readonly string[]; readonly roast: readonly string[] };
+  /** Ids of machines that the caller is a member of, and of those the ones as a roaster; `all`: of every machine, by the setting. */
+  readonly shared: { readonly see: readonly string[]; readonly roast: readonly string[]; readonly all: boolean };
 }
 
 /** Callers, by the access of the endpoint. */

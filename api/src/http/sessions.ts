@@ -1,4 +1,3 @@
-import type { PendingQuery, Row } from 'postgres';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
 import { announceEndedSessions } from './open-streams.ts';
@@ -15,13 +14,6 @@ export interface FoundSession {
   readonly id: string;
   readonly user: SignedInUser;
 }
-
-/** Ids of machines that are shared with a user: by membership, or all of them by the roastery's setting. */
-export const sharedMachines = (sql: Sql, userId: string | PendingQuery<Row[]>, right: 'see' | 'roast') => sql`
-  SELECT k.machine_id FROM machine_members k
-   WHERE k.user_id = ${userId} ${right === 'roast' ? sql`AND k.role = 'roaster'` : sql``}
-  UNION ALL
-  SELECT k.id FROM machines k WHERE (SELECT all_users_see_all_machines FROM roastery_settings)`;
 
 /** What makes a session `s` of user `u` good, for requests and streams alike. */
 const isInForce = (sql: Sql) => sql`
@@ -42,8 +34,11 @@ export const findSession = async (sql: Sql, token: string): Promise<FoundSession
   const [row] = await sql<SessionRow[]>`
     SELECT s.id AS session_id, s.last_seen_at < now() - interval '1 minute' AS is_stale,
            u.id, u.full_name, u.email, u.is_active, u.is_admin, u.created_at, u.preferences,
-           jsonb_build_object('see', ARRAY(${sharedMachines(sql, sql`u.id`, 'see')}), 'roast', ARRAY(${sharedMachines(sql, sql`u.id`, 'roast')}))
-             AS shared
+           (SELECT jsonb_build_object(
+                     'see', coalesce(jsonb_agg(k.machine_id), '[]'),
+                     'roast', coalesce(jsonb_agg(k.machine_id) FILTER (WHERE k.role = 'roaster'), '[]'),
+                     'all', (SELECT all_users_see_all_machines FROM roastery_settings))
+              FROM machine_members k WHERE k.user_id = u.id) AS shared
       FROM sessions s JOIN users u ON u.id = s.user_id
      WHERE s.token_hash = ${hashToken(token)} AND ${isInForce(sql)}`;
   if (!row) return undefined;

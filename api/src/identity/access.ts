@@ -1,7 +1,6 @@
 import type { MachineRight } from '@roastery/contract/endpoint';
 import type { Sql } from '../db/sql.ts';
 import { AppError, notFound } from '../http/app-error.ts';
-import { sharedMachines } from '../http/sessions.ts';
 import type { SignedInUser } from '../http/server-context.ts';
 
 /*
@@ -9,12 +8,19 @@ import type { SignedInUser } from '../http/server-context.ts';
  * names the table by the alias in its comment.
  */
 
+/** Machines that are shared with the caller: by membership, or all of them by the roastery's setting. */
+const sharedMachines = (sql: Sql, user: SignedInUser, right: 'see' | 'roast') => sql`
+  SELECT k.machine_id FROM machine_members k
+   WHERE k.user_id = ${user.id} ${right === 'roast' ? sql`AND k.role = 'roaster'` : sql``}
+  UNION ALL
+  SELECT k.id FROM machines k WHERE (SELECT all_users_see_all_machines FROM roastery_settings)`;
+
 /** Condition on `machines m`. It is evaluated anew: streams ask it again while they are open. */
 export const machineAccess = (sql: Sql, user: SignedInUser, right: MachineRight = 'see') => {
   if (user.is_admin) return sql`true`;
   if (right === 'manage') return sql`m.owner_id = ${user.id}`;
   // The array is computed once for the statement, and an index can look for its elements.
-  return sql`(m.owner_id = ${user.id} OR m.id = ANY(ARRAY(${sharedMachines(sql, user.id, right)})))`;
+  return sql`(m.owner_id = ${user.id} OR m.id = ANY(ARRAY(${sharedMachines(sql, user, right)})))`;
 };
 
 /** What a machine `m` is to the caller, who may see it. */
@@ -28,6 +34,7 @@ export const machineRole = (sql: Sql, user: SignedInUser) => sql`
  */
 export const roastAccess = (sql: Sql, user: SignedInUser, right: 'see' | 'roast' = 'see') => {
   if (user.is_admin) return sql`true`;
+  if (user.shared.all) return sql`(r.owner_id = ${user.id} OR r.machine_id IS NOT NULL)`;
   const shared = user.shared[right];
   if (shared.length === 0) return sql`r.owner_id = ${user.id}`;
   return sql`(r.owner_id = ${user.id} OR r.machine_id = ANY(${[...shared]}::uuid[]))`;

@@ -12,7 +12,7 @@ const person = (id: string, isAdmin = false): SignedInUser => ({
   is_admin: isAdmin,
   created_at: '2026-01-01T00:00:00.000Z',
   preferences: {},
-  shared: { see: [], roast: [] },
+  shared: { see: [], roast: [], all: false },
 });
 
 describe('the dashboard', () => {

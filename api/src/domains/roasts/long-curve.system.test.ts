@@ -17,7 +17,7 @@ const anyUser = {
   is_active: true,
   created_at: '',
   preferences: {},
-  shared: { see: [], roast: [] },
+  shared: { see: [], roast: [], all: false },
 };
 
 const settled = async ({ channels, ...times }: SampleColumns) => ({

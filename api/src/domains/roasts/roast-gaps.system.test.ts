@@ -14,7 +14,7 @@ const anyUser = {
   is_active: true,
   created_at: '',
   preferences: {},
-  shared: { see: [], roast: [] },
+  shared: { see: [], roast: [], all: false },
 };
 const admin = { ...anyUser, id: uuidV7(), is_admin: true };
 

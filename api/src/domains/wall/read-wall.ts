@@ -18,7 +18,7 @@ const screenOfWall: SignedInUser = {
   is_admin: true,
   created_at: '',
   preferences: {},
-  shared: { see: [], roast: [] },
+  shared: { see: [], roast: [], all: false },
 };
 
 export const viewerOf = (user: SignedInUser | null): SignedInUser => user ?? screenOfWall;
