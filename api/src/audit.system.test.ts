@@ -122,6 +122,13 @@ describe('the audit log', () => {
       params: { id: (await (await whole.signedIn()).send<{ id: string }>('POST', '/blends', await blend())).body.id },
       body: await blend(),
     }),
+    openWall: async () => ({
+      body: {
+        token: (
+          await (await whole.signedIn()).send<{ token: string }>('POST', '/admin/wall-links', { name: 'Roasting room' })
+        ).body.token,
+      },
+    }),
     setPin: async () => ({ body: { pin: '2468', current_password: testAdmin.password } }),
     setRoaster: async () => ({ params: { id: await addMachine(sqlOf(), adminId) }, body: { user_id: adminId } }),
     planRoast: async () => ({ body: { machine_id: await addMachine(sqlOf(), adminId), batch_size_kg: 12 } }),

@@ -185,7 +185,7 @@ describe('a plan in words', () => {
         { time: 60, burner: 50, exhaust: 40, drum: 60, drum_percent: 60 },
       ],
     });
-    const begins = 'Burner 80 % · Air 40 % · Drum 60 RPM';
+    const begins = 'Burner 80 % · Airflow 40 % · Drum 60 RPM';
     expect(planInWords(plan, null, {})).toEqual({
       name: 'House filter',
       is_running: false,
