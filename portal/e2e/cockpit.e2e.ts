@@ -215,6 +215,24 @@ it('cockpit: marks once for repeated taps, keeps names and places, and undoes wi
   await expect.poll(() => crack.getAttribute('aria-pressed')).toBe('false');
 });
 
+/**
+ * Where the chart has this second since the charge, as the readout at the pointer says. The axis begins with the first reading, so
+ * it depends on how long the machine was heated before.
+ */
+const pixelOf = async (page: Page, box: { x: number; y: number; width: number; height: number }, seconds: number) => {
+  // The labels of the axes take 46 px at either side.
+  let [low, high] = [box.x + 46, box.x + box.width - 46];
+  while (high - low > 1) {
+    const middle = (low + high) / 2;
+    await page.mouse.move(middle, box.y + box.height / 2);
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)));
+    const time = await page.getByTestId('chart-readout').locator('p').first().innerText();
+    if ((parseDuration(time) ?? 0) < seconds) low = middle;
+    else high = middle;
+  }
+  return high;
+};
+
 it('cockpit: corrects a mark by its time or by a drag, with chart and fields in one view', async () => {
   await using watched = await roastery.openAs(ana, { viewport: { width: 820, height: 1180 } });
   const { page } = watched;
@@ -238,12 +256,10 @@ it('cockpit: corrects a mark by its time or by a drag, with chart and fields in 
   if (box === null) throw new Error('no chart');
   const folder = process.env['SCREENS_DIR'];
   if (folder !== undefined) await page.screenshot({ path: path.join(folder, 'correcting-tablet.png') });
-  // The axis goes from a minute before the charge to eleven minutes; its labels take 46 px at either side.
-  const pixelsPerSecond = (box.width - 92) / (660 + 60);
-  const at = box.x + 46 + (60 + 110) * pixelsPerSecond;
-  await page.mouse.move(at, box.y + box.height / 2);
+  const [from, to] = [await pixelOf(page, box, 110), await pixelOf(page, box, 100)];
+  await page.mouse.move(from, box.y + box.height / 2);
   await page.mouse.down();
-  await page.mouse.move(at - 10 * pixelsPerSecond, box.y + box.height / 2, { steps: 5 });
+  await page.mouse.move(to, box.y + box.height / 2, { steps: 5 });
   await page.mouse.up();
   await expect.poll(() => field.inputValue()).toMatch(/^1:(?:3[5-9]|4[0-5])$/);
   // The time that the drag replaced counts again, then none.
