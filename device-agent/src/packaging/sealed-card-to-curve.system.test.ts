@@ -88,7 +88,7 @@ it.skipIf(!canUnpack)(
     await mkdir(configDir());
     await writeFile(
       join(configDir(), 'settings.env'),
-      `DATA_DIR=${join(folder, 'data')}\nSTATUS_PORT=${await freePort()}\n`,
+      `DATA_DIR=${join(folder, 'board-data')}\nSTATUS_PORT=${await freePort()}\n`,
     );
 
     expect(await type('doctor')).toMatchObject({
@@ -103,7 +103,7 @@ it.skipIf(!canUnpack)(
       code: 0,
       said: expect.stringMatching(/Paired with Drum/),
     });
-    await mkdir(join(folder, 'data'));
+    await mkdir(join(folder, 'board-data'));
     const before = await type('doctor');
     expect(before.said).toMatch(/✗ agent .*does not run/);
     expect(before.said).toMatch(/✓ machine .*\n✓ values +bean_temp 200 °C/);
