@@ -29,7 +29,7 @@ it(
     try {
       const client = await signIn(stack.url, stack.admin);
       const { auth_token: token } = await registerTestMachine(client, serial);
-      const machine = await stack.startMachine({ serial, token, seed: 7 });
+      const machine = await stack.startMachine({ serial, token, seed: 7, hz: 8 });
       const kept = await keepJournal(join(machine.journalDir, 'journal'), join(folder, 'kept'));
       const roast = await until(
         'a roast to begin',
