@@ -19,6 +19,14 @@ export interface FoundSession {
 const isInForce = (sql: Sql) => sql`
   u.is_active AND s.expires_at > now() AND s.last_seen_at > now() - make_interval(hours => ${sessionIdleHours})`;
 
+/** `SignedInUser['shared']` of user `u`. */
+export const sharedOf = (sql: Sql) => sql`
+  (SELECT jsonb_build_object(
+            'see', coalesce(jsonb_agg(k.machine_id), '[]'),
+            'roast', coalesce(jsonb_agg(k.machine_id) FILTER (WHERE k.role = 'roaster'), '[]'),
+            'all', (SELECT all_users_see_all_machines FROM roastery_settings))
+     FROM machine_members k WHERE k.user_id = u.id)`;
+
 /** Which of these sessions still sign their user in, or are screens of a wall link that was not revoked. */
 export const sessionsInForce = async (sql: Sql, ids: readonly string[]): Promise<Set<string>> => {
   const rows = await sql<{ id: string }[]>`
@@ -34,11 +42,7 @@ export const findSession = async (sql: Sql, token: string): Promise<FoundSession
   const [row] = await sql<SessionRow[]>`
     SELECT s.id AS session_id, s.last_seen_at < now() - interval '1 minute' AS is_stale,
            u.id, u.full_name, u.email, u.is_active, u.is_admin, u.created_at, u.preferences,
-           (SELECT jsonb_build_object(
-                     'see', coalesce(jsonb_agg(k.machine_id), '[]'),
-                     'roast', coalesce(jsonb_agg(k.machine_id) FILTER (WHERE k.role = 'roaster'), '[]'),
-                     'all', (SELECT all_users_see_all_machines FROM roastery_settings))
-              FROM machine_members k WHERE k.user_id = u.id) AS shared
+           ${sharedOf(sql)} AS shared
       FROM sessions s JOIN users u ON u.id = s.user_id
      WHERE s.token_hash = ${hashToken(token)} AND ${isInForce(sql)}`;
   if (!row) return undefined;

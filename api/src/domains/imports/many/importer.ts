@@ -6,6 +6,7 @@ import { systemActor, type Actor } from '../../../db/audit.ts';
 import { isDatabaseUnavailable, loggable } from '../../../db/postgres-errors.ts';
 import type { Sql } from '../../../db/sql.ts';
 import type { SignedInUser } from '../../../http/server-context.ts';
+import { sharedOf } from '../../../http/sessions.ts';
 import { AppError } from '../../../http/app-error.ts';
 import { removeRoast } from '../../roasts/commands.ts';
 import { insertRoastOfUpload } from '../create-roast-from-upload.ts';
@@ -31,7 +32,8 @@ interface Job {
 
 const userOf = (sql: Sql) => sql`
   jsonb_build_object('id', u.id, 'full_name', u.full_name, 'email', u.email, 'is_active', u.is_active,
-                     'is_admin', u.is_admin, 'created_at', u.created_at, 'preferences', '{}'::jsonb) AS user`;
+                     'is_admin', u.is_admin, 'created_at', u.created_at, 'preferences', '{}'::jsonb,
+                     'shared', ${sharedOf(sql)}) AS user`;
 
 const actorFor = ({ email, id }: SignedInUser): Actor => ({ ...systemActor, actor: email, actorId: id });
 

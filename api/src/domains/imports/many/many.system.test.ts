@@ -2,7 +2,7 @@ import type { ImportFile, RoastImport } from '@roastery/contract/roast-imports';
 import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exampleCsv } from '../../../testing/example-data.ts';
+import { addMachine, exampleCsv } from '../../../testing/example-data.ts';
 import { formatFiles } from '../../../testing/format-files.ts';
 import { migratedTemplate } from '../../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../../testing/test-api.ts';
@@ -161,6 +161,35 @@ describe('import of many files', () => {
       (roast) => roast.id,
     );
     expect(made.filter((roast) => !listed.includes(roast))).toEqual([]);
+  });
+
+  it('reads and imports the files of a user, and finds the roasts of machines shared with them', async () => {
+    const ofAdmin = await begin();
+    const { sql } = test.api.context;
+    const [{ id: adminId } = { id: '' }] = await sql<{ id: string }[]>`
+      SELECT id FROM users WHERE email = ${testAdmin.email}`;
+    const machineId = await addMachine(sql, adminId);
+    await admin.send('PUT', `/roast-imports/${ofAdmin}`, { machine_id: machineId });
+    const known = exampleCsv();
+    await add(ofAdmin, '2025-04-04 0740 Known.csv', known);
+    await until(ofAdmin, ({ waiting }) => waiting === 0);
+    await act(ofAdmin, 'start');
+    await until(ofAdmin, ({ state }) => state === 'done');
+
+    const body = { full_name: 'Ivo', email: 'ivo-many@example.com', password: 'a long phrase for ivo' };
+    const { id: ivoId } = (await admin.send<{ id: string }>('POST', '/admin/users', body)).body;
+    await sql`INSERT INTO machine_members (user_id, machine_id, role) VALUES (${ivoId}, ${machineId}, 'viewer')`;
+    const ivo = await test.signedIn(body.email, body.password);
+    const { id } = (await ivo.send<RoastImport>('POST', '/roast-imports', {})).body;
+    const ofIvo = async () => (await ivo.send<RoastImport>('GET', `/roast-imports/${id}`)).body;
+    await ivo.sendFile(`/roast-imports/${id}/files?file_name=2025-04-04%200740%20Known.csv`, known);
+    await ivo.sendFile(`/roast-imports/${id}/files?file_name=2025-04-05%200740%20New.csv`, exampleCsv());
+    await expect.poll(async () => (await ofIvo()).waiting, { timeout: 20_000 }).toBe(0);
+    expect(await ofIvo()).toMatchObject({ files: 2, ready: 1 });
+    expect((await ofIvo()).problems).toEqual([{ problem: 'duplicate', files: 1 }]);
+    await ivo.send('POST', `/roast-imports/${id}/start`, {});
+    await expect.poll(async () => (await ofIvo()).state, { timeout: 20_000 }).toBe('done');
+    expect((await ofIvo()).imported).toBe(1);
   });
 
   it('belongs to one person', async () => {
