@@ -14,6 +14,7 @@ it('the reference page shows every tag in a real browser, under the strict polic
   for (const tag of ['Machines', 'Roasts', 'Inventory', 'Recipes', 'MQTT']) {
     await watched.page.getByRole('link', { name: tag, exact: true }).waitFor();
   }
+  await watched.page.getByRole('link', { name: 'Auth', exact: true }).click();
   await watched.page.getByText('/auth/login', { exact: false }).first().click();
   await watched.page.getByText('wrong_credentials', { exact: false }).first().waitFor();
   expect(watched.complaints).toEqual([]);
