@@ -174,14 +174,10 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
   usePageActions(
     useMemo(
       () => [
+        ...(mayEdit ? [{ id: 'edit', label: t`Edit roast`, key: 'e', run: () => setEditing(true) }] : []),
         { id: 'compare', label: t`Compare roast`, key: 'c', run: () => void navigate(paths.compare([roast.id])) },
         { id: 'print', label: t`Print roast`, key: 'p', run: () => print() },
-        ...(mayEdit
-          ? [
-              { id: 'edit', label: t`Edit roast`, key: 'e', run: () => setEditing(true) },
-              { id: 'delete', label: t`Delete roast`, run: () => setDeleting(roast) },
-            ]
-          : []),
+        ...(mayEdit ? [{ id: 'delete', label: t`Delete roast`, run: () => setDeleting(roast) }] : []),
         ...(roast.recorded === null || !mayEdit
           ? []
           : [{ id: 'discard', label: t`Discard: not a roast`, run: () => void discardIt() }]),
