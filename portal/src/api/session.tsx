@@ -50,6 +50,15 @@ const SessionContext = createContext<Session | null>(null);
 const signedOut: State = { user: null, isChecking: false, isLoading: false, hasEnded: false, error: null };
 const signedIn = (user: SessionUser): State => ({ ...signedOut, user });
 
+let firstCheck: Promise<SessionUser> | undefined;
+
+/** Begins the check of the session that `SessionProvider` waits for. */
+export const beginSessionCheck = (): void => {
+  firstCheck = call(me, {});
+  // SessionProvider handles the failure.
+  firstCheck.catch(() => undefined);
+};
+
 export const SessionProvider = ({ children }: { children: ReactNode }) => {
   const [state, setState] = useState<State>({ ...signedOut, isChecking: true, isLoading: true });
 
@@ -57,7 +66,9 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     let abandoned = false;
     let unanswered = false;
     const check = async () => {
-      const next = await call(me, {}).then(signedIn, (error: unknown) => {
+      const answer = firstCheck ?? call(me, {});
+      firstCheck = undefined;
+      const next = await answer.then(signedIn, (error: unknown) => {
         unanswered = error instanceof ApiError && error.code === 'unreachable';
         return signedOut;
       });

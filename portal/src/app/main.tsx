@@ -4,12 +4,12 @@ import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router-dom';
 import { SWRConfig } from 'swr';
 import { followNetwork } from '../api/reachability.ts';
-import { SessionProvider } from '../api/session.tsx';
+import { beginSessionCheck, SessionProvider } from '../api/session.tsx';
 import { followPrinting } from '../ui/printing.ts';
 import { followTheme } from '../ui/theme.ts';
 import '../ui/theme.css';
 import { swrConfig } from './swr-config.ts';
-import { router } from './routes.tsx';
+import { createRouter } from './routes.tsx';
 import { logError } from '../api/error-log.ts';
 
 const registerOfflineWorker = () =>
@@ -33,6 +33,9 @@ followPrinting();
 followTheme();
 followNetwork();
 startOfflineWorker();
+// Who is signed in is asked first, then what the page shows.
+beginSessionCheck();
+const router = createRouter();
 
 /** An error that React recovered from by rendering again is still a fault: report its cause. */
 const onRecoverableError = (error: unknown): void =>

@@ -103,4 +103,5 @@ const routes: RouteObject[] = [
   },
 ];
 
-export const router = createBrowserRouter(routes);
+/** Begins the reads of the first page (early-reads.ts). */
+export const createRouter = () => createBrowserRouter(routes);
