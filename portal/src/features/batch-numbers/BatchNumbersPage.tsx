@@ -4,7 +4,6 @@ import { useMemo } from 'react';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { RoastTabs } from '../../components/RoastTabs.tsx';
 import type { Column } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { ListSearch, NoMatch } from '../../components/table/ListControls.tsx';
@@ -79,15 +78,14 @@ export default function BatchNumbersPage() {
     <Page wide>
       <PageHeader
         title={t`Batch numbers`}
-        heading={t`Roasts`}
         crumbs={[
           { label: t`Home`, to: paths.dashboard },
           { label: t`Roast` },
           { label: t`Overview` },
+          { label: t`Roasts`, to: paths.roasts },
           { label: t`Batch numbers` },
         ]}
       />
-      <RoastTabs value="numbers" />
       <div className="flex flex-wrap items-center gap-3 pb-3">
         <ListSearch search={list.search} label={t`Search numbers`} placeholder={t`Number, coffee or machine`} />
         <Select
