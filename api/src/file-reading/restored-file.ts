@@ -26,6 +26,10 @@ export type FileFacts = Pick<
 /** An imported roast as it is now, to be written into the file that it came from. */
 export interface RestoredFile {
   readonly choices: UploadChoices;
+  /** As it was uploaded: a file without a title of its own gave the coffee its name. */
+  readonly fileName: string;
+  /** The coffee of the roast's lot, which stands in for a missing name. */
+  readonly lotCoffee: string | null;
   readonly facts: FileFacts;
   /** As it is stored: the facts name the machine's owner where it is empty. */
   readonly roastedBy: string | null;

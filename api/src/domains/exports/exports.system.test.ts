@@ -133,13 +133,22 @@ describe('a roast as a file', () => {
     ).toHaveLength(1);
   });
 
+  it('lists an imported roast with the batch number that it got here', async () => {
+    const roast = await take((await upload('a.csv', exampleCsv())).body, { coffee_origin: 'Rwanda' });
+    expect(roast.batch_number).toMatch(/^\d+$/);
+    const [sheet] = await readWorkbook((await admin.download('/roasts/export/xlsx?origin=Rwanda')).bytes);
+    const [head, listed] = sheet?.rows ?? [];
+    expect(listed?.[head?.indexOf('Batch number') ?? -1]).toBe(roast.batch_number);
+  });
+
   it('lists all that match, not a page of them, in the list’s order', async () => {
     const { sql } = test.api.context;
     const [owner] = await sql<{ id: string }[]>`SELECT id FROM users WHERE is_admin`;
     const some = await addRoast(sql, owner?.id ?? '');
     await sql`
-      INSERT INTO roasts (id, owner_id, machine_id, status, start_time, coffee_name, coffee_origin, batch_size_kg)
-      SELECT gen_random_uuid(), owner_id, machine_id, 'completed', now() - n * interval '1 hour', '=Many', 'Kenya', n
+      INSERT INTO roasts (id, owner_id, machine_id, status, start_time, coffee_name, coffee_origin, batch_size_kg, batch_number)
+      SELECT gen_random_uuid(), owner_id, machine_id, 'completed', now() - n * interval '1 hour', '=Many', 'Kenya', n,
+             give_batch_number(machine_id)
       FROM roasts CROSS JOIN generate_series(1, 1234) AS n WHERE id = ${some}`;
     const query = 'origin=Kenya&sort=-batch_size_kg';
     const csv = parseCsv(Buffer.from((await admin.download(`/roasts/export/csv?${query}`)).bytes).toString('utf8'));
@@ -148,7 +157,14 @@ describe('a roast as a file', () => {
     expect(csv.records.slice(1, 4).map(({ cells }) => cells[batch])).toEqual(['1234', '1233', '1232']);
     const [sheet] = await readWorkbook((await admin.download(`/roasts/export/xlsx?${query}`)).bytes);
     expect(sheet?.rows).toHaveLength(1235);
-    expect(sheet?.rows[1]?.slice(0, 4)).toEqual([expect.any(String), expect.any(Date), 'completed', '=Many']);
+    expect(sheet?.rows[1]?.slice(0, 5)).toEqual([
+      expect.stringMatching(/^\d+$/),
+      expect.any(Date),
+      expect.stringMatching(/^PR-[0-9a-f]{8}$/),
+      'completed',
+      '=Many',
+    ]);
+    expect(new Set(sheet?.rows.slice(1).map(([number]) => number)).size).toBe(1234);
     expect((await admin.download('/roasts/export/csv?limit=5')).status).toBe(200);
   });
 });

@@ -8,6 +8,8 @@ import { changesOfFile } from './roast-alog.ts';
 interface SourceRow {
   choices: unknown;
   content: Buffer;
+  file_name: string;
+  lot_coffee: string | null;
   roasted_by: string | null;
   /** Roasts on this recording: a file that was split is no longer the file of one roast. */
   roasts: number;
@@ -19,12 +21,19 @@ export const importedAlog = async (
   exported: ExportedRoast,
 ): Promise<string | undefined> => {
   const [source] = await sql<SourceRow[]>`
-    SELECT f.choices, f.content, r.roasted_by,
+    SELECT f.choices, f.content, coalesce(c.file_name, '') AS file_name, l.coffee_name AS lot_coffee, r.roasted_by,
            (SELECT count(*)::int FROM roasts o WHERE o.recording_id = r.recording_id) AS roasts
-    FROM roasts r JOIN recording_files f ON f.recording_id = r.recording_id
+    FROM roasts r
+    JOIN recording_files f ON f.recording_id = r.recording_id
+    JOIN recordings c ON c.id = r.recording_id
+    LEFT JOIN lots l ON l.id = r.lot_id
     WHERE r.id = ${exported.roast.id}`;
   if (source === undefined || source.roasts > 1) return undefined;
-  const choices = parseOrThrow(uploadChoicesShape, source.choices);
-  const changes = changesOfFile(exported, source.roasted_by);
-  return files.run(restoreRoastFile, user.id, source.content, { choices, ...changes });
+  return files.run(restoreRoastFile, user.id, source.content, {
+    choices: parseOrThrow(uploadChoicesShape, source.choices),
+    fileName: source.file_name,
+    lotCoffee: source.lot_coffee,
+    roastedBy: source.roasted_by,
+    ...changesOfFile(exported),
+  });
 };

@@ -31,9 +31,8 @@ const factsOf = ({ roast }: ExportedRoast) => ({
 });
 
 /** What a roast that was imported from an Artisan file changes in that file. */
-export const changesOfFile = (exported: ExportedRoast, roastedBy: string | null): Omit<RestoredFile, 'choices'> => ({
+export const changesOfFile = (exported: ExportedRoast): Pick<RestoredFile, 'facts' | 'marks' | 'firstSampleAtMs'> => ({
   facts: factsOf(exported),
-  roastedBy,
   marks: marksSinceRecording(exported),
   firstSampleAtMs: exported.recordedAtMs,
 });

@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import type { UploadFormat } from '@roastery/contract/imports';
 import { artisanRoastIn, type ArtisanRoast, readDictionary, timeindexKinds } from '@roastery/roasting/alog';
 import { markOf, type MarkKind } from '@roastery/roasting/marks';
 import { alogOfDictionary, restoreAlog, type AlogChanges } from '@roastery/roasting/restore-alog';
@@ -7,6 +8,7 @@ import { textOf } from './file-content.ts';
 import { eventLines } from './formats/artisan.ts';
 import { artisanDictionary } from './formats/artisan-json.ts';
 import type { ImportedRoast } from './imported-roast.ts';
+import { completedByName } from './named-file.ts';
 import { readRoastFile } from './read-roast-file.ts';
 
 /** Marks nearer than this are where the file has them: it puts them on samples. */
@@ -25,6 +27,20 @@ const roastingNotesIn = (notes: string, { beans, cuppingNotes }: ArtisanRoast, e
   return left.replaceAll(/\n{3,}/g, '\n\n').trim();
 };
 
+/** The coffee's name where a person gave it: one that stands in for a missing title belongs to no key of the file. */
+const titleChanged = (
+  name: string | null,
+  { fileName, lotCoffee }: Pick<RestoredFile, 'fileName' | 'lotCoffee'>,
+  format: UploadFormat,
+  was: ImportedRoast['facts'],
+): string | null | undefined => {
+  const unnamed = { coffee_name: was.coffee_name, start_time: null, source_batch: null, format };
+  const isStandIn =
+    name === completedByName(fileName, unnamed).coffee_name ||
+    (was.coffee_name === null && name !== null && name === lotCoffee);
+  return isStandIn ? undefined : changed(name, was.coffee_name);
+};
+
 const marksChanged = (now: readonly RestoredMark[], before: ImportedRoast): AlogChanges['marks'] => {
   const moved: Partial<Record<MarkKind, number | null>> = {};
   for (const kind of timeindexKinds) {
@@ -39,7 +55,7 @@ const marksChanged = (now: readonly RestoredMark[], before: ImportedRoast): Alog
 /** An imported roast as an `.alog` file: the file that was uploaded, with what was changed of the roast since. */
 export const restoreArtisanFile = async (
   content: Uint8Array,
-  { choices, facts, roastedBy, marks: fromFirstSample, firstSampleAtMs }: RestoredFile,
+  { choices, fileName, lotCoffee, facts, roastedBy, marks: fromFirstSample, firstSampleAtMs }: RestoredFile,
 ): Promise<string> => {
   const bytes = new Uint8Array(gunzipSync(content));
   const { format, roast: before } = await readRoastFile(bytes, choices);
@@ -57,7 +73,7 @@ export const restoreArtisanFile = async (
   }));
   const startedAtMs = firstSampleAtMs - firstMs;
   const isNoted = facts.notes !== was.notes;
-  const title = changed(facts.coffee_name, was.coffee_name);
+  const title = titleChanged(facts.coffee_name, { fileName, lotCoffee }, format, was);
   const operator = changed(roastedBy, was.roasted_by);
   const color = changed(facts.color, was.color, isSame(facts.color, was.color));
   const greenKg = changed(facts.batch_size_kg, was.batch_size_kg, isSame(facts.batch_size_kg, was.batch_size_kg));
