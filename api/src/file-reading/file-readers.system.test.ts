@@ -107,7 +107,7 @@ describe('file readers: limits of a process', () => {
   });
 
   it('reads a file again whose process was ended from outside', async () => {
-    await using opened = openReaders({ processes: 1 });
+    await using opened = openReaders({ processes: 1, deadlineMs: 100_000 });
     const reading = outcome(opened.readers, largeCsv());
     await expect.poll(() => readerPids()).toHaveLength(1);
     for (const pid of readerPids()) process.kill(pid, 'SIGKILL');
@@ -115,7 +115,7 @@ describe('file readers: limits of a process', () => {
   });
 
   it('reads a file again whose reader hangs when the launcher is lost, and ends that reader', async () => {
-    await using opened = openReaders({ processes: 1 });
+    await using opened = openReaders({ processes: 1, deadlineMs: 100_000 });
     const reading = outcome(opened.readers, largeCsv());
     await expect.poll(() => readerPids()).toHaveLength(1);
     const [hanging = 0] = readerPids();

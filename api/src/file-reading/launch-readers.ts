@@ -83,7 +83,16 @@ const endAll = (): void => {
   process.exit(0);
 };
 
-setInterval(() => void watchMemory(), watchEveryMs).unref();
+/**
+ * An api that is killed while the socket of a reader is on its way to it can leave the channel closed without a `disconnect`:
+ * then only another parent shows that it is gone.
+ */
+const apiPid = process.ppid;
+const watch = (): void => {
+  if (!process.connected || process.ppid !== apiPid) endAll();
+  void watchMemory();
+};
+setInterval(watch, watchEveryMs).unref();
 // A signal for the whole group of processes stops the api; the launcher ends with it.
 process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined);
 process.on('disconnect', endAll);
