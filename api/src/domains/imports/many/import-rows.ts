@@ -7,8 +7,8 @@ import { notFound } from '../../../http/app-error.ts';
 export const undoHours = 24;
 
 /** Files that become roasts as they are: read, and with nothing wrong that a person has to decide. */
-export const isReady = (sql: Sql) =>
-  sql`(f.state = 'read' AND (f.problem IS NULL OR f.problem IN ('weights', 'check')))`;
+export const isReady = (sql: Sql, file = 'f') =>
+  sql`(${sql(file)}.state = 'read' AND (${sql(file)}.problem IS NULL OR ${sql(file)}.problem IN ('weights', 'check')))`;
 
 interface ImportRow extends Omit<RoastImport, 'problems'> {
   problems: RoastImport['problems'] | null;

@@ -188,7 +188,11 @@ const nextJob = async (
   if (undone !== undefined) return { work: undoFile, job: undone };
   const [waiting] = await job(sql`f.state = 'waiting'`);
   if (waiting !== undefined) return { work: readFile, job: waiting };
-  const [ready] = await job(sql`i.state = 'importing' AND ${isReady(sql)}`);
+  // A duplicate that a person wants waits for the first of its kind, which would be refused as a duplicate of it.
+  const [ready] = await job(sql`
+    i.state = 'importing' AND ${isReady(sql)} AND NOT EXISTS (
+      SELECT FROM roast_import_files e
+      WHERE e.import_id = f.import_id AND e.curve_sha256 = f.curve_sha256 AND e.id < f.id AND ${isReady(sql, 'e')})`);
   return ready && { work: importFile, job: ready };
 };
 

@@ -95,16 +95,18 @@ describe('import of many files', () => {
     const same = exampleCsv();
     const [first, again] = [await add(id, 'a.csv', same), await add(id, 'a.csv', same)];
     expect(again.body.id).toBe(first.body.id);
-    await add(id, 'b.csv', same);
+    for (const name of ['b.csv', 'c.csv', 'd.csv']) await add(id, name, same);
     await until(id, ({ waiting }) => waiting === 0);
-    const [a, b] = (await filesOf(id)).files;
-    for (const file of [a, b]) await correct(id, file?.id ?? '', { start_time: '2025-02-02T03:04:05.000Z' });
-    expect((await filesOf(id)).files.map(({ problem }) => problem === 'duplicate')).toEqual([false, true]);
-    const wanted = await correct(id, b?.id ?? '', { left_out: false });
-    expect(wanted.body.problem).not.toBe('duplicate');
+    const { files } = await filesOf(id);
+    for (const file of files) await correct(id, file.id, { start_time: '2025-02-02T03:04:05.000Z' });
+    expect((await filesOf(id)).files.map(({ problem }) => problem === 'duplicate')).toEqual([false, true, true, true]);
+    for (const file of files.slice(1)) {
+      const wanted = await correct(id, file.id, { left_out: false });
+      expect(wanted.body.problem).not.toBe('duplicate');
+    }
     await act(id, 'start');
     await until(id, ({ state }) => state === 'done');
-    expect((await stateOf(id)).imported).toBe(2);
+    expect((await stateOf(id)).imported).toBe(4);
   });
 
   it('matches machine and lot by name, and takes green coffee only when asked', async () => {
