@@ -4,7 +4,7 @@
  */
 export type SyncPace = 'each_second' | 'gather';
 
-/** After a start nothing is known yet of what is in the drum, and somebody may be waiting for the first readings. */
+/** After a start the content of the drum is unknown, and a user may be waiting for the first readings. */
 const startMs = 60_000;
 /** A charge is recognised some time after it; the fall of the bean temperature shows sooner that there may be one. */
 const fallC = 4;

@@ -19,7 +19,7 @@ export const importStates = ['open', 'importing', 'done', 'undoing', 'undone'] a
 export const importFileStates = ['waiting', 'read', 'refused', 'imported', 'undone'] as const;
 
 /**
- * What keeps a file from being imported, or should be looked at first. `weights` and `check` are imported all the same;
+ * What keeps a file from being imported, or should be checked first. `weights` and `check` are imported all the same;
  * `left_out` by a person.
  */
 export const importProblems = [

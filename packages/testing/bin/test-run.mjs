@@ -21,7 +21,11 @@ export async function runTests({ runs, checks = async () => [] }) {
       ...runs.map((projects) => runVitest(projects, reportOf(projects))),
     ]);
     for (const passed of checked) counts[passed ? 'passed' : 'failed'] += 1;
-    for (const [index, projects] of runs.entries()) add(counts, readReport(reportOf(projects)), codes[index]);
+    for (const [index, projects] of runs.entries()) {
+      const report = readReport(reportOf(projects));
+      add(counts, report, codes[index]);
+      printFailures(report);
+    }
   } catch (error) {
     console.error(error instanceof CannotPrepare ? error.message : error);
     counts.failed += 1;
@@ -73,3 +77,17 @@ function add(counts, result, code) {
   const failed = result.numFailedTests + unloaded.length;
   counts.failed += failed === 0 && code !== 0 ? 1 : failed;
 }
+
+/** The runs print at the same time, and a build server may keep the end of its output only: every failure stands there once more. */
+function printFailures({ testResults }) {
+  for (const { name, message, assertionResults } of testResults) {
+    const failed = assertionResults.filter(({ status }) => status === 'failed');
+    const file = path.relative(ROOT, name);
+    if (assertionResults.length === 0 && message) console.log(`\nFAILED ${file}\n${shortened(message)}`);
+    for (const { fullName, failureMessages } of failed) {
+      console.log(`\nFAILED ${file} > ${fullName}\n${shortened(failureMessages.join('\n'))}`);
+    }
+  }
+}
+
+const shortened = (text) => text.split('\n').slice(0, 12).join('\n').slice(0, 1500);

@@ -1,10 +1,11 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { phaseAt } from '@roastery/roasting/phases';
 import { formatDuration } from '@roastery/roasting/units';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { phaseLabels } from '../../components/chart/mark-layout.ts';
-import { Difference, Measure } from '../../components/figures.tsx';
+import { Difference } from '../../components/figures.tsx';
+import { ControlFigures } from '../../components/live/ControlFigures.tsx';
 import { CorrectMarks, useCorrectMarks } from '../../components/live/CorrectMarks.tsx';
 import { useLiveRoast } from '../../components/live/use-live-roast.ts';
 import { formatPercent } from '../../format/numbers.ts';
@@ -103,18 +104,7 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
       </div>
       <div className="flex shrink-0 gap-x-6 border-b border-stroke px-4 py-1 text-sm max-md:hidden">
         <dl className="flex gap-x-6">
-          <Small label={t`Exhaust`}>
-            <Measure quantity="temperature" value={values['exhaust_temp']} stale={stale} />
-          </Small>
-          <Small label={t`Gas`}>
-            <Measure quantity="percent" value={values['heat_power']} digits={0} stale={stale} />
-          </Small>
-          <Small label={t`Airflow`}>
-            <Measure quantity="percent" value={values['fan_speed']} digits={0} stale={stale} />
-          </Small>
-          <Small label={t`Drum`}>
-            <Measure quantity="percent" value={values['drum_speed']} digits={0} stale={stale} />
-          </Small>
+          <ControlFigures {...{ values, stale }} beside />
         </dl>
         {behind.reference !== undefined && (
           <p className="ml-auto truncate text-muted">{t`Reference: ${behind.reference.name}`}</p>
@@ -158,10 +148,3 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
 
 const toMoments = (marks: Roast['marks']) =>
   marks.map(({ kind, time_seconds }) => ({ kind, timeSeconds: time_seconds }));
-
-const Small = ({ label, children }: { label: string; children: ReactNode }) => (
-  <div className="flex items-baseline gap-2">
-    <dt className="label-mono">{label}</dt>
-    <dd className="font-medium">{children}</dd>
-  </div>
-);

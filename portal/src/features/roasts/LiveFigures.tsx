@@ -2,7 +2,8 @@ import type { LearntCrack, Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import type { ReactNode } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
-import { Difference, Measure } from '../../components/figures.tsx';
+import { Difference } from '../../components/figures.tsx';
+import { ControlFigures, SmallFigure } from '../../components/live/ControlFigures.tsx';
 import { usePreferences } from '../../format/preferences.ts';
 import { readingOf, unitOf, type Quantity } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
@@ -56,22 +57,11 @@ export const LiveFigures = (props: LiveFiguresProps) => {
         <dl className="grid grow grid-cols-4 gap-x-4 gap-y-3 text-base sm:flex sm:flex-wrap sm:gap-x-8">
           <NextEvent {...{ roast, expected, learntCrack, elapsedSeconds, stale }} />
           {deviationC !== undefined && (
-            <Small label={t`vs reference`} className="max-sm:col-span-2">
+            <SmallFigure label={t`vs reference`} className="max-sm:col-span-2">
               <Difference valueC={deviationC} stale={stale} />
-            </Small>
+            </SmallFigure>
           )}
-          <Small label={t`Exhaust`}>
-            <Measure quantity="temperature" value={values['exhaust_temp']} stale={stale} />
-          </Small>
-          <Small label={t`Gas`}>
-            <Measure quantity="percent" value={values['heat_power']} digits={0} stale={stale} />
-          </Small>
-          <Small label={t`Airflow`}>
-            <Measure quantity="percent" value={values['fan_speed']} digits={0} stale={stale} />
-          </Small>
-          <Small label={t`Drum`}>
-            <Measure quantity="percent" value={values['drum_speed']} digits={0} stale={stale} />
-          </Small>
+          <ControlFigures {...{ values, stale }} />
         </dl>
         {action}
       </div>
@@ -129,10 +119,3 @@ const BigFigure = ({ label, quantity, token, stale, age, state, className, child
 
 const Value = ({ quantity, value }: { quantity: Quantity; value: number | null | undefined }) =>
   readingOf(quantity, value, usePreferences()).value;
-
-const Small = ({ label, className, children }: { label: string; className?: string; children: ReactNode }) => (
-  <div className={classes('min-w-0', className)}>
-    <dt className="label-mono truncate">{label}</dt>
-    <dd className="font-medium">{children}</dd>
-  </div>
-);

@@ -27,7 +27,7 @@ const blower: Column = { label: 'Blower', unit: '%', is: 'fan_speed', stepsOfTen
 const fourProbes = [internal, bean('Bean surface'), drumSurface, hotAirTemp, undefined, undefined];
 const threeHeaters = [hotAir, halogen, drumHeater, agitation];
 
-/** The heads are translated, and people edit them: a model is told by the number of its columns, time and notes included. */
+/** The heads are translated, and people edit them: a model is identified by the number of its columns, time and notes included. */
 const models: Readonly<Record<number, Model>> = {
   9: { name: 'S7 Pro', columns: [internal, bean('Tower drum'), hotAirTemp, undefined, hotAir, halogen, agitation] },
   10: {
