@@ -46,12 +46,14 @@ describe('quarantine', () => {
       return board.batches();
     })();
     const text = JSON.stringify({ ...batch, boot: 'NO BOOT' });
+    // The kept messages are listed in order of arrival.
+    const later = Date.now() + 1;
     const answers = [
-      await commitMessages(sql, [poison('Q-1', text), poison('Q-1', 'not JSON'), poison('Q-1', 'not JSON')]),
+      await commitMessages(sql, [poison('Q-1', text), ...[1, 2].map(() => poison('Q-1', 'not JSON', later))]),
       await commitMessages(sql, [poison('Q-1', text), poison('Q-1', 'not JSON')]),
       // An unknown serial number: a stray, refused each time.
-      await commitMessages(sql, [poison('Q-0', text)]),
-      await commitMessages(sql, [poison('Q-0', text)]),
+      await commitMessages(sql, [poison('Q-0', text, later + 1)]),
+      await commitMessages(sql, [poison('Q-0', text, later + 1)]),
     ];
     for (const { acknowledgements } of answers) expect(rangesIn(acknowledgements)).toEqual([[{ start: 0, end: 1 }]]);
     expect((await kept(sql)).map(({ serial_number, times }) => [serial_number, times])).toEqual([

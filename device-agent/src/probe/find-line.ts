@@ -134,8 +134,10 @@ export const findLine = async (
     return found;
   };
   const withOthers = async (attempt: Attempt, units: readonly number[]): Promise<FoundLine | undefined> => {
-    const further = isSerial(attempt.link) ? [...serialUnits, ...furtherSerialUnits] : [];
-    const others = await answering({ ...attempt, units: further.filter((unit) => !attempt.units.includes(unit)) });
+    const all = isSerial(attempt.link) ? [...attempt.units, ...serialUnits, ...furtherSerialUnits] : attempt.units;
+    const silent = [...new Set(all)].filter((unit) => !units.includes(unit));
+    // The line is right: a slow unit beside a quick one is worth the wait.
+    const others = await answering({ ...attempt, units: silent, timeoutMs: slowMs });
     return signal.aborted ? undefined : { link: attempt.link, units: [...units, ...others].toSorted((a, b) => a - b) };
   };
   const asNamed: Attempt = { link, units: firstUnits, timeoutMs: slowMs };

@@ -157,6 +157,10 @@ describe('call', () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')));
     expect(await failure(call(listMachines, {}))).toMatchObject({ status: 0, code: 'unreachable' });
     expect(reachability().reachable).toBe(false);
+    // It listens before its database is there: a form that is saved now would be refused.
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}', { status: 503 })));
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(reachability().reachable).toBe(false);
     vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}')));
     await vi.advanceTimersByTimeAsync(5000);
     expect(reachability().reachable).toBe(true);

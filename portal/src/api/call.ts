@@ -8,7 +8,7 @@ import {
 } from '@roastery/contract/endpoint';
 import { ApiError, isErrorCode } from './api-error.ts';
 import { codeOfStatus, readErrorBody } from './error-body.ts';
-import { isGatewayTrouble, reportAnswer, reportSilence } from './reachability.ts';
+import { isGatewayTrouble, reportSilence, reportStatus } from './reachability.ts';
 
 type Params<E> = ParamsOf<E> extends undefined ? { params?: undefined } : { params: ParamsOf<E> };
 type Query<E> = QueryOf<E> extends undefined ? { query?: undefined } : { query?: QueryOf<E> | undefined };
@@ -93,8 +93,8 @@ const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }
     reportSilence();
     throw new ApiError({ status: 0, code: 'unreachable', cause });
   }
-  if (isGatewayTrouble(response.status) || keptAt(response) !== null) reportSilence();
-  else reportAnswer();
+  if (keptAt(response) === null) reportStatus(response.status);
+  else reportSilence();
   if (!response.ok) throw await errorOf(endpoint, response);
   return response;
 };

@@ -22,8 +22,7 @@ const publish = (next: Reachability) => {
 export const checkReachability = async (): Promise<void> => {
   try {
     const response = await fetch('/api/v1/auth/me', { signal: AbortSignal.timeout(4000), cache: 'no-store' });
-    if (isGatewayTrouble(response.status)) reportSilence();
-    else reportAnswer();
+    reportStatus(response.status);
   } catch (error) {
     // No server: the interval retries. Any other error is a bug and must be seen.
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error;
@@ -34,7 +33,13 @@ export const checkReachability = async (): Promise<void> => {
 /** A proxy answered because the server behind it did not. */
 export const isGatewayTrouble = (status: number): boolean => status === 502 || status === 504;
 
-export const reportAnswer = (): void => {
+/** A server that starts answers 503 before it can serve anything: it is back with its first other answer. */
+export const reportStatus = (status: number): void => {
+  if (isGatewayTrouble(status) || (status === 503 && !state.reachable)) reportSilence();
+  else reportAnswer();
+};
+
+const reportAnswer = (): void => {
   if (probing !== undefined) {
     clearInterval(probing);
     probing = undefined;

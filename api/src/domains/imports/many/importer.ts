@@ -22,6 +22,9 @@ const restMs = 5;
 /** As many as reader processes. */
 const workers = 2;
 const keepDays = 14;
+/** A fault may be over at the next try; one that stays must not keep the files behind it waiting. */
+const maxTries = 3;
+const gaveUp = 'The server could not work on this file. Its log says why: tell your administrator.';
 
 interface Job {
   file_id: string;
@@ -45,6 +48,11 @@ const findLot = async (sql: Sql, name: string | null): Promise<string | null> =>
   return lots.length === 1 ? (lots[0]?.id ?? null) : null;
 };
 
+/** The readers or the database have no time now; the file is not to blame. */
+const isBusy = (error: unknown): boolean =>
+  isDatabaseUnavailable(error) ||
+  (error instanceof AppError && (error.code === 'too_many_requests' || error.code === 'not_ready'));
+
 /** A sentence for the file's row; anything but a refusal is a fault of ours and goes on. */
 const refusalOf = (error: unknown): string => {
   if (!(error instanceof AppError)) throw error;
@@ -61,8 +69,8 @@ const readFile = async ({ sql, files }: AppContext, { file_id: id, file_name: fi
   try {
     described = await files.run(describeRoastFile, user.id, await readContent(sql, id), upload.choices);
   } catch (error) {
+    if (isBusy(error)) throw error;
     const why = refusalOf(error);
-    if (error instanceof AppError && (error.code === 'too_many_requests' || error.code === 'not_ready')) throw error;
     await sql`
       UPDATE roast_import_files SET state = 'refused', problem = 'refused', remarks = ${[why]}::text[] WHERE id = ${id}`;
     return;
@@ -136,8 +144,8 @@ const importFile = async ({ sql, files }: AppContext, { file_id: id, user }: Job
       }),
     );
   } catch (error) {
+    if (isBusy(error)) throw error;
     const why = refusalOf(error);
-    if (error instanceof AppError && (error.code === 'too_many_requests' || error.code === 'not_ready')) throw error;
     await sql`
       UPDATE roast_import_files SET problem = 'failed', remarks = ${[why]}::text[] WHERE id = ${id} AND state = 'read'`;
   }
@@ -165,6 +173,16 @@ const undoFile = async ({ sql }: AppContext, { file_id: id, user }: Job): Promis
     }
     await tx`UPDATE roast_import_files SET state = 'undone', roast_id = NULL WHERE id = ${id}`;
   });
+};
+
+/** Ends the work on a file that fails again and again, so that the others go on. */
+const giveUp = async ({ sql }: AppContext, { file_id: id }: Job, error: unknown): Promise<void> => {
+  const why = error instanceof AppError ? refusalOf(error) : gaveUp;
+  await sql`
+    UPDATE roast_import_files SET
+      state = CASE state WHEN 'waiting' THEN 'refused' WHEN 'imported' THEN 'undone' ELSE state END,
+      problem = CASE state WHEN 'waiting' THEN 'refused' ELSE 'failed' END, remarks = ${[why]}::text[]
+    WHERE id = ${id}`;
 };
 
 /** Imports whose last file is done. */
@@ -211,6 +229,7 @@ export const importer = async (context: AppContext): Promise<{ close(): Promise<
   const { sql, log } = context;
   const stop = new AbortController();
   const taken = new Set<string>();
+  const failures = new Map<string, number>();
   const rest = (ms: number) => sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
   /** Does one file; false when there is none. */
   const workOnce = async (): Promise<boolean> => {
@@ -220,10 +239,25 @@ export const importer = async (context: AppContext): Promise<{ close(): Promise<
     taken.add(next.job.file_id);
     try {
       await next.work(context, next.job);
+      failures.delete(next.job.file_id);
+    } catch (error) {
+      if (isBusy(error)) throw error;
+      await countFailure(next.job, error);
     } finally {
       taken.delete(next.job.file_id);
     }
     return true;
+  };
+  const countFailure = async (job: Job, error: unknown): Promise<void> => {
+    const count = (failures.get(job.file_id) ?? 0) + 1;
+    failures.set(job.file_id, count);
+    log.error({ ...loggable(error), file: job.file_id, count }, 'a file of an import failed');
+    if (count < maxTries) {
+      await rest(idleMs);
+      return;
+    }
+    await giveUp(context, job, error);
+    failures.delete(job.file_id);
   };
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
@@ -232,8 +266,7 @@ export const importer = async (context: AppContext): Promise<{ close(): Promise<
         if (!found && taken.size === 0) await finishImports(sql);
         await rest(found ? restMs : idleMs);
       } catch (error) {
-        const isBusy = error instanceof AppError || isDatabaseUnavailable(error);
-        if (!isBusy) log.warn(loggable(error), 'import failed, retrying');
+        if (!isBusy(error)) log.warn(loggable(error), 'import failed, retrying');
         await rest(idleMs);
       }
     }

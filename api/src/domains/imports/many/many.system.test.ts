@@ -165,6 +165,29 @@ describe('import of many files', () => {
     expect(made.filter((roast) => !listed.includes(roast))).toEqual([]);
   });
 
+  it('gives up a file that the server fails on again and again, and goes on with the others', async () => {
+    const { sql } = test.api.context;
+    await sql`
+      CREATE FUNCTION fault_of_ours() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'a fault of the server'; END $$`;
+    await sql`
+      CREATE TRIGGER fault BEFORE UPDATE OF format ON roast_import_files FOR EACH ROW
+      WHEN (NEW.file_name = 'faulty.csv') EXECUTE FUNCTION fault_of_ours()`;
+    try {
+      const id = await begin();
+      for (const name of ['faulty.csv', 'sound.csv']) await add(id, name, exampleCsv());
+      await until(id, ({ waiting }) => waiting === 0);
+      const { files } = await filesOf(id, '&sort=file_name');
+      expect(files.map(({ file_name: name, state }) => [name, state])).toEqual([
+        ['faulty.csv', 'refused'],
+        ['sound.csv', 'read'],
+      ]);
+      expect(files[0]?.remarks).toEqual([expect.stringContaining('The server could not work on this file')]);
+    } finally {
+      await sql`DROP FUNCTION fault_of_ours CASCADE`;
+    }
+  });
+
   it('reads and imports the files of a user, and finds the roasts of machines shared with them', async () => {
     const ofAdmin = await begin();
     const { sql } = test.api.context;
