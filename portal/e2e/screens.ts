@@ -263,6 +263,12 @@ export const screens: readonly Screen[] = [
   { name: 'analytics', address: '/analytics', who: 'ana', shows: 'Roasted, kg' },
   { name: 'analytics-daily', address: '/analytics?by=recipe&period=day', who: 'ana', shows: 'Roasted, kg' },
   { name: 'analytics-consistency', address: '/analytics?tab=consistency', who: 'ana', shows: /Average deviation/i },
+  {
+    name: 'analytics-consistency-of-recipe',
+    address: '/analytics?tab=consistency&profile_id={recipe}',
+    who: 'ana',
+    shows: /Worst roast/i,
+  },
   { name: 'analytics-green', address: '/analytics?tab=green', who: 'ana', shows: 'Green used' },
   { name: 'account', address: '/account', who: 'ana', shows: /Devices that are signed in/ },
   { name: 'not-found', address: '/no-such-page', who: 'ana', shows: 'There is no page at this address' },

@@ -151,6 +151,41 @@ export const curveBandShape = z.object({
 });
 export type CurveBand = z.infer<typeof curveBandShape>;
 
+const consistencyFilters = {
+  from: analyticsFilters.from,
+  to: analyticsFilters.to,
+  machine_id: analyticsFilters.machine_id,
+  coffee_name: analyticsFilters.coffee_name,
+  roasted_by: analyticsFilters.roasted_by,
+};
+
+export const recipeConsistencyShape = named.extend({
+  /** Completed roasts of the recipe that match. */
+  roasts: z.number().int(),
+  /** The newest of them whose curves were compared with the reference, which is not counted. */
+  compared: z.number().int(),
+  source: referenceSourceShape.nullable(),
+  /** Mean and largest distance of these curves from the reference, °C; null where there is nothing to compare. */
+  mean_rms: degrees,
+  max_rms: degrees,
+});
+export type RecipeConsistency = z.infer<typeof recipeConsistencyShape>;
+
+export const analyticsRecipeConsistency = endpoint({
+  name: 'analyticsRecipeConsistency',
+  method: 'GET',
+  path: '/analytics/consistency',
+  tag: 'Analytics',
+  summary: 'The 50 recipes with the most roasts, the least consistent first: deviation of their newest 10 roasts',
+  access: 'user',
+  query: z.object(consistencyFilters),
+  response: z.object({
+    recipes: z.array(recipeConsistencyShape),
+    /** Recipes with roasts that match, also those beyond the 50. */
+    total: z.number().int(),
+  }),
+});
+
 export const analyticsConsistency = endpoint({
   name: 'analyticsConsistency',
   method: 'GET',
@@ -159,13 +194,7 @@ export const analyticsConsistency = endpoint({
   summary: 'Deviation of the newest 40 roasts of a recipe from its reference roast',
   access: 'user',
   params: z.object({ id: idShape }),
-  query: z.object({
-    from: analyticsFilters.from,
-    to: analyticsFilters.to,
-    machine_id: analyticsFilters.machine_id,
-    coffee_name: analyticsFilters.coffee_name,
-    roasted_by: analyticsFilters.roasted_by,
-  }),
+  query: z.object(consistencyFilters),
   response: z.object({
     profile: named,
     /** Null while the recipe has no roast with a curve. */

@@ -1,4 +1,4 @@
-import type { analyticsConsistency, analyticsGreen } from '@roastery/contract/analytics';
+import type { analyticsConsistency, analyticsGreen, analyticsRecipeConsistency } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
@@ -16,6 +16,9 @@ const control_profile = [
   { time: 0, burner: 100, exhaust: 30, drum: 60 },
   { time: 720, burner: 0, exhaust: 90, drum: 30 },
 ];
+
+const readRecipes = (who: Visitor, query = '') =>
+  who.send<ResponseOf<typeof analyticsRecipeConsistency>>('GET', `/analytics/consistency?${query}`);
 
 const green = async (who: Visitor, query = ''): Promise<Green> =>
   (await who.send<Green>('GET', `/analytics/green?${query}`)).body;
@@ -128,6 +131,29 @@ describe('green coffee and consistency', () => {
     const after = await consistency(ada);
     // Twenty seconds later on the same line is 3 °C higher.
     expect(after.roasts[0]?.distance?.rms).toBeCloseTo((before.roasts[0]?.distance?.rms ?? 0) + 3, 1);
+  });
+
+  it('consistency of all recipes: lists the least consistent first, with the figures of their own pages', async () => {
+    const { id: steady } = (await admin.send<{ id: string }>('POST', '/profiles', { name: 'Steady', control_profile }))
+      .body;
+    for (const offset of [0, 1, 2]) await roast('A', offset, { profile_id: steady }, ada);
+    const { body } = await readRecipes(ada);
+    expect(body.recipes.map(({ name, roasts, compared }) => [name, roasts, compared])).toEqual([
+      ['House', 3, 2],
+      ['Steady', 3, 2],
+    ]);
+    expect(body).toMatchObject({ total: 2, recipes: [{ source: 'chosen' }, { source: 'most_typical' }] });
+    for (const { id, mean_rms: mean, max_rms: worst } of body.recipes) {
+      const page = (await ada.send<Consistency>('GET', `/analytics/consistency/${id}`)).body;
+      expect(mean).toBe(page.mean_rms);
+      expect(worst).toBe(Math.max(...page.roasts.map(({ distance }) => distance?.rms ?? 0)));
+    }
+    // Bob sees his own roast of the first recipe, and nothing to compare it with.
+    expect((await readRecipes(bob)).body).toMatchObject({
+      total: 1,
+      recipes: [{ name: 'House', compared: 0, mean_rms: null }],
+    });
+    expect((await readRecipes(ada, 'from=2030-01-01')).body).toEqual({ recipes: [], total: 0 });
   });
 
   it('green coffee: weights and cost equal the ledger, also after edits and deletions', async () => {

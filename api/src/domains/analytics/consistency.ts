@@ -1,4 +1,10 @@
-import type { analyticsConsistency, ComparedRoast, ReferenceSource } from '@roastery/contract/analytics';
+import type {
+  analyticsConsistency,
+  analyticsRecipeConsistency,
+  ComparedRoast,
+  RecipeConsistency,
+  ReferenceSource,
+} from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import { curveDistance } from '@roastery/roasting/compare';
 import type { SignedInUser } from '../../http/server-context.ts';
@@ -28,23 +34,21 @@ const rowColumns = (sql: Sql) => sql`
 const rowTables = (sql: Sql) => sql`
   roasts r JOIN users o ON o.id = r.owner_id LEFT JOIN machines m ON m.id = r.machine_id`;
 
-/** The recipe's reference roast as far as this person may see it: its choice, else its best cupped roast. */
-const findReference = async (
-  sql: Sql,
-  user: SignedInUser,
-  profileId: string,
-): Promise<{ row: Row; source: ReferenceSource } | undefined> => {
-  const [found] = await sql<(Row & { is_chosen: boolean })[]>`
-    SELECT ${rowColumns(sql)}, r.id = p.reference_roast_id AS is_chosen
-      FROM ${rowTables(sql)} JOIN profiles p ON p.id = ${profileId}
-     WHERE ${roastAccess(sql, user)} AND r.charge_seq IS NOT NULL
-       AND (r.id = p.reference_roast_id
-            OR (r.profile_id = p.id AND r.status = 'completed' AND r.cupping_score IS NOT NULL))
-     ORDER BY (r.id = p.reference_roast_id) DESC NULLS LAST, r.cupping_score DESC NULLS LAST, r.start_time DESC LIMIT 1`;
-  if (found === undefined) return undefined;
-  const { is_chosen: isChosen, ...row } = found;
-  return { row, source: isChosen ? 'chosen' : 'best_rated' };
-};
+type Reference = Compared & { readonly source: ReferenceSource };
+type ReferenceRow = Row & { readonly profile_of: string; readonly is_chosen: boolean };
+
+/** The reference roasts of recipes as far as this person may see them: their choice, else their best cupped roast. */
+const findReferences = (sql: Sql, user: SignedInUser, profileIds: readonly string[]) => sql<ReferenceRow[]>`
+  SELECT DISTINCT ON (p.id) ${rowColumns(sql)}, p.id AS profile_of, r.id = p.reference_roast_id AS is_chosen
+    FROM profiles p
+    CROSS JOIN LATERAL (
+      SELECT p.reference_roast_id AS id
+      UNION ALL
+      SELECT c.id FROM roasts c
+       WHERE c.profile_id = p.id AND c.status = 'completed' AND c.cupping_score IS NOT NULL) AS candidate
+    JOIN (${rowTables(sql)}) ON r.id = candidate.id
+   WHERE p.id = ANY(${[...profileIds]}::uuid[]) AND ${roastAccess(sql, user)} AND r.charge_seq IS NOT NULL
+   ORDER BY p.id, (r.id = p.reference_roast_id) DESC NULLS LAST, r.cupping_score DESC NULLS LAST, r.start_time DESC`;
 
 const distanceFrom = (reference: SecondCurve, curve: SecondCurve): ComparedRoast['distance'] => {
   const distance = curveDistance(alignedCurve(curve), alignedCurve(reference));
@@ -55,6 +59,18 @@ const distanceFrom = (reference: SecondCurve, curve: SecondCurve): ComparedRoast
         max: Math.round(distance.maxC * 10) / 10,
         max_at: distance.maxAtSeconds,
       };
+};
+
+/** A reference whose samples were not kept says nothing: the roast nearest to the median of all is taken instead. */
+const referenceOf = (
+  compared: readonly Compared[],
+  found: ReferenceRow | undefined,
+  curve: SecondCurve,
+): Reference | undefined => {
+  if (found !== undefined && curve.length > 0)
+    return { row: found, curve, source: found.is_chosen ? 'chosen' : 'best_rated' };
+  const typical = medianRoast(compared);
+  return typical && { ...typical, source: 'most_typical' };
 };
 
 /** Without a reference roast: the roast that lies nearest to the median of all. */
@@ -78,11 +94,19 @@ const shown = ({ row }: Compared, distance: ComparedRoast['distance']): Compared
   distance,
 });
 
+/** Of all but the reference itself, °C. */
+const distancesOf = (compared: readonly Compared[], reference: Reference): number[] =>
+  compared.flatMap(({ row, curve }) =>
+    row.id === reference.row.id ? [] : (distanceFrom(reference.curve, curve)?.rms ?? []),
+  );
+const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+
 const compareAll = (
   profile: Consistency['profile'],
   compared: readonly Compared[],
   total: number,
-  reference: (Compared & { source: ReferenceSource }) | undefined,
+  reference: Reference | undefined,
 ): Consistency => {
   if (reference === undefined) {
     return {
@@ -95,16 +119,13 @@ const compareAll = (
     };
   }
   const roasts = compared.map((one) => shown(one, distanceFrom(reference.curve, one.curve)));
-  const others = roasts.flatMap(({ id, distance }) =>
-    id === reference.row.id || distance === null ? [] : [distance.rms],
-  );
   const { id, roast_number, start_time } = reference.row;
   return {
     profile,
     reference: { id, roast_number, start_time, source: reference.source },
     roasts,
     total,
-    mean_rms: others.length === 0 ? null : others.reduce((sum, rms) => sum + rms, 0) / others.length,
+    mean_rms: meanOf(distancesOf(compared, reference)),
     band: curveBand(
       compared.map(({ curve }) => curve).filter((curve) => curve.length > 0),
       reference.curve,
@@ -126,25 +147,70 @@ export const readConsistency = async (
   const zone = await readTimeZone(sql);
   const where = sql`
     ${matching(sql, user, { ...filter, profile_id: profileId }, zone)} AND r.status = 'completed'`;
-  const [rows, [count], reference] = await Promise.all([
+  const [rows, [count], [found]] = await Promise.all([
     sql<Row[]>`
       SELECT ${rowColumns(sql)} FROM ${rowTables(sql)}
        WHERE ${where} AND r.charge_seq IS NOT NULL ORDER BY r.start_time DESC, r.id DESC LIMIT ${maxRoasts}`,
     sql<{ total: number }[]>`SELECT count(*) AS total FROM roasts r JOIN users o ON o.id = r.owner_id WHERE ${where}`,
-    findReference(sql, user, profileId),
+    findReferences(sql, user, [profileId]),
   ]);
-  const read = await curves.readAll(sql, reference === undefined ? rows : [...rows, reference.row]);
+  const read = await curves.readAll(sql, found === undefined ? rows : [...rows, found]);
   const compared = rows.map((row, index) => ({ row, curve: read[index] ?? [] }));
-  const referenceCurve = read[rows.length] ?? [];
-  // A reference whose samples were not kept says nothing.
-  if (reference !== undefined && referenceCurve.length > 0) {
-    return compareAll(profile, compared, count?.total ?? 0, { ...reference, curve: referenceCurve });
+  return compareAll(profile, compared, count?.total ?? 0, referenceOf(compared, found, read[rows.length] ?? []));
+};
+
+/** What the list of all recipes reads: so many recipes, and so many roasts of each. */
+const maxRecipes = 50;
+const maxRoastsOfRecipe = 10;
+/** Recipes whose curves are read by one query: some 90 curves of 7 KB. */
+const recipesPerQuery = 8;
+
+/** The recipes with the most matching roasts, the least consistent first. Costs at most 550 curves, most of them from the cache. */
+export const readRecipeConsistency = async (
+  sql: Sql,
+  user: SignedInUser,
+  curves: CurveCache,
+  filter: AnalyticsFilter,
+): Promise<ResponseOf<typeof analyticsRecipeConsistency>> => {
+  const zone = await readTimeZone(sql);
+  const where = sql`${matching(sql, user, filter, zone)} AND r.status = 'completed'`;
+  const recipes = await sql<{ id: string; name: string; roasts: number; total: number }[]>`
+    SELECT p.id, p.name, f.roasts, count(*) OVER () AS total
+      FROM (SELECT r.profile_id, count(*) AS roasts FROM roasts r JOIN users o ON o.id = r.owner_id
+             WHERE ${where} AND r.profile_id IS NOT NULL GROUP BY r.profile_id) f
+      JOIN profiles p ON p.id = f.profile_id AND p.archived_at IS NULL
+     ORDER BY f.roasts DESC, p.id LIMIT ${maxRecipes}`;
+  const compared: RecipeConsistency[] = [];
+  for (let start = 0; start < recipes.length; start += recipesPerQuery) {
+    const some = recipes.slice(start, start + recipesPerQuery);
+    const ids = some.map(({ id }) => id);
+    const [rows, references] = await Promise.all([
+      sql<(Row & { profile_of: string })[]>`
+        SELECT n.* FROM unnest(${ids}::uuid[]) AS p (id)
+         CROSS JOIN LATERAL (
+           SELECT ${rowColumns(sql)}, r.profile_id AS profile_of FROM ${rowTables(sql)}
+            WHERE ${where} AND r.profile_id = p.id AND r.charge_seq IS NOT NULL
+            ORDER BY r.start_time DESC, r.id DESC LIMIT ${maxRoastsOfRecipe}) n`,
+      findReferences(sql, user, ids),
+    ]);
+    const read = await curves.readAll(sql, [...rows, ...references]);
+    const all = rows.map((row, index) => ({ row, curve: read[index] ?? [] }));
+    for (const { id, name, roasts } of some) {
+      const own = all.filter(({ row }) => row.profile_of === id);
+      const place = references.findIndex((found) => found.profile_of === id);
+      const reference = referenceOf(own, references[place], read[rows.length + place] ?? []);
+      const distances = reference === undefined ? [] : distancesOf(own, reference);
+      compared.push({
+        id,
+        name,
+        roasts,
+        compared: distances.length,
+        source: reference?.source ?? null,
+        mean_rms: meanOf(distances),
+        max_rms: distances.length === 0 ? null : Math.max(...distances),
+      });
+    }
   }
-  const typical = medianRoast(compared);
-  return compareAll(
-    profile,
-    compared,
-    count?.total ?? 0,
-    typical === undefined ? undefined : { ...typical, source: 'most_typical' },
-  );
+  compared.sort((a, b) => (b.mean_rms ?? -1) - (a.mean_rms ?? -1) || b.roasts - a.roasts);
+  return { recipes: compared, total: recipes[0]?.total ?? 0 };
 };

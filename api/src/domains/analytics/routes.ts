@@ -7,7 +7,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastedBy } from '../roasts/roast-row.ts';
-import { readConsistency } from './consistency.ts';
+import { readConsistency, readRecipeConsistency } from './consistency.ts';
 import { createCurveCache } from './curve-cache.ts';
 import { readForecastBasis } from './forecast-basis.ts';
 import { readGreen } from './green.ts';
@@ -22,6 +22,9 @@ export const analyticsRoutes: Domain = (routes) => {
     readGroups(sql, user, params.by, query),
   );
   routes.forUser(contract.analyticsChoices, ({ sql, user }, { query }) => readChoices(sql, user, query));
+  routes.forUser(contract.analyticsRecipeConsistency, ({ sql, user }, { query }) =>
+    readRecipeConsistency(sql, user, curves, query),
+  );
   routes.forUser(contract.analyticsConsistency, ({ sql, user }, { params, query }) =>
     readConsistency(sql, user, curves, params.id, query),
   );

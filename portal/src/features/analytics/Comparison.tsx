@@ -22,7 +22,7 @@ import { roastsLink } from './roasts-link.ts';
 
 type Consistency = ResponseOf<typeof analyticsConsistency>;
 
-const sourceWords: Record<ReferenceSource, string> = {
+export const sourceWords: Record<ReferenceSource, string> = {
   chosen: t`set for the recipe`,
   best_rated: t`best cupping score`,
   most_typical: t`closest to the median`,
