@@ -96,10 +96,13 @@ const createStart =
         for (const reading of judgement[kind].slice(0, shownLosses)) say(`${kind}: ${describe(reading)}`);
       if (wrong.length > 0) {
         const places = kept.places();
-        const gaps = await readServerView(sql, serial);
-        const readings = wrong.map((one) => ({ ...one, places: places.get(one.reading.number) ?? [] }));
+        const server = await readServerView(sql, serial);
+        const readings = wrong.map((one) => {
+          const written = places.get(one.reading.number) ?? [];
+          return { ...one, places: written.map((place) => ({ ...place, around: kept.around(place) })) };
+        });
         const trace = join(tmpdir(), `${serial}-${Date.now()}.json`);
-        await writeFile(trace, JSON.stringify({ readings, gaps, kills, said: heard.said }, null, 1));
+        await writeFile(trace, JSON.stringify({ readings, server, kills, said: heard.said }, null, 1));
         say(`each of these readings with its places in the journal and what the server holds: ${trace}`);
       }
       const streams = await sql`

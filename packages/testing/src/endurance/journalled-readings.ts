@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { Entry } from '@roastery/device-agent/core/entry';
 import { parseSegmentName, readSegment } from '@roastery/device-agent/journal/segment';
 import { codeOf } from '@roastery/runtime/system-errors';
 import { requestNumber } from '@roastery/simulator/simulator';
@@ -21,6 +22,8 @@ const unlessGone = async <T>(work: Promise<T>, otherwise: T): Promise<T> => {
 };
 
 const lookEveryMs = 20;
+/** So many entries before and after a missing reading are shown with it. */
+const tracedEntries = 30;
 
 /** Remembers what each segment of all streams of a running agent holds, also when the agent empties or deletes it. */
 export const watchSegments = (journal: string) => {
@@ -67,8 +70,22 @@ export const watchSegments = (journal: string) => {
       }
       return places;
     },
+    /** What every segment held of a stream around a place: number, kind and reading of each entry. */
+    around({ epoch, seq }: JournalPlace): string[][] {
+      return [...contents.values()].flatMap(({ bytes }) => {
+        const segment = readSegment(bytes);
+        if (segment.epoch !== epoch) return [];
+        const near = segment.entries.filter((entry) => Math.abs(entry.seq - seq) <= tracedEntries);
+        return near.length === 0 ? [] : [near.map(entryWords)];
+      });
+    },
   };
 };
+
+const entryWords = (entry: Entry): string =>
+  entry.kind === 'sample'
+    ? `${entry.seq} reading ${entry.values[entry.context.channels.indexOf(requestNumber)] ?? 'without number'}`
+    : `${entry.seq} ${JSON.stringify(entry.event)}`;
 
 /** A gap that the server holds, for one stream of its recording. */
 export interface ReportedGap {
@@ -108,11 +125,17 @@ export const readReported = async (
   return new Set(Array.from(places).flatMap(([number, found]) => (isReported(found, gaps) ? [number] : [])));
 };
 
-/** The recordings of a board, their streams and the gaps in them: to trace a reading that is missing. */
+/** The recordings of a board, their streams, chunks and gaps, and what was refused: to trace a reading that is missing. */
 export const readServerView = async (
   sql: postgres.Sql,
   serial: string,
-): Promise<{ parts: unknown; notes: unknown }> => ({
+): Promise<Record<'parts' | 'chunks' | 'notes' | 'quarantine', unknown>> => ({
+  chunks: await sql`
+    SELECT c.recording_id, c.first_seq::text, cardinality(c.dt_ms) AS samples, c.mono_ms::text, c.boot_no
+    FROM recording_chunks c JOIN recordings r ON r.id = c.recording_id JOIN machines m ON m.id = r.machine_id
+    WHERE m.serial_number = ${serial} ORDER BY c.recording_id, c.first_seq`,
+  quarantine: await sql`
+    SELECT reason, times, convert_from(payload, 'UTF8') AS payload FROM quarantine WHERE serial_number = ${serial}`,
   parts: await sql`
     SELECT p.epoch, p.recording_id, p.from_seq::text, p.until_seq::text, r.committed::text
     FROM stream_parts p JOIN recordings r ON r.id = p.recording_id JOIN machines m ON m.id = p.machine_id
