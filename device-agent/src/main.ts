@@ -19,7 +19,7 @@ const usage = `device-agent: reads a roasting machine and keeps its journal
   device-agent run [--env-file FILE]   read, record and ship until stopped; the service does this
 
 The board's configuration is in /etc/roastery-agent, or in --config-dir FOLDER.
-Exit code: 0 all is well, 1 something is wrong and was said, 2 called wrongly.
+Exit code: 0 all is well, 1 something is wrong and was said, 2 called wrongly, 3 the server refused the ticket.
 `;
 
 const options = {

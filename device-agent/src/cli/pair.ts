@@ -3,7 +3,9 @@ import { usualConfigDir } from '../board-files.ts';
 import { pairBoard } from '../pairing/pair-board.ts';
 import { PairingTrouble } from '../pairing/pairing-trouble.ts';
 
-/** Pairs this board by a ticket. Returns the exit code: 0 paired, 1 not, 2 called wrongly. */
+const exitCodes = { 'may pass': 1, 'called wrongly': 2, 'ticket refused': 3 } as const;
+
+/** Pairs this board by a ticket. Returns the exit code: 0 paired, 1 not yet, 2 called wrongly, 3 the ticket was refused. */
 export const pair = async (
   ticket: string | undefined,
   api: string | undefined,
@@ -24,6 +26,6 @@ export const pair = async (
   } catch (error) {
     if (!(error instanceof PairingTrouble)) throw error;
     process.stderr.write(`${error.message}\n`);
-    return error.isWrongUse ? 2 : 1;
+    return exitCodes[error.kind];
   }
 };

@@ -1,17 +1,12 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { tarOf, type TarEntry } from '../core/tar.ts';
-import { arOf } from './ar.ts';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
+import { z } from 'zod';
+import type { TarEntry } from '../core/tar.ts';
+import { debOf, packageFile as file, packageSeconds, type DebianPackage } from './deb.ts';
 import { nativePart, readNativePart, type Architecture, type ProgramBundle } from './program-bundle.ts';
-
-export interface BoardPackage {
-  /** `roastery-agent_0.1.0_arm64.deb` */
-  readonly fileName: string;
-  readonly content: Buffer;
-}
 
 const workspace = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const repository = dirname(workspace);
@@ -21,30 +16,18 @@ const docs = `usr/share/doc/${name}`;
 
 const board = (file: string): string => readFileSync(join(boardFiles, file), 'utf8');
 const zipped = (text: string): Buffer => gzipSync(text, { level: 9 });
-const file = (path: string, content: string | Buffer, mode = 0o644): TarEntry => ({
-  path,
-  kind: 'file',
-  mode,
-  content: Buffer.from(content),
-});
-
 const readVersion = (): string =>
-  (JSON.parse(readFileSync(join(workspace, 'package.json'), 'utf8')) as { version: string }).version;
+  parseOrThrow(z.object({ version: z.string() }), JSON.parse(readFileSync(join(workspace, 'package.json'), 'utf8')))
+    .version;
 
 /** Version and time of the newest entry of the changelog: what is packaged is of that time. */
-const readRelease = (): { version: string; seconds: number } => {
+export const readRelease = (): { version: string; seconds: number } => {
   const [, version = ''] = /^[\w.-]+ \(([^)]+)\)/.exec(board('changelog')) ?? [];
   const [, date = ''] = /^ -- .*>\s\s(.+)$/m.exec(board('changelog')) ?? [];
   const seconds = Date.parse(date) / 1000;
   if (version !== readVersion() || !Number.isFinite(seconds))
     throw new Error(`deploy/board/changelog is of version ${version} (${date}), device-agent of ${readVersion()}`);
   return { version, seconds };
-};
-
-/** Seconds since 1970 for everything in the package: `SOURCE_DATE_EPOCH` as reproducible-builds.org has it, else the release's. */
-const timeOf = (env: NodeJS.ProcessEnv, released: number): number => {
-  const given = Number(env['SOURCE_DATE_EPOCH'] || Number.NaN);
-  return Number.isInteger(given) && given >= 0 ? given : released;
 };
 
 /** The unit of the repository; in the package a launcher chooses the version, and may turn a new one back. */
@@ -105,59 +88,28 @@ const filesFor = (architecture: Architecture, bundle: ProgramBundle, version: st
     : []),
 ];
 
-/** With the folders that each file needs, parents first, as dpkg unpacks them. */
-const withFolders = (files: readonly TarEntry[]): TarEntry[] => {
-  const folders = new Set<string>();
-  for (const { path } of files)
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) folders.add(path.slice(0, at));
-  const made = [...folders].map((path): TarEntry => ({ path, kind: 'folder', mode: 0o755 }));
-  return [...made, ...files].toSorted((a, b) => (a.path < b.path ? -1 : 1));
-};
-
-const below = (entries: readonly TarEntry[]): TarEntry[] => [
-  { path: '.', kind: 'folder', mode: 0o755 },
-  ...entries.map((entry) => ({ ...entry, path: `./${entry.path}` })),
-];
+/** Node comes from a package of ours where Node.js has binaries for the architecture. */
+const nodeDependency = (architecture: Architecture): string =>
+  architecture === 'armhf' ? 'nodejs (>= 20.19)' : 'roastery-node (>= 24) | nodejs (>= 20.19)';
 
 /**
- * The Debian package of the agent for one architecture, made without any tool of Debian: the same bytes whoever builds it,
- * wherever and whenever. Throws when the changelog is of another version.
+ * The Debian package of the agent for one architecture: the same bytes whoever builds it, wherever and whenever. Throws when
+ * the changelog is of another version.
  */
 export const packageFor = (
   architecture: Architecture,
   bundle: ProgramBundle,
   env: NodeJS.ProcessEnv = process.env,
-): BoardPackage => {
-  const { version, seconds: released } = readRelease();
-  const seconds = timeOf(env, released);
-  const files = filesFor(architecture, bundle, version);
-  const contents = files.flatMap((entry) => (entry.kind === 'file' ? [entry] : []));
-  const bytes = contents.reduce((sum, { content }) => sum + content.length, 0);
-  const md5sums = contents
-    .filter(({ path }) => !path.startsWith('etc/'))
-    .map(({ path, content }) => `${createHash('md5').update(content).digest('hex')}  ${path}\n`)
-    .toSorted((a, b) => (a.slice(34) < b.slice(34) ? -1 : 1));
-  const control = board('control')
-    .replace('@VERSION@', version)
-    .replace('@ARCHITECTURE@', architecture)
-    .replace('@INSTALLED_KIB@', String(Math.ceil(bytes / 1024)));
-  const scripts = ['postinst', 'postrm', 'preinst', 'prerm'].map((script) => file(script, board(script), 0o755));
-  const about = [
-    file('conffiles', `/etc/${name}/settings.env\n`),
-    file('control', control),
-    file('md5sums', md5sums.join('')),
-    ...scripts,
-  ];
-  const zip = (entries: readonly TarEntry[]): Buffer => gzipSync(tarOf(below(entries), seconds), { level: 9 });
-  return {
-    fileName: `${name}_${version}_${architecture}.deb`,
-    content: arOf(
-      [
-        { name: 'debian-binary', content: Buffer.from('2.0\n') },
-        { name: 'control.tar.gz', content: zip(about) },
-        { name: 'data.tar.gz', content: zip(withFolders(files)) },
-      ],
-      seconds,
-    ),
-  };
+): DebianPackage => {
+  const { version, seconds } = readRelease();
+  return debOf({
+    control: board('control')
+      .replace('@VERSION@', version)
+      .replace('@ARCHITECTURE@', architecture)
+      .replace('@NODE@', nodeDependency(architecture)),
+    files: filesFor(architecture, bundle, version),
+    scripts: Object.fromEntries(['postinst', 'postrm', 'preinst', 'prerm'].map((name) => [name, board(name)])),
+    conffiles: [`/etc/${name}/settings.env`],
+    seconds: packageSeconds(env, seconds),
+  });
 };

@@ -54,6 +54,7 @@ const understand = (answer: HttpAnswer, api: string): { done: Exchanged } | Fail
   if (refusal?.code === 'ticket_expired')
     throw new PairingTrouble(
       'This ticket has expired: a ticket is good for seven days. Ask the owner of the machine or an administrator for a new one.',
+      'ticket refused',
     );
   if (status === 429 || status === 503) {
     const askedMs = parseRetryAfter(headers['retry-after']);

@@ -38,7 +38,7 @@ const readTicket = (typed: string): string => {
   if (!isPairingCode(letters))
     throw new PairingTrouble(
       `${typed.trim() === '' ? 'That' : `"${typed.trim().slice(0, 40)}"`} is no pairing ticket. It looks like PAIR-BCDF-GHJK-LMNP: twelve letters, no vowels, no digits. Copy it from the ticket.`,
-      true,
+      'called wrongly',
     );
   return letters;
 };
@@ -53,14 +53,14 @@ export const readApi = (typed: string, isTrial: boolean): string => {
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
     throw new PairingTrouble(
       `"${typed}" is no address. Write --api https://roastery.example, as the ticket says.`,
-      true,
+      'called wrongly',
     );
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !(isTrial && isOwnNetwork(url.hostname)))
     throw new PairingTrouble(
       isTrial
         ? `${url.hostname} is not in a network of your own: ${trialFlag} does not count there. Write --api https://${url.host}.`
         : `Pairing goes over TLS only: write --api https://${url.host}. If the roastery has no https yet, set that up first; for a trial in a network of your own add ${trialFlag}.`,
-      true,
+      'called wrongly',
     );
   return withBasePath(`${url.origin}${url.pathname}`);
 };
@@ -119,6 +119,7 @@ const refused = async (envPath: string): Promise<PairingTrouble> => {
     isPaired
       ? `The ticket was not accepted, but this board is paired already, with the machine ${identity.MACHINE_SERIAL}, and the server knows it. To pair it anew ask for a new ticket.`
       : 'The ticket was not accepted. Check its letters; a ticket works once and for seven days. If they are right, ask the owner of the machine or an administrator for a new ticket.',
+    'ticket refused',
   );
 };
 

@@ -3,12 +3,12 @@ import { isIP } from 'node:net';
 /** Pairing cannot go on. The message says what to do about it, for the person beside the board. */
 export class PairingTrouble extends Error {
   override readonly name = 'PairingTrouble';
-  /** The call itself was wrong: nothing was asked of anybody. */
-  readonly isWrongUse: boolean;
+  /** `called wrongly`: no request was sent. `ticket refused`: the same command can't succeed later. */
+  readonly kind: 'called wrongly' | 'ticket refused' | 'may pass';
 
-  constructor(message: string, isWrongUse = false) {
+  constructor(message: string, kind: PairingTrouble['kind'] = 'may pass') {
     super(message);
-    this.isWrongUse = isWrongUse;
+    this.kind = kind;
   }
 }
 

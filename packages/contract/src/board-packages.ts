@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/** Below the portal's address: software for boards, served to anyone. */
+export const packagesPath = '/packages';
+
+/** Fingerprint of an OpenPGP key, as `gpg` shows it without blanks. */
+const fingerprintShape = z.string().regex(/^[0-9A-F]{40}$/);
+
+/** What a repository of packages says of itself, in its `repository.json`. */
+export const packageRepositoryShape = z.object({
+  version: z.string(),
+  /** Of the key that signs it. */
+  fingerprint: fingerprintShape,
+  packages: z.array(
+    z.object({
+      name: z.string(),
+      version: z.string(),
+      architecture: z.string(),
+      /** Below the repository. */
+      file: z.string(),
+      bytes: z.number().int(),
+      sha256: z.string(),
+    }),
+  ),
+});
+export type PackageRepository = z.infer<typeof packageRepositoryShape>;
+
+export const getBoardPackages = endpoint({
+  name: 'getBoardPackages',
+  method: 'GET',
+  path: '/devices/packages',
+  tag: 'Devices',
+  summary: 'Which software for boards this server has, and with which key it is signed',
+  access: 'user',
+  response: z.object({
+    /** Where boards reach this server. */
+    portal_url: z.string(),
+    /** `null` where this server has no packages. */
+    repository: packageRepositoryShape.nullable(),
+  }),
+});
