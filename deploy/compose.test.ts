@@ -37,7 +37,7 @@ const freshEnv = () => {
 describe('compose.yaml', () => {
   it('names only networks, volumes, services and files that exist', () => {
     /** Made by the operator or by the scripts. */
-    const made = new Set(['./tls', './backups', './well-known']);
+    const made = new Set(['./tls', './backups', './packages', './well-known']);
     const has = (source: string): boolean =>
       source.startsWith('.') ? made.has(source) || existsSync(path.join(here, source)) : source in compose.volumes;
     const missing = services.flatMap(([name, { networks, volumes, depends_on: needs }]) => [

@@ -9,6 +9,7 @@ import type { Env } from './http/client-address.ts';
 import { compressAnswers } from './http/compress-answers.ts';
 import { createRoutes, methodsAt } from './http/mount.ts';
 import { mountOperations } from './http/operations.ts';
+import { mountPackages } from './http/package-files.ts';
 import { mountPortal } from './http/portal-files.ts';
 import { mountReference } from './http/reference-page.ts';
 import { securityHeaders } from './http/security-headers.ts';
@@ -36,6 +37,7 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
   for (const domain of domains) domain(routes);
   mountReference(app);
   mountOperations(app, context);
+  mountPackages(app, context.packages, context.config.publicUrl);
   if (context.config.portalDir !== undefined) mountPortal(app, context.config.portalDir);
 
   app.notFound((c) => {

@@ -15,6 +15,8 @@ const envShape = z
     /** Reverse proxies in front that append to X-Forwarded-For; 0: the socket's peer is the client. */
     TRUSTED_PROXIES: z.coerce.number().int().min(0).max(8).default(0),
     PORTAL_DIR: z.string().optional(),
+    /** The folder `packages` of a release: software for boards. */
+    PACKAGES_DIR: z.string().optional(),
     MQTT_URL: z
       .url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' })
       .default('mqtt://127.0.0.1:1883'),
@@ -58,6 +60,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     isHttps: publicUrl.startsWith('https:'),
     trustedProxies: given.TRUSTED_PROXIES,
     portalDir: given.PORTAL_DIR,
+    packagesDir: given.PACKAGES_DIR,
     mqttUrl: given.MQTT_URL,
     /** The address that boards get. */
     mqttPublicUrl: given.MQTT_PUBLIC_URL ?? given.MQTT_URL,

@@ -1,5 +1,6 @@
 import type { BrokerManagement, MqttLink } from './broker/link.ts';
 import type { FileReaders } from './file-reading/file-readers.ts';
+import type { BoardPackages } from './http/package-files.ts';
 import type { DeviceCaller, PublicCaller, RequestDetails, ServerContext, UserCaller } from './http/server-context.ts';
 import type { SendMail } from './mail/smtp.ts';
 
@@ -9,6 +10,8 @@ export interface AppContext extends ServerContext {
   readonly broker: BrokerManagement;
   /** Reads users' files, each in a process of its own. */
   readonly files: FileReaders;
+  /** Undefined where this server has no software for boards. */
+  readonly packages: BoardPackages | undefined;
   /** Undefined where no mail server is set. */
   readonly sendMail: SendMail | undefined;
 }

@@ -14,6 +14,7 @@ import { createFileReaders } from './file-reading/file-readers.ts';
 import { createDatabaseWatch } from './http/database-watch.ts';
 import { createHealth } from './http/server-context.ts';
 import { listen } from './http/listen.ts';
+import { openBoardPackages } from './http/package-files.ts';
 import { createOpenStreams } from './http/open-streams.ts';
 import { followEndedSessions } from './http/session-streams.ts';
 import { createSmtp } from './mail/smtp.ts';
@@ -45,6 +46,7 @@ const createContext = (config: ApiConfig, log: Logger): AppContext => {
     streams: createOpenStreams(),
     health: createHealth(),
     files: createFileReaders(log),
+    packages: openBoardPackages(config.packagesDir, log),
     metrics,
     sendMail:
       config.smtpUrl === undefined || config.mailFrom === undefined

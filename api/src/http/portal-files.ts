@@ -11,7 +11,8 @@ const cacheFor = (path: string): string =>
   path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
 
 /** Pages have no ending in their address; the api's and missing assets are not pages. */
-const isPage = (path: string): boolean => !/^\/(api|assets|\.well-known)(\/|$)/.test(path) && !/\.\w{2,5}$/.test(path);
+const isPage = (path: string): boolean =>
+  !/^\/(api|assets|packages|\.well-known)(\/|$)/.test(path) && !/\.\w{2,5}$/.test(path);
 
 const preloadsShape = z.record(z.string(), z.array(z.string()));
 
@@ -48,6 +49,6 @@ export const mountPortal = (app: Hono<Env>, folder: string): void => {
       if (link) c.header('link', link);
     },
   });
-  app.use('*', (c, next) => (c.req.path.startsWith('/api/') ? next() : file(c, next)));
+  app.use('*', (c, next) => (/^\/(api|packages)\//.test(c.req.path) ? next() : file(c, next)));
   app.get('*', (c, next) => (isPage(c.req.path) ? page(c, next) : next()));
 };

@@ -2,6 +2,7 @@ import * as alerts from './alerts.ts';
 import * as analytics from './analytics.ts';
 import * as auth from './auth.ts';
 import * as batchNumbers from './batch-numbers.ts';
+import * as boardPackages from './board-packages.ts';
 import * as blends from './blends.ts';
 import * as dashboard from './dashboard.ts';
 import * as devices from './devices.ts';
@@ -57,6 +58,7 @@ export const endpoints: readonly Endpoint[] = [
   timeline,
   users,
   devices,
+  boardPackages,
   fleet,
   quarantine,
 ].flatMap((file) => Object.values(file as Record<string, unknown>).filter(isEndpoint));

@@ -15,6 +15,8 @@ export interface StackPlan {
   secrets: StackSecrets;
   admin: { email: string; password: string };
   logLevel: string;
+  /** Software for boards; by default that of `npm run release`, where it was made. */
+  packagesDir?: string | undefined;
 }
 
 /** How processes of this machine reach each other, independent of the public address. */
@@ -50,6 +52,7 @@ export function apiEnvironment(plan: StackPlan): Record<string, string> {
     PORT: String(plan.ports.http),
     PUBLIC_URL: plan.publicUrl,
     PORTAL_DIR: path.join(plan.repository, 'portal', 'dist'),
+    PACKAGES_DIR: plan.packagesDir ?? path.join(plan.repository, 'dist', 'release', 'packages'),
     MQTT_URL: mqttUrlOf(plan),
     MQTT_PUBLIC_URL: mqttPublicUrlOf(plan),
     BROKER_SECRET: plan.secrets.brokerSecret,

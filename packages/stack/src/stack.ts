@@ -30,6 +30,8 @@ export interface StackOptions {
   /** Free ports for those not given. */
   ports?: { http?: number; mqtt?: number };
   publicUrl?: string | undefined;
+  /** Software for boards (default: `dist/release/packages` of the repository, where there is one). */
+  packagesDir?: string;
   /** An external Postgres instead of the embedded one. */
   databaseUrl?: string | undefined;
   /** Settings for the embedded Postgres. */
@@ -137,6 +139,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         password: options.admin?.password ?? secrets.adminPassword,
       },
       logLevel: options.logLevel ?? 'info',
+      packagesDir: options.packagesDir,
     };
     const runner = createPartRunner({ repository: REPOSITORY, onLine, processes, signal: options.signal });
     const untilReady = (timeoutMs = 60_000) =>

@@ -1,3 +1,4 @@
+import { getBoardPackages } from '@roastery/contract/board-packages';
 import { deviceSelf, pairDevice as pairDeviceEndpoint, revokeOwnCredential } from '@roastery/contract/devices';
 import * as contract from '@roastery/contract/fleet';
 import { storedMapShape } from '@roastery/contract/machine-map';
@@ -29,6 +30,10 @@ export const deviceRoutes: Domain = (routes) => {
     };
   });
   routes.forDevice(revokeOwnCredential, (context, { body }) => revokeOwn(context, body.because));
+  routes.forUser(getBoardPackages, ({ config, packages }) => ({
+    portal_url: config.publicUrl,
+    repository: packages?.about ?? null,
+  }));
   routes.forUser(contract.listDevices, ({ sql }, { query }) => listDevices(sql, query));
   routes.forUser(contract.listPairingTickets, ({ sql }, { query }) => listTickets(sql, query));
   routes.forUser(contract.getPairing, async ({ sql, user }, { params }) => {

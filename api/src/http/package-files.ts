@@ -1,0 +1,128 @@
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+import { Readable } from 'node:stream';
+import { packageRepositoryShape, packagesPath, type PackageRepository } from '@roastery/contract/board-packages';
+import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
+import type { Logger } from '@roastery/runtime/logger';
+import type { Context, Hono } from 'hono';
+import type { Env } from './client-address.ts';
+
+interface PackageFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly modified: Date;
+  readonly etag: string;
+}
+
+/** Software for boards that this server has: an apt repository as `npm run release` makes it. */
+export interface BoardPackages {
+  readonly about: PackageRepository;
+  /** Path below `/packages/` → file. What is not in it is not served. */
+  readonly files: ReadonlyMap<string, PackageFile>;
+}
+
+/** Where the address of this server is written into the script. */
+const script = 'install.sh';
+const placeOfPortal = '@PORTAL@';
+
+const listFiles = (folder: string): ReadonlyMap<string, PackageFile> =>
+  new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        const { size, mtime } = statSync(path);
+        const file = {
+          path,
+          bytes: size,
+          modified: mtime,
+          etag: `"${size.toString(36)}-${mtime.getTime().toString(36)}"`,
+        };
+        return [relative(folder, path).split(sep).join('/'), file];
+      }),
+  );
+
+/** Reads the repository once, at the start. A folder without one means that this server has no packages. */
+export const openBoardPackages = (folder: string | undefined, log: Logger): BoardPackages | undefined => {
+  const description = folder === undefined ? undefined : join(folder, 'repository.json');
+  if (folder === undefined || description === undefined || !existsSync(description)) return undefined;
+  const parsed = parseJson(packageRepositoryShape, readFileSync(description, 'utf8'));
+  if (!parsed.success) {
+    log.warn({ folder, reason: describeRefusal(parsed) }, 'board packages unreadable');
+    return undefined;
+  }
+  return { about: parsed.data, files: listFiles(folder) };
+};
+
+const types: Readonly<Record<string, string>> = {
+  '.deb': 'application/vnd.debian.binary-package',
+  '.gz': 'application/gzip',
+  '.json': 'application/json',
+  '.asc': 'application/pgp-keys',
+};
+
+/** First and last byte of a request for a part; `unsatisfiable` when the file has no such part. */
+const partOf = (
+  header: string | undefined,
+  bytes: number,
+): { from: number; to: number } | 'whole' | 'unsatisfiable' => {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return 'whole';
+  const from = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
+  const to = first === '' || last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1);
+  return from > to || from >= bytes ? 'unsatisfiable' : { from, to };
+};
+
+const isUnchanged = (c: Context, { etag, modified }: PackageFile): boolean => {
+  const tags = c.req.header('if-none-match');
+  if (tags !== undefined) return tags.split(',').some((tag) => tag.trim() === etag);
+  const since = Date.parse(c.req.header('if-modified-since') ?? '');
+  return Math.floor(modified.getTime() / 1000) * 1000 <= since;
+};
+
+const answerWith = (c: Context, name: string, file: PackageFile): Response => {
+  const headers = new Headers({
+    'content-type': types[extname(name)] ?? 'text/plain; charset=utf-8',
+    // An index under its own hash never changes; no proxy may compress what apt compares with its hash.
+    'cache-control': `public, no-transform, ${name.includes('/by-hash/') ? 'max-age=31536000, immutable' : 'no-cache'}`,
+    'last-modified': file.modified.toUTCString(),
+    etag: file.etag,
+    'accept-ranges': 'bytes',
+  });
+  if (isUnchanged(c, file)) return new Response(null, { status: 304, headers });
+  const condition = c.req.header('if-range');
+  const isSame = condition === undefined || condition === file.etag || condition === headers.get('last-modified');
+  const part = isSame ? partOf(c.req.header('range'), file.bytes) : 'whole';
+  if (part === 'unsatisfiable') {
+    headers.set('content-range', `bytes */${file.bytes}`);
+    return new Response(null, { status: 416, headers });
+  }
+  const { from, to } = part === 'whole' ? { from: 0, to: file.bytes - 1 } : part;
+  headers.set('content-length', String(to - from + 1));
+  if (part !== 'whole') headers.set('content-range', `bytes ${from}-${to}/${file.bytes}`);
+  const status = part === 'whole' ? 200 : 206;
+  if (c.req.method === 'HEAD' || file.bytes === 0) return new Response(null, { status, headers });
+  const body = Readable.toWeb(createReadStream(file.path, { start: from, end: to }));
+  return new Response(body as ReadableStream<Uint8Array>, { status, headers });
+};
+
+const decoded = (path: string): string | undefined => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Serves the packages to anyone: what a board installs is protected by its signature. */
+export const mountPackages = (app: Hono<Env>, packages: BoardPackages | undefined, publicUrl: string): void => {
+  app.get(`${packagesPath}/*`, async (c) => {
+    const name = decoded(c.req.path.slice(packagesPath.length + 1));
+    const file = name === undefined ? undefined : packages?.files.get(name);
+    if (name === undefined || file === undefined) return c.notFound();
+    if (name !== script) return answerWith(c, name, file);
+    const text = (await readFile(file.path, 'utf8')).replaceAll(placeOfPortal, publicUrl);
+    return c.text(text, 200, { 'cache-control': 'no-cache' });
+  });
+};
