@@ -101,7 +101,7 @@ describe('analytics', () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/analytics?span=30d&period=week');
-    const chart = page.getByRole('list', { name: 'Kilograms roasted by period' });
+    const chart = page.getByRole('list', { name: 'Weight roasted by period' });
     await chart.getByRole('link').first().waitFor();
     const { periods } = await ana.call(analyticsProduction, {
       query: { from: daysAgo(29).toISOString().slice(0, 10), period: 'week' },
@@ -234,7 +234,7 @@ describe('analytics', () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/analytics?span=30d&period=week');
-    const links = page.getByRole('list', { name: 'Kilograms roasted by period' }).getByRole('link');
+    const links = page.getByRole('list', { name: 'Weight roasted by period' }).getByRole('link');
     await links.last().waitFor();
     await page.getByRole('radio', { name: 'Week' }).focus();
     await page.keyboard.press('Tab');
@@ -316,7 +316,7 @@ describe('analytics', () => {
     await using watched = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, isMobile: true });
     const { page } = watched;
     await page.goto('/analytics?span=30d&period=week');
-    const link = page.getByRole('list', { name: 'Kilograms roasted by period' }).getByRole('link').last();
+    const link = page.getByRole('list', { name: 'Weight roasted by period' }).getByRole('link').last();
     await link.waitFor();
     await link.tap();
     await page.getByText('Tap again to see the roasts').waitFor();

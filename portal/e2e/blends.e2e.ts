@@ -44,8 +44,7 @@ describe('post-roast blends', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('House espresso');
     await page.getByRole('button', { name: /^Add .*Huila Pink Bourbon/ }).click();
     await page.getByRole('button', { name: /^Add .*Fazenda Rainha/ }).click();
-    const kilograms = (coffee: string) =>
-      page.getByRole('spinbutton', { name: new RegExp(`^Kilograms of .*${coffee}`) });
+    const kilograms = (coffee: string) => page.getByRole('textbox', { name: new RegExp(`^Weight of .*${coffee}`) });
     await kilograms('Huila').fill('10.3');
     await page.getByText('Only 10.2 kg left').waitFor();
     await kilograms('Huila').fill('6');
@@ -83,7 +82,7 @@ describe('post-roast blends', () => {
       await page.goto('/roasts/blends/new');
       await page.getByRole('textbox', { name: 'Name' }).fill('Rush');
       await page.getByRole('button', { name: /^Add .*Huila Pink Bourbon/ }).click();
-      await page.getByRole('spinbutton').fill('7');
+      await page.getByRole('textbox', { name: /^Weight of/ }).fill('7');
     }
     await one.page.getByRole('button', { name: 'Save blend' }).click();
     await one.page.waitForURL('**/roasts/blends');

@@ -87,7 +87,7 @@ describe('a roast on a machine', () => {
     await choose(page, 'Machine', /Probat P25/);
     // The recipe brings its lot and its batch.
     await choose(page, 'Recipe', /Huila filter/);
-    await expect.poll(() => page.getByRole('spinbutton', { name: 'Batch' }).inputValue()).toBe('15');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Batch' }).inputValue()).toBe('15');
     await expect.poll(() => page.getByRole('combobox', { name: 'Green coffee lot' }).inputValue()).toContain('L-0042');
     await page.getByRole('button', { name: 'Add to queue' }).click();
     await page.getByText('Up next · Probat P25').waitFor();
@@ -111,7 +111,7 @@ describe('a roast on a machine', () => {
     await page.goto('/roasts/new');
     await choose(page, 'Machine', /Probat P25/);
     await page.getByRole('textbox', { name: 'Coffee name' }).fill('Sidamo natural');
-    await page.getByRole('spinbutton', { name: 'Batch' }).fill('12');
+    await page.getByRole('textbox', { name: 'Batch' }).fill('12');
     await page.getByRole('button', { name: 'Add to queue' }).click();
     await page.getByText('Up next · Probat P25').waitFor();
     await page.goto(`/roasts/${roastId}`);
@@ -138,11 +138,11 @@ describe('a roast logged by hand', () => {
     await choose(page, 'Green coffee lot', /L-0042/);
     await expect.poll(() => page.getByRole('textbox', { name: 'Coffee name' }).inputValue()).toBe('Huila Pink Bourbon');
     await page.getByRole('textbox', { name: 'Roasted at' }).or(page.getByLabel('Roasted at')).fill('2026-11-20T08:40');
-    await page.getByRole('spinbutton', { name: 'Batch' }).fill('10');
-    await page.getByRole('spinbutton', { name: 'Roasted weight' }).fill('8.6');
+    await page.getByRole('textbox', { name: 'Batch' }).fill('10');
+    await page.getByRole('textbox', { name: 'Roasted weight' }).fill('8.6');
     await page.getByRole('textbox', { name: 'Duration' }).fill('10:40');
     await page.getByRole('textbox', { name: 'First crack', exact: true }).fill('8:32');
-    await page.getByRole('spinbutton', { name: 'Drop temp' }).fill('212');
+    await page.getByRole('textbox', { name: 'Drop temp' }).fill('212');
     await page.getByRole('button', { name: 'Log roast' }).click();
     await page.waitForURL(/\/roasts\/[0-9a-f-]{36}$/);
     await page.getByText('No curve data available').waitFor();
@@ -201,7 +201,7 @@ describe('a roast from a file', () => {
     await page.getByText('Enter when it was roasted').waitFor();
     await page.getByLabel('Roasted at').fill('2026-11-19T07:00');
     await page.getByRole('textbox', { name: 'Coffee name' }).fill('Kiambu AA');
-    await page.getByRole('spinbutton', { name: 'Batch' }).fill('4.5');
+    await page.getByRole('textbox', { name: 'Batch' }).fill('4.5');
     await page.getByRole('button', { name: 'Add roast' }).click();
     await page.waitForURL(/\/roasts\/[0-9a-f-]{36}$/);
     await page.getByRole('heading', { name: 'Kiambu AA' }).waitFor();

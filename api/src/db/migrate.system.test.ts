@@ -45,6 +45,24 @@ describe('migrations', () => {
     expect(await migrate(sql, log)).toEqual([]);
   });
 
+  it('turn prices into integers of cents without loss', async () => {
+    const { sql } = await freshDatabase();
+    const before = (await readMigrations()).findIndex(({ name }) => name.endsWith('_currency.sql'));
+    await migrate(sql, log, await folderWith(before));
+    const costs = [0, 8.5, 6.125, 6.834_330_000_000_001, 0.1 + 0.2, 1e6, 1e-7, null];
+    for (const [place, cost] of costs.entries()) {
+      await sql`
+        INSERT INTO lots (id, lot_number, coffee_name, origin, cost_per_kg, initial_weight)
+        VALUES (gen_random_uuid(), ${`L-${place}`}, 'Guji', 'Ethiopia', ${cost}, 60)`;
+    }
+    await migrate(sql, log);
+    const rows = await sql<{ price_minor: number | null; exact: number | null }[]>`
+      SELECT price_minor, (price_minor::numeric(40, 20) / (price_kg * 100))::double precision AS exact
+        FROM lots ORDER BY lot_number`;
+    expect(rows.map(({ exact }) => exact)).toEqual(costs);
+    expect(rows.slice(0, 3).map((row) => Number(row.price_minor))).toEqual([0, 850, 6125]);
+  });
+
   it('are applied once when several programs start together', async () => {
     const { url } = await freshDatabase();
     const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(opened(url), log)));

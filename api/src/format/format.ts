@@ -22,6 +22,15 @@ export const formatKilograms = (kg: number): string => `${Number(kg.toFixed(3))}
 /** `204.5` */
 export const formatDecimal = (value: number): string => oneDecimal.format(value);
 
+/** The decimal digits of a number before and after its point, at most 15 of them: 6.125 is 6 and 125. */
+export const decimalsOf = (value: number): { whole: string; fraction: string } => {
+  const places = Array.from({ length: 16 }, (_, count) => count);
+  // The first of these texts that gives the number back is the shortest.
+  const text = value.toFixed(places.find((count) => Number(value.toFixed(count)) === value) ?? 15);
+  const [whole = '0', fraction = ''] = text.split('.');
+  return { whole, fraction };
+};
+
 /** 0.1834 → `18.3%` */
 export const formatPercent = (share: number): string => `${formatDecimal(share * 100)}%`;
 

@@ -4,6 +4,7 @@ import { defaultRegion } from '../format/format.ts';
 
 const defaults: Preferences = {
   temperature_unit: 'C',
+  weight_unit: 'kg',
   theme: 'system',
   date_language: defaultRegion,
   rate_unit: 'per_minute',

@@ -1,3 +1,4 @@
+import { massUnits } from '@roastery/roasting/units';
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idShape, instantShape, lineShape, messageShape } from './shapes.ts';
@@ -20,14 +21,21 @@ export const passwordShape = z.string().min(8, 'Use at least 8 characters').max(
 export const preferencesShape = z.object({
   /** Temperatures are stored and sent in °C; this is how a person reads them. */
   temperature_unit: z.enum(['C', 'F']),
+  /** Weights are stored and sent in kg; this is how a person reads and types them. */
+  weight_unit: z.enum(massUnits),
   theme: z.enum(['system', 'light', 'dark']),
-  /** BCP 47 tag of the region whose dates and clock the portal writes, e.g. `en-US`. */
+  /** BCP 47 tag of the region whose dates, clock and numbers the portal writes and reads, e.g. `en-US`. */
   date_language: lineShape(35),
   rate_unit: z.enum(['per_minute', 'per_30_seconds']),
 });
 export type Preferences = z.infer<typeof preferencesShape>;
 
-export const sessionUserShape = userShape.extend({ preferences: preferencesShape, roastery_time_zone: z.string() });
+export const sessionUserShape = userShape.extend({
+  preferences: preferencesShape,
+  roastery_time_zone: z.string(),
+  /** ISO 4217 code of all amounts of money. */
+  roastery_currency: z.string(),
+});
 export type SessionUser = z.infer<typeof sessionUserShape>;
 
 export const login = endpoint({
@@ -115,7 +123,7 @@ export const updatePreferences = endpoint({
   method: 'PATCH',
   path: '/account/preferences',
   tag: 'Account',
-  summary: 'Change units, theme and language of dates',
+  summary: 'Change units, theme and region',
   access: 'user',
   body: preferencesShape.partial(),
   response: preferencesShape,

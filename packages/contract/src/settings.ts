@@ -1,3 +1,5 @@
+import { currencies } from '@roastery/roasting/money';
+import { massUnits } from '@roastery/roasting/units';
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { flagQueryShape, idShape, lineShape, messageShape } from './shapes.ts';
@@ -74,9 +76,18 @@ export const roasterySettingsShape = z.object({
   alert_email: z.union([z.email('Enter an email address').max(254), z.literal('')]).nullable(),
   /** Every user is then a roaster of every machine. */
   all_users_see_all_machines: z.boolean(),
+  /** ISO 4217 code of all amounts of money. */
+  currency: z.string().refine((code) => currencies.includes(code), 'Choose a currency'),
+  /** Sizes of bags that green coffee is bought in. */
+  bag_sizes: z
+    .array(
+      z.object({ weight: z.number().positive('Weight must be greater than 0').max(10_000), unit: z.enum(massUnits) }),
+    )
+    .max(20),
   /** Raised with every change; an edit that names an older one is refused. */
   revision: z.number().int(),
 });
+export type BagSize = RoasterySettings['bag_sizes'][number];
 export type RoasterySettings = z.infer<typeof roasterySettingsShape>;
 
 export const getRoasterySettings = endpoint({
@@ -84,7 +95,7 @@ export const getRoasterySettings = endpoint({
   method: 'GET',
   path: '/settings/roastery',
   tag: 'Settings',
-  summary: 'Name, address and time zone of the roastery',
+  summary: 'Name, address, time zone and currency of the roastery',
   access: 'user',
   response: roasterySettingsShape,
 });
@@ -94,7 +105,7 @@ export const putRoasterySettings = endpoint({
   method: 'PUT',
   path: '/settings/roastery',
   tag: 'Settings',
-  summary: 'Change name, address and time zone of the roastery',
+  summary: 'Change name, address, time zone and currency of the roastery',
   access: 'admin',
   body: roasterySettingsShape.partial(),
   response: roasterySettingsShape,

@@ -16,6 +16,13 @@ interface ApiErrorInit {
   cause?: unknown;
 }
 
+let written = (sentence: string): string => sentence;
+
+/** The server writes weights in kg: the formats of the portal put its sentences into the units of the person. */
+export const writeSentencesWith = (write: (sentence: string) => string): void => {
+  written = write;
+};
+
 /** Every way in which a call fails. `message` is a sentence a person can read. */
 export class ApiError extends Error {
   readonly status: number;
@@ -26,12 +33,12 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(init: ApiErrorInit) {
-    super(init.detail ?? sentenceOfCode[init.code], { cause: init.cause });
+    super(init.detail === undefined ? sentenceOfCode[init.code] : written(init.detail), { cause: init.cause });
     this.name = 'ApiError';
     this.status = init.status;
     this.code = init.code;
-    this.detail = init.detail;
-    this.fields = init.fields ?? [];
+    this.detail = init.detail && written(init.detail);
+    this.fields = (init.fields ?? []).map(({ field, message }) => ({ field, message: written(message) }));
     this.requestId = init.requestId;
     this.retryAfterSeconds = init.retryAfterSeconds;
   }

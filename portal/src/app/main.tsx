@@ -1,5 +1,5 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { StrictMode } from 'react';
+import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router-dom';
 import { SWRConfig } from 'swr';
@@ -7,6 +7,7 @@ import { followNetwork } from '../api/reachability.ts';
 import { beginSessionCheck, SessionProvider } from '../api/session.tsx';
 import { followPrinting } from '../ui/printing.ts';
 import { followTheme } from '../ui/theme.ts';
+import { useOwnFormats } from '../format/preferences.ts';
 import '../ui/theme.css';
 import { swrConfig } from './swr-config.ts';
 import { createRouter } from './routes.tsx';
@@ -41,12 +42,20 @@ const router = createRouter();
 const onRecoverableError = (error: unknown): void =>
   reportError(error instanceof Error && error.cause !== undefined ? error.cause : error);
 
+/** Before any page is rendered the formats are those of the person who is signed in. */
+const OwnFormats = ({ children }: { children: ReactNode }) => {
+  useOwnFormats();
+  return children;
+};
+
 createRoot(root, { onRecoverableError }).render(
   <StrictMode>
     <CSPProvider disableStyleElements>
       <SWRConfig value={swrConfig}>
         <SessionProvider>
-          <RouterProvider router={router} />
+          <OwnFormats>
+            <RouterProvider router={router} />
+          </OwnFormats>
         </SessionProvider>
       </SWRConfig>
     </CSPProvider>

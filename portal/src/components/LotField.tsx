@@ -1,7 +1,7 @@
 import { getLot, listLots, type Lot } from '@roastery/contract/inventory';
 import { useState } from 'react';
 import { useApi } from '../api/use-api.ts';
-import { formatNumber } from '../format/numbers.ts';
+import { weightText } from '../format/weights.ts';
 import { t } from '../language/t.ts';
 import { Combobox } from '../ui/Combobox.tsx';
 
@@ -49,7 +49,7 @@ export const LotField = (props: LotFieldProps) => {
       choices={lots.map((lot) => ({
         value: lot.id,
         label: `${lot.lot_number} · ${lot.coffee_name}`,
-        hint: `${formatNumber(lot.current_weight, 1, 2)} kg`,
+        hint: weightText(lot.current_weight),
       }))}
       value={value}
       onChange={(id) => {

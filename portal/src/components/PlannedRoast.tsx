@@ -3,7 +3,7 @@ import { Timer } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { useApi } from '../api/use-api.ts';
 import { paths } from './paths.ts';
-import { formatExactKilograms } from '../format/numbers.ts';
+import { exactWeight } from '../format/weights.ts';
 import { t } from '../language/t.ts';
 
 /** Name of a planned roast: its coffee, else its recipe. */
@@ -18,7 +18,7 @@ export const planBatchLabel = ({ batch_number: number }: PlannedRoast): string |
 export const plannedDetails = (plan: PlannedRoast): string =>
   [
     planBatchLabel(plan),
-    plan.batch_size_kg === null ? null : `${formatExactKilograms(plan.batch_size_kg)} kg`,
+    plan.batch_size_kg === null ? null : exactWeight(plan.batch_size_kg),
     plan.lot_number,
     plan.profile_name === plannedName(plan) ? null : plan.profile_name,
   ]

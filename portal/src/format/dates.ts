@@ -1,4 +1,5 @@
 import { t, textLocale } from '../language/t.ts';
+import { knownRegion, territoryOf } from './conventions.ts';
 
 /** Texts of moments, in the roastery's time zone. All take ISO 8601 or epoch milliseconds. */
 export interface DateTexts {
@@ -16,6 +17,10 @@ export interface DateTexts {
   second: (moment: string | number) => string;
   /** `MM/dd/yyyy - hh:mm a`: 11/21/2026 - 07:46 AM; elsewhere 21.11.2026 - 07:46 */
   dayAndTime: (moment: string | number) => string;
+  /** `MM/dd/yyyy`, for a day of the calendar without a zone: 11/21/2026; elsewhere 21.11.2026 */
+  figures: (day: string) => string;
+  /** A clock time as it is typed: `07:46 AM`; elsewhere 07:46. Takes `07:46` or `07:46:09`. */
+  clock: (time: string) => string;
   /** `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago`, then the day. */
   ago: (moment: string | number, now?: number) => string;
 }
@@ -23,11 +28,9 @@ export interface DateTexts {
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'dayPeriod';
 type PartOf = (part: Part) => string;
 const missing = '--';
-/** Its formats are those of the product document. */
-export const defaultRegion = 'en-US';
 
 /** How a region writes a date in figures and a time of day. */
-interface Conventions {
+interface DateOrder {
   readonly order: readonly ('year' | 'month' | 'day')[];
   readonly separator: string;
   readonly hour12: boolean;
@@ -44,7 +47,7 @@ const figures = {
   calendar: 'gregory',
 } as const;
 
-const conventionsOf = (region: string): Conventions => {
+export const dateOrderOf = (region: string): DateOrder => {
   const format = new Intl.DateTimeFormat(knownRegion(region), figures);
   const parts = format.formatToParts(0);
   const order = parts.map(({ type }) => type).filter((type) => type === 'year' || type === 'month' || type === 'day');
@@ -62,7 +65,7 @@ const conventionsOf = (region: string): Conventions => {
  * An unknown zone or region falls back to UTC and the default rather than break a page.
  */
 export const dateTexts = (timeZone: string, region: string): DateTexts => {
-  const { order, separator, hour12 } = conventionsOf(region);
+  const { order, separator, hour12 } = dateOrderOf(region);
   const shared = { timeZone: knownZone(timeZone), calendar: 'gregory', numberingSystem: 'latn' } as const;
   const words = new Intl.DateTimeFormat(textLocale(), { ...shared, year: 'numeric', month: 'short', day: '2-digit' });
   const clock = new Intl.DateTimeFormat(textLocale(), { ...figures, ...shared, hourCycle: hour12 ? 'h12' : 'h23' });
@@ -85,6 +88,18 @@ export const dateTexts = (timeZone: string, region: string): DateTexts => {
     dayAndTime: inFigures(
       (of) => `${ordered(of, 'year', 'month', 'day').join(separator)} - ${time(of, 'hour', 'minute')}`,
     ),
+    figures: (day) => {
+      const [year = '', month = '', dayOfMonth = ''] = day.split('-');
+      const of = { year, month, day: dayOfMonth };
+      return order.map((part) => of[part]).join(separator);
+    },
+    clock: (clockTime) => {
+      if (!hour12) return clockTime;
+      const [hour = '', ...rest] = clockTime.split(':');
+      const hour24 = Number(hour);
+      const written = String(hour24 % 12 === 0 ? 12 : hour24 % 12).padStart(2, '0');
+      return `${[written, ...rest].join(':')} ${hour24 < 12 ? 'AM' : 'PM'}`;
+    },
     ago: (moment, now = Date.now()) => {
       const seconds = Math.floor((now - new Date(moment).getTime()) / 1000);
       return Number.isNaN(seconds) ? missing : (agoOf(seconds) ?? day(moment));
@@ -114,25 +129,14 @@ const agoOf = (seconds: number): string | undefined => {
 };
 
 /** `Germany` of `de`: the region of a BCP 47 tag, or the most likely one of a language. */
-export const regionName = (tag: string): string => {
-  const { region } = new Intl.Locale(knownRegion(tag)).maximize();
-  return new Intl.DisplayNames(textLocale(), { type: 'region' }).of(region ?? 'US') ?? tag;
-};
+export const regionName = (tag: string): string =>
+  new Intl.DisplayNames(textLocale(), { type: 'region' }).of(territoryOf(tag)) ?? tag;
 
 const knownZone = (timeZone: string): string => {
   try {
     return new Intl.DateTimeFormat(textLocale(), { timeZone }).resolvedOptions().timeZone;
   } catch (error) {
     if (error instanceof RangeError) return 'UTC';
-    throw error;
-  }
-};
-
-const knownRegion = (region: string): string => {
-  try {
-    return Intl.DateTimeFormat.supportedLocalesOf(region)[0] ?? defaultRegion;
-  } catch (error) {
-    if (error instanceof RangeError) return defaultRegion;
     throw error;
   }
 };

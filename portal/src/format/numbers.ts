@@ -1,24 +1,24 @@
-import { t, textLocale } from '../language/t.ts';
-
-// Numbers follow the language of the texts, not the region of a person's dates: number fields take a decimal point, and a
-// page must not show 12,5 where it asks for 12.5.
+import { t } from '../language/t.ts';
+import { conventions, knownRegion } from './conventions.ts';
 
 const formats = new Map<string, Intl.NumberFormat>();
 
 /** Making a format costs a hundred times what formatting does, and under a moving pointer many figures change at once. */
-const cachedFormat = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
-  const locale = textLocale();
-  const key = `${locale} ${options.style} ${options.minimumFractionDigits} ${options.maximumFractionDigits} ${options.roundingMode}`;
+export const cachedFormat = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
+  const { region } = conventions();
+  const { style, currency, currencyDisplay, minimumFractionDigits: min, maximumFractionDigits: max } = options;
+  const key = [region, style, currency, currencyDisplay, min, max, options.roundingMode].join(' ');
   const known = formats.get(key);
   if (known !== undefined) return known;
-  const made = new Intl.NumberFormat(locale, options);
+  const made = new Intl.NumberFormat(region, { numberingSystem: 'latn', ...options });
   formats.set(key, made);
   return made;
 };
 
-const withoutNegativeZero = (text: string): string => (/^-0(?:\.0*)?%?$/.test(text) ? text.slice(1) : text);
+const withoutNegativeZero = (text: string): string =>
+  /^[-\u2212\u200e]+0(?:[.,]0*)?\D*$/.test(text) ? text.replace(/^[-\u2212\u200e]+/, '') : text;
 
-/** `1,234.5`: at least `min` and at most `max` decimals. */
+/** `1,234.5`, `1.234,5`: at least `min` and at most `max` decimals, as the region writes them. */
 export const formatNumber = (
   value: number,
   min: number,
@@ -35,30 +35,90 @@ export const formatCount = (count: number): string => formatNumber(count, 0);
 /** `1 roast`, `1,250 roasts` */
 export const formatRoasts = (count: number): string => (count === 1 ? t`1 roast` : t`${formatCount(count)} roasts`);
 
-/** A weight to the gram: `12`, `12.5`, `0.125`. */
-export const formatExactKilograms = (kg: number): string => formatNumber(kg, 0, 3);
-
-/** 0.1834 → `18.3%` */
-export const formatPercent = (share: number, digits = 1): string => `${formatNumber(share * 100, digits)}%`;
-
-/** `1,234.50`, where a label beside it names the currency. */
-export const formatAmount = (amount: number): string => formatNumber(amount, 2);
-
-/** `$1,234.50`; whole dollars on an axis, where cents would crowd. */
-export const formatMoney = (amount: number, digits = 2): string =>
-  cachedFormat({
-    style: 'currency',
-    currency: 'USD',
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  }).format(amount);
+/** 0.1834 → `18.3%`, `18,3 %` */
+export const formatPercent = (share: number, digits = 1): string =>
+  withoutNegativeZero(
+    cachedFormat({ style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share),
+  );
 
 /** `640 KB`, `2.1 MB`, `7.4 GB`: by thousands, as disks and files are sold. */
 export const formatBytes = (bytes: number): string => {
-  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} KB`;
+  if (bytes < 1e6) return `${formatCount(Math.ceil(bytes / 1e3))} KB`;
   const [size, unit] = bytes < 1e9 ? [bytes / 1e6, 'MB'] : [bytes / 1e9, 'GB'];
   return `${formatNumber(size, 0, size < 10 ? 1 : 0)} ${unit}`;
 };
 
 /** A coordinate in the path of a drawing: a tenth of a pixel is as fine as a screen gets. */
 export const tenth = (pixels: number): number => Math.round(pixels * 10) / 10;
+
+interface Signs {
+  readonly decimal: string;
+  readonly group: string;
+}
+
+const signsOf = (region: string): Signs => {
+  const parts = new Intl.NumberFormat(knownRegion(region), { numberingSystem: 'latn' }).formatToParts(-1_234_567.8);
+  const sign = (wanted: string) => parts.find(({ type }) => type === wanted)?.value ?? '';
+  return { decimal: sign('decimal') || '.', group: sign('group') };
+};
+
+/**
+ * A number as it was typed, as `-1234.5`; undefined for what is none, and for what could be two numbers. `1.234` is a thousand
+ * in Germany and one in the United States. A sign of another region is read where it can mean one thing only: `12.5`, `9,4`.
+ */
+export const readNumber = (typed: string, region: string = conventions().region): string | undefined => {
+  const { decimal, group } = signsOf(region);
+  const text = typed
+    .trim()
+    .replaceAll(/[\u200e\u200f]/g, '')
+    .replace(/^[-\u2212]\s*/, '-')
+    .replace(/^\+\s*/, '');
+  // Spaces and apostrophes can only be between thousands.
+  const joined = text.replaceAll(/(?<=\d)[\s\u00a0\u2009\u202f'\u2019](?=\d{3}(?!\d))/g, '');
+  const [, minus = '', body = ''] = /^(-?)([\d.,]*)$/.exec(joined) ?? [];
+  const plain = /[.,]/.test(group) ? grouped(body, group, decimal) : undefined;
+  const read = plain ?? withOneSign(body, decimal) ?? foreign(body);
+  return read === undefined ? undefined : minus + read;
+};
+
+const escaped = (sign: string): string => `\\${sign}`;
+
+/** `1.234,5` with its two signs. */
+const grouped = (body: string, group: string, decimal: string): string | undefined =>
+  new RegExp(`^[1-9]\\d{0,2}(?:${escaped(group)}\\d{3})+(?:${escaped(decimal)}\\d*)?$`).test(body)
+    ? canonical(body.replaceAll(group, ''))
+    : undefined;
+
+/** `1,234.5` in Germany, `1.234.567` in the United States: two signs leave no doubt. */
+const foreign = (body: string): string | undefined =>
+  (body.match(/[.,]/g) ?? []).length < 2 ? undefined : (grouped(body, ',', '.') ?? grouped(body, '.', ','));
+
+/** `12`, `12,5`, `,5`: no thousands. */
+const withOneSign = (body: string, decimal: string): string | undefined => {
+  if (!/^(?=.*\d)\d*(?:[.,]\d*)?$/.test(body)) return undefined;
+  const isForeign = /[.,]/.test(body) && !body.includes(decimal);
+  // `1,234` where the comma neither divides thousands nor decimals.
+  return isForeign && /^[1-9]\d{0,2}[.,]\d{3}$/.test(body) ? undefined : canonical(body);
+};
+
+const canonical = (body: string): string => {
+  const [whole = '', fraction = ''] = body.replace(',', '.').split('.');
+  const short = whole.replace(/^0+(?=\d)/, '') || '0';
+  return fraction === '' ? short : `${short}.${fraction}`;
+};
+
+/** A stored number as a field shows it: no thousands, and every digit that it has. */
+export const numberInField = (stored: string | number): string => {
+  const text = String(stored);
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) return text;
+  const format = new Intl.NumberFormat(conventions().region, {
+    numberingSystem: 'latn',
+    useGrouping: false,
+    maximumFractionDigits: 20,
+  });
+  return format
+    .format(value)
+    .replace('\u2212', '-')
+    .replaceAll(/[\u200e\u200f]/g, '');
+};

@@ -1,6 +1,7 @@
 import type { Preferences } from '@roastery/contract/auth';
 import { cToF, rateCToF } from '@roastery/roasting/units';
 import { formatNumber } from './numbers.ts';
+import { inWeightUnit, weightNumber, weightUnit } from './weights.ts';
 
 /** `temperature` in °C, `rate` in °C/min, `weight` in kg, `share` from 0 to 1, `percent` already in %. */
 export type Quantity = 'temperature' | 'rate' | 'weight' | 'share' | 'percent';
@@ -10,7 +11,7 @@ export interface Reading {
   unit: string;
 }
 
-/** The preferences that decide how a figure reads. */
+/** The preferences that decide how a figure reads; the unit of weights is that of the person on the page. */
 export type Units = Pick<Preferences, 'temperature_unit' | 'rate_unit'>;
 
 /** Unit of a quantity as this person reads it, e.g. for axis titles and fields. */
@@ -18,7 +19,7 @@ export const unitOf = (quantity: Quantity, { temperature_unit: degree, rate_unit
   ({
     temperature: `°${degree}`,
     rate: rate === 'per_minute' ? `°${degree}/min` : `°${degree}/30 s`,
-    weight: 'kg',
+    weight: weightUnit(),
     share: '%',
     percent: '%',
   })[quantity];
@@ -28,22 +29,16 @@ export const inUnitsOf = (quantity: Quantity, stored: number, units: Units): num
   const fahrenheit = units.temperature_unit === 'F';
   if (quantity === 'temperature') return fahrenheit ? cToF(stored) : stored;
   if (quantity === 'share') return stored * 100;
+  if (quantity === 'weight') return inWeightUnit(stored);
   if (quantity !== 'rate') return stored;
   const perMinute = fahrenheit ? rateCToF(stored) : stored;
   return units.rate_unit === 'per_minute' ? perMinute : perMinute / 2;
 };
 
-/** A sample roast of 0.13 kg is no roast of 0.1 kg: below a kilogram the grams count. */
-const maxDigits = (quantity: Quantity, stored: number, digits: number): number =>
-  quantity === 'weight' && Math.abs(stored) < 1 ? Math.max(digits, 3) : digits;
-
 /** Value and unit apart, so that a page can show the value bright and the unit dim; `--` for what is missing. */
 export const readingOf = (quantity: Quantity, stored: number | null | undefined, units: Units, digits = 1): Reading => {
   if (stored === null || stored === undefined || !Number.isFinite(stored)) return { value: '--', unit: '' };
-  const value = formatNumber(inUnitsOf(quantity, stored, units), digits, maxDigits(quantity, stored, digits));
-  return { value, unit: unitOf(quantity, units) };
+  const unit = unitOf(quantity, units);
+  if (quantity === 'weight') return { value: weightNumber(stored, digits, digits), unit };
+  return { value: formatNumber(inUnitsOf(quantity, stored, units), digits), unit };
 };
-
-/** A weight in a column whose head says kg. */
-export const kilogramsText = (kg: number | null): string =>
-  kg === null ? '--' : formatNumber(kg, 1, maxDigits('weight', kg, 1));

@@ -2,6 +2,7 @@ import type { analyticsGreen, GreenFigures, LotUse } from '@roastery/contract/an
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
+import { costPerKg } from '../../ledger/money.ts';
 import { kilograms, milligrams } from '../../ledger/weights.ts';
 import { usedGreenCoffee } from '../roasts/roast-row.ts';
 import { type AnalyticsFilter, matched, matching } from './matching.ts';
@@ -56,8 +57,8 @@ const readUses = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, zone: s
       SELECT ${start} AS start, r.lot_id, sum(r.batch_size_kg) AS kg, count(*) AS roasts
         FROM ${matched(sql, filter)} WHERE ${usedGreenCoffee(sql)} AND ${matching(sql, user, filter, zone)}
        GROUP BY 1, 2)
-    SELECT u.start, u.lot_id, coalesce(sum(u.kg), 0) AS kg, coalesce(sum(u.kg * l.cost_per_kg), 0) AS cost,
-           coalesce(sum(u.kg) FILTER (WHERE l.cost_per_kg IS NULL), 0) AS kg_without_cost,
+    SELECT u.start, u.lot_id, coalesce(sum(u.kg), 0) AS kg, coalesce(sum(u.kg * ${costPerKg(sql)}), 0) AS cost,
+           coalesce(sum(u.kg) FILTER (WHERE l.price_minor IS NULL), 0) AS kg_without_cost,
            coalesce(sum(u.roasts), 0) AS roasts
       FROM drawn u JOIN lots l ON l.id = u.lot_id
      GROUP BY GROUPING SETS ((), (u.start), (u.lot_id)) ORDER BY sum(u.kg) DESC`;
@@ -80,8 +81,8 @@ type Described = Pick<LotUse, 'lot_number' | 'coffee_name' | 'origin' | 'cost_pe
 /** Uses of lots with what people know the lots by, in the same order. */
 const describeLots = async (sql: Sql, uses: (GreenFigures & { lot_id: string })[]): Promise<LotUse[]> => {
   const lots = await sql<(Described & { id: string })[]>`
-    SELECT id, lot_number, coffee_name, origin, cost_per_kg, current_weight
-      FROM lots WHERE id = ANY(${uses.map((use) => use.lot_id)}::uuid[])`;
+    SELECT l.id, l.lot_number, l.coffee_name, l.origin, ${costPerKg(sql)} AS cost_per_kg, l.current_weight
+      FROM lots l WHERE l.id = ANY(${uses.map((use) => use.lot_id)}::uuid[])`;
   const byId = new Map(lots.map(({ id, ...lot }) => [id, lot]));
   return uses.flatMap((use) => {
     const lot = byId.get(use.lot_id);

@@ -10,6 +10,7 @@ import { isPassword } from '../../identity/passwords.ts';
 import { countAttempt } from '../../identity/sign-in-limits.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
+import { readCurrency } from '../../ledger/money.ts';
 import { preferencesOf } from '../../identity/preferences.ts';
 
 export const authRoutes: Domain = (routes) => {
@@ -81,4 +82,5 @@ export const toSessionUser = async (sql: Sql, user: Account): Promise<SessionUse
   ...user,
   preferences: preferencesOf(user.preferences),
   roastery_time_zone: await readTimeZone(sql),
+  roastery_currency: await readCurrency(sql),
 });

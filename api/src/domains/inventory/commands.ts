@@ -2,6 +2,7 @@ import type { Lot } from '@roastery/contract/inventory';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
+import { readCurrency } from '../../ledger/money.ts';
 import { moveLot } from '../../ledger/move-lot.ts';
 import { kilograms, milligrams } from '../../ledger/weights.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -22,7 +23,7 @@ export const updateLot = async (context: UserContext, id: string, form: LotEdit)
     }
     const isReserved = form.is_reserved ?? before.is_reserved;
     await tx`
-      UPDATE lots SET ${tx({ ...describingColumns(form), is_reserved: isReserved, revision: before.revision + 1 })}
+      UPDATE lots SET ${tx({ ...describingColumns(form, await readCurrency(tx)), is_reserved: isReserved, revision: before.revision + 1 })}
        WHERE id = ${id}`;
     // Two weights that are the same milligrams must not move the ledger, however often they are edited.
     const differenceMg = milligrams(form.initial_weight) - milligrams(before.initial_weight);

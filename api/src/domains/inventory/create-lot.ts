@@ -6,6 +6,7 @@ import type { UserContext } from '../../context.ts';
 import { isTaken } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
+import { priceOf, readCurrency } from '../../ledger/money.ts';
 import { openLedgers } from '../../ledger/move-lot.ts';
 import { findLot } from './queries.ts';
 
@@ -15,7 +16,12 @@ import { findLot } from './queries.ts';
  * @returns their ids, in the order of the forms
  */
 export const insertLots = async (tx: Sql, context: UserContext, forms: readonly LotForm[]): Promise<string[]> => {
-  const lots = forms.map((form) => ({ id: uuidV7(), lot_number: form.lot_number, ...describingColumns(form) }));
+  const currency = await readCurrency(tx);
+  const lots = forms.map((form) => ({
+    id: uuidV7(),
+    lot_number: form.lot_number,
+    ...describingColumns(form, currency),
+  }));
   await tx`INSERT INTO lots ${tx(lots)}`;
   await openLedgers(tx, { lotIds: lots.map(({ id }) => id), byUser: context.user.id });
   await recordAudits(
@@ -48,7 +54,7 @@ export const createLot = async (context: UserContext, form: LotForm): Promise<Lo
 export type LotForm = z.output<typeof lotBodyShape>;
 
 /** What a form says about the coffee, as columns: a field left out is empty. */
-export const describingColumns = (form: Omit<LotForm, 'lot_number'>) => ({
+export const describingColumns = (form: Omit<LotForm, 'lot_number'>, currency: string) => ({
   coffee_name: form.coffee_name,
   origin: form.origin,
   region: form.region ?? null,
@@ -59,7 +65,7 @@ export const describingColumns = (form: Omit<LotForm, 'lot_number'>) => ({
   harvest_date: form.harvest_date ?? null,
   supplier: form.supplier ?? null,
   purchase_date: form.purchase_date ?? null,
-  cost_per_kg: form.cost_per_kg ?? null,
+  ...priceOf(form.cost_per_kg ?? null, currency),
   initial_weight: form.initial_weight,
   location: form.location ?? null,
   cupping_score: form.cupping_score ?? null,

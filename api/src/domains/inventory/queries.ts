@@ -1,5 +1,6 @@
 import type { Lot, LotMovement } from '@roastery/contract/inventory';
 import { containing, type Sql } from '../../db/sql.ts';
+import { costPerKg } from '../../ledger/money.ts';
 
 /** Run-out: current weight over the mean daily use by roasts of the last 30 days. Adjustments are not use. */
 const runoutDays = (sql: Sql) => sql`
@@ -10,7 +11,7 @@ const runoutDays = (sql: Sql) => sql`
 /** Lots as the contract has them, under the name `lot`. In Use: a roast that runs draws on it. */
 const lotRows = (sql: Sql) => sql`(
   SELECT l.id, l.lot_number, l.coffee_name, l.origin, l.region, l.farm, l.variety, l.process, l.altitude,
-         l.harvest_date, l.supplier, l.purchase_date, l.cost_per_kg, l.initial_weight, l.current_weight,
+         l.harvest_date, l.supplier, l.purchase_date, ${costPerKg(sql)} AS cost_per_kg, l.initial_weight, l.current_weight,
          round((l.current_weight / l.initial_weight::numeric) * 100, 2) AS percentage_remaining,
          l.location, l.cupping_score, l.moisture_content, l.water_activity, l.density, l.screen_size, l.notes,
          l.registration_date, l.is_reserved, l.archived_at, l.revision,
@@ -89,7 +90,7 @@ export const readSummary = async (sql: Sql) => {
   >`
     SELECT count(*) AS total_lots, coalesce(sum(lot.current_weight), 0) AS total_weight_kg,
            count(*) FILTER (WHERE lot.status = 'Available') AS available_lots,
-           coalesce(sum(greatest(lot.current_weight, 0) * lot.cost_per_kg::numeric), 0) AS total_value
+           coalesce(sum(greatest(lot.current_weight, 0) * lot.cost_per_kg), 0) AS total_value
       FROM ${lotRows(sql)} WHERE lot.archived_at IS NULL`;
   return row ?? { total_lots: 0, total_weight_kg: 0, available_lots: 0, total_value: 0 };
 };

@@ -8,6 +8,7 @@ import type { Sql } from '../../db/sql.ts';
 import { isTimeZone } from '../../format/format.ts';
 import { AppError, invalid } from '../../http/app-error.ts';
 import { endStreamsOf } from '../../http/sessions.ts';
+import { changeCurrency } from '../../ledger/money.ts';
 import { createOption, deleteOption, listOptions, seedDefaults } from './options.ts';
 
 export const settingsRoutes: Domain = (routes) => {
@@ -22,7 +23,7 @@ export const settingsRoutes: Domain = (routes) => {
 };
 
 const columns = (sql: Sql) => sql`roastery_name, address, city, country, postal_code, email, phone, website, time_zone,
-  alert_email, all_users_see_all_machines, revision`;
+  alert_email, all_users_see_all_machines, currency, bag_sizes, revision`;
 
 export const readRoastery = async (sql: Sql): Promise<RoasterySettings> => {
   const [row] = await sql<RoasterySettings[]>`SELECT ${columns(sql)} FROM roastery_settings`;
@@ -59,7 +60,8 @@ export const changeRoastery = async (
       Object.entries(fields).filter(([, value]) => value !== undefined),
     );
     const after = { ...before, ...changed, revision: before.revision + 1 };
-    await tx`UPDATE roastery_settings SET ${tx(after)}`;
+    await tx`UPDATE roastery_settings SET ${tx({ ...after, bag_sizes: tx.json(after.bag_sizes) })}`;
+    if (after.currency !== before.currency) await changeCurrency(tx, before.currency, after.currency);
     if (before.all_users_see_all_machines && !after.all_users_see_all_machines) {
       const others = await tx<{ id: string }[]>`SELECT id FROM users WHERE NOT is_admin`;
       await endStreamsOf(

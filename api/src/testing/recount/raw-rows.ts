@@ -97,7 +97,7 @@ export const readRawRows = async (sql: Sql) => {
     members: await sql<RawMember[]>`SELECT * FROM machine_members`,
     users: await sql<RawUser[]>`SELECT * FROM users`,
     machines: await sql<RawMachine[]>`SELECT * FROM machines`,
-    lots: await sql<RawLot[]>`SELECT * FROM lots`,
+    lots: await sql<RawLot[]>`SELECT *, price_minor / price_kg / 100 AS cost_per_kg FROM lots`,
     movements: await sql<RawMovement[]>`SELECT * FROM lot_movements`,
     recipes: await sql<RawRecipe[]>`SELECT * FROM profiles`,
     recipeFavourites: await sql<RawFavourite[]>`SELECT * FROM profile_favorites`,

@@ -49,7 +49,7 @@ const origins = '{Ethiopia,Colombia,Brazil,Kenya,Guatemala,Costa Rica,Rwanda,Hon
 export const seedGreenCoffee = async (sql: Sql, sizes: RoasterySizes, people: SeededPeople): Promise<void> => {
   await sql`
     INSERT INTO lots (id, lot_number, coffee_name, origin, region, farm, variety, process, altitude, harvest_date, supplier,
-                      purchase_date, cost_per_kg, initial_weight, location, cupping_score, moisture_content, density, notes,
+                      purchase_date, price_minor, initial_weight, location, cupping_score, moisture_content, density, notes,
                       is_reserved, registration_date, archived_at)
     SELECT pg_temp.made_id('lot', n, bought), 'LOT-' || lpad(n::text, 5, '0'),
            pg_temp.pick('coffee', n, '{Kochere,Huila Reserve,Santos,Nyeri AA,Antigua,Tarrazu,Gishamwana,Marcala,Cajamarca,Lintong}')
@@ -58,7 +58,7 @@ export const seedGreenCoffee = async (sql: Sql, sizes: RoasterySizes, people: Se
            'Farm ' || n % 211, pg_temp.pick('variety', n, '{Bourbon,Caturra,Heirloom,SL28,Gesha,Typica}'),
            pg_temp.pick('process', n, '{Washed,Natural,Honey,Anaerobic}'), 1100 + floor(pg_temp.chance('alt', n) * 1000),
            bought - interval '120 days', pg_temp.pick('supplier', n, '{Nordic Green,Mercanta,Falcon,Sucafina,Direct}'), bought,
-           CASE WHEN n % 19 = 0 THEN NULL ELSE round((5 + pg_temp.chance('cost', n) * 12)::numeric, 2) END,
+           CASE WHEN n % 19 = 0 THEN NULL ELSE round((500 + pg_temp.chance('cost', n) * 1200)::numeric) END,
            round((200 + pg_temp.chance('initial', n) * 700)::numeric, 1),
            pg_temp.pick('place', n, '{Main Warehouse,Annex,Cold store,Harbour}'), round((80 + pg_temp.chance('cup', n) * 10)::numeric, 1),
            10.8, 0.71, CASE WHEN n % 3 = 0 THEN 'Bags 1 to ' || 4 + n % 9 END, n % 23 = 0, bought,

@@ -1,4 +1,5 @@
 import type { RegisteredMachine } from '@roastery/contract/machines';
+import { exactWeight } from '../../format/weights.ts';
 
 /** Content of an environment file. */
 type Credentials = Pick<RegisteredMachine, 'serial_number' | 'api_url' | 'auth_token'>;
@@ -47,7 +48,7 @@ export const pairingTicket = (machine: TicketFacts, requestedBy: string, validUn
     `Serial number:  ${machine.serial_number}`,
     `Display name:   ${machine.display_name}`,
     `Machine type:   ${machine.machine_type}`,
-    `Capacity:       ${machine.max_capacity_kg} kg`,
+    `Capacity:       ${exactWeight(machine.max_capacity_kg)}`,
     `API URL:        ${machine.api_url}`,
     `Requested by:   ${requestedBy}`,
     '',

@@ -1,10 +1,13 @@
 import type { Preferences } from '@roastery/contract/auth';
+import { massUnits } from '@roastery/roasting/units';
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { useSession } from '../../api/session.tsx';
 import { Measure } from '../../components/figures.tsx';
-import { defaultRegion } from '../../format/dates.ts';
+import { defaultRegion } from '../../format/conventions.ts';
+import { weekdayNames } from '../../format/calendar.ts';
+import { formatNumber } from '../../format/numbers.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Combobox } from '../../ui/Combobox.tsx';
@@ -21,6 +24,7 @@ const themes = [
 ] as const;
 const exampleTemp = 204.5;
 const exampleRate = 8.2;
+const exampleKg = 12.5;
 
 /** Each choice takes effect at once and goes with the account to every device. */
 export const PreferencesSection = () => {
@@ -30,6 +34,8 @@ export const PreferencesSection = () => {
   const { date_language: region, temperature_unit: degree } = preferences;
   const [now] = useState(() => Date.now());
   const regions = useMemo(() => regionChoices(region, now), [region, now]);
+
+  const [firstDay] = weekdayNames();
 
   const keep = async (change: Partial<Preferences>) => {
     if (change.theme !== undefined) chooseTheme(change.theme);
@@ -80,13 +86,23 @@ export const PreferencesSection = () => {
             <p className="text-xs text-muted">{t`Example rate: ${<Measure quantity="rate" value={exampleRate} />}`}</p>
           </div>
         </div>
+        <div className="flex flex-col gap-1.5">
+          <Segments
+            label={t`Weight`}
+            showLabel
+            choices={massUnits.map((unit) => ({ value: unit, label: unit }))}
+            value={preferences.weight_unit}
+            onChange={(weight_unit) => void keep({ weight_unit })}
+          />
+          <p className="text-xs text-muted">{t`Example batch: ${<Measure quantity="weight" value={exampleKg} />}`}</p>
+        </div>
         <Combobox
           label={t`Region`}
           className="max-w-sm"
           choices={regions}
           value={region}
           onChange={(date_language) => void keep({ date_language: date_language ?? defaultRegion })}
-          hint={t`Dates and times: ${dates.day(now)}, ${dates.dayAndTime(now)}`}
+          hint={t`Dates and numbers: ${dates.day(now)}, ${dates.dayAndTime(now)}, ${formatNumber(1234.5, 1)}. Weeks begin on ${firstDay?.long ?? ''}.`}
         />
       </div>
     </Section>

@@ -1,9 +1,10 @@
-import { dateTexts, defaultRegion, regionName } from '../../format/dates.ts';
+import { defaultRegion } from '../../format/conventions.ts';
+import { dateTexts, regionName } from '../../format/dates.ts';
 import { textLocale } from '../../language/t.ts';
 import type { Choice } from '../../ui/Select.tsx';
 
 /** A language stands for the country where most of its speakers live. */
-const tags = [
+export const offeredRegions = [
   defaultRegion,
   'en-GB',
   'cs',
@@ -40,6 +41,6 @@ const tags = [
 
 /** Regions by name, each with a moment as it will be written; the one that is set is always among them. */
 export const regionChoices = (current: string, at: number): Choice[] =>
-  [current, ...tags.filter((tag) => tag !== current && regionName(tag) !== regionName(current))]
+  [current, ...offeredRegions.filter((tag) => tag !== current && regionName(tag) !== regionName(current))]
     .map((value) => ({ value, label: regionName(value), hint: dateTexts('UTC', value).dayAndTime(at) }))
     .sort((a, b) => a.label.localeCompare(b.label, textLocale()));

@@ -16,6 +16,7 @@ import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import {
   changesOf,
+  currencyChoices,
   roasteryFields,
   roasteryLabels,
   roasteryResolver,
@@ -45,10 +46,11 @@ export const RoasteryInfo = () => {
 const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
   const { recheck } = useSession();
   const zones = useMemo(() => timeZoneChoices(settings.time_zone), [settings.time_zone]);
+  const known = useMemo(() => currencyChoices(), []);
   const form = useRecordForm({
     values: valuesOf(settings),
     resolver: roasteryResolver,
-    fields: [...roasteryFields, 'time_zone'],
+    fields: [...roasteryFields, 'time_zone', 'currency', 'bag_sizes'],
     failure: t`Failed to save settings`,
     edited: {
       noun: t`settings page`,
@@ -63,9 +65,11 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
       continueFrom(saved);
       toast(t`Settings saved successfully!`);
       await refresh(getRoasterySettings, getMailStatus);
-      // All dates of the portal are shown in the roastery's time zone, which is part of the session.
-      if (saved.time_zone !== settings.time_zone) {
-        recheck().catch((error: unknown) => logError('Session could not be read after a change of time zone', error));
+      // All dates and amounts of the portal are shown in the roastery's time zone and currency, which are part of the session.
+      if (saved.time_zone !== settings.time_zone || saved.currency !== settings.currency) {
+        recheck().catch((error: unknown) =>
+          logError('Session could not be read after a change of time zone or currency', error),
+        );
       }
     },
   });
@@ -113,6 +117,27 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
           />
         )}
       </FormField>
+      <FormField of={form} name="currency">
+        {({ value, onChange, ...currency }) => (
+          <Combobox
+            label={t`Currency`}
+            required
+            choices={known}
+            value={value === '' ? null : value}
+            onChange={(next) => onChange(next ?? '')}
+            hint={t`Of all prices and values. Amounts are not converted.`}
+            className="sm:col-span-3"
+            {...currency}
+          />
+        )}
+      </FormField>
+      <TextField
+        label={t`Bag Sizes`}
+        maxLength={300}
+        hint={t`Offered where green coffee is entered in bags.`}
+        className="sm:col-span-3"
+        {...field('bag_sizes')}
+      />
       <TextField
         label={t`Alert Email`}
         type="email"

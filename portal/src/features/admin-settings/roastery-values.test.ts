@@ -11,6 +11,8 @@ const settings = {
   phone: null,
   website: null,
   time_zone: 'Europe/Lisbon',
+  currency: 'USD',
+  bag_sizes: [{ weight: 60, unit: 'kg' as const }],
   alert_email: null,
   all_users_see_all_machines: false,
   revision: 1,

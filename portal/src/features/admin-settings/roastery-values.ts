@@ -1,5 +1,8 @@
 import type { RoasterySettings } from '@roastery/contract/settings';
+import { currencies } from '@roastery/roasting/money';
 import type { Resolver } from 'react-hook-form';
+import { bagsText, readBags } from '../../format/bags.ts';
+import { currencyName } from '../../format/money.ts';
 import { offsetOf } from '../../format/zoned-time.ts';
 import { t } from '../../language/t.ts';
 import type { Choice } from '../../ui/Select.tsx';
@@ -18,7 +21,7 @@ export const roasteryFields = [
 type RoasteryField = (typeof roasteryFields)[number];
 
 /** The fields as text; an empty one is stored as null. */
-export type RoasteryValues = Record<RoasteryField | 'time_zone', string>;
+export type RoasteryValues = Record<RoasteryField | 'time_zone' | 'currency' | 'bag_sizes', string>;
 
 export const valuesOf = (settings: RoasterySettings): RoasteryValues => ({
   roastery_name: settings.roastery_name ?? '',
@@ -31,6 +34,8 @@ export const valuesOf = (settings: RoasterySettings): RoasteryValues => ({
   website: settings.website ?? '',
   alert_email: settings.alert_email ?? '',
   time_zone: settings.time_zone,
+  currency: settings.currency,
+  bag_sizes: bagsText(settings.bag_sizes),
 });
 
 export const roasteryLabels: Record<keyof RoasteryValues, string> = {
@@ -44,6 +49,8 @@ export const roasteryLabels: Record<keyof RoasteryValues, string> = {
   website: t`Website`,
   alert_email: t`Alert Email`,
   time_zone: t`Time Zone`,
+  currency: t`Currency`,
+  bag_sizes: t`Bag Sizes`,
 };
 
 /** The body of the request: only the fields that were changed. */
@@ -54,13 +61,25 @@ export const changesOf = (values: RoasteryValues, changed: ReadonlySet<string>):
       .map((field) => [field, values[field].trim() === '' ? null : values[field].trim()]),
   ),
   ...(changed.has('time_zone') && { time_zone: values.time_zone }),
+  ...(changed.has('currency') && { currency: values.currency }),
+  ...(changed.has('bag_sizes') && { bag_sizes: readBags(values.bag_sizes) ?? [] }),
 });
 
 /** The server checks the rest. */
-export const roasteryResolver: Resolver<RoasteryValues, unknown, RoasteryValues> = (values) =>
-  values.time_zone === ''
-    ? { values: {}, errors: { time_zone: { type: 'required', message: t`Choose a time zone` } } }
-    : { values, errors: {} };
+export const roasteryResolver: Resolver<RoasteryValues, unknown, RoasteryValues> = (values) => {
+  const errors = {
+    ...(values.time_zone === '' && { time_zone: { type: 'required', message: t`Choose a time zone` } }),
+    ...(values.currency === '' && { currency: { type: 'required', message: t`Choose a currency` } }),
+    ...(readBags(values.bag_sizes) === undefined && {
+      bag_sizes: { type: 'bags', message: t`Write sizes with their units, separated by semicolons: 60 kg; 152 lb` },
+    }),
+  };
+  return Object.keys(errors).length > 0 ? { values: {}, errors } : { values, errors: {} };
+};
+
+/** All currencies by code, each with its name. */
+export const currencyChoices = (): Choice[] =>
+  currencies.map((value) => ({ value, label: `${value} ${currencyName(value)}` }));
 
 /** All time zones of this browser with their current offset, and the one that is set. */
 export const timeZoneChoices = (current: string, now = new Date()): Choice[] => {

@@ -6,7 +6,8 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { paths } from '../../components/paths.ts';
-import { formatNumber } from '../../format/numbers.ts';
+import { usePreferences } from '../../format/preferences.ts';
+import { exactWeight, weightText } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -16,10 +17,12 @@ const maxShown = 3;
 const refreshMs = 30_000;
 
 /** Rounded down: 19.96 kg are below 20 and must not read as 20.0. */
-const kgText = (kg: number): string => formatNumber(kg, 1, 1, 'floor');
+const leftText = (kg: number): string => weightText(kg, 1, 1, 'floor');
 
 /** Watched lots below the threshold, on every page until the person dismisses them. */
 export const LowStockBanner = () => {
+  // Another unit renders it again: it stays while pages change.
+  usePreferences();
   const { data } = useApi(listAlerts, {}, { refreshInterval: refreshMs });
   const alerts = data?.alerts ?? [];
   if (alerts.length === 0) return null;
@@ -39,7 +42,7 @@ export const LowStockBanner = () => {
     >
       <PackageX aria-hidden className="mt-2 size-4 shrink-0 text-warning" />
       <output className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-4">
-        <span className="font-semibold">{t`Below ${lowStockKg} kg:`}</span>
+        <span className="font-semibold">{t`Below ${exactWeight(lowStockKg)}:`}</span>
         {alerts.slice(0, maxShown).map((alert) => (
           <LowLot key={alert.lot_id} alert={alert} />
         ))}
@@ -68,6 +71,6 @@ const LowLot = ({ alert }: { alert: LotAlert }) => (
     >
       {alert.coffee_name} ({alert.lot_number})
     </Link>{' '}
-    <span className="figures">{t`${kgText(alert.current_weight)} kg left`}</span>
+    <span className="figures">{t`${leftText(alert.current_weight)} left`}</span>
   </span>
 );

@@ -6,7 +6,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Segments } from '../../ui/Segments.tsx';
 import type { Choice } from '../../ui/Select.tsx';
-import { DayField } from '../../components/fields.tsx';
+import { DayField } from '../../components/date-fields.tsx';
 import { usualSpans } from './span.ts';
 import type { ChosenKey, useAnalyticsFilter } from './use-analytics-filter.ts';
 
@@ -81,7 +81,7 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
             size="sm"
             className="w-36 max-sm:flex-1"
             value={filter.from ?? ''}
-            max={filter.to}
+
             onChange={(from) => chooseDays({ from })}
           />
           <span aria-hidden className="text-muted">
@@ -94,7 +94,7 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
             className="w-36 max-sm:flex-1"
             // The usual spans end today.
             value={filter.to ?? (usual === null || usual === 'all' ? '' : today)}
-            min={filter.from}
+
             onChange={(to) => chooseDays({ to })}
           />
         </div>

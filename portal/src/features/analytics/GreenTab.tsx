@@ -7,14 +7,16 @@ import { ErrorLine } from '../../components/ErrorState.tsx';
 import { paths } from '../../components/paths.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
-import { formatCount, formatMoney } from '../../format/numbers.ts';
+import { formatMoney, priceUnit } from '../../format/money.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { inWeightUnit, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Segments } from '../../ui/Segments.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import { BarsChart } from './charts/BarsChart.tsx';
 import { FigureTile, TileRow } from './FigureTile.tsx';
-import { kgText, moneyText, roastsText } from './figure-texts.ts';
+import { moneyText, priceText, roastsText, sumNumber, sumText } from './figure-texts.ts';
 import { lotColumns } from './lot-columns.tsx';
 import { columnLabelPixels, usePeriodTexts } from './period-texts.ts';
 import { FiguresTable } from './FiguresTable.tsx';
@@ -27,10 +29,11 @@ const kinds = [
   { value: 'week', label: t`Week` },
   { value: 'month', label: t`Month` },
 ] as const;
-const measures = [
-  { value: 'kg', label: 'kg' },
-  { value: 'cost', label: t`Cost` },
-] as const;
+const measures = () =>
+  [
+    { value: 'kg', label: weightUnit() },
+    { value: 'cost', label: t`Cost` },
+  ] as const;
 
 /** Green coffee used by roasts, and its cost. */
 export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
@@ -51,7 +54,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
         axisLabel: texts.label(one, data?.period ?? 'day', data?.periods.length ?? 0),
         title: texts.range(one),
         lines: [
-          [t`Green used`, `${kgText(one.kg)} kg`] as const,
+          [t`Green used`, sumText(one.kg)] as const,
           [t`Cost`, moneyText(one.cost)] as const,
           [t`Roasts`, formatCount(one.roasts)] as const,
         ],
@@ -74,39 +77,39 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
       <TileRow>
         <FigureTile
           label={t`Green used`}
-          value={shown(totals && kgText(totals.kg))}
-          unit="kg"
+          value={shown(totals && sumNumber(totals.kg))}
+          unit={weightUnit()}
           note={totals && t`by ${roastsText(totals.roasts)}`}
           to={all}
         />
         <FigureTile
           label={t`Cost`}
           value={shown(totals && moneyText(totals.cost))}
-          note={totals && totals.kg_without_cost > 0 ? t`${kgText(totals.kg_without_cost)} kg without a cost` : ''}
+          note={totals && totals.kg_without_cost > 0 ? t`${sumText(totals.kg_without_cost)} without a cost` : ''}
           to={all}
         />
         <FigureTile
-          label={t`Cost per kg`}
-          value={shown(totals && (priced !== undefined && priced > 0 ? moneyText(totals.cost / priced) : '--'))}
+          label={t`Cost per ${priceUnit()}`}
+          value={shown(totals && (priced !== undefined && priced > 0 ? priceText(totals.cost / priced) : '--'))}
           note={t`average of the green coffee used`}
           to={all}
         />
         <FigureTile
           label={t`Without a lot`}
-          value={shown(data && kgText(data.kg_without_lot))}
-          unit="kg"
+          value={shown(data && sumNumber(data.kg_without_lot))}
+          unit={weightUnit()}
           note={t`roasted without a lot`}
           to={roastsLink({ ...filter, without: 'green' })}
         />
       </TileRow>
       <ChartPanel
-        title={measure === 'kg' ? t`Green used, kg` : t`Cost of the green used`}
+        title={measure === 'kg' ? t`Green used, ${weightUnit()}` : t`Cost of the green used`}
         isLoading={isLoading}
         actions={
           <div className="flex flex-wrap gap-2">
             <Segments
               label={t`Measure`}
-              choices={measures}
+              choices={measures()}
               value={measure}
               onChange={(next) => change({ measure: next === 'kg' ? undefined : next })}
             />
@@ -121,8 +124,11 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
       >
         <BarsChart
           label={measure === 'kg' ? t`Green used by period` : t`Cost by period`}
-          columns={columns.map((column) => ({ ...column, value: column.one[measure] }))}
-          tickText={measure === 'kg' ? formatCount : (dollars) => formatMoney(dollars, 0)}
+          columns={columns.map((column) => ({
+            ...column,
+            value: measure === 'kg' ? inWeightUnit(column.one.kg) : column.one.cost,
+          }))}
+          tickText={measure === 'kg' ? formatCount : (amount) => formatMoney(amount, 0)}
           labelPixels={columnLabelPixels(data?.period, columns.length)}
         />
       </ChartPanel>

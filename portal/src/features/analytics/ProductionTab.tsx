@@ -5,13 +5,14 @@ import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { inWeightUnit, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Segments } from '../../ui/Segments.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
 import { BarsChart } from './charts/BarsChart.tsx';
 import { SpreadChart } from './charts/SpreadChart.tsx';
 import { FigureTile, TileRow } from './FigureTile.tsx';
-import { changeText, kgText, percentText, ratioText, roastsText } from './figure-texts.ts';
+import { changeText, percentText, ratioText, roastsText, sumNumber, sumText } from './figure-texts.ts';
 import { GroupsPanel } from './GroupsPanel.tsx';
 import { columnLabelPixels, usePeriodTexts, type PeriodTexts } from './period-texts.ts';
 import { FiguresTable } from './FiguresTable.tsx';
@@ -25,17 +26,18 @@ const kinds = [
   { value: 'month', label: t`Month` },
 ] as const;
 
-const measures = [
-  { value: 'kg', label: 'kg' },
-  { value: 'roasts', label: t`Roasts` },
-] as const;
+const measures = () =>
+  [
+    { value: 'kg', label: weightUnit() },
+    { value: 'roasts', label: t`Roasts` },
+  ] as const;
 const qualities = [
   { value: 'development', label: t`Development` },
   { value: 'duration', label: t`Duration` },
 ] as const;
 
 const linesOf = (one: PeriodFigures) => [
-  [t`Roasted`, `${kgText(one.kg)} kg`] as const,
+  [t`Roasted`, sumText(one.kg)] as const,
   [t`Roasts`, formatCount(one.roasts)] as const,
   [t`Average duration`, formatDuration(one.mean_duration_seconds)] as const,
   [t`Development`, ratioText(one.development_ratio_mean, one.development_ratio_deviation)] as const,
@@ -92,8 +94,8 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
       <TileRow>
         <FigureTile
           label={t`Roasted`}
-          value={shown(totals && kgText(totals.kg))}
-          unit="kg"
+          value={shown(totals && sumNumber(totals.kg))}
+          unit={weightUnit()}
           note={against(totals && changeText(totals.kg, earlier?.kg))}
           to={all}
         />
@@ -131,13 +133,13 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
       </TileRow>
       <div className="grid gap-4 xl:grid-cols-2">
         <ChartPanel
-          title={measure === 'kg' ? t`Roasted, kg` : t`Roasts`}
+          title={measure === 'kg' ? t`Roasted, ${weightUnit()}` : t`Roasts`}
           isLoading={isLoading}
           actions={
             <div className="flex flex-wrap gap-2">
               <Segments
                 label={t`Measure`}
-                choices={measures}
+                choices={measures()}
                 value={measure}
                 onChange={(next) => change({ measure: next === 'kg' ? undefined : next })}
               />
@@ -151,8 +153,11 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
           }
         >
           <BarsChart
-            label={measure === 'kg' ? t`Kilograms roasted by period` : t`Roasts by period`}
-            columns={columns.map((column) => ({ ...column, value: column.one[measure] }))}
+            label={measure === 'kg' ? t`Weight roasted by period` : t`Roasts by period`}
+            columns={columns.map((column) => ({
+              ...column,
+              value: measure === 'kg' ? inWeightUnit(column.one.kg) : column.one.roasts,
+            }))}
             tickText={formatCount}
             labelPixels={labelPixels}
           />

@@ -1,11 +1,16 @@
 import type { Preferences } from '@roastery/contract/auth';
 import { rateCToF } from '@roastery/roasting/units';
-import { formatCount, formatRoasts, formatMoney, formatNumber } from '../../format/numbers.ts';
+import { formatMoney, formatPrice } from '../../format/money.ts';
+import { formatCount, formatNumber, formatRoasts } from '../../format/numbers.ts';
+import { weightNumber, weightText } from '../../format/weights.ts';
 
 const missing = '--';
 
-export const kgText = (kg: number): string => formatNumber(kg, 1);
+/** A sum of weights, without and with its unit. */
+export const sumNumber = (kg: number): string => weightNumber(kg, 1, 1);
+export const sumText = (kg: number): string => weightText(kg, 1, 1);
 export const moneyText = (amount: number | null): string => (amount === null ? missing : formatMoney(amount));
+export const priceText = (perKg: number | null): string => (perKg === null ? missing : formatPrice(perKg));
 export const roastsText = (count: number): string => formatRoasts(count);
 
 /** 0.1834 → `18.3`; the unit is the page's. */

@@ -3,7 +3,8 @@ import { formatDuration } from '@roastery/roasting/units';
 import { Link } from 'react-router-dom';
 import type { Column } from '../../components/table/columns.ts';
 import { formatCount } from '../../format/numbers.ts';
-import { kgText, ratioText } from './figure-texts.ts';
+import { weightUnit } from '../../format/weights.ts';
+import { ratioText, sumNumber } from './figure-texts.ts';
 import { RangeBar, ShareBar } from './charts/RowBars.tsx';
 import { roastsLink, type FigureFilter } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
@@ -66,10 +67,10 @@ export const groupColumns = (
     },
     {
       id: 'kg',
-      label: t`Roasted (kg)`,
+      label: t`Roasted (${weightUnit()})`,
       sort: 'kg',
       width: 'w-[28%]',
-      cell: ({ kg }) => <ShareBar share={most === 0 ? 0 : kg / most} text={kgText(kg)} />,
+      cell: ({ kg }) => <ShareBar share={most === 0 ? 0 : kg / most} text={sumNumber(kg)} />,
     },
     { id: 'roasts', label: t`Roasts`, sort: 'roasts', align: 'right', cell: ({ roasts }) => formatCount(roasts) },
     {

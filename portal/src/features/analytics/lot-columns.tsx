@@ -2,9 +2,11 @@ import type { LotUse } from '@roastery/contract/analytics';
 import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
 import type { Column } from '../../components/table/columns.ts';
+import { priceUnit } from '../../format/money.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { weightUnit } from '../../format/weights.ts';
 import { ShareBar } from './charts/RowBars.tsx';
-import { kgText, moneyText, roastsText } from './figure-texts.ts';
+import { moneyText, priceText, roastsText, sumNumber } from './figure-texts.ts';
 import { roastsLink } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 import { t } from '../../language/t.ts';
@@ -33,18 +35,18 @@ export const lotColumns = (lots: readonly LotUse[], filter: AnalyticsFilter): re
     },
     {
       id: 'kg',
-      label: t`Used (kg)`,
+      label: t`Used (${weightUnit()})`,
       width: 'w-[28%]',
-      cell: ({ kg }) => <ShareBar share={most === 0 ? 0 : kg / most} text={kgText(kg)} />,
+      cell: ({ kg }) => <ShareBar share={most === 0 ? 0 : kg / most} text={sumNumber(kg)} />,
     },
-    { id: 'cost_per_kg', label: t`Cost per kg`, align: 'right', cell: (lot) => moneyText(lot.cost_per_kg) },
+    { id: 'cost_per_kg', label: t`Cost per ${priceUnit()}`, align: 'right', cell: (lot) => priceText(lot.cost_per_kg) },
     {
       id: 'cost',
       label: t`Cost`,
       align: 'right',
       cell: (lot) => moneyText(lot.cost_per_kg === null ? null : lot.cost),
     },
-    { id: 'left', label: t`Left (kg)`, align: 'right', cell: (lot) => kgText(lot.current_weight) },
+    { id: 'left', label: t`Left (${weightUnit()})`, align: 'right', cell: (lot) => sumNumber(lot.current_weight) },
     {
       id: 'roasts',
       label: t`Roasts`,

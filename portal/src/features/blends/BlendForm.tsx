@@ -8,7 +8,8 @@ import {
 } from '@roastery/contract/blends';
 import { Trash2 } from 'lucide-react';
 import { useWatch } from 'react-hook-form';
-import { formatExactKilograms, formatPercent } from '../../format/numbers.ts';
+import { formatPercent } from '../../format/numbers.ts';
+import { exactWeight, exactWeightNumber, weightUnit } from '../../format/weights.ts';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
@@ -18,7 +19,8 @@ import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
-import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
+import { WeightField } from '../../components/number-fields.tsx';
+import { TextArea, TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import {
   blendResolver,
@@ -66,7 +68,9 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
         valuesOf,
         labels,
         textOf: (_field: string, value: string | readonly BlendLine[]) =>
-          typeof value === 'string' ? value : value.map(({ roastNumber, kg }) => `${roastNumber} ${kg} kg`).join(', '),
+          typeof value === 'string'
+            ? value
+            : value.map(({ roastNumber, kg }) => `${roastNumber} ${exactWeight(Number(kg))}`).join(', '),
         read: () => call(getBlend, { params: { id: blend.id } }),
       },
     }),
@@ -114,7 +118,7 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
             title={t`Roasts in the blend`}
             actions={
               <span className="figures text-base text-strong">
-                {formatExactKilograms(total)} <span className="text-sm text-muted">kg</span>
+                {exactWeightNumber(total)} <span className="text-sm text-muted">{weightUnit()}</span>
               </span>
             }
           >
@@ -146,7 +150,7 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
                 {t`Deleted roasts that stay in the blend: ${deleted
                   .map(
                     ({ roast_number: number, coffee_name: coffee, kg }) =>
-                      `${number}${coffee === null ? '' : ` ${coffee}`} ${kg} kg`,
+                      `${number}${coffee === null ? '' : ` ${coffee}`} ${exactWeight(kg)}`,
                   )
                   .join(', ')}`}
               </p>
@@ -180,16 +184,15 @@ const Line = ({ line, share, showError, onChange, onRemove }: LineProps) => {
         <p className="truncate text-base font-medium text-strong">{line.coffeeName ?? t`Unnamed Roast`}</p>
         <p className="truncate font-mono text-xs text-muted">{line.roastNumber}</p>
       </div>
-      <NumberField
-        label={t`Kilograms of ${title}`}
+      <WeightField
+        label={t`Weight of ${title}`}
         hideLabel
-        unit="kg"
         min={0}
         step={0.1}
         className="w-36 max-sm:flex-1"
         value={line.kg}
         error={showError ? (lineError(line) ?? undefined) : undefined}
-        hint={line.leftKg === undefined ? undefined : t`${formatExactKilograms(line.leftKg)} kg left`}
+        hint={line.leftKg === undefined ? undefined : t`${exactWeight(line.leftKg)} left`}
         onChange={(event) => onChange({ ...line, kg: event.target.value })}
       />
       <span className="figures w-12 py-2 text-right text-base text-strong">

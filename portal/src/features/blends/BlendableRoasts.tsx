@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorState } from '../../components/ErrorState.tsx';
-import { formatExactKilograms } from '../../format/numbers.ts';
+import { exactWeight } from '../../format/weights.ts';
 import { useDates } from '../../format/preferences.ts';
 import { useTyped } from '../../components/use-typed.ts';
 import { t } from '../../language/t.ts';
@@ -86,7 +86,7 @@ const Offered = ({ roast, isFull, onChoose }: { roast: BlendableRoast; isFull: b
         </p>
       </div>
       <p className="figures text-right text-sm text-strong">
-        {formatExactKilograms(roast.left_kg)} kg
+        {exactWeight(roast.left_kg)}
         <span className="block text-xs text-muted">{roast.is_roasted_weight ? t`left` : t`left of the batch`}</span>
       </p>
       <Button

@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { useAddAction } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { formatExactKilograms } from '../../format/numbers.ts';
+import { exactWeight } from '../../format/weights.ts';
 import { useDates } from '../../format/preferences.ts';
 import { RoastTabs } from '../../components/RoastTabs.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
@@ -24,7 +24,7 @@ const deletion: Deletion<Blend> = {
   refresh: () => refresh(listBlends, listBlendableRoasts),
   title: ([blend]) => t`Delete ${blend.name}`,
   question: ([blend]) =>
-    t`Delete blend "${blend.name}"? The ${formatExactKilograms(blend.total_kg)} kg in it become available again.`,
+    t`Delete blend "${blend.name}"? The ${exactWeight(blend.total_kg)} in it become available again.`,
   done: ([blend]) => ({ text: t`Blend ${blend.name} deleted` }),
   failed: (error) => ({ text: sentenceFor(error, t`Failed to delete blend`) }),
 };
@@ -77,7 +77,7 @@ export default function BlendsPage() {
         empty={
           list.search.q === '' ? (
             <EmptyState icon={<BlendIcon aria-hidden />} title={t`No blends yet`} action={addBlend}>
-              {t`A blend is made of finished roasts, up to the kilograms that are left of each.`}
+              {t`A blend is made of finished roasts, up to the weight that is left of each.`}
             </EmptyState>
           ) : (
             <NoMatch title={t`No blends match your search`} search={list.search} />

@@ -1,6 +1,6 @@
 import type { Blend, BlendableRoast, createBlend } from '@roastery/contract/blends';
 import type { BodyOf } from '@roastery/contract/endpoint';
-import { formatExactKilograms } from '../../format/numbers.ts';
+import { exactWeight, weightUnit } from '../../format/weights.ts';
 import type { Resolver } from 'react-hook-form';
 import { t } from '../../language/t.ts';
 
@@ -44,10 +44,10 @@ const kgIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number
 /** Why a line is wrong; null when it is not. */
 export const lineError = ({ kg, leftKg }: BlendLine): string | null => {
   const wanted = kgIn(kg);
-  if (Number.isNaN(wanted)) return t`Enter the weight in kg`;
+  if (Number.isNaN(wanted)) return t`Enter the weight in ${weightUnit()}`;
   if (!(wanted > 0)) return t`Weight must be greater than 0`;
   if (leftKg !== undefined && Math.round(wanted * 1e6) > Math.round(leftKg * 1e6)) {
-    return t`Only ${formatExactKilograms(leftKg)} kg left`;
+    return t`Only ${exactWeight(leftKg)} left`;
   }
   return null;
 };

@@ -11,7 +11,7 @@ import type { LiveMachine } from '../../api/use-live.ts';
 import { Difference, Measure } from '../../components/figures.tsx';
 import { planBatchLabel, plannedName } from '../../components/PlannedRoast.tsx';
 import { coffeeName, roastNumber } from '../../components/live/roast-texts.ts';
-import { formatExactKilograms } from '../../format/numbers.ts';
+import { exactWeight } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { CockpitChart } from './CockpitChart.tsx';
@@ -177,9 +177,7 @@ const NextBatch = ({ next }: { next: PlannedRoast | undefined }) => (
     ) : (
       <>
         <p className="truncate text-[1.375rem] leading-7 font-semibold tracking-tight text-strong">
-          {next.batch_size_kg !== null && (
-            <span className="figures">{formatExactKilograms(next.batch_size_kg)} kg </span>
-          )}
+          {next.batch_size_kg !== null && <span className="figures">{exactWeight(next.batch_size_kg)} </span>}
           {plannedName(next)}
         </p>
         <p className="truncate text-sm text-content">

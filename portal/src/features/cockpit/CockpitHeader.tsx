@@ -7,7 +7,7 @@ import type { LiveMachine } from '../../api/use-live.ts';
 import { paths } from '../../components/paths.ts';
 import { batchLabel, coffeeName } from '../../components/live/roast-texts.ts';
 import { useDates } from '../../format/preferences.ts';
-import { formatExactKilograms } from '../../format/numbers.ts';
+import { exactWeight } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { LiveDot } from '../../ui/Badge.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -60,11 +60,7 @@ export const CockpitHeader = ({ machine, live, roast, children }: CockpitHeaderP
 
 /** `Batch A-17 · Huila Pink Bourbon · 12 kg`, as far as it is known. */
 const batchText = (roast: Roast): string =>
-  [
-    batchLabel(roast),
-    coffeeName(roast),
-    roast.batch_size_kg === null ? null : `${formatExactKilograms(roast.batch_size_kg)} kg`,
-  ]
+  [batchLabel(roast), coffeeName(roast), roast.batch_size_kg === null ? null : exactWeight(roast.batch_size_kg)]
     .filter((part) => part !== null)
     .join(' · ');
 

@@ -5,10 +5,12 @@ import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { FormError } from '../../components/form/FormError.tsx';
 import { coffeeName, roastNumber } from '../../components/live/roast-texts.ts';
-import { formatExactKilograms, formatNumber, formatPercent, formatRoasts } from '../../format/numbers.ts';
+import { formatPercent, formatRoasts } from '../../format/numbers.ts';
+import { exactWeight, weightText } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
-import { NumberField, TextField } from '../../ui/TextField.tsx';
+import { NumberField, WeightField } from '../../components/number-fields.tsx';
+import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import { expectedLoss, lossOf, lossRoasts, weightProblem } from './weigh-values.ts';
 
@@ -69,9 +71,8 @@ const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
           <ExpectedWeight roast={roast} />
         </div>
         <div className="grid grid-cols-2 gap-3">
-          <NumberField
+          <WeightField
             label={t`Roasted weight`}
-            unit="kg"
             min={0}
             value={weight}
             error={problem}
@@ -117,12 +118,12 @@ const ExpectedWeight = ({ roast }: { roast: Roast }) => {
   );
   const expected = expectedLoss((data?.roasts ?? []).filter(({ id }) => id !== roast.id));
   if (batchKg === null) return <p className="text-sm text-muted">{t`The batch has no weight`}</p>;
-  const batch = t`Batch ${formatExactKilograms(batchKg)} kg`;
+  const batch = t`Batch ${exactWeight(batchKg)}`;
   return (
     <p className="figures text-sm text-content">
       {expected === null
         ? batch
-        : t`${batch} · expected ${formatNumber(batchKg * (1 - expected.share), 2)} kg (${formatPercent(expected.share)} loss in ${formatRoasts(expected.roasts)})`}
+        : t`${batch} · expected ${weightText(batchKg * (1 - expected.share), 2)} (${formatPercent(expected.share)} loss in ${formatRoasts(expected.roasts)})`}
     </p>
   );
 };

@@ -1,4 +1,5 @@
 import { impossibleWeight, isWeightPossible, type RoastRow } from '@roastery/contract/roasts';
+import { weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 
 /** Roasts of the recipe that the expected loss is taken from. */
@@ -25,6 +26,6 @@ export const expectedLoss = (roasts: readonly Weights[]): { share: number; roast
 export const weightProblem = (text: string, batchKg: number | null): string | undefined => {
   if (text.trim() === '') return undefined;
   const kg = Number(text);
-  if (!Number.isFinite(kg) || kg < 0) return t`Enter a weight in kg`;
+  if (!Number.isFinite(kg) || kg < 0) return t`Enter a weight in ${weightUnit()}`;
   return isWeightPossible({ batch_size_kg: batchKg, end_weight_kg: kg }) ? undefined : impossibleWeight;
 };

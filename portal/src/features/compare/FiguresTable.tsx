@@ -4,6 +4,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import type { ReactNode } from 'react';
 import { Difference, Measure } from '../../components/figures.tsx';
 import { formatNumber } from '../../format/numbers.ts';
+import { weightText } from '../../format/weights.ts';
 import { distanceBetween, type AlignedRoast } from './compare-lines.ts';
 import { LineSample } from './ComparedLegend.tsx';
 import type { LineStyle } from './compare-lines.ts';
@@ -62,7 +63,7 @@ const Change = ({ kind, value }: { kind: Kind; value: number }) => {
       ? formatDuration(value)
       : kind === 'share'
         ? t`${formatNumber(value * 100, 1)} pts`
-        : `${formatNumber(value, 1)} kg`;
+        : weightText(value, 1, 1);
   return <span className="figures whitespace-nowrap">{signed(text, value)}</span>;
 };
 

@@ -9,7 +9,8 @@ import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { paths } from '../../components/paths.ts';
 import { personName } from '../../components/person-name.ts';
-import { formatCount, formatNumber } from '../../format/numbers.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { weightNumber, weightUnit } from '../../format/weights.ts';
 import { RecentActivity } from './RecentActivity.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
 import { t } from '../../language/t.ts';
@@ -53,8 +54,8 @@ export default function DashboardPage() {
           <StatCard
             label={t`Total Roasted`}
             icon={<Scale />}
-            value={shown(data && formatNumber(data.totalRoasted, 1))}
-            unit="kg"
+            value={shown(data && weightNumber(data.totalRoasted, 1, 1))}
+            unit={weightUnit()}
           />
         </StatRow>
         <Unweighed />

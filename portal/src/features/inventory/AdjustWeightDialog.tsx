@@ -5,13 +5,16 @@ import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { FormField, ModalForm } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { numberInField } from '../../format/numbers.ts';
+import { weightText, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { SuggestField } from '../../ui/SuggestField.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
-import { NumberField } from '../../ui/TextField.tsx';
+import { WeightField } from '../../components/number-fields.tsx';
 import { toast } from '../../ui/toast.ts';
-import { kgText, refreshLots } from './lots.ts';
+import { BagEntry } from './BagEntry.tsx';
+import { refreshLots } from './lots.ts';
 import { changeProblem, weightChange, weightResolver, type AdjustMode } from './weight-change.ts';
 
 interface AdjustWeightDialogProps {
@@ -35,7 +38,7 @@ export const AdjustWeightDialog = ({ lot, open, onClose }: AdjustWeightDialogPro
     open={open}
     onClose={onClose}
     title={t`Adjust weight`}
-    description={t`${lot.lot_number} ${lot.coffee_name}, ${kgText(lot.current_weight)} kg in stock`}
+    description={t`${lot.lot_number} ${lot.coffee_name}, ${weightText(lot.current_weight)} in stock`}
   >
     {open && <AdjustForm lot={lot} onClose={onClose} />}
   </Dialog>
@@ -56,11 +59,13 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
       const { current_weight: stock } = await call(getLot, { params: { id: lot.id } });
       if (stock === lot.current_weight) return call(adjustLot, { params: { id: lot.id }, body });
       await refreshLots();
-      throw new StockChanged(t`The stock has changed: it is ${kgText(stock)} kg now. Check the weight and save again.`);
+      throw new StockChanged(
+        t`The stock has changed: it is ${weightText(stock)} now. Check the weight and save again.`,
+      );
     },
     saved: async ({ current_weight: now }) => {
       await refreshLots();
-      toast(t`${lot.lot_number} now holds ${kgText(now)} kg`);
+      toast(t`${lot.lot_number} now holds ${weightText(now)}`);
       onClose();
     },
   });
@@ -82,16 +87,22 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
           form.hookForm.clearErrors();
         }}
       />
-      <NumberField
+      <WeightField
         label={mode === 'weighed' ? t`Weight now` : t`Change`}
-        hint={mode === 'weighed' ? t`What the scale shows.` : t`Kilograms to add. A minus takes them off: -2.5.`}
-        unit="kg"
+        hint={
+          mode === 'weighed'
+            ? t`What the scale shows.`
+            : t`Weight to add in ${weightUnit()}. A minus takes it off: ${numberInField(-2.5)}.`
+        }
         required
         step={0.1}
         // Some phones offer no minus on the decimal keyboard.
         inputMode={mode === 'change' ? 'text' : 'decimal'}
         {...form.field('entered')}
       />
+      {mode === 'change' && (
+        <BagEntry onWeight={(weight) => form.hookForm.setValue('entered', String(weight), { shouldDirty: true })} />
+      )}
       <FormField of={form} name="note">
         {(field) => (
           <SuggestField
@@ -107,7 +118,8 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
       <p aria-live="polite" className="figures min-h-5 text-sm text-muted">
         {kg !== null && changeProblem(kg) === null && (
           <>
-            {t`${kgText(lot.current_weight)} kg ${kg > 0 ? '+' : '−'} ${kgText(Math.abs(kg))} kg = ${<strong className="font-semibold text-strong">{kgText(lot.current_weight + kg)} kg</strong>}`}
+            {`${weightText(lot.current_weight)} ${kg > 0 ? '+' : '−'} ${weightText(Math.abs(kg))} = `}
+            <strong className="font-semibold text-strong">{weightText(lot.current_weight + kg)}</strong>
           </>
         )}
       </p>

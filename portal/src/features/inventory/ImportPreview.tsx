@@ -4,7 +4,7 @@ import { CircleAlert, CircleCheck } from 'lucide-react';
 import { useState } from 'react';
 import { t } from '../../language/t.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
-import { kgText } from './lots.ts';
+import { weightText } from '../../format/weights.ts';
 
 /** Rows on screen. The filter shows the rows with errors of a larger file. */
 const maxShown = 200;
@@ -27,8 +27,8 @@ export const ImportPreview = ({ preview }: { preview: ResponseOf<typeof importLo
           <span className="figures">
             {faulty === 0
               ? rows.length === 1
-                ? t`${rows.length} lot, ${kgText(kg)} kg, ready to import.`
-                : t`${rows.length} lots, ${kgText(kg)} kg, ready to import.`
+                ? t`${rows.length} lot, ${weightText(kg)}, ready to import.`
+                : t`${rows.length} lots, ${weightText(kg)}, ready to import.`
               : t`${faulty} of ${rows.length} rows have errors. Nothing is imported until they are fixed.`}
           </span>
         </p>
@@ -65,7 +65,7 @@ export const ImportPreview = ({ preview }: { preview: ResponseOf<typeof importLo
                 <td>{row.coffee_name || '--'}</td>
                 <td className="max-sm:hidden">{row.origin || '--'}</td>
                 <td className="figures text-right whitespace-nowrap">
-                  {row.initial_weight === null ? '--' : `${kgText(row.initial_weight)} kg`}
+                  {row.initial_weight === null ? '--' : weightText(row.initial_weight)}
                 </td>
               </tr>
               {row.errors.length > 0 && (

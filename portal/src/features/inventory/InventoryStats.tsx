@@ -1,9 +1,10 @@
-import { formatAmount, formatCount } from '../../format/numbers.ts';
+import { currencySign, formatAmount } from '../../format/money.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { weightNumber, weightUnit } from '../../format/weights.ts';
 import { inventorySummary } from '@roastery/contract/inventory';
 import { Boxes, CircleCheck, DollarSign, Weight } from 'lucide-react';
 import { useApi } from '../../api/use-api.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
-import { kgText } from './lots.ts';
 import { t } from '../../language/t.ts';
 
 /** Four totals over every lot that is not archived; the filters of the table don't change them. */
@@ -23,12 +24,12 @@ export const InventoryStats = () => {
         icon={<CircleCheck className="max-sm:hidden" />}
       />
       <StatCard
-        label={t`Total Weight (kg)`}
-        value={shown(data && kgText(data.total_weight_kg))}
+        label={t`Total Weight (${weightUnit()})`}
+        value={shown(data && weightNumber(data.total_weight_kg))}
         icon={<Weight className="max-sm:hidden" />}
       />
       <StatCard
-        label={t`Total Value ($)`}
+        label={t`Total Value (${currencySign()})`}
         value={shown(data && formatAmount(data.total_value))}
         icon={<DollarSign className="max-sm:hidden" />}
       />

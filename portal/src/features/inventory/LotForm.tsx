@@ -1,15 +1,18 @@
-import { formatMoney } from '../../format/numbers.ts';
+import { formatMoney, priceUnit } from '../../format/money.ts';
 import type { Lot } from '@roastery/contract/inventory';
 import { useId, type ReactNode } from 'react';
 import { useWatch } from 'react-hook-form';
 import { FormField, PageForm } from '../../components/form/RecordForm.tsx';
 import type { RecordForm } from '../../components/form/use-record-form.ts';
+import { DateField } from '../../components/date-fields.tsx';
 import { OptionField } from '../../components/fields.tsx';
 import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
-import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
+import { NumberField, WeightField, PriceField } from '../../components/number-fields.tsx';
+import { TextArea, TextField } from '../../ui/TextField.tsx';
+import { BagEntry } from './BagEntry.tsx';
 import { totalCost, type LotBody, type LotValues } from './lot-form-values.ts';
 
 interface LotFormProps {
@@ -59,7 +62,7 @@ export const LotForm = ({ of, lot }: LotFormProps) => {
           <TextField label={t`Farm`} maxLength={120} {...field('farm')} />
           {option('variety', 'variety', t`Variety`)}
           <NumberField label={t`Altitude`} unit="m" min={0} step={1} {...field('altitude')} />
-          <TextField type="date" label={t`Harvest date`} {...field('harvest_date')} />
+          <DateField label={t`Harvest date`} {...field('harvest_date')} />
         </Fields>
       </Panel>
       <Panel title={t`Processing & Quality`}>
@@ -75,14 +78,20 @@ export const LotForm = ({ of, lot }: LotFormProps) => {
       <Panel title={t`Procurement`}>
         <Fields>
           <TextField label={t`Supplier`} maxLength={200} {...field('supplier')} />
-          <TextField type="date" label={t`Purchase date`} {...field('purchase_date')} />
-          <NumberField label={t`Cost per kg`} unit="$" min={0} step={0.01} {...field('cost_per_kg')} />
+          <DateField label={t`Purchase date`} {...field('purchase_date')} />
+          <PriceField label={t`Cost per ${priceUnit()}`} min={0} step={0.01} {...field('cost_per_kg')} />
           <TotalCost of={of} />
         </Fields>
       </Panel>
       <Panel title={t`Inventory`}>
         <Fields>
-          <NumberField label={t`Initial weight`} unit="kg" min={0} step={0.1} required {...field('initial_weight')} />
+          <WeightField label={t`Initial weight`} min={0} step={0.1} required {...field('initial_weight')} />
+          <BagEntry
+            onWeight={(kg) => {
+              of.hookForm.clearErrors('initial_weight');
+              of.hookForm.setValue('initial_weight', String(kg), { shouldDirty: true });
+            }}
+          />
           {option('location', 'warehouse', t`Location`)}
           <TextArea label={t`Notes`} className="sm:col-span-2" maxLength={10_000} {...field('notes')} />
           {lot !== undefined && (
@@ -122,7 +131,7 @@ const TotalCost = ({ of }: Pick<LotFormProps, 'of'>) => {
       >
         {cost === null ? <span className="text-muted">--</span> : formatMoney(cost)}
       </output>
-      <p className="text-xs text-muted">{t`Cost per kg × initial weight`}</p>
+      <p className="text-xs text-muted">{t`Cost per ${priceUnit()} × initial weight`}</p>
     </div>
   );
 };

@@ -4,7 +4,8 @@ import { Link } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { paths } from '../../components/paths.ts';
-import { formatCount, formatNumber } from '../../format/numbers.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { weightNumber, weightUnit } from '../../format/weights.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -22,7 +23,7 @@ const reasons: Record<LotMovement['reason'], string> = {
 const pageSize = 25;
 
 /** Always two decimals, so that the column is aligned. */
-const ledgerKg = (kg: number): string => formatNumber(kg, 2);
+const ledgerWeight = (kg: number): string => weightNumber(kg, 2, 2);
 
 /** The movements of a lot, newest first: reason, change and balance. */
 export const MovementsPanel = ({ lot }: { lot: Lot }) => {
@@ -62,7 +63,7 @@ export const MovementsPanel = ({ lot }: { lot: Lot }) => {
                   {t`What`}
                 </th>
                 <th scope="col" className="text-right">
-                  kg
+                  {weightUnit()}
                 </th>
                 <th scope="col" className="text-right">
                   {t`Balance`}
@@ -113,10 +114,10 @@ const Movement = ({ movement }: { movement: LotMovement }) => {
       </td>
       <td className={classes('figures text-right whitespace-nowrap', kg < 0 ? 'text-content' : 'text-success')}>
         {kg < 0 ? '−' : '+'}
-        {ledgerKg(Math.abs(kg))}
+        {ledgerWeight(Math.abs(kg))}
       </td>
       <td className={classes('figures text-right whitespace-nowrap', balance < 0 ? 'text-danger' : 'text-strong')}>
-        {ledgerKg(balance)}
+        {ledgerWeight(balance)}
       </td>
     </tr>
   );

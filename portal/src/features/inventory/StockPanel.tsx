@@ -1,8 +1,9 @@
 import type { Lot } from '@roastery/contract/inventory';
 import { Scale } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
-import { formatMoney } from '../../format/numbers.ts';
+import { formatMoney } from '../../format/money.ts';
 import { useDates } from '../../format/preferences.ts';
+import { weightNumber, weightText, weightUnit } from '../../format/weights.ts';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -10,7 +11,7 @@ import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { AdjustWeightDialog } from './AdjustWeightDialog.tsx';
 import { RemainingBar } from './lot-columns.tsx';
-import { isLow, kgText, runOutText, shareText } from './lots.ts';
+import { isLow, runOutText, shareText } from './lots.ts';
 
 /** The current stock of a lot: the sum of its movements. */
 export const StockPanel = ({ lot }: { lot: Lot }) => {
@@ -30,12 +31,12 @@ export const StockPanel = ({ lot }: { lot: Lot }) => {
       <div className="flex flex-col gap-4 p-4">
         <div>
           <p className={classes('figures text-3xl font-semibold tracking-tight', low ? 'text-danger' : 'text-strong')}>
-            {kgText(lot.current_weight)}
-            <span className="ml-1.5 text-lg font-normal tracking-normal text-muted">kg</span>
+            {weightNumber(lot.current_weight)}
+            <span className="ml-1.5 text-lg font-normal tracking-normal text-muted">{weightUnit()}</span>
           </p>
           <RemainingBar lot={lot} className="mt-2 mb-1.5 h-1.5" />
           <p className={classes('figures text-sm', low ? 'text-danger' : 'text-muted')}>
-            {t`${shareText(lot)} of ${kgText(lot.initial_weight)} kg remaining`}
+            {t`${shareText(lot)} of ${weightText(lot.initial_weight)} remaining`}
           </p>
         </div>
         <dl className="flex flex-col gap-2 text-sm">

@@ -1,10 +1,11 @@
 import type { Lot } from '@roastery/contract/inventory';
 import type { DateTexts } from '../../format/dates.ts';
 import type { Column } from '../../components/table/columns.ts';
+import { weightNumber, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { classes } from '../../ui/classes.ts';
-import { isLow, kgText, runOutText, shareText, statusTones } from './lots.ts';
+import { isLow, runOutText, shareText, statusTones } from './lots.ts';
 
 const orDash = (text: string | null) => (text === null || text === '' ? <span className="text-faint">--</span> : text);
 /** Long heads break into two lines, so that all columns fit on a desktop screen. */
@@ -15,18 +16,18 @@ export const StatusBadge = ({ status }: { status: Lot['status'] }) => (
   <Badge tone={statusTones[status]}>{status}</Badge>
 );
 
-const Kilograms = ({ kg, low = false }: { kg: number; low?: boolean }) => (
+const Weight = ({ kg, low = false }: { kg: number; low?: boolean }) => (
   <span className={classes('figures', low ? 'text-danger' : 'text-strong')}>
-    {kgText(kg)}
-    <span className={classes('text-[0.85em]', low ? 'text-danger' : 'text-muted')}>&#8239;kg</span>
+    {weightNumber(kg)}
+    <span className={classes('text-[0.85em]', low ? 'text-danger' : 'text-muted')}>&#8239;{weightUnit()}</span>
   </span>
 );
 
-/** The remaining weight of a lot, in kg and as a share with a bar; red when it is low. */
+/** The remaining weight of a lot, in the person's unit and as a share with a bar; red when it is low. */
 const Remaining = ({ lot }: { lot: Lot }) => (
   <span className="inline-flex flex-col items-end gap-1 sm:min-w-27">
     <span className="inline-flex items-baseline gap-2">
-      <Kilograms kg={lot.current_weight} low={isLow(lot)} />
+      <Weight kg={lot.current_weight} low={isLow(lot)} />
       <span className={classes('figures w-9 text-right text-xs', isLow(lot) ? 'text-danger' : 'text-muted')}>
         {shareText(lot)}
       </span>
@@ -89,7 +90,7 @@ export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
   {
     id: 'initial',
     label: t`Initial weight`,
-    cell: (lot) => <Kilograms kg={lot.initial_weight} />,
+    cell: (lot) => <Weight kg={lot.initial_weight} />,
     align: 'right',
     sort: 'initial_weight',
     width: twoLinesRight,

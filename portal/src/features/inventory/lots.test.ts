@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLow, kgText, runOutText, shareText } from './lots.ts';
+import { isLow, runOutText, shareText } from './lots.ts';
 
 it('estimates in weeks from a week on, else in days, and not at all without use', () => {
   expect([null, 0, 0.4, 1, 6.99, 7, 13.9, 14, 365].map(runOutText)).toEqual([
@@ -32,8 +32,4 @@ it('says how much is left without promising more', () => {
     '19%',
     '0%',
   ]);
-});
-
-it('shows grams of a sample lot and thousands of a container', () => {
-  expect([0.35, 60, 19_200, -0.0001].map(kgText)).toEqual(['0.35', '60.0', '19,200.0', '0.0']);
 });

@@ -12,7 +12,6 @@ import { getProfile, listProfiles } from '@roastery/contract/profiles';
 import { refresh } from '../../api/use-api.ts';
 import type { Crumb } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { formatNumber } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import type { Tone } from '../../ui/Badge.tsx';
 
@@ -52,9 +51,6 @@ export const runOutText = (days: number | null): string => {
   if (whole < 1) return t`< 1 day`;
   return whole === 1 ? t`1 day` : t`${whole} days`;
 };
-
-/** Kilograms as a roaster weighs them: `1,250.0`. */
-export const kgText = (kg: number): string => formatNumber(kg, 1, 2);
 
 export const statusTones: Record<Lot['status'], Tone> = {
   Available: 'success',

@@ -3,8 +3,10 @@ import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { linkWords } from '../../components/machine-maps/map-labels.tsx';
 import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
-import { NumberField, TextField } from '../../ui/TextField.tsx';
+import { NumberField } from '../../components/number-fields.tsx';
+import { TextField } from '../../ui/TextField.tsx';
 import type { DraftProblems } from './map-draft.ts';
+import { figure } from './register-draft.ts';
 
 const kinds = linkKinds.map((value) => ({ value, label: linkWords[value] }));
 const rates = ['2400', '4800', '9600', '19200', '38400', '57600', '115200'].map((value) => ({ value, label: value }));
@@ -89,8 +91,8 @@ export const LinkFields = ({ link, problems, onChange }: LinkFieldsProps) => (
         />
         <NumberField
           label={t`Port`}
-          value={Number.isNaN(link.port) ? '' : link.port}
-          onChange={(event) => onChange({ ...link, port: event.target.valueAsNumber })}
+          value={Number.isNaN(link.port) ? '' : String(link.port)}
+          onChange={(event) => onChange({ ...link, port: figure(event.target.value) })}
           error={problems['link.port']}
         />
       </>

@@ -14,6 +14,7 @@ import { DataTable } from '../../components/table/DataTable.tsx';
 import { ListSearch, NoMatch } from '../../components/table/ListControls.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { exactWeight } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
@@ -45,7 +46,7 @@ const columns: readonly Column<MapSummary>[] = [
     id: 'capacity',
     label: t`Capacity`,
     align: 'right',
-    cell: ({ capacity_kg: kg }) => <span className="figures">{kg === null ? '--' : `${kg} kg`}</span>,
+    cell: ({ capacity_kg: kg }) => <span className="figures">{kg === null ? '--' : exactWeight(kg)}</span>,
   },
   {
     id: 'channels',

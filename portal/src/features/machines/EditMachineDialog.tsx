@@ -12,7 +12,8 @@ import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { t } from '../../language/t.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { NumberField, TextField } from '../../ui/TextField.tsx';
+import { WeightField } from '../../components/number-fields.tsx';
+import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import { useMachineTypes } from './machine-types.ts';
 
@@ -89,10 +90,9 @@ const EditForm = ({ machine, onClose }: { machine: Machine; onClose: () => void 
         <FormField of={form} name="machine_type">
           {(field) => <Select label={t`Machine Type`} required choices={types} {...field} />}
         </FormField>
-        <NumberField
+        <WeightField
           label={t`Max Capacity`}
           required
-          unit="kg"
           step={0.1}
           min={0.1}
           {...form.field('max_capacity_kg', { valueAsNumber: true })}

@@ -1,4 +1,4 @@
-import { formatCount, formatNumber } from '../../format/numbers.ts';
+import { formatCount } from '../../format/numbers.ts';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import { deleteMachine, listMachines, machineTotals, type Machine } from '@roastery/contract/machines';
 import { BookOpen, Factory, Plus, ShieldCheck } from 'lucide-react';
@@ -18,6 +18,7 @@ import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { ListSearch, NoMatch } from '../../components/table/ListControls.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
 import type { Deletion } from '../../components/use-deletion.tsx';
+import { weightNumber, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
@@ -124,8 +125,8 @@ export default function MachinesPage() {
           <StatCard label={t`Roasts`} value={shown(totals.data && formatCount(totals.data.roasts))} />
           <StatCard
             label={t`Roasted`}
-            value={shown(totals.data && formatNumber(totals.data.kg_roasted, 1))}
-            unit="kg"
+            value={shown(totals.data && weightNumber(totals.data.kg_roasted, 1, 1))}
+            unit={weightUnit()}
           />
         </StatRow>
         <div className="flex flex-wrap items-center justify-between gap-3">

@@ -17,7 +17,8 @@ import { useRecordForm, type RecordForm } from '../../components/form/use-record
 import { MachineMapField } from '../../components/machine-maps/MachineMapField.tsx';
 import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
-import { NumberField, TextField } from '../../ui/TextField.tsx';
+import { WeightField } from '../../components/number-fields.tsx';
+import { TextField } from '../../ui/TextField.tsx';
 import { capacityOf, defaultType, hasOwnMap, useMachineTypes } from './machine-types.ts';
 
 type Values = z.input<typeof registerMachineShape>;
@@ -92,10 +93,9 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
             />
           )}
         </FormField>
-        <NumberField
+        <WeightField
           label={t`Max Capacity`}
           required
-          unit="kg"
           step={0.1}
           min={0.1}
           {...field('max_capacity_kg', { valueAsNumber: true })}

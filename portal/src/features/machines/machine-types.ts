@@ -1,6 +1,6 @@
 import { listOptions } from '@roastery/contract/settings';
 import { useApi } from '../../api/use-api.ts';
-import { t } from '../../language/t.ts';
+import { exactWeightNumber, weightUnit } from '../../format/weights.ts';
 import type { Choice } from '../../ui/Select.tsx';
 
 /** Capacity of the product's own types, kg. */
@@ -17,7 +17,7 @@ export const hasOwnMap = (type: string): boolean => type in capacities;
 
 const choiceOf = (type: string): Choice => {
   const kg = capacityOf(type);
-  return { value: type, label: kg === undefined ? type : t`${type} (${kg}kg)` };
+  return { value: type, label: kg === undefined ? type : `${type} (${exactWeightNumber(kg)}${weightUnit()})` };
 };
 
 /** The roastery's machine types, or the product's; RM15, RM30 and RM7 when they can't be read. `current` stays a choice when it was removed from the list. */

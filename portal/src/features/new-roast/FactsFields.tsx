@@ -6,7 +6,9 @@ import { OptionField } from '../../components/fields.tsx';
 import { RecipeField } from '../../components/RecipeField.tsx';
 import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
-import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
+import { DateTimeField } from '../../components/date-fields.tsx';
+import { NumberField, WeightField } from '../../components/number-fields.tsx';
+import { TextArea, TextField } from '../../ui/TextField.tsx';
 import type { FactValues } from './fact-values.ts';
 
 const levels = [{ value: '', label: t`Not set` }, ...roastLevels.map((level) => ({ value: level, label: level }))];
@@ -38,17 +40,11 @@ export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
       )}
     />
   );
-  const number = (
-    field: 'batch_size_kg' | 'end_weight_kg' | 'color' | 'cupping_score',
-    label: string,
-    unit?: string,
-  ) => (
-    <NumberField
-      label={label}
-      {...(unit === undefined ? {} : { unit })}
-      error={errors[field]?.message}
-      {...register(field)}
-    />
+  const weight = (field: 'batch_size_kg' | 'end_weight_kg', label: string) => (
+    <WeightField label={label} error={errors[field]?.message} {...register(field)} />
+  );
+  const number = (field: 'color' | 'cupping_score', label: string) => (
+    <NumberField label={label} error={errors[field]?.message} {...register(field)} />
   );
   return (
     <>
@@ -79,9 +75,8 @@ export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
       />
       {option('coffee_origin', 'origin', t`Origin`)}
       {option('coffee_process', 'process', t`Process`)}
-      <TextField
+      <DateTimeField
         label={t`Roasted at`}
-        type="datetime-local"
         required
         hint={timeZone}
         error={errors.start_time?.message}
@@ -98,8 +93,8 @@ export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
           />
         )}
       />
-      {number('batch_size_kg', t`Batch`, 'kg')}
-      {number('end_weight_kg', t`Roasted weight`, 'kg')}
+      {weight('batch_size_kg', t`Batch`)}
+      {weight('end_weight_kg', t`Roasted weight`)}
       <Controller
         control={control}
         name="profile_id"

@@ -23,7 +23,8 @@ import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { SuggestField } from '../../ui/SuggestField.tsx';
-import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
+import { NumberField, WeightField } from '../../components/number-fields.tsx';
+import { TextArea, TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import {
   batchHint,
@@ -135,9 +136,8 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
             {...register('coffee_name')}
           />
         )}
-        <NumberField
+        <WeightField
           label={t`Batch`}
-          unit="kg"
           required
           min={0}
           step={0.1}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { maxPlansAtOnce, type PlannedRoast, type planRoast } from '@roastery/contract/planned';
 import type { BodyOf } from '@roastery/contract/endpoint';
 import type { FieldErrors, Resolver } from 'react-hook-form';
-import { formatExactKilograms } from '../../format/numbers.ts';
+import { exactWeight, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 
 export type PlanBody = BodyOf<typeof planRoast>;
@@ -61,7 +61,7 @@ const textOrNull = (text: string): string | null => (text.trim() === '' ? null :
 export const batchHint = (batch: string, lotKg: number | undefined): string | undefined => {
   const kg = Number(batch);
   if (batch.trim() === '' || !Number.isFinite(kg)) return undefined;
-  if (lotKg !== undefined && kg > lotKg) return t`The lot holds only ${formatExactKilograms(lotKg)} kg.`;
+  if (lotKg !== undefined && kg > lotKg) return t`The lot holds only ${exactWeight(lotKg)}.`;
   return undefined;
 };
 
@@ -70,7 +70,7 @@ export const planResolver: Resolver<PlanValues, unknown, PlanBody> = (values) =>
   const errors: FieldErrors<PlanValues> = {};
   if (values.machine_id === null) errors.machine_id = { type: 'required', message: t`Choose a machine` };
   const batch = values.batch_size_kg.trim() === '' ? null : Number(values.batch_size_kg);
-  if (batch === null) errors.batch_size_kg = { type: 'required', message: t`Enter the batch in kg` };
+  if (batch === null) errors.batch_size_kg = { type: 'required', message: t`Enter the batch in ${weightUnit()}` };
   else if (!(batch > 0)) errors.batch_size_kg = { type: 'min', message: t`Batch must be greater than 0` };
   const count = Number(values.count);
   if (!Number.isInteger(count) || count < 1 || count > maxPlansAtOnce) {

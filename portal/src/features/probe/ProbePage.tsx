@@ -19,7 +19,7 @@ import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Panel, Skeleton } from '../../ui/Card.tsx';
 import { Switch } from '../../ui/Checkbox.tsx';
-import { NumberField } from '../../ui/TextField.tsx';
+import { NumberField } from '../../components/number-fields.tsx';
 import { speedText } from '../../components/machine-maps/map-labels.tsx';
 import { MachineLinkFields } from './MachineLinkFields.tsx';
 import { BitRows, RegisterRows } from './RegisterRows.tsx';

@@ -5,7 +5,8 @@ import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { NumberField, TextField } from '../../ui/TextField.tsx';
+import { NumberField } from '../../components/number-fields.tsx';
+import { TextField } from '../../ui/TextField.tsx';
 
 interface ReadFormProps {
   /** As typed: `1` or `1, 2`. */

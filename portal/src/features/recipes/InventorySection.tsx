@@ -7,11 +7,12 @@ import { logError } from '../../api/error-log.ts';
 import { useApi } from '../../api/use-api.ts';
 import { paths } from '../../components/paths.ts';
 import { LotField } from '../../components/LotField.tsx';
+import { exactWeight, weightNumber, weightText, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { numberOf, type RecipeFormState } from './recipe-form-values.ts';
-import { estimatedRoasts, isInsufficient, kgText } from './recipes.ts';
+import { estimatedRoasts, isInsufficient } from './recipes.ts';
 
 /** Below this the linked lot triggers the alert (product document, section 9). */
 const lowStockKg = 20;
@@ -71,7 +72,7 @@ export const InventorySection = ({ form }: { form: RecipeFormState }) => {
             name="alert_low_inventory"
             render={({ field: { value, onChange } }) => (
               <Checkbox
-                label={t`Alert on low inventory (below ${lowStockKg} kg)`}
+                label={t`Alert on low inventory (below ${exactWeight(lowStockKg)})`}
                 checked={value}
                 onChange={onChange}
               />
@@ -92,7 +93,7 @@ const LinkedLot = ({ lot, maxBatchKg }: { lot: Lot; maxBatchKg: number | null })
           <div>
             <dt className="label-mono text-2xs">{t`In stock`}</dt>
             <dd className="figures text-strong">
-              {kgText(lot.current_weight)} <span className="text-muted">kg</span>
+              {weightNumber(lot.current_weight)} <span className="text-muted">{weightUnit()}</span>
             </dd>
           </div>
           <div>
@@ -118,7 +119,7 @@ const LinkedLot = ({ lot, maxBatchKg }: { lot: Lot; maxBatchKg: number | null })
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
           <p>
             <strong className="block font-semibold">{t`Insufficient Inventory`}</strong>
-            {t`Lot ${lot.lot_number} holds ${kgText(lot.current_weight)} kg, less than one batch of ${kgText(maxBatchKg ?? 0)} kg.`}
+            {t`Lot ${lot.lot_number} holds ${weightText(lot.current_weight)}, less than one batch of ${weightText(maxBatchKg ?? 0)}.`}
           </p>
         </div>
       )}

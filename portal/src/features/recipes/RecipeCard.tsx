@@ -4,12 +4,13 @@ import { memo, type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
+import { weightText } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { FavoriteStar } from './FavoriteStar.tsx';
 import { ProfileSparkline } from './ProfileSparkline.tsx';
-import { isInsufficient, kgText, minutesText } from './recipes.ts';
+import { isInsufficient, minutesText } from './recipes.ts';
 
 interface RecipeCardProps {
   recipe: Profile;
@@ -71,7 +72,7 @@ export const RecipeCard = memo(({ recipe, onClone, onDelete }: RecipeCardProps) 
                   : 'figures whitespace-nowrap'
               }
             >
-              {kgText(recipe.lot_info.current_weight)} kg
+              {weightText(recipe.lot_info.current_weight)}
             </span>
           </span>
         )}

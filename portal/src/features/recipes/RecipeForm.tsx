@@ -8,7 +8,8 @@ import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
+import { NumberField, WeightField } from '../../components/number-fields.tsx';
+import { TextArea, TextField } from '../../ui/TextField.tsx';
 import { ControlProfileSection } from './ControlProfileSection.tsx';
 import { InventorySection } from './InventorySection.tsx';
 import type { RecipeBody, RecipeValues } from './recipe-form-values.ts';
@@ -69,8 +70,8 @@ export const RecipeForm = ({ of, unit, recipe }: RecipeFormProps) => {
             <NumberField label={t`Charge temp`} unit={`°${unit}`} min={0} step={0.1} {...field('target_charge_temp')} />
             <TextField label={t`Roast time`} required {...time} {...field('target_roast_time')} />
             <TextField label={t`Development time`} {...time} {...field('target_development_time')} />
-            <NumberField label={t`Min batch size`} unit="kg" min={0} step={0.1} {...field('min_batch_size')} />
-            <NumberField label={t`Max batch size`} unit="kg" min={0} step={0.1} {...field('max_batch_size')} />
+            <WeightField label={t`Min batch size`} min={0} step={0.1} {...field('min_batch_size')} />
+            <WeightField label={t`Max batch size`} min={0} step={0.1} {...field('max_batch_size')} />
           </div>
         </Panel>
         <InventorySection form={of.hookForm} />

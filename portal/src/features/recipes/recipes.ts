@@ -52,8 +52,6 @@ export const recipeTotals = (recipes: readonly Profile[]) => ({
 /** Roast time in minutes: `12`, `10.5`. */
 export const minutesText = (seconds: number): string => formatNumber(seconds / 60, 0, 1);
 
-export const kgText = (kg: number): string => formatNumber(kg, 1, 2);
-
 /** Number of full batches left in a lot; null without a lot or a batch size. */
 export const estimatedRoasts = (currentKg: number | undefined, maxBatchKg: number | null): number | null =>
   currentKg === undefined || maxBatchKg === null || maxBatchKg <= 0

@@ -14,7 +14,8 @@ import { RecipeField } from '../../components/RecipeField.tsx';
 import { t } from '../../language/t.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { NumberField, TextArea, TextField } from '../../ui/TextField.tsx';
+import { NumberField, WeightField } from '../../components/number-fields.tsx';
+import { TextArea, TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import { roastNumber } from '../../components/live/roast-texts.ts';
 
@@ -144,8 +145,8 @@ const EditForm = ({ roast, onClose }: Omit<EditRoastDialogProps, 'open'>) => {
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField label={t`Origin`} {...text('coffee_origin')} />
         <TextField label={t`Process`} {...text('coffee_process')} />
-        <NumberField label={t`Batch size`} unit="kg" {...number('batch_size_kg')} />
-        <NumberField label={t`Roasted weight`} unit="kg" {...number('end_weight_kg')} />
+        <WeightField label={t`Batch size`} {...number('batch_size_kg')} />
+        <WeightField label={t`Roasted weight`} {...number('end_weight_kg')} />
         {level('roast_level_target', t`Target level`)}
         {level('roast_level', t`Roast level`)}
         <FormField of={form} name="lot_id">

@@ -10,7 +10,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { Select, type Choice } from '../../ui/Select.tsx';
-import { DayField } from '../../components/fields.tsx';
+import { DayField } from '../../components/date-fields.tsx';
 import {
   idsOf,
   parts,
@@ -117,14 +117,8 @@ export const RoastFilterPanel = ({ filters }: { filters: RoastFilters }) => {
           choose({ with: key === 'with' ? part : undefined, without: key === 'without' ? part : undefined });
         }}
       />
-      <DayField
-        label={t`From`}
-        size="sm"
-        value={values.from ?? ''}
-        max={values.to}
-        onChange={(from) => choose({ from })}
-      />
-      <DayField label={t`To`} size="sm" value={values.to ?? ''} min={values.from} onChange={(to) => choose({ to })} />
+      <DayField label={t`From`} size="sm" value={values.from ?? ''} onChange={(from) => choose({ from })} />
+      <DayField label={t`To`} size="sm" value={values.to ?? ''} onChange={(to) => choose({ to })} />
       {values.ids !== undefined && (
         <p className="flex items-center justify-between gap-3 rounded-sm border border-stroke bg-hover py-1 pr-1 pl-3 text-sm text-content sm:col-span-2 lg:col-span-4">
           {t`Only ${formatRoasts(idsOf(values.ids).length)} selected on another page`}

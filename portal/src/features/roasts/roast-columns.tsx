@@ -2,7 +2,7 @@ import type { RoastRow } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { Measure } from '../../components/figures.tsx';
 import type { DateTexts } from '../../format/dates.ts';
-import { kilogramsText } from '../../format/quantities.ts';
+import { weightCell, weightUnit } from '../../format/weights.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { t } from '../../language/t.ts';
 import { Badge, LiveDot } from '../../ui/Badge.tsx';
@@ -83,10 +83,10 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
   },
   {
     id: 'batch',
-    label: t`Batch (kg)`,
+    label: t`Batch (${weightUnit()})`,
     cell: (roast) => (
       <>
-        <span className="max-sm:hidden">{kilogramsText(roast.batch_size_kg)}</span>
+        <span className="max-sm:hidden">{weightCell(roast.batch_size_kg)}</span>
         <span className="sm:hidden">
           <Measure quantity="weight" value={roast.batch_size_kg} />
         </span>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useSession } from '../../api/session.tsx';
+import { DateTimeField } from '../../components/date-fields.tsx';
 import { instantOf, localSecondOf } from '../../format/zoned-time.ts';
-import { TextField } from '../../ui/TextField.tsx';
 
 /** The roastery's time zone: all times are shown in it. */
 export const useZone = (): string => useSession().user?.roastery_time_zone ?? 'UTC';
@@ -19,27 +19,19 @@ interface MomentFieldProps {
 export const MomentField = ({ label, value, onChange, error, hint }: MomentFieldProps) => {
   const zone = useZone();
   const text = value === null ? '' : localSecondOf(value, zone);
-  const [typed, setTyped] = useState<string | null>(null);
-  // A new value from outside replaces the typed text.
-  const [known, setKnown] = useState(value);
-  if (known !== value) {
-    setKnown(value);
-    setTyped(null);
-  }
+  // What was typed stays as it is until another moment comes from outside.
+  const [typed, setTyped] = useState<{ ms: number | null; local: string } | null>(null);
   return (
-    <TextField
-      type="datetime-local"
-      step={1}
+    <DateTimeField
       size="sm"
       label={label}
       error={error}
       hint={hint}
-      value={typed ?? text}
-      onChange={(event) => {
-        setTyped(event.target.value);
-        const instant = instantOf(event.target.value, zone);
+      value={typed !== null && typed.ms === value ? typed.local : text}
+      onChange={({ target }) => {
+        const instant = instantOf(target.value, zone);
         const next = instant === null ? null : Date.parse(instant);
-        setKnown(next);
+        setTyped({ ms: next, local: target.value });
         onChange(next);
       }}
     />

@@ -3,7 +3,7 @@ import { dueStep, guideOf, nextStep, stepMoment } from '@roastery/roasting/guide
 import { formatDuration } from '@roastery/roasting/units';
 import { memo, useCallback, useMemo } from 'react';
 import { StepChange } from '../../components/live/use-next-step.tsx';
-import { formatExactKilograms } from '../../format/numbers.ts';
+import { exactWeight } from '../../format/weights.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { readingOf, unitOf } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
@@ -134,9 +134,7 @@ const Age = ({ feed, machineId }: { feed: WallFeed; machineId: string }) => (
 const nextText = ({ next }: WallMachine): string => {
   if (next === null) return t`Nothing is planned`;
   const name = next.coffee_name ?? t`Unnamed Roast`;
-  return next.batch_size_kg === null
-    ? t`Next: ${name}`
-    : t`Next: ${formatExactKilograms(next.batch_size_kg)} kg ${name}`;
+  return next.batch_size_kg === null ? t`Next: ${name}` : t`Next: ${exactWeight(next.batch_size_kg)} ${name}`;
 };
 
 const wholeSeconds = ({ elapsedSeconds }: WallTrack): number => Math.max(0, Math.floor(elapsedSeconds ?? 0));

@@ -4,9 +4,11 @@ import { useState } from 'react';
 import { sentenceWithFields } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { useUser } from '../../../api/session.tsx';
+import { DateTimeField } from '../../../components/date-fields.tsx';
 import { LotField } from '../../../components/LotField.tsx';
 import { MachineField } from '../../../components/MachineField.tsx';
-import { formatExactKilograms } from '../../../format/numbers.ts';
+import { WeightField } from '../../../components/number-fields.tsx';
+import { exactWeightNumber, weightUnit } from '../../../format/weights.ts';
 import { useDates } from '../../../format/preferences.ts';
 import { instantOf, localTimeOf } from '../../../format/zoned-time.ts';
 import { t } from '../../../language/t.ts';
@@ -38,17 +40,16 @@ const useCorrection = (importId: string, fileId: string, onChanged: () => void) 
   return { busy, correct };
 };
 
-interface TypedFieldProps {
+interface SavedTextProps {
   label: string;
   shown: string;
-  type?: 'text' | 'datetime-local';
   className: string;
   /** Called when the field is left, or on Enter, with a text that differs. */
   onTyped: (text: string) => void;
 }
 
 /** A field in a row: saved when it is left. */
-const TypedField = ({ label, shown, type = 'text', className, onTyped }: TypedFieldProps) => {
+const SavedText = ({ label, shown, className, onTyped }: SavedTextProps) => {
   const [typed, setTyped] = useState(shown);
   const [before, setBefore] = useState(shown);
   if (shown !== before) {
@@ -63,7 +64,6 @@ const TypedField = ({ label, shown, type = 'text', className, onTyped }: TypedFi
       label={label}
       hideLabel
       size="sm"
-      type={type}
       value={typed}
       className={className}
       onChange={(event) => setTyped(event.target.value)}
@@ -75,11 +75,43 @@ const TypedField = ({ label, shown, type = 'text', className, onTyped }: TypedFi
   );
 };
 
+interface SavedValueProps {
+  field: typeof DateTimeField | typeof WeightField;
+  label: string;
+  stored: string;
+  /** Without one where the head of the column names it. */
+  unit?: undefined;
+  className: string;
+  onTyped: (stored: string) => void;
+}
+
+/** The same for a value whose text depends on the region. */
+const SavedValue = ({ field: Field, stored, onTyped, ...rest }: SavedValueProps) => {
+  const save = (typed: string) => {
+    if (typed !== stored) onTyped(typed);
+  };
+  const [edited, setEdited] = useState({ stored, typed: stored });
+  if (edited.stored !== stored) setEdited({ stored, typed: stored });
+  return (
+    <Field
+      hideLabel
+      size="sm"
+      {...rest}
+      value={edited.typed}
+      onChange={({ target }) => setEdited({ stored, typed: target.value })}
+      onBlur={({ target }) => {
+        if (!target.isUnreadable) save(target.value);
+      }}
+      onEnter={save}
+    />
+  );
+};
+
 export const CoffeeCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
   const { correct } = useCorrection(importId, file.id, onChanged);
   if (!canCorrect) return file.coffee_name;
   return (
-    <TypedField
+    <SavedText
       label={t`Coffee of ${file.file_name}`}
       shown={file.coffee_name ?? ''}
       className="w-36"
@@ -96,51 +128,42 @@ export const DateCell = ({ file, importId, canCorrect, onChanged }: CellProps) =
     return file.start_time === null ? null : <span className="figures">{dates.dayAndTime(file.start_time)}</span>;
   }
   return (
-    <TypedField
+    <SavedValue
+      field={DateTimeField}
       label={t`Charge of ${file.file_name}`}
-      type="datetime-local"
-      shown={file.start_time === null ? '' : localTimeOf(file.start_time, timeZone)}
-      className="w-48 max-w-full"
-      onTyped={(text) => {
-        const instant = instantOf(text, timeZone);
+      stored={file.start_time === null ? '' : localTimeOf(file.start_time, timeZone)}
+      className="w-52 max-w-full"
+      onTyped={(local) => {
+        const instant = instantOf(local, timeZone);
         if (instant !== null) void correct({ start_time: instant });
       }}
     />
   );
 };
 
-const shown = (kg: number | null): string => (kg === null ? '' : formatExactKilograms(kg));
-
-const kilogramsIn = (text: string): number | null | undefined => {
-  if (text === '') return null;
-  const number = Number(text.replace(',', '.'));
-  return Number.isFinite(number) && number > 0 ? number : undefined;
-};
+const shown = (kg: number | null): string => (kg === null ? '–' : exactWeightNumber(kg));
 
 export const WeightsCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
   const { correct } = useCorrection(importId, file.id, onChanged);
   if (!canCorrect) {
-    return (
-      <span className="figures">
-        {[file.batch_size_kg, file.end_weight_kg].map((kg) => shown(kg) || '–').join(' / ')}
-      </span>
-    );
+    return <span className="figures">{[file.batch_size_kg, file.end_weight_kg].map(shown).join(' / ')}</span>;
   }
   const field = (label: string, name: 'batch_size_kg' | 'end_weight_kg') => (
-    <TypedField
+    <SavedValue
+      field={WeightField}
       label={label}
-      shown={shown(file[name])}
-      className="w-16"
-      onTyped={(text) => {
-        const kg = kilogramsIn(text);
-        if (kg !== undefined) void correct({ [name]: kg });
+      unit={undefined}
+      stored={file[name] === null ? '' : String(file[name])}
+      className="w-18"
+      onTyped={(kg) => {
+        if (kg === '' || Number(kg) > 0) void correct({ [name]: kg === '' ? null : Number(kg) });
       }}
     />
   );
   return (
     <span className="flex gap-1.5 sm:justify-end">
-      {field(t`Green weight of ${file.file_name}, kg`, 'batch_size_kg')}
-      {field(t`Roasted weight of ${file.file_name}, kg`, 'end_weight_kg')}
+      {field(t`Green weight of ${file.file_name}, ${weightUnit()}`, 'batch_size_kg')}
+      {field(t`Roasted weight of ${file.file_name}, ${weightUnit()}`, 'end_weight_kg')}
     </span>
   );
 };

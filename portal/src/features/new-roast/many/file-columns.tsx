@@ -4,6 +4,7 @@ import { Link } from 'react-router-dom';
 import type { Column } from '../../../components/table/columns.ts';
 import { paths } from '../../../components/paths.ts';
 import { formatBytes } from '../../../format/numbers.ts';
+import { weightUnit } from '../../../format/weights.ts';
 import { t } from '../../../language/t.ts';
 import { Badge } from '../../../ui/Badge.tsx';
 import { formatNames } from '../format-names.ts';
@@ -111,7 +112,7 @@ export const fileColumns = (one: RoastImport, onChanged: () => void): Column<Imp
     },
     {
       id: 'weights',
-      label: t`Weights, kg`,
+      label: t`Weights, ${weightUnit()}`,
       sort: 'batch_size_kg',
       align: 'right',
       cell: (file) => <WeightsCell file={file} canCorrect={canCorrect(file)} {...cell} />,
