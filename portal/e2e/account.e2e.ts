@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => roastery[Symbol.asyncDispose]());
 
 describe('the account', () => {
-  it('keeps units, theme and language of dates with the person, on every device', async () => {
+  it('keeps units, theme and region with the person, on every device', async () => {
     await using watched = await roastery.openAs(ana, { colorScheme: 'light' });
     const { page } = watched;
     await page.goto('/account');
@@ -23,17 +23,31 @@ describe('the account', () => {
     await page.getByText('Example rate: 14.8 °F/min').waitFor();
     await page.getByRole('radio', { name: '°F/30 s' }).click();
     await page.getByText('Example rate: 7.4 °F/30 s').waitFor();
+    await page.getByText('Example batch: 12.5 kg').waitFor();
+    await page.getByRole('radio', { name: 'lb', exact: true }).click();
+    await page.getByText('Example batch: 27.6 lb').waitFor();
     await page.getByRole('radio', { name: 'Dark' }).click();
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
     await page.getByRole('combobox', { name: 'Region' }).fill('braz');
     await page.getByRole('option', { name: /Brazil/ }).click();
-    await page.getByText(/^Dates and times: \d\d [A-Z][a-z]{2} 20\d\d, \d\d\/\d\d\/20\d\d - \d\d:\d\d$/).waitFor();
+    await page
+      .getByText(
+        /^Dates and numbers: \d\d [A-Z][a-z]{2} 20\d\d, \d\d\/\d\d\/20\d\d - \d\d:\d\d, 1\.234,5\. Weeks begin on Sunday\.$/,
+      )
+      .waitFor();
     await expect
       .poll(async () => (await ana.call(me)).preferences)
-      .toEqual({ temperature_unit: 'F', rate_unit: 'per_30_seconds', theme: 'dark', date_language: 'pt-BR' });
+      .toEqual({
+        temperature_unit: 'F',
+        rate_unit: 'per_30_seconds',
+        weight_unit: 'lb',
+        theme: 'dark',
+        date_language: 'pt-BR',
+      });
     await using elsewhere = await roastery.openAs(ana, { colorScheme: 'light' });
     await elsewhere.page.goto('/account');
-    await elsewhere.page.getByText('Example drop: 400.1 °F').waitFor();
+    await elsewhere.page.getByText('Example drop: 400,1 °F').waitFor();
+    await elsewhere.page.getByText('Example batch: 27,6 lb').waitFor();
     await expect.poll(() => elsewhere.page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
     expect([...watched.complaints, ...elsewhere.complaints]).toEqual([]);
   });

@@ -135,7 +135,7 @@ describe('green inventory', () => {
     await page.waitForURL('**/inventory');
   });
 
-  it('saves no figure that can't be read, and reads a decimal comma', async () => {
+  it('saves no unreadable figure, and reads a decimal comma', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/inventory/lots/new');

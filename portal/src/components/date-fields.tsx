@@ -29,13 +29,12 @@ const momentCodec = (dates: DateTexts): Codec => ({
 });
 
 interface CalendarButtonProps {
-  label: string;
   /** The day in the field when the calendar is opened. */
   dayIn: () => string;
   onChoose: (day: string) => void;
 }
 
-const CalendarButton = ({ label, dayIn, onChoose }: CalendarButtonProps) => {
+const CalendarButton = ({ dayIn, onChoose }: CalendarButtonProps) => {
   const button = useRef<HTMLButtonElement>(null);
   const [opened, setOpened] = useState<string | null>(null);
   const timeZone = useSession().user?.roastery_time_zone ?? 'UTC';
@@ -47,7 +46,7 @@ const CalendarButton = ({ label, dayIn, onChoose }: CalendarButtonProps) => {
     <>
       <IconButton
         ref={button}
-        label={t`Calendar: ${label}`}
+        label={t`Open calendar`}
         aria-haspopup="dialog"
         aria-expanded={opened !== null}
         icon={<CalendarDays aria-hidden />}
@@ -86,11 +85,7 @@ const CalendarField = ({ codec, withDay, ...field }: CalendarFieldProps) => {
       codec={codec}
       {...(!field.readOnly && {
         button: (stored, choose) => (
-          <CalendarButton
-            label={field.label}
-            dayIn={() => stored().slice(0, 10)}
-            onChoose={(day) => choose(withDay(day, stored()))}
-          />
+          <CalendarButton dayIn={() => stored().slice(0, 10)} onChoose={(day) => choose(withDay(day, stored()))} />
         ),
       })}
     />

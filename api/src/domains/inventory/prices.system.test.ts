@@ -34,7 +34,7 @@ describe('prices of lots', () => {
     }
     await opened.admin.send('POST', '/inventory/lots', body('P-none', null));
     expect(await costs()).toEqual([...prices, null]);
-    const rows = await opened.test.sql<{ price_minor: number; price_kg: number }[]>`
+    const rows = await opened.test.api.context.sql<{ price_minor: number; price_kg: number }[]>`
       SELECT price_minor, price_kg FROM lots ORDER BY lot_number LIMIT 5`;
     expect(rows.map((row) => [Number(row.price_minor), Number(row.price_kg)])).toEqual([
       [0, 1],
