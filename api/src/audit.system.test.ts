@@ -23,6 +23,7 @@ const exceptions: Readonly<Record<string, string>> = {
   setRoastFavorite: 'a person’s own bookmark',
   toggleProfileFavorite: 'a person’s own bookmark',
   dismissAlert: 'hides a notice, changes no stock',
+  acknowledgeAlarm: 'who acknowledged an alarm, and when, is kept with it',
   stopProbe: 'ends what startProbe left a row about, by reading alone',
   mqttAuth: 'a question of the broker; a refused one leaves a row',
   mqttAcl: 'a question of the broker',

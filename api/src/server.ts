@@ -1,4 +1,5 @@
 import type { Logger } from '@roastery/runtime/logger';
+import { createAlarms } from './alarms/alarms.ts';
 import type { ApiConfig } from './config.ts';
 import type { AppContext } from './context.ts';
 import { mailer } from './domains/alerts/mailer.ts';
@@ -21,15 +22,17 @@ const prepare = async (context: AppContext): Promise<void> => {
   );
 };
 
-const ingest: Service = async (context) =>
-  startIngest(context, context.config.ingestGroup === undefined ? {} : { sharedGroup: context.config.ingestGroup });
-
 /** The api with all its domains and services. */
 export const startServer = (config: ApiConfig, log: Logger): Promise<Api> => {
   const live = createLive();
+  const alarms = createAlarms();
+  const ingest: Service = async (context) => {
+    const { ingestGroup: sharedGroup } = context.config;
+    return startIngest(context, { onStored: alarms.onStored, ...(sharedGroup === undefined ? {} : { sharedGroup }) });
+  };
   return startApi(config, log, {
     domains: [...domains, live.routes, quarantineRoutes],
-    services: [createHousekeeping(), watchOverlaps, mailer, importer, ingest, live.service],
+    services: [createHousekeeping(), watchOverlaps, mailer, importer, alarms.service, ingest, live.service],
     prepare,
   });
 };

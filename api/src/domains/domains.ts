@@ -1,6 +1,7 @@
 import type { Domain } from '../app.ts';
 import { accountRoutes } from './account/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
+import { alarmRoutes } from './alarms/routes.ts';
 import { alertRoutes } from './alerts/routes.ts';
 import { analyticsRoutes } from './analytics/routes.ts';
 import { authRoutes } from './auth/routes.ts';
@@ -40,6 +41,7 @@ export const domains: readonly Domain[] = [
   blendRoutes,
   inventoryRoutes,
   profileRoutes,
+  alarmRoutes,
   alertRoutes,
   analyticsRoutes,
   settingsRoutes,

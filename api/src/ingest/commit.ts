@@ -4,6 +4,7 @@ import { applyEvents } from '../domains/roasts/roast-events.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
 import { placeBatch, type Placed, rangeOf, type Recording, updateCommitted, writeLayouts } from './recordings.ts';
 import { findConflicts, type Overlap, overlapOf, type Refusal, writeQuarantine } from './quarantine.ts';
+import type { JournalBatch } from '@roastery/contract/mqtt';
 import { coveredBy, missingFrom, type SeqRange, type SeqRanges, withRange } from './seq-ranges.ts';
 import { keyOf, lockStreams, partsOf, type Stream, type StreamKey } from './streams.ts';
 import { type BootRow, type ClockChange, moveStarts, writeBoots } from './wall-clock.ts';
@@ -28,6 +29,16 @@ export interface Committed {
   readonly dropped: number;
   /** Machines whose batches were read. */
   readonly machineIds: string[];
+  /** All batches that are stored now, with repeats of what another instance has stored. */
+  readonly stored: readonly StoredBatch[];
+}
+
+/** The part of a batch that one recording holds. */
+export interface StoredBatch {
+  readonly recordingId: string;
+  readonly bootNo: number;
+  readonly range: SeqRange;
+  readonly batch: JournalBatch;
 }
 
 interface MachineRow {
@@ -185,13 +196,19 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
   const offsetsBefore = offsetsOf(recordings);
 
   const overlaps: Overlap[] = [];
+  const stored: StoredBatch[] = [];
   const placed = known.flatMap((batch) => {
     const stream = streams.get(keyOf({ machineId: batch.machineId, epoch: batch.batch.epoch }));
     if (stream === undefined) throw new Error('a locked stream is missing');
     return partsOf(stream, rangeOf(batch)).map((part) => {
       const overlap = overlapOf(batch, part);
       if (overlap !== undefined) overlaps.push(overlap);
-      return { recording: part.recording, placed: placeBatch(batch, part) };
+      const { recording } = part;
+      const added = placeBatch(batch, part);
+      const bootNo = recording.boots.get(batch.batch.boot)?.bootNo;
+      const { recordingId } = recording;
+      if (bootNo !== undefined) stored.push({ recordingId, bootNo, range: part.range, batch: batch.batch });
+      return { recording, placed: added };
     });
   });
   const refusals = [...unassigned, ...commitClaims(claims, streams)];
@@ -222,6 +239,7 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
     conflicts: conflicts.length,
     dropped,
     machineIds: [...new Set(known.map(({ machineId }) => machineId))],
+    stored,
   };
 };
 

@@ -7,7 +7,7 @@ import type { Database } from '../db/sql.ts';
 import type { Health } from '../http/server-context.ts';
 import { createAcknowledgements } from './acknowledgements.ts';
 import { type BatchWriterOptions, createBatchWriter, type IngestProgress } from './batch-writer.ts';
-import type { Committed } from './commit.ts';
+import type { Committed, StoredBatch } from './commit.ts';
 import { followConfigs, followPlans, followStatuses } from './mqtt-followers.ts';
 import { startSweeper } from './sweeper.ts';
 
@@ -107,6 +107,8 @@ export interface IngestOptions extends Pick<BatchWriterOptions, 'flushDelayMs' |
    * instance receives everything, which is safe: each recognises what another has stored.
    */
   readonly sharedGroup?: string;
+  /** Called after each commit with the batches that are stored now. */
+  readonly onStored?: (stored: readonly StoredBatch[]) => void;
   /** Ends stale roasts and removes old samples; off in tests that watch every row. Default on. */
   readonly sweep?: boolean;
 }
@@ -139,6 +141,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     metrics.conflicts.inc(committed.conflicts);
     for (const acknowledgement of committed.acknowledgements) acknowledgements.add(acknowledgement);
     lastSeen.update(committed.machineIds);
+    options.onStored?.(committed.stored);
   };
   const writer = createBatchWriter({
     sql,

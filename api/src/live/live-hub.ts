@@ -1,14 +1,16 @@
+import type { LiveEvent } from '@roastery/contract/live';
 import type { Logger } from '@roastery/runtime/logger';
 import type { MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { readConnections, type WatchedMachine } from '../identity/machines.ts';
+import { alarmsChangedChannel, parseAlarmNotice, readRunningAlarms } from '../domains/alarms/stored-alarms.ts';
 import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announce-roast.ts';
 import { readRoast } from '../domains/roasts/roast-row.ts';
 import { createSseStream } from '../http/sse-stream.ts';
 import { machineStatusChannel } from '../ingest/mqtt-followers.ts';
 import { readBacklog, readSince } from './backlog.ts';
-import { wallBacklogFrames } from './wall-frames.ts';
+import { wallBacklogFrames, wallFrame } from './wall-frames.ts';
 import { createMachineChannel, eventFrame, type MachineChannel, type Watcher } from './machine-channel.ts';
 
 /** Proxies and browsers close a silent connection, so a comment is sent this often. */
@@ -79,6 +81,11 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     channel.broadcastRoast(event, new Set(favourites.map((row) => row.user_id)));
   };
 
+  const sendAlarms = async (channel: MachineChannel, roastId: string): Promise<void> => {
+    const alarms = await readRunningAlarms(sql, roastId);
+    channel.broadcast({ type: 'alarms', roast_id: roastId, alarms });
+  };
+
   /** Every page of the machine reconnects and gets a backlog without the roast. */
   const closeWithDeletedRoast = (channel: MachineChannel, roastId: string): void => {
     const bytes = eventFrame({ type: 'roast_deleted', roast_id: roastId });
@@ -135,6 +142,11 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
       },
       () => guard('live roast event failed', sendNewestRoasts()),
     ),
+    await sql.listen(alarmsChangedChannel, (text) => {
+      const notice = parseAlarmNotice(text);
+      const channel = notice && channels.get(notice.machine_id);
+      if (channel !== undefined) guard('live alarms failed', sendAlarms(channel, notice?.roast_id ?? ''));
+    }),
     await sql.listen(machineStatusChannel, (machineId) => {
       if (channels.has(machineId)) guard('live connection poll failed', pollConnections());
     }),
@@ -171,8 +183,14 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     ]);
     const { connection, last_seen_at, status } = machines.get(id) ?? channel.machine;
     channel.setCharge(backlog.chargeMono);
+    const running = backlog.roast?.id;
+    const alarms: LiveEvent[] =
+      running === undefined
+        ? []
+        : [{ type: 'alarms', roast_id: running, alarms: await readRunningAlarms(sql, running) }];
     if (watcher.view === 'wall') {
-      continueAfter(watcher, wallBacklogFrames(id, { connection, last_seen_at }, backlog));
+      const shown = alarms.flatMap((event) => wallFrame(id, event, backlog.chargeMono) ?? []);
+      continueAfter(watcher, [...wallBacklogFrames(id, { connection, last_seen_at }, backlog), ...shown]);
       return;
     }
     const roast = backlog.roast && {
@@ -183,6 +201,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     continueAfter(watcher, [
       eventFrame({ type: 'hello', machine_id: id, server_time, connection, last_seen_at, status }),
       eventFrame({ type: 'backlog', samples: backlog.samples, roast, charge_mono: backlog.chargeMono }),
+      ...alarms.map(eventFrame),
     ]);
   };
 

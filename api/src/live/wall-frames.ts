@@ -1,3 +1,4 @@
+import { isAlarmShown } from '@roastery/contract/alarms';
 import type { LiveEvent } from '@roastery/contract/live';
 import type { WallEvent } from '@roastery/contract/wall';
 import { sseFrame } from '../http/sse-stream.ts';
@@ -27,6 +28,18 @@ export const wallFrame = (machineId: string, event: LiveEvent, chargeMono: numbe
   if (event.type === 'status') {
     const { connection, last_seen_at } = event;
     return frame({ type: 'status', ...machine, connection, last_seen_at });
+  }
+  if (event.type === 'alarms') {
+    const shown = event.alarms.filter(isAlarmShown).reverse();
+    const alarms = shown.map(({ id, kind, channel, message, colour, raised_at }) => ({
+      id,
+      kind,
+      channel,
+      message,
+      colour,
+      raised_at,
+    }));
+    return frame({ type: 'alarms', ...machine, alarms });
   }
   if (event.type !== 'roast') return null;
   const isRunning = event.roast.status === 'in_progress';

@@ -216,3 +216,13 @@ export const addQuarantined = async (sql: Sql, ownerId: string): Promise<string>
             ${Buffer.from(JSON.stringify(batch))})`;
   return id;
 };
+
+/** An alarm of this roast that is not acknowledged. */
+export const addAlarm = async (sql: Sql, roastId: string): Promise<string> => {
+  const id = uuidV7();
+  await sql`
+    INSERT INTO roast_alarms (id, roast_id, machine_id, kind, occurrence, channel, colour, sound, mono_ms, happened_at, is_late)
+    SELECT ${id}::uuid, id, machine_id, 'frozen', 'frozen bean_temp 1', 'bean_temp', 'red', true, 1, now(), false
+    FROM roasts WHERE id = ${roastId}`;
+  return id;
+};

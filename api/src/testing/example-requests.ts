@@ -1,5 +1,6 @@
 import type { Sql } from '../db/sql.ts';
 import {
+  addAlarm,
   addBlend,
   addDiscardedRoast,
   addDoneImport,
@@ -56,6 +57,10 @@ const manyFiles = { params: withId(addImport), belongs: 'one person' } as const;
 const fileOfImport = async (sql: Sql, ownerId: string) => {
   const id = await addImport(sql, ownerId);
   return { id, file_id: await addFileToImport(sql, ownerId, id) };
+};
+const addedAlarm = async (sql: Sql, ownerId: string) => {
+  const id = await addRoast(sql, ownerId);
+  return { id, alarm_id: await addAlarm(sql, id) };
 };
 const lot = { params: withId(addLot) };
 const profile = { params: withId(addProfile) };
@@ -213,6 +218,8 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   toggleProfileFavorite: profile,
   setReferenceRoast: { ...profile, body: () => ({ roast_id: null }) },
   cloneProfile: profile,
+  listRoastAlarms: roast,
+  acknowledgeAlarm: { params: addedAlarm },
   dismissAlert: { params: withId(addLotAlert) },
   // The api of the tests has no mail server.
   sendTestMail: { status: 409 },

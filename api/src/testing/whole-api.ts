@@ -2,6 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { ackShape, topicOf, type Ack, type JournalBatch } from '@roastery/contract/mqtt';
 import { Aedes } from 'aedes';
 import { connectAsync, type MqttClient } from 'mqtt';
+import { createAlarms } from '../alarms/alarms.ts';
 import { readConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
@@ -63,9 +64,14 @@ export const startWholeApi = async (databaseUrl: string, mqttUrl: string, ingest
     ADMIN_PASSWORD: testAdmin.password,
   });
   const live = createLive();
+  const alarms = createAlarms();
   const api = await startApi({ ...settings, checkAnswers: true }, silentLog, {
     domains: [...domains, live.routes, quarantineRoutes],
-    services: [async (context) => startIngest(context, ingest), live.service],
+    services: [
+      alarms.service,
+      async (context) => startIngest(context, { onStored: alarms.onStored, ...ingest }),
+      live.service,
+    ],
     prepare: async (context) => void (await prepareFirstStart(context)),
   });
   await api.ready;

@@ -1,3 +1,4 @@
+import * as alarms from './alarms.ts';
 import * as alerts from './alerts.ts';
 import * as analytics from './analytics.ts';
 import * as auth from './auth.ts';
@@ -52,6 +53,7 @@ export const endpoints: readonly Endpoint[] = [
   blends,
   inventory,
   profiles,
+  alarms,
   alerts,
   analytics,
   settings,

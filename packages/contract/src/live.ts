@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { roastAlarmShape } from './alarms.ts';
 import { endpoint } from './endpoint.ts';
 import { connectionShape } from './machines.ts';
 import { liveReadingShape, statusShape } from './mqtt.ts';
@@ -42,6 +43,8 @@ export const liveEventShape = z.discriminatedUnion('type', [
   z.object({ type: z.literal('roast'), roast: roastShape, charge_mono: z.number().nullable() }),
   /** The running roast was deleted. The stream ends after this event: a new one starts with a fresh backlog. */
   z.object({ type: z.literal('roast_deleted'), roast_id: idShape }),
+  /** The alarms of the running roast: after the backlog where there are some, then whenever one is raised, cleared or acknowledged. */
+  z.object({ type: z.literal('alarms'), roast_id: idShape, alarms: z.array(roastAlarmShape) }),
   z.object({
     type: z.literal('status'),
     connection: connectionShape,

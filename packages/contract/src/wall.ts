@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alarmColourShape, alarmKinds } from './alarms.ts';
 import { endpoint } from './endpoint.ts';
 import { connectionShape } from './machines.ts';
 import { plannedPointShape } from './roast-plan.ts';
@@ -47,6 +48,16 @@ export const getWall = endpoint({
   response: z.object({ machines: z.array(wallMachineShape).max(maxWallMachines) }),
 });
 
+export const wallAlarmShape = z.object({
+  id: idShape,
+  kind: z.enum(alarmKinds),
+  channel: z.string().nullable(),
+  message: z.string().nullable(),
+  colour: alarmColourShape,
+  raised_at: instantShape,
+});
+export type WallAlarm = z.infer<typeof wallAlarmShape>;
+
 const ofMachine = { machine_id: idShape };
 
 /** Server-sent events of the wall. Each event's `event:` field is `type`. On every connect: `hello` and `curve` of each machine. */
@@ -79,6 +90,8 @@ export const wallEventShape = z.discriminatedUnion('type', [
     connection: connectionShape,
     last_seen_at: instantShape.nullable(),
   }),
+  /** The alarms that last and are not acknowledged, newest first. */
+  z.object({ type: z.literal('alarms'), ...ofMachine, alarms: z.array(wallAlarmShape) }),
   /** A roast began, changed or ended: read the wall again. */
   z.object({ type: z.literal('changed'), ...ofMachine, charge_mono: z.number().nullable() }),
 ]);

@@ -27,7 +27,7 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
     ['context.ts'],
     ['domains'],
     ['ingest'],
-    ['live', 'seed'],
+    ['alarms', 'live', 'seed'],
   ],
   'portal/src': [['language'], ['api', 'ui'], ['format'], ['components'], ['features'], ['app']],
   'device-agent/src': [

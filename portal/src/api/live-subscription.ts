@@ -13,6 +13,7 @@ const eventTypes = [
   'samples',
   'roast',
   'roast_deleted',
+  'alarms',
   'status',
 ] as const satisfies LiveEvent['type'][];
 

@@ -1,3 +1,4 @@
+import { isAlarmShown, type RoastAlarm } from '@roastery/contract/alarms';
 import type { LiveEvent } from '@roastery/contract/live';
 import type { Connection } from '@roastery/contract/machines';
 import { getMachine } from '@roastery/contract/machines';
@@ -33,6 +34,8 @@ export interface LiveMachine {
   deletedRoastId: string | null;
   /** Subtract from the track's `mono` for the time since charge. */
   chargeMono: number | null;
+  /** Alarms of the running roast that last and are not acknowledged, in the order of time. */
+  alarms: readonly RoastAlarm[];
   /** All samples since the page opened plus the server's backlog; redraw when `track.version` rises. */
   track: LiveTrack;
 }
@@ -47,7 +50,7 @@ interface Feed {
   readingAt: number | null;
   machine: Pick<
     LiveMachine,
-    'connection' | 'lastSeenAt' | 'status' | 'reading' | 'roast' | 'deletedRoastId' | 'chargeMono'
+    'connection' | 'lastSeenAt' | 'status' | 'reading' | 'roast' | 'deletedRoastId' | 'chargeMono' | 'alarms'
   >;
   track: LiveTrack;
 }
@@ -64,6 +67,7 @@ const silentFeed = (): Feed => ({
     roast: null,
     deletedRoastId: null,
     chargeMono: null,
+    alarms: [],
   },
   track: emptyTrack(),
 });
@@ -103,13 +107,21 @@ const received = (feed: Feed, event: LiveEvent, now: number): Feed => {
   if (event.type === 'backlog') {
     addBacklog(track, event.samples);
     const roast = event.roast ?? machine.roast;
-    return { ...feed, machine: { ...machine, roast, chargeMono: event.charge_mono ?? machine.chargeMono } };
+    return { ...feed, machine: { ...machine, roast, chargeMono: event.charge_mono ?? machine.chargeMono, alarms: [] } };
   }
   if (event.type === 'roast') {
-    return { ...feed, machine: { ...machine, roast: event.roast, chargeMono: event.charge_mono } };
+    const isSame = event.roast.id === machine.roast?.id && event.roast.status === 'in_progress';
+    const alarms = isSame ? machine.alarms : [];
+    return { ...feed, machine: { ...machine, roast: event.roast, chargeMono: event.charge_mono, alarms } };
+  }
+  if (event.type === 'alarms') {
+    return { ...feed, machine: { ...machine, alarms: event.alarms.filter(isAlarmShown) } };
   }
   if (event.type === 'roast_deleted') {
-    return { ...feed, machine: { ...machine, roast: null, deletedRoastId: event.roast_id, chargeMono: null } };
+    return {
+      ...feed,
+      machine: { ...machine, roast: null, deletedRoastId: event.roast_id, chargeMono: null, alarms: [] },
+    };
   }
   const { connection, last_seen_at: lastSeenAt, status } = event;
   return { ...feed, machine: { ...machine, connection, lastSeenAt, status } };

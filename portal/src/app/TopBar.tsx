@@ -6,6 +6,7 @@ import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
 import { t } from '../language/t.ts';
 import { Kbd } from '../ui/Badge.tsx';
+import { AlarmBell } from './AlarmBell.tsx';
 import { AccountButton } from './AccountButton.tsx';
 import { modifierKey } from './keyboard.ts';
 import { Logo } from './Logo.tsx';
@@ -61,6 +62,7 @@ export const TopBar = ({ onSearch }: { onSearch: () => void }) => {
       </div>
       <div className="flex min-w-0 items-center gap-3">
         <RoastingNow />
+        <AlarmBell />
         <Account name={name} />
       </div>
     </header>

@@ -27,6 +27,10 @@ export const absorbRoast = async (tx: Sql, id: string, into: string, byUser: str
       cupping_score = coalesce(i.cupping_score, f.cupping_score), color = coalesce(i.color, f.color)
     FROM roasts f WHERE i.id = ${into} AND f.id = ${id}`;
   await tx`UPDATE profiles SET reference_roast_id = ${into} WHERE reference_roast_id = ${id}`;
+  await tx`
+    UPDATE roast_alarms a SET roast_id = ${into} WHERE roast_id = ${id}
+      AND NOT EXISTS (SELECT FROM roast_alarms o WHERE o.roast_id = ${into} AND o.occurrence = a.occurrence)`;
+  await tx`DELETE FROM roast_alarms WHERE roast_id = ${id}`;
   await unsettleLot(tx, id, byUser);
   await tx`DELETE FROM roasts WHERE id = ${id}`;
   // A plan that came along brings its number.

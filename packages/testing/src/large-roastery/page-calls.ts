@@ -54,6 +54,7 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   getRoastCurveColumns: 'roast',
   getLearntCrack: 'roast',
   getForecastBasis: 'roast',
+  listRoastAlarms: 'roast',
   exportRoastXlsx: 'roast',
   exportRoastCsv: 'roast',
   exportRoastAlog: 'roast',

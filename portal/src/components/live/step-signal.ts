@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import type { RoastAlarm } from '@roastery/contract/alarms';
 import { useSession } from '../../api/session.tsx';
 
 /** How near the next step is; each change is signalled once. */
@@ -6,8 +7,8 @@ export type StepNearness = 'later' | 'soon' | 'now';
 
 let audio: AudioContext | undefined;
 
-/** A short tone; two for "now". Browsers allow it once the page was touched. */
-const sound = (times: number): void => {
+/** Short tones. Browsers allow them once the page was touched. */
+const sound = (times: number, hertz: number): void => {
   audio ??= new AudioContext();
   const context = audio;
   if (context.state === 'suspended') void context.resume();
@@ -15,7 +16,7 @@ const sound = (times: number): void => {
     const at = context.currentTime + n * 0.28;
     const tone = context.createOscillator();
     const volume = context.createGain();
-    tone.frequency.value = times === 1 ? 660 : 880;
+    tone.frequency.value = hertz;
     volume.gain.setValueAtTime(0.0001, at);
     volume.gain.exponentialRampToValueAtTime(0.4, at + 0.02);
     volume.gain.exponentialRampToValueAtTime(0.0001, at + 0.2);
@@ -26,17 +27,19 @@ const sound = (times: number): void => {
 };
 
 const signal = (nearness: 'soon' | 'now'): void => {
-  sound(nearness === 'now' ? 2 : 1);
+  if (nearness === 'now') sound(2, 880);
+  else sound(1, 660);
   if ('vibrate' in navigator) navigator.vibrate(nearness === 'now' ? [200, 100, 200] : 120);
 };
+
+const useSignalKey = (): string => `stepSignal:${useSession().user?.id ?? ''}`;
 
 /**
  * Whether steps are signalled by sound and vibration on this device: off by default, stored for each account. A step
  * is signalled once when it is near and once when it is due; `step` says which one it is.
  */
 export const useStepSignal = (step: number | null, nearness: StepNearness): [boolean, () => void] => {
-  const { user } = useSession();
-  const key = `stepSignal:${user?.id ?? ''}`;
+  const key = useSignalKey();
   const [isOn, setOn] = useState(() => localStorage.getItem(key) === 'on');
   const told = useRef<string>(undefined);
   useEffect(() => {
@@ -54,4 +57,20 @@ export const useStepSignal = (step: number | null, nearness: StepNearness): [boo
     if (next) signal('soon');
   }, [key]);
   return [isOn, toggle];
+};
+
+/** Three high tones for a new alarm, on a device where signals are on. Alarms that lasted when the page opened are visible: no signal. */
+export const useAlarmSignal = (alarms: readonly RoastAlarm[]): void => {
+  const key = useSignalKey();
+  const [openedAt] = useState(() => Date.now());
+  const signalled = useRef(new Set<string>());
+  useEffect(() => {
+    const fresh = alarms.filter(
+      ({ id, sound: isLoud, raised_at }) => isLoud && !signalled.current.has(id) && Date.parse(raised_at) > openedAt,
+    );
+    for (const { id } of fresh) signalled.current.add(id);
+    if (fresh.length === 0 || localStorage.getItem(key) !== 'on') return;
+    sound(3, 990);
+    if ('vibrate' in navigator) navigator.vibrate([300, 100, 300, 100, 300]);
+  }, [alarms, key, openedAt]);
 };

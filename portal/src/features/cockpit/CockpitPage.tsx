@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { useLive, type LiveMachine } from '../../api/use-live.ts';
+import { AlarmBanner } from '../../components/alarms/AlarmBanner.tsx';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { markNow } from '../../components/live/live-curve.ts';
 import { marksOfThisBatch } from '../../components/live/use-live-roast.ts';
@@ -85,6 +86,7 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
           />
         )}
       </CockpitHeader>
+      <AlarmBanner live={live} mayRoast={isRoaster} />
       <div className="relative flex min-h-0 flex-1 flex-col">
         {running !== null ? (
           <RoastingView

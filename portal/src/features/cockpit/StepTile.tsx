@@ -7,6 +7,7 @@ import type { LiveMachine } from '../../api/use-live.ts';
 import { Measure } from '../../components/figures.tsx';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import type { ExpectedEvent } from '../../components/live/next-event.ts';
+import { useStepSignal } from '../../components/live/step-signal.ts';
 import { StepChange, useNextStep } from '../../components/live/use-next-step.tsx';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
@@ -25,10 +26,24 @@ export const StepTile = ({ plan, expected, elapsedSeconds, live, className }: St
   plan && plan.points.length > 0 ? (
     <PlannedStep {...{ plan, live, elapsedSeconds, className }} />
   ) : (
-    <Tile label={t`Next event`} className={className}>
+    <Tile label={t`Next event`} className={className} action={<AlarmSignalSwitch />}>
       {live.state !== 'live' ? <span className="text-muted">--</span> : <Expected {...{ expected, elapsedSeconds }} />}
     </Tile>
   );
+
+/** Without a plan there are no steps to signal, but alarms. */
+const AlarmSignalSwitch = () => {
+  const [isSignalled, toggleSignal] = useStepSignal(null, 'later');
+  return (
+    <IconButton
+      size="md"
+      label={isSignalled ? t`Sound and vibration at alarms: on` : t`Sound and vibration at alarms: off`}
+      aria-pressed={isSignalled}
+      icon={isSignalled ? <Bell aria-hidden className="text-accent-text" /> : <BellOff aria-hidden />}
+      onClick={toggleSignal}
+    />
+  );
+};
 
 const Expected = ({ expected, elapsedSeconds }: Pick<StepTileProps, 'expected' | 'elapsedSeconds'>) => {
   if (expected === null || elapsedSeconds === null) return <span className="text-muted">--</span>;

@@ -2,6 +2,7 @@ import { getRoastCurveColumns, type Roast } from '@roastery/contract/roasts';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { refresh } from '../../api/use-api.ts';
 import { useLive } from '../../api/use-live.ts';
+import { AlarmBanner } from '../../components/alarms/AlarmBanner.tsx';
 import { LiveBadge } from '../../components/live/LiveBadge.tsx';
 import { markNow } from '../../components/live/live-curve.ts';
 import { useLiveRoast } from '../../components/live/use-live-roast.ts';
@@ -49,6 +50,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
   return (
     <>
       {header(<LiveBadge live={live} machineName={roast.machine_name} elapsedSeconds={elapsedSeconds} />)}
+      <AlarmBanner live={live} mayRoast={mayRoast} />
       <div className="flex flex-col gap-4">
         <LiveFigures
           {...{ roast, live, elapsedSeconds, rateC, deviationC, expected, learntCrack }}

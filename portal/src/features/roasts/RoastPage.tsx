@@ -24,6 +24,7 @@ import { Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
 import { FinishedRoast } from './FinishedRoast.tsx';
 import { PrintedHead } from './PrintedRoast.tsx';
+import { RoastAlarms } from './RoastAlarms.tsx';
 import { CoffeeCard, ParametersCard, RecordCard } from './RoastCards.tsx';
 import { RoastHeader } from './RoastHeader.tsx';
 import { coffeeName, roastNumber, timelineOf } from '../../components/live/roast-texts.ts';
@@ -220,6 +221,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
         <ParametersCard roast={roast} />
         <RecordCard roast={roast} />
       </div>
+      <RoastAlarms roastId={roast.id} isRunning={running} />
       <EditRoastDialog roast={roast} open={editing} onClose={() => setEditing(false)} />
       <ConfirmDialog
         thing={deleting}

@@ -1,7 +1,8 @@
-import type { WallMachine, WallRoast } from '@roastery/contract/wall';
+import type { WallAlarm, WallMachine, WallRoast } from '@roastery/contract/wall';
 import { dueStep, guideOf, nextStep, stepMoment } from '@roastery/roasting/guide';
 import { formatDuration } from '@roastery/roasting/units';
 import { memo, useCallback, useMemo } from 'react';
+import { alarmText, alarmTones } from '../../components/alarms/alarm-texts.ts';
 import { StepChange } from '../../components/live/use-next-step.tsx';
 import { exactWeight } from '../../format/weights.ts';
 import { usePreferences } from '../../format/preferences.ts';
@@ -34,6 +35,7 @@ const stateOf = (track: WallTrack, machine: WallMachine): State => {
   return (track.connection ?? machine.connection) === 'online' && track.readingAt !== null ? 'stale' : 'offline';
 };
 
+const newestAlarm = ({ alarms }: WallTrack): WallAlarm | null => alarms[0] ?? null;
 const timeText = (track: WallTrack): string => formatDuration(track.elapsedSeconds);
 const ageText = ({ readingAt }: WallTrack): string =>
   readingAt === null ? '' : formatDuration((Date.now() - readingAt) / 1000);
@@ -49,11 +51,12 @@ const Tile = ({ machine, feed }: WallTileProps) => {
     id,
     useCallback((track: WallTrack) => stateOf(track, machine), [machine]),
   );
+  const alarm = useWallValue(feed, id, newestAlarm);
   const beanText = useCallback(({ beanC }: WallTrack) => readingOf('temperature', beanC, units).value, [units]);
   const rateText = useCallback(({ rateC }: WallTrack) => readingOf('rate', rateC, units).value, [units]);
   const isLive = state === 'roasting' || state === 'between';
   /** A board that stopped sending while beans are in the drum. */
-  const isAlarm = !isLive && roast !== null;
+  const isLost = !isLive && roast !== null;
   const live = { feed, machineId: id };
   return (
     <li
@@ -61,7 +64,7 @@ const Tile = ({ machine, feed }: WallTileProps) => {
       data-state={state}
       className={classes(
         'relative min-h-0 min-w-0 overflow-hidden rounded-lg border-2 bg-surface [container-type:size]',
-        isAlarm ? 'border-danger' : state === 'roasting' ? 'border-accent' : 'border-stroke-strong',
+        isLost || alarm !== null ? 'border-danger' : state === 'roasting' ? 'border-accent' : 'border-stroke-strong',
       )}
     >
       <div className="flex h-full flex-col px-[3.5cqw] py-[2.5cqh]">
@@ -72,7 +75,7 @@ const Tile = ({ machine, feed }: WallTileProps) => {
           <span
             className={classes(
               'flex shrink-0 items-center gap-[1.5cqw] text-[length:min(7cqh,4.6cqw)] font-medium',
-              isAlarm
+              isLost
                 ? 'text-danger'
                 : state === 'roasting'
                   ? 'text-accent-text'
@@ -86,9 +89,22 @@ const Tile = ({ machine, feed }: WallTileProps) => {
             {!isLive && <Age {...live} />}
           </span>
         </p>
-        <p className="shrink-0 truncate text-[length:min(8cqh,5.2cqw)] leading-tight text-content">
-          {roast === null ? nextText(machine) : (roast.coffee_name ?? t`Unnamed Roast`)}
-        </p>
+        {alarm === null ? (
+          <p className="shrink-0 truncate text-[length:min(8cqh,5.2cqw)] leading-tight text-content">
+            {roast === null ? nextText(machine) : (roast.coffee_name ?? t`Unnamed Roast`)}
+          </p>
+        ) : (
+          <p
+            data-testid="wall-alarm"
+            className={classes(
+              'line-clamp-2 shrink-0 rounded-sm border-2 px-[1.5cqw] text-[length:min(7.5cqh,5cqw)] leading-tight font-semibold',
+              alarmTones[alarm.colour].ground,
+              alarmTones[alarm.colour].text,
+            )}
+          >
+            {alarmText(alarm)}
+          </p>
+        )}
         <div
           className={classes(
             'flex shrink-0 items-end justify-between gap-[3cqw]',

@@ -1,10 +1,10 @@
-import { wallEventShape, wallLive, type WallEvent, type WallMachine } from '@roastery/contract/wall';
+import { wallEventShape, wallLive, type WallAlarm, type WallEvent, type WallMachine } from '@roastery/contract/wall';
 import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
 import { addressOf } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 
-const eventTypes = ['hello', 'curve', 'reading', 'status', 'changed'] as const satisfies WallEvent['type'][];
+const eventTypes = ['hello', 'curve', 'reading', 'status', 'alarms', 'changed'] as const satisfies WallEvent['type'][];
 const firstRetryMs = 500;
 const maxRetryMs = 10_000;
 /** The small curve draws one point a second; older points of an idle machine are dropped. */
@@ -22,6 +22,8 @@ export interface WallTrack {
   /** Since the charge; null while no roast runs. */
   readonly elapsedSeconds: number | null;
   readonly chargeMono: number | null;
+  /** That last and are not acknowledged, newest first. */
+  readonly alarms: readonly WallAlarm[];
   readonly curve: { readonly mono: number[]; readonly bean: (number | null)[] };
 }
 
@@ -32,6 +34,7 @@ const unheard = (): WallTrack => ({
   rateC: null,
   elapsedSeconds: null,
   chargeMono: null,
+  alarms: [],
   curve: { mono: [], bean: [] },
 });
 
@@ -104,9 +107,16 @@ export const createWallFeed = (): WallFeed => {
     const track = get(id);
     if (event.type === 'reading') return withReading(track, event, rateOf(id));
     if (event.type === 'curve') return withCurve(track, event, rateOf(id));
-    if (event.type !== 'changed') return { ...track, connection: event.connection };
+    if (event.type === 'alarms') return { ...track, alarms: event.alarms };
+    // What lasts follows the curve.
+    if (event.type === 'hello') return { ...track, connection: event.connection, alarms: [] };
+    if (event.type === 'status') return { ...track, connection: event.connection };
     const isOver = event.charge_mono === null;
-    return { ...track, chargeMono: event.charge_mono, ...(isOver && { elapsedSeconds: null, rateC: null }) };
+    return {
+      ...track,
+      chargeMono: event.charge_mono,
+      ...(isOver && { elapsedSeconds: null, rateC: null, alarms: [] }),
+    };
   };
 
   const receive = (message: MessageEvent<string>) => {

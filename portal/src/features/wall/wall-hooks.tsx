@@ -33,7 +33,7 @@ export const LiveText = ({ feed, machineId, text }: LiveTextProps) => {
 const everySecondMs = 1000;
 
 /** A value of a machine's track that renders when it changes; looked up with each reading and once a second. */
-export const useWallValue = <Value extends string | number | null>(
+export const useWallValue = <Value extends string | number | object | null>(
   feed: WallFeed,
   machineId: string,
   valueOf: (track: WallTrack) => Value,

@@ -1,0 +1,309 @@
+import { lateAlarmSeconds } from '@roastery/contract/alarms';
+import type { Logger } from '@roastery/runtime/logger';
+import type { AppContext } from '../context.ts';
+import { loggable } from '../db/postgres-errors.ts';
+import type { Database } from '../db/sql.ts';
+import {
+  alarmRulesChangedChannel,
+  clearAlarms,
+  raiseAlarms,
+  readOpenSilence,
+} from '../domains/alarms/stored-alarms.ts';
+import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announce-roast.ts';
+import { readSamples } from '../domains/roasts/read-samples.ts';
+import type { StoredBatch } from '../ingest/commit.ts';
+import { readRoastRows, readRules, readWatchedRoast, type RoastRow, type WatchedRoast } from './read-watched.ts';
+import {
+  ageSeconds,
+  type AlarmChanges,
+  columnsOf,
+  createRoastEvaluation,
+  newAlarm,
+  type RoastEvaluation,
+  secondsSinceCharge,
+} from './roast-evaluation.ts';
+
+/** A board sends every second while a roast runs. After so long without a committed sample it counts as silent. */
+const silentSeconds = 15;
+const tickMs = 1000;
+/** Changes of roasts within this time are read together. */
+const gatherMs = 200;
+/** A backlog is evaluated when it has paused for this long … */
+const quietMs = 2000;
+/** … or at least this often while it goes on. */
+const evaluateEveryMs = 5000;
+
+interface Watched {
+  roast: WatchedRoast;
+  evaluation: RoastEvaluation;
+  /** Batches that arrive while samples are being read; undefined after that. */
+  pending: StoredBatch[] | undefined;
+  /** When the last sample was committed, or the watch began; ms of the monotonic clock. */
+  heardAt: number;
+  /** Samples came late or out of order: the roast is evaluated anew from its charge. */
+  dirty: { since: number; last: number } | null;
+  silence: string | null;
+}
+
+interface WatchParts {
+  readonly sql: Database;
+  readonly log: Logger;
+  /** Whether what boards send reaches the database at once. */
+  readonly isReceiving: () => boolean;
+}
+
+/**
+ * Evaluates every running roast on the samples that ingest has committed. Each instance evaluates them all; a unique key of the
+ * database lets one of them raise an alarm. After a start, and when samples came late, a roast is evaluated from its charge
+ * on by the samples in the database: what was raised before is not raised again.
+ */
+const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
+  const byRecording = new Map<string, Watched>();
+  const changed = new Set<string>();
+  let gathering: NodeJS.Timeout | undefined;
+  let receivingSince = performance.now();
+  let isEnded = false;
+  let work: Promise<void> = Promise.resolve();
+
+  /** One after the other, so that a start with many roasts does not take every connection to the database. */
+  const enqueue = (what: string, task: () => Promise<void>): void => {
+    work = work.then(() => (isEnded ? undefined : task())).catch((error: unknown) => log.warn(loggable(error), what));
+  };
+
+  const markDirty = (watched: Watched): void => {
+    const now = performance.now();
+    watched.dirty = { since: watched.dirty?.since ?? now, last: now };
+  };
+
+  const store = (watched: Watched, { raised, cleared }: AlarmChanges): void => {
+    if (raised.length + cleared.length === 0) return;
+    const { id } = watched.roast.row;
+    const save = async () => {
+      await raiseAlarms(sql, raised);
+      await clearAlarms(sql, id, cleared);
+    };
+    save().catch((error: unknown) => {
+      log.warn({ ...loggable(error), roast: id }, 'alarms not stored');
+      // A later evaluation finds them again.
+      markDirty(watched);
+    });
+  };
+
+  const isLate = (watched: Watched, { batch, bootNo }: StoredBatch): boolean => {
+    if (batch.k !== 'samples') return false;
+    const seconds = secondsSinceCharge(watched.roast, bootNo, batch.mono + (batch.dt.at(-1) ?? 0));
+    return seconds !== undefined && ageSeconds(watched.roast, seconds) > lateAlarmSeconds;
+  };
+
+  const take = (watched: Watched, stored: StoredBatch): void => {
+    const { batch, bootNo, range } = stored;
+    const { evaluation } = watched;
+    if (range.end <= evaluation.nextSeq && watched.dirty === null) return;
+    // Marks of a backlog may follow its samples, so it is evaluated when it is complete.
+    if (range.start > evaluation.nextSeq || isLate(watched, stored)) markDirty(watched);
+    if (watched.dirty !== null) return;
+    if (batch.k === 'events') {
+      evaluation.nextSeq = range.end;
+      return;
+    }
+    const from = Math.max(range.start, evaluation.nextSeq);
+    store(watched, evaluation.push(watched.roast, columnsOf(batch, bootNo, from, range.end)));
+  };
+
+  const endSilence = (watched: Watched): void => {
+    if (watched.silence === null) return;
+    store(watched, { raised: [], cleared: [watched.silence] });
+    watched.silence = null;
+  };
+
+  /** Evaluates a roast from its charge on by what is stored. */
+  const evaluateStored = async (watched: Watched): Promise<void> => {
+    const { row } = watched.roast;
+    watched.pending = [];
+    watched.dirty = null;
+    try {
+      const evaluation = createRoastEvaluation(0);
+      const samples = await readSamples(sql, row.recording_id, row.charge_seq, Number.MAX_SAFE_INTEGER);
+      store(watched, evaluation.push(watched.roast, samples));
+      watched.evaluation = evaluation;
+    } catch (error) {
+      markDirty(watched);
+      throw error;
+    } finally {
+      const { pending } = watched;
+      watched.pending = undefined;
+      for (const stored of pending) take(watched, stored);
+    }
+  };
+
+  const begin = async (roast: WatchedRoast): Promise<Watched> => {
+    const { row } = roast;
+    const watched: Watched = {
+      roast,
+      evaluation: createRoastEvaluation(0),
+      pending: [],
+      heardAt: performance.now(),
+      dirty: null,
+      silence: null,
+    };
+    if (row.status === 'in_progress') byRecording.set(row.recording_id, watched);
+    watched.silence = await readOpenSilence(sql, row.id);
+    await evaluateStored(watched);
+    return watched;
+  };
+
+  const end = async (watched: Watched): Promise<void> => {
+    const { row } = watched.roast;
+    if (byRecording.get(row.recording_id) === watched) byRecording.delete(row.recording_id);
+    if (watched.dirty !== null) await evaluateStored(watched);
+    await clearAlarms(sql, row.id, 'all');
+  };
+
+  const refresh = async (row: RoastRow, rules: Awaited<ReturnType<typeof readRules>>): Promise<void> => {
+    const known = byRecording.get(row.recording_id);
+    const watched = known?.roast.row.id === row.id ? known : undefined;
+    if (watched === undefined && row.status !== 'in_progress' && !row.is_new) return clearAlarms(sql, row.id, 'all');
+    const roast = await readWatchedRoast(sql, row, rules, watched?.roast);
+    if (watched === undefined) {
+      const started = await begin(roast);
+      if (row.status !== 'in_progress') await end(started);
+      return;
+    }
+    const { charge_mono_ms: charge, boot_no: boot } = watched.roast.row;
+    watched.roast = roast;
+    if (row.status !== 'in_progress') return end(watched);
+    if (charge !== row.charge_mono_ms || boot !== row.boot_no) markDirty(watched);
+  };
+
+  const refreshAll = async (ids: readonly string[] | 'running'): Promise<void> => {
+    const rows = await readRoastRows(sql, ids);
+    // A roast that was deleted, or has ended while the connection to the database was lost.
+    const found = new Set(rows.map(({ id }) => id));
+    for (const watched of byRecording.values()) {
+      const { row } = watched.roast;
+      if (found.has(row.id) || (ids !== 'running' && !ids.includes(row.id))) continue;
+      byRecording.delete(row.recording_id);
+      if (ids === 'running') await clearAlarms(sql, row.id, 'all');
+    }
+    if (rows.length === 0) return;
+    const rules = await readRules(sql, rows);
+    for (const row of rows) await refresh(row, rules);
+  };
+
+  const refreshLater = (id: string): void => {
+    changed.add(id);
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
+      const ids = [...changed];
+      changed.clear();
+      enqueue('changed roasts not read', () => refreshAll(ids));
+    }, gatherMs);
+  };
+
+  /** When a sample of the recording was stored last, by this or another instance; ms ago. */
+  const storedAgoMs = async (recordingId: string): Promise<number> => {
+    const [row] = await sql<{ ago_ms: number }[]>`
+      SELECT extract(epoch FROM now() - received_at) * 1000 AS ago_ms FROM recording_chunks
+      WHERE recording_id = ${recordingId} ORDER BY first_seq DESC LIMIT 1`;
+    return row?.ago_ms ?? Number.POSITIVE_INFINITY;
+  };
+
+  const raiseSilence = async (watched: Watched): Promise<void> => {
+    const { roast, evaluation } = watched;
+    const { row } = roast;
+    const agoMs = await storedAgoMs(row.recording_id);
+    if (agoMs < silentSeconds * 1000) {
+      watched.heardAt = performance.now() - agoMs;
+      // Another instance takes the batches of this board.
+      markDirty(watched);
+      return;
+    }
+    if (watched.silence !== null || byRecording.get(row.recording_id) !== watched) return;
+    const since = evaluation.lastSeconds ?? 0;
+    const occurrence = `silent ${Math.round(row.charge_mono_ms + since * 1000)}`;
+    watched.silence = occurrence;
+    // It is about now, however old the last sample is.
+    await raiseAlarms(sql, [newAlarm(roast, since, { kind: 'silent', occurrence, is_late: false })]);
+  };
+
+  const checkRoast = (watched: Watched, now: number): void => {
+    if (watched.pending !== undefined) return;
+    const { dirty, evaluation, roast } = watched;
+    if (dirty !== null && (now - dirty.last >= quietMs || now - dirty.since >= evaluateEveryMs)) {
+      enqueue('late samples not evaluated', () => evaluateStored(watched));
+    }
+    const silentMs = now - Math.max(watched.heardAt, receivingSince);
+    if (silentMs < tickMs || watched.silence !== null || evaluation.lastSeconds === null) return;
+    store(watched, evaluation.pushSilence(roast, evaluation.lastSeconds + silentMs / 1000));
+    if (silentMs >= silentSeconds * 1000) enqueue('silent board not stored', () => raiseSilence(watched));
+  };
+
+  const timer = setInterval(() => {
+    const now = performance.now();
+    if (!isReceiving()) receivingSince = now;
+    for (const watched of byRecording.values()) checkRoast(watched, now);
+  }, tickMs);
+  timer.unref();
+
+  return {
+    take(all: readonly StoredBatch[]): void {
+      if (byRecording.size === 0) return;
+      for (const stored of all) {
+        const watched = byRecording.get(stored.recordingId);
+        if (watched === undefined) continue;
+        if (stored.batch.k === 'samples') {
+          watched.heardAt = performance.now();
+          endSilence(watched);
+        }
+        if (watched.pending === undefined) take(watched, stored);
+        else watched.pending.push(stored);
+      }
+    },
+    refreshLater,
+    refreshRunning: (): void => enqueue('running roasts not read', () => refreshAll('running')),
+    get size(): number {
+      return byRecording.size;
+    },
+    async close(): Promise<void> {
+      isEnded = true;
+      clearInterval(timer);
+      clearTimeout(gathering);
+      await work;
+    },
+  };
+};
+
+/** The alarms of running roasts: a service that listens to the database, and the batches that ingest hands to it. */
+export const createAlarms = () => {
+  let watch: ReturnType<typeof createRoastWatch> | undefined;
+
+  const service = async ({ sql, log: parent, mqtt, health }: AppContext) => {
+    const log = parent.child({ part: 'alarms' });
+    const started = createRoastWatch({
+      sql,
+      log,
+      isReceiving: () => mqtt.isConnected && (health.ingest?.().oldestWaitingSeconds ?? 0) < 2,
+    });
+    watch = started;
+    const listening = [
+      await sql.listen(
+        roastChangedChannel,
+        (text) => {
+          const notice = parseRoastNotice(text);
+          if (notice !== undefined) started.refreshLater(notice.roast_id);
+        },
+        // After the start, and whenever the connection to the database was lost.
+        () => started.refreshRunning(),
+      ),
+      await sql.listen(alarmRulesChangedChannel, () => started.refreshRunning()),
+    ];
+    return {
+      async close(): Promise<void> {
+        watch = undefined;
+        await Promise.all(listening.map((listener) => listener.unlisten()));
+        await started.close();
+      },
+    };
+  };
+  return { service, onStored: (stored: readonly StoredBatch[]): void => watch?.take(stored) };
+};

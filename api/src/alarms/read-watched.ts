@@ -1,0 +1,146 @@
+import type { AlarmColour } from '@roastery/contract/alarms';
+import type { AlarmCondition, WatchedRule } from '@roastery/roasting/alarm-rules';
+import type { MarkKind } from '@roastery/roasting/marks';
+import { type Reading, valueAt } from '@roastery/roasting/series';
+import type { Sql } from '../db/sql.ts';
+import { effectiveMarks } from '../domains/roasts/effective-marks.ts';
+import { type BootClocks, onClockOf, readBootClocks } from '../domains/roasts/places.ts';
+import { readSamples } from '../domains/roasts/read-samples.ts';
+import { readMarkEntries } from '../domains/roasts/recompute-roast.ts';
+import { timedMarks } from '../domains/roasts/roast-window.ts';
+
+export interface RoastRow {
+  readonly id: string;
+  readonly machine_id: string;
+  readonly recording_id: string;
+  readonly status: string;
+  readonly boot_no: number;
+  readonly charge_mono_ms: number;
+  readonly charge_seq: number;
+  readonly start_time: string;
+  readonly profile_id: string | null;
+  /** It came a moment ago: a roast that has ended was backfilled as a whole. */
+  readonly is_new: boolean;
+}
+
+/** A rule with what its alarm is to do. */
+export interface RoastRule extends WatchedRule {
+  readonly message: string;
+  readonly colour: AlarmColour;
+  readonly sound: boolean;
+}
+
+/** What the evaluation of a roast needs beside its samples. */
+export interface WatchedRoast {
+  readonly row: RoastRow;
+  /** Seconds since charge. */
+  readonly marks: readonly { readonly kind: MarkKind; readonly timeSeconds: number }[];
+  /** Infinite while there is no drop. */
+  readonly dropSeconds: number;
+  readonly rules: readonly RoastRule[];
+  readonly clocks: BootClocks;
+  readonly referenceAt: (seconds: number) => Reading;
+}
+
+/** A roast that was stored less than this before, minutes, is new. */
+const newMinutes = 10;
+
+/** Roasts with a charge on a board's recording: these, or all that run. */
+export const readRoastRows = async (sql: Sql, ids: readonly string[] | 'running'): Promise<RoastRow[]> => {
+  const rows = await sql<RoastRow[]>`
+    SELECT r.id, r.machine_id, r.recording_id, r.status, r.boot_no, r.charge_mono_ms, r.charge_seq, r.start_time, r.profile_id,
+           NOT r.made_by_hand AND r.created_at > now() - make_interval(mins => ${newMinutes}) AS is_new
+    FROM roasts r
+    WHERE ${ids === 'running' ? sql`r.status = 'in_progress'` : sql`r.id = ANY(${[...ids]}::uuid[])`}
+      AND r.machine_id IS NOT NULL AND r.recording_id IS NOT NULL AND r.boot_no IS NOT NULL
+      AND r.charge_mono_ms IS NOT NULL AND r.charge_seq IS NOT NULL
+    ORDER BY r.start_time, r.id`;
+  return [...rows];
+};
+
+interface RuleRow {
+  readonly id: string;
+  readonly machine_id: string | null;
+  readonly profile_id: string | null;
+  readonly condition: AlarmCondition;
+  readonly armed_after: MarkKind;
+  readonly message: string;
+  readonly colour: AlarmColour;
+  readonly sound: boolean;
+  readonly changed_at: string;
+}
+
+/** The rules that are enabled for the machines and recipes of these roasts. */
+export const readRules = async (sql: Sql, rows: readonly RoastRow[]): Promise<RuleRow[]> => {
+  const rules = await sql<RuleRow[]>`
+    SELECT id, machine_id, profile_id, condition, armed_after, message, colour, sound, changed_at FROM alarm_rules
+    WHERE is_enabled AND (machine_id = ANY(${rows.map((row) => row.machine_id)}::uuid[])
+      OR profile_id = ANY(${rows.flatMap((row) => row.profile_id ?? [])}::uuid[]))
+    ORDER BY created_at, id`;
+  return [...rules];
+};
+
+const rulesOf = (row: RoastRow, rules: readonly RuleRow[]): RoastRule[] =>
+  rules
+    .filter(
+      (rule) => rule.machine_id === row.machine_id || (rule.profile_id !== null && rule.profile_id === row.profile_id),
+    )
+    .map(({ id, condition, armed_after: armedAfter, message, colour, sound, changed_at }) => ({
+      id,
+      condition,
+      armedAfter,
+      message,
+      colour,
+      sound,
+      fromSeconds: (Date.parse(changed_at) - Date.parse(row.start_time)) / 1000,
+    }));
+
+const noReference = (): Reading => null;
+
+/** Bean temperature of the recipe's reference roast over the time since charge: the chosen one, else the best rated. */
+const readReference = async (sql: Sql, row: RoastRow): Promise<(seconds: number) => Reading> => {
+  const [reference] = await sql<(RoastRow & { drop_seq: number })[]>`
+    SELECT r.recording_id, r.boot_no, r.charge_mono_ms, r.charge_seq, r.drop_seq FROM profiles p
+    JOIN roasts r ON r.id = coalesce(p.reference_roast_id, (
+      SELECT b.id FROM roasts b WHERE b.profile_id = p.id AND b.status = 'completed' AND b.cupping_score IS NOT NULL
+      ORDER BY b.cupping_score DESC, b.start_time DESC LIMIT 1))
+    WHERE p.id = ${row.profile_id} AND r.id <> ${row.id} AND r.recording_id IS NOT NULL AND r.boot_no IS NOT NULL
+      AND r.charge_mono_ms IS NOT NULL AND r.charge_seq IS NOT NULL AND r.drop_seq IS NOT NULL`;
+  if (reference === undefined) return noReference;
+  const { recording_id: id, boot_no: boot, charge_mono_ms: charge } = reference;
+  const [samples, clocks] = await Promise.all([
+    readSamples(sql, id, reference.charge_seq, reference.drop_seq),
+    readBootClocks(sql, id),
+  ]);
+  const bean = samples.channels.get('bean_temp') ?? [];
+  const placed = samples.monoMs.flatMap((mono, index) => {
+    const at = onClockOf(clocks, boot, samples.bootNo[index] ?? boot, mono);
+    return at === undefined ? [] : [{ seconds: (at - charge) / 1000, temp: bean[index] ?? null }];
+  });
+  const times = placed.map(({ seconds }) => seconds);
+  const temps = placed.map(({ temp }) => temp);
+  return (seconds) => valueAt(times, temps, seconds);
+};
+
+/** The roast as it is now. `before`: what was read of it earlier; its reference is read once. */
+export const readWatchedRoast = async (
+  sql: Sql,
+  row: RoastRow,
+  allRules: readonly RuleRow[],
+  before: WatchedRoast | undefined,
+): Promise<WatchedRoast> => {
+  const rules = rulesOf(row, allRules);
+  const needsReference = rules.some(({ condition }) => condition.kind === 'reference_distance');
+  const known = before?.row.profile_id === row.profile_id ? before.referenceAt : noReference;
+  const [entries, clocks, referenceAt] = await Promise.all([
+    readMarkEntries(sql, row.id, row.recording_id),
+    readBootClocks(sql, row.recording_id),
+    needsReference && known === noReference && row.profile_id !== null ? readReference(sql, row) : known,
+  ]);
+  // A drop before the charge belongs to the roast before.
+  const marks = timedMarks(effectiveMarks(entries), clocks).filter(
+    ({ kind, timeSeconds }) => kind !== 'drop' || timeSeconds > 0,
+  );
+  const dropSeconds = marks.find(({ kind }) => kind === 'drop')?.timeSeconds ?? Number.POSITIVE_INFINITY;
+  return { row, marks, dropSeconds, rules, clocks, referenceAt };
+};

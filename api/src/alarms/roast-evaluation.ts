@@ -1,0 +1,127 @@
+import { lateAlarmSeconds } from '@roastery/contract/alarms';
+import type { SampleBatch } from '@roastery/contract/mqtt';
+import { type AlarmFinding, createAlarmWatch } from '@roastery/roasting/alarm-rules';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import type { NewAlarm } from '../domains/alarms/stored-alarms.ts';
+import { onClockOf } from '../domains/roasts/places.ts';
+import type { Samples } from '../domains/roasts/read-samples.ts';
+import type { WatchedRoast } from './read-watched.ts';
+
+/** What the evaluation of samples has to store. */
+export interface AlarmChanges {
+  readonly raised: NewAlarm[];
+  /** Occurrences that are over. */
+  readonly cleared: string[];
+}
+
+export interface RoastEvaluation {
+  /** Evaluates samples in their order; those that were evaluated before are passed over. */
+  push(roast: WatchedRoast, samples: Samples): AlarmChanges;
+  /** No sample has come until this moment. */
+  pushSilence(roast: WatchedRoast, seconds: number): AlarmChanges;
+  /** The sequence number after the last one that was evaluated. */
+  nextSeq: number;
+  /** Seconds since charge of the newest sample; null before the first. */
+  readonly lastSeconds: number | null;
+}
+
+export const columnsOf = (batch: SampleBatch, bootNo: number, from: number, to: number): Samples => {
+  const [start, end] = [from - batch.seq, to - batch.seq];
+  const dt = batch.dt.slice(start, end);
+  return {
+    seq: dt.map((_, index) => from + index),
+    bootNo: dt.map(() => bootNo),
+    monoMs: dt.map((ms) => batch.mono + ms),
+    channels: new Map(batch.ch.map((name, index) => [name, (batch.s[index] ?? []).slice(start, end)])),
+  };
+};
+
+/** Seconds since charge of a moment of the recording; undefined where the clocks of two boots can't be compared. */
+export const secondsSinceCharge = (
+  { row, clocks }: WatchedRoast,
+  bootNo: number,
+  monoMs: number,
+): number | undefined => {
+  const at = onClockOf(clocks, row.boot_no, bootNo, monoMs);
+  return at === undefined ? undefined : (at - row.charge_mono_ms) / 1000;
+};
+
+/** How long ago this moment of the roast was, s. */
+export const ageSeconds = ({ row }: WatchedRoast, seconds: number): number =>
+  (Date.now() - Date.parse(row.start_time)) / 1000 - seconds;
+
+export const newAlarm = (
+  roast: WatchedRoast,
+  atSeconds: number,
+  alarm: Pick<NewAlarm, 'kind' | 'occurrence'> & Partial<NewAlarm>,
+): NewAlarm => ({
+  id: uuidV7(),
+  roast_id: roast.row.id,
+  machine_id: roast.row.machine_id,
+  rule_id: null,
+  channel: null,
+  message: null,
+  colour: 'red',
+  sound: true,
+  mono_ms: Math.round(roast.row.charge_mono_ms + atSeconds * 1000),
+  happened_at: new Date(Date.parse(roast.row.start_time) + atSeconds * 1000).toISOString(),
+  is_late: ageSeconds(roast, atSeconds) > lateAlarmSeconds,
+  ...alarm,
+});
+
+const noChanges = (): AlarmChanges => ({ raised: [], cleared: [] });
+
+const note = (changes: AlarmChanges, roast: WatchedRoast, finding: AlarmFinding): void => {
+  if (finding.kind === 'rule') {
+    const rule = roast.rules.find(({ id }) => id === finding.ruleId);
+    if (rule === undefined) return;
+    const { id, message, colour, sound } = rule;
+    const what = { kind: 'rule', occurrence: id, rule_id: id, message, colour, sound } as const;
+    changes.raised.push(newAlarm(roast, finding.atSeconds, what));
+    return;
+  }
+  const { channel, sinceSeconds } = finding;
+  const occurrence = `frozen ${channel} ${Math.round(roast.row.charge_mono_ms + sinceSeconds * 1000)}`;
+  if (finding.isFrozen)
+    changes.raised.push(newAlarm(roast, finding.atSeconds, { kind: 'frozen', occurrence, channel }));
+  else changes.cleared.push(occurrence);
+};
+
+/** The rules of one running roast and the alarms that need none, over its samples. */
+export const createRoastEvaluation = (firstSeq: number): RoastEvaluation => {
+  const watch = createAlarmWatch();
+  const state = { nextSeq: firstSeq, lastSeconds: null as number | null };
+
+  return {
+    get nextSeq() {
+      return state.nextSeq;
+    },
+    set nextSeq(seq) {
+      state.nextSeq = seq;
+    },
+    get lastSeconds() {
+      return state.lastSeconds;
+    },
+    push(roast, samples) {
+      const changes = noChanges();
+      const channels = [...samples.channels];
+      for (const [index, seq] of samples.seq.entries()) {
+        if (seq < state.nextSeq) continue;
+        state.nextSeq = seq + 1;
+        const seconds = secondsSinceCharge(roast, samples.bootNo[index] ?? 0, samples.monoMs[index] ?? 0);
+        if (seconds === undefined || seconds < 0) continue;
+        state.lastSeconds = seconds;
+        if (seconds > roast.dropSeconds) continue;
+        const values = Object.fromEntries(channels.map(([name, column]) => [name, column[index] ?? null]));
+        for (const finding of watch.push(seconds, values, roast)) note(changes, roast, finding);
+      }
+      return changes;
+    },
+    pushSilence(roast, seconds) {
+      const changes = noChanges();
+      if (seconds > roast.dropSeconds) return changes;
+      for (const finding of watch.pushSilence(seconds, roast)) note(changes, roast, finding);
+      return changes;
+    },
+  };
+};

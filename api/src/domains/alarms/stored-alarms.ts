@@ -1,0 +1,104 @@
+import { maxRoastAlarms, type RecentAlarm, type RoastAlarm } from '@roastery/contract/alarms';
+import { parseJson } from '@roastery/contract/parse-shape';
+import { z } from 'zod';
+import type { Sql } from '../../db/sql.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
+import { roastAccess } from '../../identity/access.ts';
+
+/** Notification channel on which every instance learns that alarms of a roast were raised, cleared or acknowledged. */
+export const alarmsChangedChannel = 'alarms_changed';
+/** Notification channel of the trigger on `alarm_rules`. */
+export const alarmRulesChangedChannel = 'alarm_rules_changed';
+
+const noticeShape = z.object({ roast_id: z.string(), machine_id: z.string() });
+
+/** Undefined for a notice of another version of the api. */
+export const parseAlarmNotice = (text: string): z.infer<typeof noticeShape> | undefined =>
+  parseJson(noticeShape, text).data;
+
+export interface NewAlarm {
+  readonly id: string;
+  readonly roast_id: string;
+  readonly machine_id: string;
+  readonly kind: RoastAlarm['kind'];
+  readonly occurrence: string;
+  readonly rule_id: string | null;
+  readonly channel: string | null;
+  readonly message: string | null;
+  readonly colour: RoastAlarm['colour'];
+  readonly sound: boolean;
+  readonly mono_ms: number;
+  readonly happened_at: string;
+  readonly is_late: boolean;
+}
+
+/** Notifies with the commit; a statement's `changed` has the roasts. */
+export const notifyAlarms = (sql: Sql) => sql`
+  SELECT pg_notify(${alarmsChangedChannel}, jsonb_build_object('roast_id', c.roast_id, 'machine_id', c.machine_id)::text)
+  FROM (SELECT DISTINCT roast_id, machine_id FROM changed) c`;
+
+/**
+ * Stores alarms that are not stored yet and notifies all instances with the commit. The unique key lets one instance alone
+ * raise each occurrence.
+ */
+export const raiseAlarms = async (sql: Sql, alarms: readonly NewAlarm[]): Promise<void> => {
+  if (alarms.length === 0) return;
+  await sql`
+    WITH changed AS (
+      INSERT INTO roast_alarms ${sql([...alarms])} ON CONFLICT (roast_id, occurrence) DO NOTHING
+      RETURNING roast_id, machine_id)
+    ${notifyAlarms(sql)}`;
+};
+
+/** Clears alarms that are over: these occurrences, or all of a roast that has ended. Rules are not cleared. */
+export const clearAlarms = async (sql: Sql, roastId: string, occurrences: readonly string[] | 'all'): Promise<void> => {
+  if (occurrences.length === 0) return;
+  await sql`
+    WITH changed AS (
+      UPDATE roast_alarms SET cleared_at = now()
+      WHERE roast_id = ${roastId} AND cleared_at IS NULL AND kind <> 'rule'
+        ${occurrences === 'all' ? sql`` : sql`AND occurrence = ANY(${[...occurrences]}::text[])`}
+      RETURNING roast_id, machine_id)
+    ${notifyAlarms(sql)}`;
+};
+
+/** The occurrence of the silence that lasts, if there is one. */
+export const readOpenSilence = async (sql: Sql, roastId: string): Promise<string | null> => {
+  const [row] = await sql<{ occurrence: string }[]>`
+    SELECT occurrence FROM roast_alarms WHERE roast_id = ${roastId} AND kind = 'silent' AND cleared_at IS NULL`;
+  return row?.occurrence ?? null;
+};
+
+const columns = (sql: Sql) => sql`
+  a.id, a.roast_id, a.kind, a.rule_id, a.channel, a.message, a.colour, a.sound,
+  (a.mono_ms - r.charge_mono_ms) / 1000.0 AS time_seconds,
+  a.happened_at, a.raised_at, a.is_late, a.cleared_at, a.acknowledged_at, u.full_name AS acknowledged_by`;
+const source = (sql: Sql) => sql`
+  roast_alarms a JOIN roasts r ON r.id = a.roast_id LEFT JOIN users u ON u.id = a.acknowledged_by`;
+
+/** In the order of time. */
+export const readRoastAlarms = async (sql: Sql, roastId: string): Promise<RoastAlarm[]> => {
+  const rows = await sql<RoastAlarm[]>`
+    SELECT ${columns(sql)} FROM ${source(sql)}
+     WHERE a.roast_id = ${roastId} ORDER BY a.happened_at, a.id LIMIT ${maxRoastAlarms}`;
+  return [...rows];
+};
+
+/** What screens of a running roast show; nothing of a roast that has ended. */
+export const readRunningAlarms = async (sql: Sql, roastId: string): Promise<RoastAlarm[]> => {
+  const [roast] = await sql<{ status: string }[]>`SELECT status FROM roasts WHERE id = ${roastId}`;
+  return roast?.status === 'in_progress' ? readRoastAlarms(sql, roastId) : [];
+};
+
+const maxRecentAlarms = 50;
+
+/** Of the last day on the machines that this user may see, newest first. */
+export const readRecentAlarms = async (sql: Sql, user: SignedInUser): Promise<RecentAlarm[]> => {
+  const rows = await sql<RecentAlarm[]>`
+    SELECT ${columns(sql)}, a.machine_id, m.display_name AS machine_name, r.batch_number, r.coffee_name,
+           r.status = 'in_progress' AS is_running
+      FROM ${source(sql)} JOIN machines m ON m.id = a.machine_id
+     WHERE a.raised_at > now() - interval '1 day' AND ${roastAccess(sql, user)}
+     ORDER BY a.raised_at DESC, a.id DESC LIMIT ${maxRecentAlarms}`;
+  return [...rows];
+};

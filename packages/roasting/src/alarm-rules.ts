@@ -1,0 +1,187 @@
+import { createFrozenWatch, type ChannelReadings, type FrozenChange } from './frozen-values.ts';
+import { markOf, type Mark, type MarkKind } from './marks.ts';
+import { phaseAt, type PhaseName } from './phases.ts';
+import { createLiveRateOfRise } from './rate-of-rise.ts';
+import { createRateShape } from './rate-shape.ts';
+import { isReading, type Reading } from './series.ts';
+
+export const alarmSides = ['above', 'below'] as const;
+export type AlarmSide = (typeof alarmSides)[number];
+
+/** What raises an alarm, as it is stored and sent. */
+export type AlarmCondition =
+  | { readonly kind: 'time'; readonly after: MarkKind; readonly seconds: number }
+  | {
+      readonly kind: 'temperature';
+      readonly channel: 'bean_temp' | 'exhaust_temp';
+      readonly side: AlarmSide;
+      readonly temp_c: number;
+    }
+  | { readonly kind: 'rate_of_rise'; readonly side: AlarmSide; readonly c_per_minute: number }
+  | { readonly kind: 'reference_distance'; readonly side: AlarmSide; readonly distance_c: number }
+  | { readonly kind: 'phase_share'; readonly phase: PhaseName; readonly percent: number }
+  | { readonly kind: 'channel_silent'; readonly channel: string; readonly seconds: number }
+  | { readonly kind: 'channel_frozen'; readonly channel: string; readonly seconds: number }
+  | { readonly kind: 'rate_crash' }
+  | { readonly kind: 'rate_flick' };
+export type AlarmConditionKind = AlarmCondition['kind'];
+
+export interface WatchedRule {
+  readonly id: string;
+  readonly condition: AlarmCondition;
+  readonly armedAfter: MarkKind;
+  /** A rule that was made or changed during the roast applies from then on, seconds since charge. */
+  readonly fromSeconds: number;
+}
+
+/** What is known of a roast beside its samples; it may change from one sample to the next. Times are seconds since charge. */
+export interface AlarmContext {
+  readonly marks: readonly Pick<Mark, 'kind' | 'timeSeconds'>[];
+  readonly rules: readonly WatchedRule[];
+  /** Bean temperature of the reference at a moment; null where there is none. */
+  readonly referenceAt: (seconds: number) => Reading;
+}
+
+export type AlarmFinding =
+  | { readonly kind: 'rule'; readonly ruleId: string; readonly atSeconds: number }
+  | ({ readonly kind: 'frozen'; readonly atSeconds: number } & FrozenChange);
+
+export interface AlarmWatch {
+  /** Adds the next sample, in the order of time. Each rule is found once. */
+  push(seconds: number, values: ChannelReadings, context: AlarmContext): AlarmFinding[];
+  /** No sample has come until this moment: only rules about a silent channel are evaluated. */
+  pushSilence(seconds: number, context: AlarmContext): AlarmFinding[];
+}
+
+/** A time that passed before its rule was made, or before its mark was known, still counts for this long. */
+const lateTimeSeconds = 30;
+/** A fall of the bean temperature by this much within this time, after the turning point, is taken for the drop until its mark is here. */
+const dropFallC = 1.5;
+const dropFallSeconds = 5;
+/** For so long conditions that a drop fulfils are not evaluated. */
+const dropHoldSeconds = 20;
+
+const lies = (value: Reading | undefined, side: AlarmSide, limit: number): boolean =>
+  isReading(value) && (side === 'above' ? value > limit : value < limit);
+
+interface Moment {
+  readonly seconds: number;
+  /** Of the sample before; null for the first one. */
+  readonly before: number | null;
+  readonly values: ChannelReadings;
+  readonly rate: Reading;
+  readonly shape: 'crash' | 'flick' | null;
+  readonly isDropping: boolean;
+}
+
+const isArmed = ({ armedAfter, fromSeconds }: WatchedRule, seconds: number, { marks }: AlarmContext): boolean => {
+  if (seconds < fromSeconds) return false;
+  const armedAt = armedAfter === 'charge' ? 0 : markOf(marks, armedAfter)?.timeSeconds;
+  return armedAt !== undefined && armedAt <= seconds;
+};
+
+/** Follows the samples of one roast from its charge on and says which rules are fulfilled and which temperatures are frozen. */
+export function createAlarmWatch(): AlarmWatch {
+  const frozen = createFrozenWatch();
+  const rate = createLiveRateOfRise();
+  const shape = createRateShape();
+  const fired = new Set<string>();
+  const heard = new Map<string, number>();
+  let recent: { seconds: number; temp: number }[] = [];
+  let fellAt = Number.NEGATIVE_INFINITY;
+  let before: number | null = null;
+  let first: number | null = null;
+
+  const isFalling = (seconds: number, temp: Reading | undefined): boolean => {
+    if (isReading(temp)) recent.push({ seconds, temp });
+    recent = recent.filter((one) => one.seconds >= seconds - dropFallSeconds);
+    const newest = recent.at(-1)?.temp;
+    return newest !== undefined && recent.some((one) => one.temp - newest >= dropFallC);
+  };
+
+  const silentSeconds = (channel: string, seconds: number): number =>
+    seconds - (heard.get(channel) ?? first ?? seconds);
+
+  const isMet = (condition: AlarmCondition, moment: Moment, { marks, referenceAt }: AlarmContext): boolean => {
+    const { seconds, values } = moment;
+    switch (condition.kind) {
+      case 'time': {
+        const from = condition.after === 'charge' ? 0 : markOf(marks, condition.after)?.timeSeconds;
+        const due = from === undefined ? Number.POSITIVE_INFINITY : from + condition.seconds;
+        const isNew = (moment.before !== null && moment.before < due) || seconds - due <= lateTimeSeconds;
+        return seconds >= due && isNew;
+      }
+      case 'temperature':
+        if (condition.side === 'below' && moment.isDropping) return false;
+        return lies(values[condition.channel], condition.side, condition.temp_c);
+      case 'rate_of_rise':
+        if (condition.side === 'below' && moment.isDropping) return false;
+        return lies(moment.rate, condition.side, condition.c_per_minute);
+      case 'reference_distance': {
+        const [bean, reference] = [values['bean_temp'], referenceAt(seconds)];
+        if (!isReading(bean) || !isReading(reference) || moment.isDropping) return false;
+        return (condition.side === 'above' ? bean - reference : reference - bean) > condition.distance_c;
+      }
+      case 'phase_share': {
+        const phase = phaseAt(marks, seconds);
+        return phase?.name === condition.phase && phase.share * 100 >= condition.percent;
+      }
+      case 'channel_silent':
+        return silentSeconds(condition.channel, seconds) >= condition.seconds;
+      case 'channel_frozen': {
+        const held = frozen.heldSeconds(condition.channel, seconds);
+        return held !== null && isReading(values[condition.channel]) && held >= condition.seconds;
+      }
+      case 'rate_crash':
+      case 'rate_flick':
+        break;
+    }
+    return !moment.isDropping && condition.kind === `rate_${moment.shape}`;
+  };
+
+  const findRules = (
+    moment: Moment,
+    context: AlarmContext,
+    takes: (rule: WatchedRule) => boolean = () => true,
+  ): AlarmFinding[] =>
+    context.rules.flatMap((rule) => {
+      const { id: ruleId, condition } = rule;
+      if (fired.has(ruleId) || !takes(rule) || !isArmed(rule, moment.seconds, context)) return [];
+      if (!isMet(condition, moment, context)) return [];
+      fired.add(ruleId);
+      return [{ kind: 'rule', ruleId, atSeconds: moment.seconds }];
+    });
+
+  return {
+    push(seconds, values, context) {
+      if (before !== null && seconds <= before) return [];
+      const bean = values['bean_temp'] ?? null;
+      const slope = rate.push(seconds, bean);
+      const hasTurned = markOf(context.marks, 'turning_point') !== undefined;
+      const crack = markOf(context.marks, 'first_crack')?.timeSeconds;
+      if (isFalling(seconds, bean) && hasTurned) fellAt = seconds;
+      for (const [channel, value] of Object.entries(values)) if (isReading(value)) heard.set(channel, seconds);
+      first ??= seconds;
+      const changes = frozen.push(seconds, values);
+      const found = findRules(
+        {
+          seconds,
+          before,
+          values,
+          rate: slope,
+          shape: shape.push(seconds, slope, bean, crack === undefined || crack > seconds),
+          isDropping: seconds - fellAt <= dropHoldSeconds,
+        },
+        context,
+      );
+      before = seconds;
+      return [...changes.map((change) => ({ kind: 'frozen' as const, atSeconds: seconds, ...change })), ...found];
+    },
+    pushSilence: (seconds, context) =>
+      findRules(
+        { seconds, before, values: {}, rate: null, shape: null, isDropping: false },
+        context,
+        ({ condition }) => condition.kind === 'channel_silent',
+      ),
+  };
+}

@@ -1,0 +1,46 @@
+import { isReading, type Reading } from './series.ts';
+
+/** Limits of a crash and a flick of the rate of rise, °C/min. */
+export interface RateShapeLimits {
+  /** The rate falls by this much below its highest of the window … */
+  readonly crashFall: number;
+  /** … and below this share of it. */
+  readonly crashShare: number;
+  /** The rate rises by this much above its lowest of the window. */
+  readonly flickRise: number;
+}
+
+export const rateShapeLimits: RateShapeLimits = { crashFall: 5, crashShare: 0.55, flickRise: 4 };
+
+/** From this bean temperature on, °C: before it the rate still finds its course. */
+const fromBeanC = 140;
+const windowSeconds = 45;
+/** One rate a second is enough of a curve that is smoothed over 20 s. */
+const stepSeconds = 1;
+
+export type RateShapeName = 'crash' | 'flick';
+
+export interface RateShape {
+  /** Adds the live rate of rise of a moment; answers what the last 45 s are. */
+  push(seconds: number, rate: Reading, beanC: Reading, isBeforeCrack: boolean): RateShapeName | null;
+}
+
+/** A rate of rise that crashes or flicks between 140 °C and first crack, as far as it can be seen live. */
+export function createRateShape(limits: RateShapeLimits = rateShapeLimits): RateShape {
+  let recent: { seconds: number; rate: number }[] = [];
+  return {
+    push(seconds, rate, beanC, isBeforeCrack) {
+      if (!isBeforeCrack || !isReading(rate) || !isReading(beanC) || beanC < fromBeanC) {
+        recent = [];
+        return null;
+      }
+      if (seconds - (recent.at(-1)?.seconds ?? Number.NEGATIVE_INFINITY) < stepSeconds) return null;
+      recent = recent.filter((one) => one.seconds >= seconds - windowSeconds);
+      recent.push({ seconds, rate });
+      const rates = recent.map((one) => one.rate);
+      const [highest, lowest] = [Math.max(...rates), Math.min(...rates)];
+      if (highest - rate >= limits.crashFall && rate <= highest * limits.crashShare) return 'crash';
+      return rate - lowest >= limits.flickRise ? 'flick' : null;
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import { clientIdOf, topicOf, type LiveReading, type MarkEvent } from '@roastery/contract/mqtt';
+import type { Stack } from '@roastery/stack/stack';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { connectAsync } from 'mqtt';
+
+const channels = ['bean_temp', 'exhaust_temp'] as const;
+const everyMs = 500;
+
+/** Bean and exhaust temperature at a time since the charge, s. */
+export type Curve = (seconds: number) => readonly [bean: number, exhaust: number];
+
+/**
+ * A board in the test's own process that sends a roast as it goes on: a reading each half second, live and in its journal. Its
+ * roast was charged `chargedAgo` seconds ago; what was recorded since then is sent first.
+ */
+export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, curve: Curve, chargedAgo: number) => {
+  const { serial_number: serial, auth_token: token } = machine;
+  const wallOffsetMs = Date.now() - chargedAgo * 1000 - 60_000;
+  const chargeMono = 60_000;
+  const board = createJournalBoard({ channels: [...channels], wallOffsetMs });
+  const client = await connectAsync(stack.mqttUrl, { clientId: clientIdOf(serial), username: serial, password: token });
+  const roastId = randomUUID();
+  let sent = 0;
+  let isSilent = false;
+  const now = () => Date.now() - wallOffsetMs;
+  const session = randomUUID();
+  const say = (kind: 'live' | 'status', message: object) =>
+    client.publishAsync(topicOf(serial, kind), JSON.stringify(message), { qos: 0, retain: kind === 'status' });
+  await say('status', { v: 1, online: true, session, t: Date.now() });
+
+  const sample = (mono: number) => board.sample(mono, ...curve((mono - chargeMono) / 1000));
+  const mark = (kind: MarkEvent['kind'], atMono: number): void => {
+    const entries = board.entries();
+    const nearest = entries.findLastIndex((entry) => entry.kind === 'sample' && entry.mono <= atMono);
+    board.event(now(), {
+      type: 'mark',
+      roast_id: roastId,
+      kind,
+      at_seq: nearest,
+      at_mono: atMono,
+      temp: curve((atMono - chargeMono) / 1000)[0],
+      origin: 'machine',
+      confidence: 1,
+      provisional: false,
+    });
+  };
+  const flush = async (): Promise<void> => {
+    const batches = board.batches(() => 200, sent);
+    sent = board.length;
+    for (const batch of batches) {
+      await client.publishAsync(topicOf(serial, 'journal'), JSON.stringify(batch), { qos: 1 });
+    }
+  };
+
+  sample(chargeMono);
+  board.event(chargeMono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
+  mark('charge', chargeMono);
+  for (let mono = chargeMono + everyMs; mono < now(); mono += everyMs) sample(mono);
+  await flush();
+
+  const tick = async (): Promise<void> => {
+    if (isSilent) return;
+    const seq = sample(now());
+    const [bean_temp, exhaust_temp] = curve((now() - chargeMono) / 1000);
+    const reading: LiveReading = {
+      v: 1,
+      epoch: board.epoch,
+      seq,
+      boot: board.boot,
+      t: Date.now(),
+      mono: now(),
+      values: { bean_temp, exhaust_temp },
+      roast: { id: roastId, charge_mono: chargeMono, state: 'in_progress' },
+      phase: 'roasting',
+    };
+    await say('live', reading);
+    await flush();
+  };
+  const failures: unknown[] = [];
+  const timer = setInterval(() => void tick().catch((error: unknown) => failures.push(error)), everyMs);
+  return {
+    roastId,
+    /** Errors of sending so far; a test expects none. */
+    failures,
+    /** Seconds since the charge. */
+    elapsed: () => (now() - chargeMono) / 1000,
+    /** Sets a mark this many seconds after the charge. */
+    mark: (kind: MarkEvent['kind'], seconds: number) => mark(kind, chargeMono + seconds * 1000),
+    /** Stops or resumes sending; what is not recorded in between is lost. */
+    silence: (silent: boolean): void => void (isSilent = silent),
+    async end(): Promise<void> {
+      isSilent = true;
+      mark('drop', now());
+      board.event(now(), { type: 'roast', roast_id: roastId, state: 'completed' });
+      await flush();
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      clearInterval(timer);
+      await client.endAsync(true);
+    },
+  };
+};

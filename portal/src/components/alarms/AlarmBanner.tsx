@@ -1,0 +1,74 @@
+import { acknowledgeAlarm, type RoastAlarm } from '@roastery/contract/alarms';
+import { formatDuration } from '@roastery/roasting/units';
+import { BellRing } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import type { LiveMachine } from '../../api/use-live.ts';
+import { t } from '../../language/t.ts';
+import { classes } from '../../ui/classes.ts';
+import { toast } from '../../ui/toast.ts';
+import { useAlarmSignal } from '../live/step-signal.ts';
+import { alarmText, alarmTones } from './alarm-texts.ts';
+
+interface AlarmBannerProps {
+  readonly live: Pick<LiveMachine, 'alarms'>;
+  /** Whether the user may acknowledge alarms: roasters may, viewers see them. */
+  readonly mayRoast: boolean;
+}
+
+/** More than this would take the chart's room; the newest are shown. */
+const maxShown = 2;
+
+/** The alarms of the running roast that last and are not acknowledged, newest first. */
+export const AlarmBanner = ({ live: { alarms }, mayRoast }: AlarmBannerProps) => {
+  useAlarmSignal(alarms);
+  const newest = alarms.slice(-maxShown).reverse();
+  return (
+    <div role="alert" data-testid="alarms" className="flex shrink-0 flex-col">
+      {newest.map((alarm) => (
+        <Alarm key={alarm.id} alarm={alarm} mayRoast={mayRoast} />
+      ))}
+      {alarms.length > maxShown && (
+        <p className="border-b border-stroke bg-surface px-4 py-1 text-sm text-content">
+          {t`${alarms.length - maxShown} more`}
+        </p>
+      )}
+    </div>
+  );
+};
+
+const Alarm = ({ alarm, mayRoast }: { alarm: RoastAlarm; mayRoast: boolean }) => {
+  const [isBusy, setBusy] = useState(false);
+  const { ground, text } = alarmTones[alarm.colour];
+  const acknowledge = async () => {
+    setBusy(true);
+    try {
+      await call(acknowledgeAlarm, { params: { id: alarm.roast_id, alarm_id: alarm.id } });
+    } catch (error) {
+      toast(sentenceFor(error, t`The alarm could not be acknowledged`), { tone: 'danger' });
+      setBusy(false);
+    }
+  };
+  return (
+    <div className={classes('flex min-h-14 items-center gap-3 border-b-2 py-1 pr-1.5 pl-4', ground)}>
+      <BellRing aria-hidden className={classes('size-6 shrink-0', text)} />
+      <p className="min-w-0 flex-1 text-lg leading-6 font-semibold text-strong">
+        {alarmText(alarm)}{' '}
+        <span className="figures text-base font-normal whitespace-nowrap text-content">
+          {alarm.time_seconds === null ? '' : t`at ${formatDuration(alarm.time_seconds)}`}
+        </span>
+      </p>
+      {mayRoast && (
+        <button
+          type="button"
+          disabled={isBusy}
+          onClick={() => void acknowledge()}
+          className="h-12 shrink-0 touch-manipulation rounded-md border-2 border-stroke-control bg-surface px-4 text-base font-semibold text-strong disabled:opacity-50"
+        >
+          {t`OK`}
+        </button>
+      )}
+    </div>
+  );
+};

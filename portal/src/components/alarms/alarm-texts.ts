@@ -1,0 +1,33 @@
+import type { AlarmColour, RoastAlarm } from '@roastery/contract/alarms';
+import { t } from '../../language/t.ts';
+import { curveStyles } from '../chart/curves.ts';
+
+/** Name of a channel as the charts have it; a channel of the machine's own map is named as there. */
+export const channelLabel = (channel: string): string =>
+  curveStyles.find((curve) => curve.channel === channel)?.label ?? channel;
+
+/** What an alarm says. */
+export const alarmText = ({ kind, message, channel }: Pick<RoastAlarm, 'kind' | 'message' | 'channel'>): string => {
+  if (kind === 'frozen') return t`${channelLabel(channel ?? '')} stands still. Check the probe.`;
+  if (kind === 'silent') return t`No readings arrive. Check the board.`;
+  return message ?? t`Alarm`;
+};
+
+/** Text on a soft ground; each pair has a contrast of 4.5 to 1 (tokens.test.ts). */
+export const alarmTones: Readonly<Record<AlarmColour, { readonly ground: string; readonly text: string }>> = {
+  red: { ground: 'border-danger bg-danger-soft', text: 'text-danger' },
+  amber: { ground: 'border-warning bg-warning-soft', text: 'text-warning' },
+  green: { ground: 'border-success bg-success-soft', text: 'text-success' },
+  blue: { ground: 'border-info bg-info-soft', text: 'text-info' },
+};
+
+/** What became of an alarm. `time` writes a moment. */
+export const alarmStateText = (alarm: RoastAlarm, time: (instant: string) => string): string =>
+  [
+    alarm.is_late && t`Its readings arrived late.`,
+    alarm.cleared_at !== null && t`Over at ${time(alarm.cleared_at)}.`,
+    alarm.acknowledged_at !== null &&
+      t`Acknowledged by ${alarm.acknowledged_by ?? t`a former user`} at ${time(alarm.acknowledged_at)}.`,
+  ]
+    .filter((part) => part !== false)
+    .join(' ');
