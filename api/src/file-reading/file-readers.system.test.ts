@@ -18,7 +18,7 @@ import { createFileReaders, type FileReaders, type FileReadersOptions } from './
 
 const shared = sharedData();
 /** Damaged copies of each kind of file; `npm run endurance` reads more of them. */
-const damagedCopies = Number(process.env['FUZZ_FILES'] ?? 90);
+const damagedCopies = Number(process.env['FUZZ_FILES'] ?? 30);
 const honest = new TextEncoder().encode(exampleCsv());
 
 /** A pool and what it logged. */
