@@ -23,6 +23,16 @@ const reach = (graph: Graph, from: readonly string[]): Set<string> => {
   return found;
 };
 
+/** The modules that match, and all that import one of them, through others too. */
+const bringers = (graph: Graph, matches: (id: string) => boolean): Set<string> => {
+  const importers = new Map<string, string[]>();
+  for (const id of graph.ids)
+    for (const imported of graph.importsOf(id)) importers.set(imported, [...(importers.get(imported) ?? []), id]);
+  const found = new Set([...graph.ids].filter(matches));
+  for (const id of found) for (const importer of importers.get(id) ?? []) found.add(importer);
+  return found;
+};
+
 interface Pages {
   /** Loaded with the HTML. */
   readonly entries: readonly string[];
@@ -44,11 +54,11 @@ const nameChunks = (graph: Graph, { entries, ofRoutes, later }: Pages): Map<stri
   }
   const firstPages = ofRoutes.filter((id) => isFirstPage.test(id));
   const ofFirstPages = reach(graph, firstPages);
-  const bringsForms = (id: string): boolean => [...reach(graph, [id])].some(isFormLibrary);
+  const bringsCharts = bringers(graph, isChartLibrary);
+  const bringsForms = bringers(graph, isFormLibrary);
   const nameOf = (id: string): string | undefined => {
     if (start.has(id)) return 'start';
-    const brought = [...reach(graph, [id])];
-    if (brought.some(isChartLibrary)) return isLoadedLast(id) || featureOf(id) !== undefined ? undefined : 'charts';
+    if (bringsCharts.has(id)) return isLoadedLast(id) || featureOf(id) !== undefined ? undefined : 'charts';
     const usedBy = users.get(id) ?? [];
     const isOfPage = usedBy.some((page) => ofRoutes.includes(page));
     if (usedBy.length < 2 && !isOfPage) return undefined;
@@ -56,11 +66,11 @@ const nameChunks = (graph: Graph, { entries, ofRoutes, later }: Pages): Map<stri
     const feature = featureOf(id);
     if (feature !== undefined && usedBy.every((page) => featureOf(page) === feature)) {
       const pagesUsing = usedBy.filter((page) => ofRoutes.includes(page));
-      const areAllWithForms = pagesUsing.length > 0 && pagesUsing.every(bringsForms);
-      return areAllWithForms || bringsForms(id) ? `${feature}-forms` : feature;
+      const areAllWithForms = pagesUsing.length > 0 && pagesUsing.every((page) => bringsForms.has(page));
+      return areAllWithForms || bringsForms.has(id) ? `${feature}-forms` : feature;
     }
     if (usedBy.length < 2) return undefined;
-    return bringsForms(id) ? 'forms' : 'widgets';
+    return bringsForms.has(id) ? 'forms' : 'widgets';
   };
   const names = new Map<string, string>();
   for (const id of graph.ids) {
@@ -96,8 +106,10 @@ export const mergedChunks = (): Plugin => {
       const ids = [...this.getModuleIds()];
       const infoOf = (id: string) => this.getModuleInfo(id);
       const importersOf = (id: string) => infoOf(id)?.dynamicImporters ?? [];
+      // The bundler makes a new list for each question.
+      const imports = new Map(ids.map((id) => [id, infoOf(id)?.importedIds ?? []]));
       names = nameChunks(
-        { ids, importsOf: (id) => infoOf(id)?.importedIds ?? [] },
+        { ids, importsOf: (id) => imports.get(id) ?? [] },
         {
           entries: ids.filter((id) => infoOf(id)?.isEntry === true),
           ofRoutes: ids.filter((id) => importersOf(id).some((from) => isRoutes.test(from))),
