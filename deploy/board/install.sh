@@ -44,7 +44,7 @@ check_board() {
     armhf)
         case "$system" in
         debian\ 12 | raspbian\ 12)
-            stop 2 'The 32-bit system 12 has a Node.js that is too old: use the 64-bit system, or the 32-bit system 13.'
+            stop 2 'The 32-bit version 12 of this system has Node.js 18, which is too old: use the 64-bit image, or version 13.'
             ;;
         esac
         ;;
@@ -71,7 +71,7 @@ read_source() {
         -o APT::Update::Error-Mode=any -o Acquire::Retries=3 2>&1) && return 0
     printf '%s\n' "$said" >&2
     case "$said" in
-    *NO_PUBKEY* | *BADSIG* | *'not signed'* | *'NOSPLIT'* | *'invalid signature'* | *'Signing key on'* | *'Missing key'* | *'No good signature'* | *"couldn't be verified"*)
+    *NO_PUBKEY* | *BADSIG* | *'not signed'* | *'no longer signed'* | *NOSPLIT* | *'invalid signature'* | *'Signing key on'* | *'Missing key'* | *'No good signature'* | *"couldn't be verified"*)
         rm -f "$source" "$keyring"
         stop 2 "The packages at $portal are not signed with the key $fingerprint: nothing was installed."
         ;;

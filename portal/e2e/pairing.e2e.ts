@@ -214,7 +214,7 @@ describe('pairing a board', () => {
     const sql = postgres(roastery.stack.databaseUrl, { max: 1 });
     await sql`UPDATE sign_in_limits SET expire = 0`;
     await sql.end();
-    expect(await late.exit).toBe(1);
+    expect(await late.exit).toBe(3);
     expect(late.output()).toMatch(/The ticket was not accepted\. .*ask the owner of the machine .* for a new ticket/);
   });
 

@@ -77,10 +77,15 @@ const partsOfWorker = async (): Promise<WorkerParts> => {
 export interface RoasteryOptions {
   /** Whether api and broker are processes of this roastery alone, for tests that end them. */
   ownServers?: boolean;
+  /** Software for boards; by default there is none. */
+  packagesDir?: string;
 }
 
 /** Starts broker and api with portal on a database of its own. */
-export const openRoastery = async ({ ownServers = false }: RoasteryOptions = {}): Promise<TestRoastery> => {
+export const openRoastery = async ({
+  ownServers = false,
+  packagesDir,
+}: RoasteryOptions = {}): Promise<TestRoastery> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'roastery-e2e-'));
   const [database, worker] = await Promise.all([createTestDatabase(migratedTemplate), partsOfWorker()]);
   const { servers, ports } = worker;
@@ -88,6 +93,7 @@ export const openRoastery = async ({ ownServers = false }: RoasteryOptions = {})
     dataDir: folder,
     databaseUrl: database.url,
     logLevel: 'error',
+    packagesDir: packagesDir ?? path.join(folder, 'no-packages'),
     ...(ownServers ? {} : { servers, ports }),
   });
   const pages = ownServers ? createPagePool(worker.browser, stack.url, still) : worker.pages;

@@ -331,6 +331,7 @@ export const screens: readonly Screen[] = [
   { name: 'settings-options', address: '/admin/settings?tab=options', who: 'admin', shows: 'Seed Defaults' },
   { name: 'devices', address: '/admin/devices', who: 'admin', shows: 'PRB-P25-0042' },
   { name: 'devices-tickets', address: '/admin/devices?tab=tickets', who: 'admin', shows: 'PRB-P25-0042' },
+  { name: 'devices-software', address: '/admin/devices?tab=software', who: 'admin', shows: 'No software for boards' },
   { name: 'devices-wall', address: '/admin/devices?tab=wall', who: 'admin', shows: 'Name of the screen' },
   { name: 'wall', address: '/wall', who: 'ana', shows: 'Giesen W6 sample room' },
   { name: 'audit', address: '/admin/audit', who: 'admin', shows: /ana@roastery.example/ },

@@ -47,12 +47,14 @@ const licenceOf = (folder: string): string => {
   return found === undefined ? '' : readFileSync(join(folder, found), 'utf8').trim();
 };
 
+const manifestShape = z.object({ name: z.string(), version: z.string(), license: z.string() });
+
 /** Name, version and licence of each package that went into the program. */
 const bundledPackages = (packages: readonly string[]): string => {
   const entries = packages.map((folder) => {
-    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
+    const manifest = parseOrThrow(manifestShape, JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
     const text = licenceOf(folder);
-    return `${String(manifest['name'])} ${String(manifest['version'])} (${String(manifest['license'])})\n${text === '' ? '' : `\n${text}\n`}`;
+    return `${manifest.name} ${manifest.version} (${manifest.license})\n${text === '' ? '' : `\n${text}\n`}`;
   });
   return `Packages that are bundled with device-agent.\n\n${[...new Set(entries)].toSorted().join('\n----\n\n')}`;
 };

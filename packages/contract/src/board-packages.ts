@@ -40,3 +40,23 @@ export const getBoardPackages = endpoint({
     repository: packageRepositoryShape.nullable(),
   }),
 });
+
+/** Only in a network of one's own: without TLS a board is paired by name of this flag. */
+export const trialFlag = (portalUrl: string): string =>
+  portalUrl.startsWith('http:') && !/^http:\/\/(localhost|127(\.\d+){3}|\[::1\])[:/]?/.test(portalUrl)
+    ? ' --trial-without-tls'
+    : '';
+
+/** One line for the board: installs from the portal's packages and pairs. */
+export const installCommand = (portalUrl: string, ticket: string): string =>
+  `curl -fsS ${portalUrl}${packagesPath}/install.sh | sudo sh -s -- ${ticket}${trialFlag(portalUrl)}`;
+
+/** The same step by step. */
+export const installSteps = (portalUrl: string, ticket: string): readonly string[] => [
+  `sudo curl -fsS -o /etc/apt/keyrings/roastery.asc ${portalUrl}${packagesPath}/roastery.asc`,
+  'gpg --show-keys /etc/apt/keyrings/roastery.asc',
+  `echo 'deb [signed-by=/etc/apt/keyrings/roastery.asc] ${portalUrl}${packagesPath} stable main' | sudo tee /etc/apt/sources.list.d/roastery.list`,
+  'sudo apt update && sudo apt install roastery-agent',
+  `sudo device-agent pair ${ticket} --api ${portalUrl}${trialFlag(portalUrl)}`,
+  'sudo systemctl restart roastery-agent',
+];

@@ -13,7 +13,12 @@ export interface TestStack extends Stack {
 export const startTestStack = async (options: Partial<StackOptions> = {}): Promise<TestStack> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'roastery-stack-'));
   const database = await createTestDatabase();
-  const stack = await startStack({ dataDir: path.join(folder, 'data'), databaseUrl: database.url, ...options });
+  const stack = await startStack({
+    dataDir: path.join(folder, 'data'),
+    databaseUrl: database.url,
+    packagesDir: path.join(folder, 'no-packages'),
+    ...options,
+  });
   const close = async (): Promise<void> => {
     await stack.close();
     await database.drop();

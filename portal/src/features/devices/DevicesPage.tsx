@@ -6,6 +6,7 @@ import { useTyped } from '../../components/use-typed.ts';
 import { ListSearch } from '../../components/table/ListControls.tsx';
 import { t } from '../../language/t.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
+import { BoardPackages } from './BoardPackages.tsx';
 import { Boards } from './Boards.tsx';
 import { Quarantine } from './Quarantine.tsx';
 import { Tickets } from './Tickets.tsx';
@@ -15,11 +16,12 @@ const tabs = [
   { value: 'boards', label: t`Boards` },
   { value: 'tickets', label: t`Pairing tickets` },
   { value: 'quarantine', label: t`Quarantine` },
+  { value: 'software', label: t`Software` },
   { value: 'wall', label: t`Wall links` },
 ] as const;
 const tabNames = tabs.map(({ value }) => value);
 
-/** /admin/devices: boards, pairing tickets, quarantined messages and links of the wall. */
+/** /admin/devices: boards, pairing tickets, quarantined messages, software for boards and links of the wall. */
 export default function DevicesPage() {
   const { read, change } = useUrlState();
   const q = read('q') ?? '';
@@ -41,7 +43,7 @@ export default function DevicesPage() {
           value={tab}
           onChange={(next) => change({ tab: next === 'boards' ? undefined : next })}
         />
-        {tab !== 'wall' && (
+        {tab !== 'wall' && tab !== 'software' && (
           <ListSearch
             search={{ value: typed, onChange: setTyped }}
             label={t`Search devices`}
@@ -51,6 +53,7 @@ export default function DevicesPage() {
         {tab === 'boards' && <Boards />}
         {tab === 'tickets' && <Tickets />}
         {tab === 'quarantine' && <Quarantine />}
+        {tab === 'software' && <BoardPackages />}
         {tab === 'wall' && <WallLinks />}
       </div>
     </Page>

@@ -1,0 +1,258 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listDevices, reissuePairingTicket } from '@roastery/contract/fleet';
+import { createMachineMap, setBoardConfig } from '@roastery/contract/machine-maps';
+import { registerMachine } from '@roastery/contract/machines';
+import { listRoasts } from '@roastery/contract/roasts';
+import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
+import { whyNoSystemd } from '@roastery/testing/real-systemd';
+import { startTestStack, type TestStack } from '@roastery/testing/test-stack';
+import { until } from '@roastery/testing/until';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareReleases } from '../testing/board-release.ts';
+import { bootFreshBoard, type FreshBoard } from '../testing/fresh-board.ts';
+import { startScriptedServer, type ScriptedServer } from '../testing/modbus-server.ts';
+import type { NodeArchitecture } from './node-package.ts';
+import { whyNoGpg } from './release-key.ts';
+
+const here: Partial<Record<NodeJS.Architecture, NodeArchitecture>> = { x64: 'amd64', arm64: 'arm64' };
+const architecture = here[process.arch];
+const obstacle =
+  whyNoSystemd ?? whyNoGpg ?? (architecture === undefined ? `no package for ${process.arch}` : undefined);
+
+const folder = mkdtempSync(join(tmpdir(), 'board-from-portal-'));
+let releases: Awaited<ReturnType<typeof prepareReleases>>;
+let stack: TestStack;
+let admin: RoasteryClient;
+let drum: ScriptedServer;
+const shown = { beans: 2000, charge: false };
+
+beforeAll(async () => {
+  if (obstacle !== undefined || architecture === undefined) return;
+  releases = await prepareReleases(folder, architecture);
+  stack = await startTestStack({ packagesDir: await releases.make('1.0.0', 'ours', 0) });
+  admin = await signIn(stack.url, stack.admin);
+  drum = await startScriptedServer(
+    'tcp',
+    () => ({}),
+    (_address, { code }) => (code === 2 ? Number(shown.charge) : shown.beans),
+  );
+});
+afterAll(async () => {
+  if (obstacle === undefined) {
+    await drum.hangUp();
+    await stack.close();
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A machine whose registers the drum has, and its ticket. */
+const register = async (serialNumber: string): Promise<string> => {
+  const map = {
+    v: 1,
+    id: `drum-${serialNumber.toLowerCase()}`,
+    maker: 'Test',
+    model: 'Drum',
+    hz: 4,
+    link: { kind: 'tcp', host: '127.0.0.1', port: drum.port },
+    channels: { bean_temp: { at: 'i:0', scale: 0.1 } },
+    events: { charge: { when: 'd:0' } },
+  } as const;
+  const { id: map_id } = await admin.call(createMachineMap, { body: { map } });
+  const facts = { serial_number: serialNumber, display_name: serialNumber, machine_type: 'RM15', max_capacity_kg: 15 };
+  const { id } = await admin.call(registerMachine, { body: { ...facts, map_id } });
+  await admin.call(setBoardConfig, { params: { id }, body: { map_id, host: '127.0.0.1', port: drum.port } });
+  return `PAIR-${(await admin.call(reissuePairingTicket, { params: { id } })).pairing_code}`;
+};
+const boot = (name: string): Promise<FreshBoard> =>
+  bootFreshBoard(name, [stack.ports.http, stack.ports.mqtt, drum.port]);
+const install = (...words: string[]): string =>
+  `curl -fsS ${stack.url}/packages/install.sh | sh -s -- ${words.join(' ')}`;
+const deviceOf = async (serialNumber: string) =>
+  (await admin.call(listDevices)).devices.find(({ serial_number: found }) => found === serialNumber);
+const isLive = (serialNumber: string, version: string) =>
+  until(
+    `${serialNumber} to be live with version ${version}`,
+    async () => {
+      const device = await deviceOf(serialNumber);
+      if (device?.connection === 'online' && device.machine_link === 'ok' && device.agent_version === version)
+        return device;
+      throw new Error(JSON.stringify(device));
+    },
+    { timeoutMs: 60_000, everyMs: 300 },
+  );
+/** The script as a file: a line that is cut can't bring it. */
+const saved = (words = ''): string => `sh /srv/install.sh ${words}`;
+const lastLine = (said: string): string => said.split('\n').at(-1) ?? '';
+
+/** What is sent of a file; undefined: there is none. */
+type Bend = (path: string, content: Buffer) => Buffer | undefined;
+
+const torn: Bend = (path, content) => (path.endsWith('.deb') ? content.subarray(0, content.length / 2) : content);
+const changed: Bend = (path, content) =>
+  path.endsWith('.deb')
+    ? Buffer.from(content.map((byte, at) => (at === content.length - 100 ? byte ^ 1 : byte)))
+    : content;
+
+/** A server in the place of the portal's packages: the files of a folder, bent by `bend`. */
+const serveInstead = async (root: string, bend: Bend = (_path, content) => content) => {
+  const server: Server = createServer((request, response) => {
+    const path = join(root, new URL(request.url ?? '/', 'http://x').pathname.replace(/^\/packages\//, ''));
+    const whole = existsSync(path) && statSync(path).isFile() ? readFileSync(path) : undefined;
+    const sent = whole && bend(path, whole);
+    if (whole === undefined || sent === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { 'content-length': whole.length });
+    // Less than was announced: the line breaks in the middle.
+    if (sent.length < whole.length) response.write(sent, () => response.destroy());
+    else response.end(sent);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.dispose]: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
+describe.skipIf(obstacle !== undefined)(
+  `a board from the portal’s packages (${obstacle ?? 'Debian, as it is'})`,
+  () => {
+    it('install.sh: installs agent and Node.js on a system without either, pairs, and the machine is live', async () => {
+      await using board = await boot('fresh');
+      const ticket = await register('FRESH');
+      const { code, said } = await board.run(`{ ${install(ticket)}; } 2>&1`);
+      expect([code, lastLine(said)], said).toEqual([0, 'Installed and paired. What it sees: sudo device-agent doctor']);
+      await isLive('FRESH', '1.0.0');
+      const pid = await board.must('systemctl show --property=MainPID --value roastery-agent');
+      expect(await board.must(`readlink /proc/${pid}/exe`)).toBe('/usr/lib/roastery-node/bin/node');
+      expect(await board.must('systemctl is-enabled roastery-agent')).toBe('enabled');
+      shown.charge = true;
+      shown.beans = 1800;
+      await expect
+        .poll(async () => (await admin.call(listRoasts)).roasts[0]?.status, { timeout: 30_000 })
+        .toBe('in_progress');
+      shown.charge = false;
+      // Once more is safe, also without a ticket.
+      expect((await board.run(install())).code).toBe(0);
+      await isLive('FRESH', '1.0.0');
+      await board.must('apt-get purge -y -q roastery-agent roastery-node');
+      expect((await board.run('ls -d /usr/lib/roastery-agent /usr/lib/roastery-node')).code).not.toBe(0);
+    }, 240_000);
+
+    it('install.sh: ends with one true sentence where it can’t go on, and leaves nothing installed', async () => {
+      await using board = await boot('wrong');
+      const script = await (await fetch(`${stack.url}/packages/install.sh`)).text();
+      writeFileSync(board.pathTo('/srv/install.sh'), script);
+      const ends = async (command: string): Promise<[number, string]> => {
+        const { code, said } = await board.run(`{ ${command}; } 2>&1`);
+        return [code, lastLine(said)];
+      };
+      expect(await ends(install('PAIR-123'))).toEqual([
+        2,
+        '"PAIR-123" is no pairing ticket: it looks like PAIR-BCDF-GHJK-LMNP.',
+      ]);
+      expect(await ends(`setpriv --reuid=65534 --clear-groups ${saved()}`)).toEqual([
+        2,
+        'This needs root: put sudo before sh.',
+      ]);
+      await board.must(
+        'mkdir /root/other && printf "#!/bin/sh\\necho riscv64\\n" >/root/other/dpkg && chmod +x /root/other/dpkg',
+      );
+      expect(await ends(`PATH=/root/other:$PATH ${saved()}`)).toEqual([
+        2,
+        'There is no package for riscv64: the agent runs on arm64, amd64 and armhf.',
+      ]);
+      await board.must('printf "#!/bin/sh\\necho armhf\\n" >/root/other/dpkg');
+      expect((await ends(`PATH=/root/other:$PATH ${saved()}`))[1]).toMatch(
+        /^The 32-bit version 12 of this system has Node\.js 18/,
+      );
+      await board.must(
+        'cp /etc/os-release /root/os-release && rm /etc/os-release && printf "ID=debian\\nVERSION_ID=\\"11\\"\\n" >/etc/os-release',
+      );
+      expect(await ends(saved())).toEqual([
+        2,
+        'This is debian 11, which is too old: the agent needs Debian or Raspberry Pi OS, 12 or later.',
+      ]);
+      await board.must('cp /root/os-release /etc/os-release');
+      board.cut(stack.ports.http);
+      expect(await ends(saved())).toEqual([
+        1,
+        `The packages at ${stack.url} could not be read: check this board's network, clock and DNS, then run this again.`,
+      ]);
+      using stranger = await serveInstead(await releases.make('1.0.0', 'stranger', 10));
+      board.lead(stack.ports.http, stranger.port);
+      const [code, sentence] = await ends(saved());
+      expect([code, sentence]).toEqual([
+        2,
+        expect.stringMatching(
+          /^The packages at http:\S+ are not signed with the key [0-9A-F]{40}: nothing was installed\.$/,
+        ),
+      ]);
+      expect((await board.run('ls /etc/apt/sources.list.d/roastery.sources')).code).not.toBe(0);
+      // A script that was cut off in the middle does nothing.
+      writeFileSync(board.pathTo('/root/half.sh'), script.slice(0, script.length * 0.9));
+      await board.run('sh /root/half.sh');
+      expect((await board.run('dpkg-query --show roastery-agent roastery-node')).code).not.toBe(0);
+      board.lead(stack.ports.http);
+      expect(await ends(saved('PAIR-BCDF-GHJK-LMNP'))).toEqual([
+        2,
+        'The agent is installed and not paired: see the sentence above.',
+      ]);
+    }, 240_000);
+
+    it('update: a signed one is installed and tried; unsigned, wrongly signed and torn ones change nothing', async () => {
+      await using board = await boot('drill');
+      const ticket = await register('DRILL');
+      await board.must(install(ticket));
+      await board.must('echo TRIAL_SECONDS=6 >>/etc/roastery-agent/settings.env; systemctl restart roastery-agent');
+      await isLive('DRILL', '1.0.0');
+      const next = await releases.make('2.0.0', 'ours', 20);
+      const update = 'apt-get update -q && apt-get install -q -y --only-upgrade roastery-agent';
+      const own =
+        '-o Dir::Etc::sourcelist=/etc/apt/sources.list.d/roastery.sources -o Dir::Etc::sourceparts=- -o APT::Update::Error-Mode=any';
+      const tries = async (root: string, bend?: Bend): Promise<string> => {
+        using server = await serveInstead(root, bend);
+        board.lead(stack.ports.http, server.port);
+        const { code, said } = await board.run(update.replace('update -q', `update -q ${own}`));
+        board.lead(stack.ports.http);
+        const installed = await board.must("dpkg-query --show --showformat='${Version}' roastery-agent");
+        await isLive('DRILL', installed);
+        return `${code === 0 ? 'installed' : 'refused'}, runs ${installed}: ${said.match(/^[EW]: .*$/m)?.[0] ?? ''}`;
+      };
+      const signatures = /\/(InRelease|Release\.gpg)$/;
+      const withoutSignature: Bend = (path, content) => (signatures.test(path) ? undefined : content);
+      const outcomes = {
+        unsigned: await tries(next, withoutSignature),
+        'wrongly signed': await tries(await releases.make('2.0.0', 'stranger', 30)),
+        'one byte changed': await tries(next, changed),
+        torn: await tries(next, torn),
+      };
+      expect(outcomes).toEqual({
+        unsigned: expect.stringMatching(/^refused, runs 1\.0\.0: E: .* is no longer signed/) as string,
+        'wrongly signed': expect.stringMatching(/^refused, runs 1\.0\.0: W: .* signature verification/) as string,
+        'one byte changed': expect.stringMatching(/^refused, runs 1\.0\.0: E: .* Hash Sum mismatch/) as string,
+        torn: expect.stringMatching(/^refused, runs 1\.0\.0: E: Failed to fetch .*\.deb/) as string,
+      });
+      expect(await tries(next)).toMatch(/^installed, runs 2\.0\.0/);
+      await until(
+        'the trial to end well',
+        async () => {
+          const { said } = await board.run('device-agent doctor');
+          if (/2\.0\.0 has proved itself/.test(said)) return true;
+          throw new Error(said);
+        },
+        { timeoutMs: 60_000, everyMs: 500 },
+      );
+    }, 300_000);
+  },
+);
