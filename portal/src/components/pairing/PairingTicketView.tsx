@@ -1,15 +1,18 @@
+import { getBoardPackages, installCommand } from '@roastery/contract/board-packages';
 import { notePairingTicket } from '@roastery/contract/fleet';
 import { Download, Mail } from 'lucide-react';
 import { useEffect } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
+import { useApi } from '../../api/use-api.ts';
 import { useUser } from '../../api/session.tsx';
 import { t } from '../../language/t.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
-import { CopyButton } from '../CopyButton.tsx';
+import { CommandLine } from '../CommandLine.tsx';
 import { personName } from '../person-name.ts';
 import { useDates } from '../../format/preferences.ts';
 import { pairingTicket, supportMail, ticketId, type TicketFacts } from './device-configuration.ts';
+import { CardSettings } from './CardSettings.tsx';
 import { PairingState } from './PairingState.tsx';
 import { saveFile } from '../save-file.ts';
 
@@ -29,6 +32,8 @@ export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; 
   const id = ticketId(ticket.pairing_code);
   const validUntil = dates.dayAndTime(ticket.pairing_expires_at);
   const mail = supportMail(ticket);
+  const { data: software } = useApi(getBoardPackages, {});
+  const portalUrl = software !== undefined && software.repository !== null ? software.portal_url : undefined;
   const command = `device-agent pair ${id} --api ${ticket.api_url}`;
 
   useEffect(() => {
@@ -53,10 +58,22 @@ export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; 
         </li>
         <li>{t`The ticket works once, until ${validUntil}. Pairing replaces the machine token the board had before.`}</li>
       </ol>
-      <div className="flex items-center justify-between gap-2 rounded-md border border-stroke bg-sunken py-1.5 pr-2 pl-3">
-        <code className="font-mono text-xs wrap-anywhere text-content">{command}</code>
-        <CopyButton text={command} label={t`Copy pairing command`} />
-      </div>
+      {portalUrl !== undefined && (
+        <>
+          <p className="text-sm text-content">{t`On a board without software: installs it and pairs the board.`}</p>
+          <CommandLine command={installCommand(portalUrl, id)} label={t`Copy installation command`} />
+          <p className="text-sm text-content">{t`On a board with its software:`}</p>
+        </>
+      )}
+      <CommandLine command={command} label={t`Copy pairing command`} />
+      {portalUrl !== undefined && (
+        <CardSettings
+          serialNumber={ticket.serial_number}
+          portalUrl={portalUrl}
+          ticket={id}
+          onDownload={() => void note(machineId, 'downloaded')}
+        />
+      )}
       <div className="flex flex-wrap gap-2">
         <Button icon={<Download aria-hidden />} onClick={download}>
           {t`Download ticket`}
