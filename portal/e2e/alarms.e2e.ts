@@ -1,8 +1,10 @@
 import path from 'node:path';
 import type { RegisteredMachine } from '@roastery/contract/machines';
+import { planRoast } from '@roastery/contract/planned';
+import { createProfile } from '@roastery/contract/profiles';
 import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startLiveBoard } from './live-board.ts';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
@@ -24,9 +26,10 @@ const sizes = [
 ] as const;
 
 /** Looks at a page on desk and phone in both themes: axe finds nothing, and nothing is wider than the window. */
-const lookAround = async (page: Page, name: string): Promise<void> => {
+const lookAround = async (page: Page, name: string, shown?: Locator): Promise<void> => {
   for (const size of sizes) {
     await page.setViewportSize(size);
+    await shown?.scrollIntoViewIfNeeded();
     for (const theme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: theme });
       const at = `${name}, ${size.name} ${theme}`;
@@ -85,8 +88,73 @@ it('alarms: a frozen probe shows in cockpit, wall and bell without a rule, and s
   const list = desk.page.getByTestId('roast-alarms');
   await expect.poll(() => list.innerText()).toMatch(/0:4\d\s*Bean Temp stands still.*Acknowledged by Ana Restrepo/s);
   await desk.page.getByText('Completed').first().waitFor();
-  await list.scrollIntoViewIfNeeded();
-  await lookAround(desk.page, 'roast');
+  await lookAround(desk.page, 'roast', list);
+  expect(board.failures).toEqual([]);
+  expect([...cockpit.complaints, ...wall.complaints, ...desk.complaints]).toEqual([]);
+});
+
+it('alarms: a rule of a recipe fires in its roast, in the live view and on the wall, and the roast keeps it', async () => {
+  const points = [
+    { time: 0, burner: 80, exhaust: 40, drum: 60 },
+    { time: 600, burner: 0, exhaust: 90, drum: 45 },
+  ];
+  const recipe = await ana.call(createProfile, { body: { name: 'House filter', control_profile: points } });
+  await using desk = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+  const { page } = desk;
+  await keepAxe(page);
+  await page.goto(`/recipes/${recipe.id}`);
+  await page.getByRole('button', { name: 'Add alarm' }).click();
+  const form = page.getByRole('form', { name: 'New alarm' });
+  await form.getByRole('combobox', { name: 'Is above' }).click();
+  await page.getByRole('option', { name: 'below' }).click();
+  await form.getByRole('combobox', { name: 'From this mark on' }).click();
+  await page.getByRole('option', { name: 'Charge', exact: true }).click();
+  await form.getByLabel('Limit').fill('900');
+  await form.getByRole('button', { name: 'Save alarm' }).click();
+  await form.getByText('Use 500 °C or less').waitFor();
+  await form.getByText('Enter a message').waitFor();
+  await lookAround(page, 'rule-form', form);
+  await form.getByLabel('Limit').fill('180');
+  await form.getByLabel('Message').fill('Open the air now');
+  await form.getByRole('combobox', { name: 'Color' }).click();
+  await page.getByRole('option', { name: 'Blue' }).click();
+  await form.getByRole('button', { name: 'Save alarm' }).click();
+  const rules = page.getByTestId('alarm-rules');
+  await rules.getByText('Bean Temp is below 180.0 °C').waitFor();
+  const crash = rules.getByRole('switch', { name: 'Rate of rise crashes on' });
+  await expect.poll(() => crash.getAttribute('aria-checked')).toBe('false');
+  await crash.click();
+  await expect.poll(() => crash.getAttribute('aria-checked')).toBe('true');
+  await lookAround(page, 'rules', rules);
+
+  await ana.call(planRoast, {
+    body: { machine_id: probat.id, profile_id: recipe.id, coffee_name: 'Huila Pink Bourbon', batch_size_kg: 12 },
+  });
+  await using board = await startLiveBoard(
+    roastery.stack,
+    probat,
+    (seconds) => [200 - Math.min(60, seconds), 220 - seconds / 5],
+    5,
+  );
+  await using cockpit = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+  await keepAxe(cockpit.page);
+  await cockpit.page.goto(`/machines/${probat.id}/live`);
+  await using wall = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+  await wall.page.goto('/wall');
+  const sentence = 'Open the air now';
+  await cockpit.page.getByTestId('alarms').getByText(sentence).waitFor({ timeout: 40_000 });
+  await wall.page.getByTestId('wall-alarm').getByText(sentence).waitFor();
+  await lookAround(cockpit.page, 'rule-fired');
+  await board.end();
+  await page.goto(`/roasts/${board.roastId}`);
+  await expect.poll(() => page.getByTestId('roast-alarms').innerText()).toMatch(/0:2[01]\s*Open the air now/);
+
+  await page.goto('/machines');
+  await page.getByRole('button', { name: 'Actions for Probat P25' }).click();
+  await page.getByRole('menuitem', { name: 'Alarms' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Alarms' });
+  await dialog.getByRole('button', { name: 'Add alarm' }).waitFor();
+  await lookAround(page, 'machine');
   expect(board.failures).toEqual([]);
   expect([...cockpit.complaints, ...wall.complaints, ...desk.complaints]).toEqual([]);
 });

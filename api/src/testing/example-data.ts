@@ -217,6 +217,19 @@ export const addQuarantined = async (sql: Sql, ownerId: string): Promise<string>
   return id;
 };
 
+/** A rule of a machine or of a recipe. */
+export const addAlarmRule = async (
+  sql: Sql,
+  { machineId = null, profileId = null }: { machineId?: string | null; profileId?: string | null },
+): Promise<string> => {
+  const id = uuidV7();
+  await sql`
+    INSERT INTO alarm_rules (id, machine_id, profile_id, armed_after, condition, message, colour, sound, push)
+    VALUES (${id}, ${machineId}, ${profileId}, 'charge', ${sql.json({ kind: 'time', after: 'charge', seconds: 60 })},
+            'Open the air', 'amber', true, false)`;
+  return id;
+};
+
 /** An alarm of this roast that is not acknowledged. */
 export const addAlarm = async (sql: Sql, roastId: string): Promise<string> => {
   const id = uuidV7();

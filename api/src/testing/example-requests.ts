@@ -1,6 +1,7 @@
 import type { Sql } from '../db/sql.ts';
 import {
   addAlarm,
+  addAlarmRule,
   addBlend,
   addDiscardedRoast,
   addDoneImport,
@@ -61,6 +62,19 @@ const fileOfImport = async (sql: Sql, ownerId: string) => {
 const addedAlarm = async (sql: Sql, ownerId: string) => {
   const id = await addRoast(sql, ownerId);
   return { id, alarm_id: await addAlarm(sql, id) };
+};
+const alarmRuleBody = () => ({
+  condition: { kind: 'rate_of_rise', side: 'below', c_per_minute: 4 },
+  armed_after: 'first_crack',
+  message: 'The rate of rise is low',
+});
+const ruleOfMachine = async (sql: Sql, ownerId: string) => {
+  const id = await addMachine(sql, ownerId);
+  return { id, rule_id: await addAlarmRule(sql, { machineId: id }) };
+};
+const ruleOfRecipe = async (sql: Sql) => {
+  const id = await addProfile(sql);
+  return { id, rule_id: await addAlarmRule(sql, { profileId: id }) };
 };
 const lot = { params: withId(addLot) };
 const profile = { params: withId(addProfile) };
@@ -219,6 +233,14 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   setReferenceRoast: { ...profile, body: () => ({ roast_id: null }) },
   cloneProfile: profile,
   listRoastAlarms: roast,
+  listMachineAlarmRules: machine,
+  createMachineAlarmRule: { ...machine, body: alarmRuleBody },
+  updateMachineAlarmRule: { params: ruleOfMachine, body: alarmRuleBody },
+  deleteMachineAlarmRule: { params: ruleOfMachine },
+  listRecipeAlarmRules: { params: withId(addProfile) },
+  createRecipeAlarmRule: { params: withId(addProfile), body: alarmRuleBody },
+  updateRecipeAlarmRule: { params: ruleOfRecipe, body: alarmRuleBody },
+  deleteRecipeAlarmRule: { params: ruleOfRecipe },
   acknowledgeAlarm: { params: addedAlarm },
   dismissAlert: { params: withId(addLotAlert) },
   // The api of the tests has no mail server.

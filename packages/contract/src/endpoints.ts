@@ -1,3 +1,4 @@
+import * as alarmRules from './alarm-rules.ts';
 import * as alarms from './alarms.ts';
 import * as alerts from './alerts.ts';
 import * as analytics from './analytics.ts';
@@ -54,6 +55,7 @@ export const endpoints: readonly Endpoint[] = [
   inventory,
   profiles,
   alarms,
+  alarmRules,
   alerts,
   analytics,
   settings,

@@ -55,10 +55,12 @@ export interface AlarmWatch {
 
 /** A time that passed before its rule was made, or before its mark was known, still counts for this long. */
 const lateTimeSeconds = 30;
-/** A fall of the bean temperature by this much within this time, after the turning point, is taken for the drop until its mark is here. */
-const dropFallC = 1.5;
+/**
+ * A fall of the bean temperature by this much within this time, after the turning point, may be the drop. Conditions that a drop
+ * fulfils wait for its mark for so long; if there is none by then, the beans do cool.
+ */
+const dropFallC = 0.5;
 const dropFallSeconds = 5;
-/** For so long conditions that a drop fulfils are not evaluated. */
 const dropHoldSeconds = 20;
 
 const lies = (value: Reading | undefined, side: AlarmSide, limit: number): boolean =>
@@ -88,7 +90,7 @@ export function createAlarmWatch(): AlarmWatch {
   const fired = new Set<string>();
   const heard = new Map<string, number>();
   let recent: { seconds: number; temp: number }[] = [];
-  let fellAt = Number.NEGATIVE_INFINITY;
+  let fall: { readonly since: number; readonly until: number } | null = null;
   let before: number | null = null;
   let first: number | null = null;
 
@@ -159,7 +161,8 @@ export function createAlarmWatch(): AlarmWatch {
       const slope = rate.push(seconds, bean);
       const hasTurned = markOf(context.marks, 'turning_point') !== undefined;
       const crack = markOf(context.marks, 'first_crack')?.timeSeconds;
-      if (isFalling(seconds, bean) && hasTurned) fellAt = seconds;
+      if (isFalling(seconds, bean) && hasTurned) fall = { since: fall?.since ?? seconds, until: seconds };
+      else if (fall !== null && seconds - fall.until > dropHoldSeconds) fall = null;
       for (const [channel, value] of Object.entries(values)) if (isReading(value)) heard.set(channel, seconds);
       first ??= seconds;
       const changes = frozen.push(seconds, values);
@@ -170,7 +173,7 @@ export function createAlarmWatch(): AlarmWatch {
           values,
           rate: slope,
           shape: shape.push(seconds, slope, bean, crack === undefined || crack > seconds),
-          isDropping: seconds - fellAt <= dropHoldSeconds,
+          isDropping: fall !== null && seconds - fall.since <= dropHoldSeconds,
         },
         context,
       );

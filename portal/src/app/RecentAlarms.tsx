@@ -6,7 +6,7 @@ import { paths } from '../components/paths.ts';
 import { useDates } from '../format/preferences.ts';
 import { t } from '../language/t.ts';
 import { classes } from '../ui/classes.ts';
-import { Dialog } from '../ui/Dialog.tsx';
+import { Dialog, DialogBody } from '../ui/Dialog.tsx';
 
 interface RecentAlarmsProps {
   alarms: readonly RecentAlarm[];
@@ -20,9 +20,11 @@ export const RecentAlarms = ({ alarms, open, onClose }: RecentAlarmsProps) => {
   return (
     <Dialog open={open} onClose={onClose} title={t`Alarms of the last 24 hours`}>
       {alarms.length === 0 ? (
-        <p className="px-5 py-4 text-sm text-muted">{t`There were none.`}</p>
+        <DialogBody>
+          <p className="text-sm text-muted">{t`There were none.`}</p>
+        </DialogBody>
       ) : (
-        <ul className="px-3 py-2">
+        <ul className="min-h-0 overflow-y-auto px-3 py-2">
           {alarms.map((alarm) => (
             <li key={alarm.id}>
               <Link

@@ -4,6 +4,7 @@ import type { Domain } from '../../app.ts';
 import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
 import { requireRoast } from '../../identity/access.ts';
+import { mountAlarmRules } from './rules.ts';
 import { notifyAlarms, readRecentAlarms, readRoastAlarms } from './stored-alarms.ts';
 
 export const alarmRoutes: Domain = (routes) => {
@@ -12,6 +13,7 @@ export const alarmRoutes: Domain = (routes) => {
     await requireRoast(sql, user, params.id, 'see');
     return { alarms: await readRoastAlarms(sql, params.id) };
   });
+  mountAlarmRules(routes);
   routes.forUser(contract.acknowledgeAlarm, (context, { params }) => acknowledge(context, params.id, params.alarm_id));
 };
 

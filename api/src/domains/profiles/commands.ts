@@ -9,7 +9,7 @@ import { mustFindProfile, watchLot } from './save-profile.ts';
 const maxNameLength = 200;
 const ending = ' (Copy)';
 
-/** A copy named "… (Copy)" without use, favorites and reference roast. */
+/** A copy named "… (Copy)" with its alarm rules, without use, favorites and reference roast. */
 export const cloneProfile = async (context: UserContext, id: string): Promise<Profile> =>
   context.sql.begin(async (tx) => {
     const original = await mustFindProfile(tx, context.user, id);
@@ -25,6 +25,11 @@ export const cloneProfile = async (context: UserContext, id: string): Promise<Pr
              max_batch_size, green_coffee_lot_id, auto_deduct_inventory, alert_low_inventory,
              control_profile, auto_interpolate
         FROM profiles WHERE id = ${id}`;
+    await tx`
+      INSERT INTO alarm_rules (id, profile_id, created_by, is_enabled, armed_after, condition, message, colour, sound, push)
+      SELECT gen_random_uuid(), ${copyId}::uuid, ${context.user.id}::uuid, is_enabled, armed_after, condition, message, colour,
+             sound, push
+        FROM alarm_rules WHERE profile_id = ${id}`;
     await watchLot(tx, original);
     await recordAudit(tx, actorOf(context), {
       action: 'recipe.cloned',

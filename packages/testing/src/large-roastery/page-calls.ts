@@ -46,6 +46,8 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   listMachineMembers: 'machine',
   listMemberCandidates: 'machine',
   listRoasters: 'machine',
+  listMachineAlarmRules: 'machine',
+  listRecipeAlarmRules: 'recipe',
   getTimeline: 'machine',
   getPairing: 'machine',
   getRoast: 'roast',

@@ -1,6 +1,7 @@
 import type { Machine } from '@roastery/contract/machines';
 import {
   ArrowRight,
+  BellRing,
   ChartGantt,
   Gauge,
   Link2,
@@ -30,10 +31,11 @@ interface MachineCardProps {
   onMap: () => void;
   onPair: () => void;
   onPeople: () => void;
+  onAlarms: () => void;
   onDelete: () => void;
 }
 
-export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onDelete }: MachineCardProps) => {
+export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms, onDelete }: MachineCardProps) => {
   const { isAdmin } = useSession();
   const navigate = useNavigate();
   return (
@@ -67,6 +69,9 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onDelete
                   <MenuItem icon={<Users aria-hidden />} onSelect={onPeople}>
                     {t`People`}
                   </MenuItem>
+                  <MenuItem icon={<BellRing aria-hidden />} onSelect={onAlarms}>
+                    {t`Alarms`}
+                  </MenuItem>
                   <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={onMap}>
                     {t`Map and settings`}
                   </MenuItem>
@@ -82,9 +87,14 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onDelete
                 </Menu>
               </>
             ) : (
-              <Button kind="quiet" aria-label={t`People of ${machine.display_name}`} onClick={onPeople}>
-                {t`People`}
-              </Button>
+              <>
+                <Button kind="quiet" aria-label={t`People of ${machine.display_name}`} onClick={onPeople}>
+                  {t`People`}
+                </Button>
+                <Button kind="quiet" aria-label={t`Alarms of ${machine.display_name}`} onClick={onAlarms}>
+                  {t`Alarms`}
+                </Button>
+              </>
             )}
           </div>
         </div>

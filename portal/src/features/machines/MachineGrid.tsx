@@ -14,6 +14,7 @@ interface MachineGridProps {
   onMap: (machine: Machine) => void;
   onPair: (machine: Machine) => void;
   onPeople: (machine: Machine) => void;
+  onAlarms: (machine: Machine) => void;
   onDelete: (machine: Machine) => void;
 }
 
@@ -29,6 +30,7 @@ export const MachineGrid = ({
   onMap,
   onPair,
   onPeople,
+  onAlarms,
   onDelete,
 }: MachineGridProps) => {
   if (machines === undefined) {
@@ -55,6 +57,7 @@ export const MachineGrid = ({
             onMap={() => onMap(machine)}
             onPair={() => onPair(machine)}
             onPeople={() => onPeople(machine)}
+            onAlarms={() => onAlarms(machine)}
             onDelete={() => onDelete(machine)}
           />
         </li>

@@ -37,6 +37,10 @@ const PeopleDialog = lazyDialog(
   async () => (await import('./PeopleDialog.tsx')).PeopleDialog,
   ({ machine }) => machine !== null,
 );
+const AlarmsDialog = lazyDialog(
+  async () => (await import('./AlarmsDialog.tsx')).AlarmsDialog,
+  ({ machine }) => machine !== null,
+);
 const BoardConfigDialog = lazyDialog(
   async () => (await import('../../components/machine-maps/BoardConfigDialog.tsx')).BoardConfigDialog,
   ({ machine }) => machine !== null,
@@ -75,6 +79,7 @@ export default function MachinesPage() {
   const [edited, setEdited] = useState<Machine | null>(null);
   const [mapped, setMapped] = useState<Machine | null>(null);
   const [shared, setShared] = useState<Machine | null>(null);
+  const [alarmed, setAlarmed] = useState<Machine | null>(null);
   const [paired, setPaired] = useState<Machine | null>(null);
 
   const totals = useApi(machineTotals, {});
@@ -151,6 +156,7 @@ export default function MachinesPage() {
           onMap={setMapped}
           onPair={setPaired}
           onPeople={setShared}
+          onAlarms={setAlarmed}
           onDelete={(machine) => list.delete([machine])}
           empty={
             <Card>
@@ -176,6 +182,7 @@ export default function MachinesPage() {
       <RegisterMachineDialog open={isRegistering} onClose={() => setIsRegistering(false)} />
       <BoardConfigDialog machine={mapped} onClose={() => setMapped(null)} />
       <PeopleDialog machine={shared} onClose={() => setShared(null)} />
+      <AlarmsDialog machine={alarmed} onClose={() => setAlarmed(null)} />
       <PairMachineDialog machine={paired} onClose={() => setPaired(null)} />
       <EditMachineDialog machine={edited} onClose={() => setEdited(null)} />
       {list.dialog}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { AlarmRules } from '../../components/alarms/AlarmRules.tsx';
 import { useReturnOnError } from '../../components/ErrorState.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
@@ -10,7 +11,7 @@ import { paths } from '../../components/paths.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
-import { Skeleton } from '../../ui/Card.tsx';
+import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
 import { FavoriteStar } from './FavoriteStar.tsx';
 import {
@@ -85,6 +86,13 @@ const EditRecipe = ({ recipe }: { recipe: Profile }) => {
         }
       />
       <RecipeForm of={form} unit={unit} recipe={recipe} />
+      <div className="mt-4">
+        <Panel title={t`Alarms`}>
+          <div className="max-w-3xl p-4">
+            <AlarmRules holder={{ kind: 'recipe', id: recipe.id }} mayEdit />
+          </div>
+        </Panel>
+      </div>
     </>
   );
 };

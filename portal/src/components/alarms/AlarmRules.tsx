@@ -1,0 +1,184 @@
+import * as contract from '@roastery/contract/alarm-rules';
+import type { AlarmRule, AlarmRuleBody } from '@roastery/contract/alarm-rules';
+import { Pencil, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { usePreferences } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Skeleton } from '../../ui/Card.tsx';
+import { Switch } from '../../ui/Checkbox.tsx';
+import { classes } from '../../ui/classes.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { toast } from '../../ui/toast.ts';
+import { ErrorLine } from '../ErrorState.tsx';
+import { alarmTones } from './alarm-texts.ts';
+import { AlarmRuleForm } from './AlarmRuleForm.tsx';
+import { ruleText } from './rule-texts.ts';
+
+/** What the rules belong to. */
+export interface RuleHolder {
+  readonly kind: 'machine' | 'recipe';
+  readonly id: string;
+}
+
+const endpointsOf = ({ kind }: RuleHolder) =>
+  kind === 'machine'
+    ? {
+        list: contract.listMachineAlarmRules,
+        create: contract.createMachineAlarmRule,
+        update: contract.updateMachineAlarmRule,
+        remove: contract.deleteMachineAlarmRule,
+      }
+    : {
+        list: contract.listRecipeAlarmRules,
+        create: contract.createRecipeAlarmRule,
+        update: contract.updateRecipeAlarmRule,
+        remove: contract.deleteRecipeAlarmRule,
+      };
+
+/** Rules without figures, off until a person switches them on. */
+const readyMade: readonly AlarmRuleBody[] = [
+  {
+    condition: { kind: 'rate_crash' },
+    armed_after: 'turning_point',
+    message: t`Rate of rise crashes`,
+    colour: 'amber',
+    sound: true,
+    push: false,
+    is_enabled: true,
+  },
+  {
+    condition: { kind: 'rate_flick' },
+    armed_after: 'turning_point',
+    message: t`Rate of rise flicks`,
+    colour: 'amber',
+    sound: true,
+    push: false,
+    is_enabled: true,
+  },
+];
+
+const isReadyMade = ({ condition: { kind } }: AlarmRule): boolean => kind === 'rate_crash' || kind === 'rate_flick';
+
+const bodyOf = ({ id: _id, revision: _revision, ...rule }: AlarmRule): AlarmRuleBody =>
+  contract.armingMarks.some((mark) => mark === rule.armed_after)
+    ? { ...rule, armed_after: contract.armingMarks.find((mark) => mark === rule.armed_after) ?? 'charge' }
+    : { ...rule, armed_after: 'charge' };
+
+/** The alarm rules of a machine or a recipe. Whoever may not change them sees them. */
+export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: boolean }) => {
+  const { list, create, update, remove } = endpointsOf(holder);
+  const { data, error, mutate } = useApi(list, { params: { id: holder.id } });
+  const units = usePreferences();
+  const [edited, setEdited] = useState<AlarmRule | 'new' | null>(null);
+
+  const change = async (work: () => Promise<unknown>, failed: string): Promise<boolean> => {
+    try {
+      await work();
+      return true;
+    } catch (cause) {
+      toast(sentenceFor(cause, failed), { tone: 'danger' });
+      return false;
+    } finally {
+      await refresh(list);
+    }
+  };
+  const save = (body: AlarmRuleBody, rule?: AlarmRule) =>
+    change(
+      () =>
+        rule === undefined
+          ? call(create, { params: { id: holder.id }, body })
+          : call(update, { params: { id: holder.id, rule_id: rule.id }, body: { ...body, revision: rule.revision } }),
+      t`The alarm could not be saved`,
+    );
+  const drop = (rule: AlarmRule) =>
+    change(() => call(remove, { params: { id: holder.id, rule_id: rule.id } }), t`The alarm could not be deleted`);
+
+  if (data === undefined) {
+    if (error === undefined) return <Skeleton className="h-24 w-full" />;
+    return <ErrorLine title={t`The alarms could not be loaded`} error={error} onRetry={() => void mutate()} />;
+  }
+  if (edited !== null) {
+    return (
+      <AlarmRuleForm
+        key={edited === 'new' ? 'new' : edited.id}
+        rule={edited === 'new' ? null : edited}
+        onCancel={() => setEdited(null)}
+        onDelete={async () => {
+          if (edited !== 'new' && (await drop(edited))) setEdited(null);
+        }}
+        onSave={async (body) => {
+          const rule = edited === 'new' ? undefined : edited;
+          if (await save({ ...body, is_enabled: rule?.is_enabled ?? true }, rule)) setEdited(null);
+        }}
+      />
+    );
+  }
+  const own = data.rules.filter((rule) => !isReadyMade(rule));
+  return (
+    <div data-testid="alarm-rules" className="flex flex-col gap-3">
+      <ul className="divide-y divide-stroke" aria-label={t`Alarms`}>
+        {own.map((rule) => (
+          <RuleRow
+            key={rule.id}
+            name={rule.message}
+            text={ruleText(rule, units)}
+            colour={rule.colour}
+            isOn={rule.is_enabled}
+            {...(mayEdit && {
+              onSwitch: (isOn: boolean) => void save({ ...bodyOf(rule), is_enabled: isOn }, rule),
+              onEdit: () => setEdited(rule),
+            })}
+          />
+        ))}
+        {readyMade.map((body) => {
+          const rule = data.rules.find(({ condition }) => condition.kind === body.condition.kind);
+          return (
+            <RuleRow
+              key={body.condition.kind}
+              name={body.message}
+              text={t`Ready-made. ${ruleText({ ...body, armed_after: 'charge' }, units)}.`}
+              colour={body.colour}
+              isOn={rule?.is_enabled ?? false}
+              {...(mayEdit && { onSwitch: (isOn: boolean) => void save({ ...body, is_enabled: isOn }, rule) })}
+            />
+          );
+        })}
+      </ul>
+      {mayEdit && (
+        <Button size="md" icon={<Plus aria-hidden />} className="self-start" onClick={() => setEdited('new')}>
+          {t`Add alarm`}
+        </Button>
+      )}
+    </div>
+  );
+};
+
+interface RuleRowProps {
+  name: string;
+  text: string;
+  colour: AlarmRule['colour'];
+  isOn: boolean;
+  /** Absent for whoever may only see the rules. */
+  onSwitch?: (isOn: boolean) => void;
+  onEdit?: () => void;
+}
+
+const RuleRow = ({ name, text, colour, isOn, onSwitch, onEdit }: RuleRowProps) => (
+  <li className="flex min-h-14 items-center gap-3 py-2">
+    <span aria-hidden className={classes('size-3 shrink-0 rounded-full border-2', alarmTones[colour].ground)} />
+    <div className="min-w-0 flex-1">
+      <p className="font-medium wrap-anywhere text-strong">{name}</p>
+      <p className="text-sm text-muted">{text}</p>
+    </div>
+    {onSwitch === undefined ? (
+      <span className="text-sm text-muted">{isOn ? t`On` : t`Off`}</span>
+    ) : (
+      <Switch label={<span className="sr-only">{t`${name} on`}</span>} checked={isOn} onChange={onSwitch} />
+    )}
+    {onEdit !== undefined && <IconButton label={t`Edit ${name}`} icon={<Pencil aria-hidden />} onClick={onEdit} />}
+  </li>
+);

@@ -1,0 +1,152 @@
+import {
+  alarmConditionShape,
+  alarmRuleBodyShape,
+  armingMarks,
+  type AlarmRule,
+  type AlarmRuleBody,
+} from '@roastery/contract/alarm-rules';
+import type { AlarmColour } from '@roastery/contract/alarms';
+import { parseShape } from '@roastery/contract/parse-shape';
+import type { AlarmCondition, AlarmSide } from '@roastery/roasting/alarm-rules';
+import type { MarkKind } from '@roastery/roasting/marks';
+import type { PhaseName } from '@roastery/roasting/phases';
+import { fToC, formatDuration, parseDuration, rateFToC } from '@roastery/roasting/units';
+import { inUnitsOf, type Quantity, type Units } from '../../format/quantities.ts';
+import { t } from '../../language/t.ts';
+
+/** The kinds that a person fills in; the ready-made ones have no figures. */
+export type FormKind = Exclude<AlarmCondition['kind'], 'rate_crash' | 'rate_flick'>;
+
+/** A rule as it is typed: the figure in the person's units. */
+export interface RuleValues {
+  readonly kind: FormKind;
+  readonly side: AlarmSide;
+  readonly channel: string;
+  readonly after: MarkKind;
+  readonly phase: PhaseName;
+  readonly figure: string;
+  readonly armedAfter: (typeof armingMarks)[number];
+  readonly message: string;
+  readonly colour: AlarmColour;
+  readonly sound: boolean;
+}
+
+export const emptyRule: RuleValues = {
+  kind: 'temperature',
+  side: 'above',
+  channel: 'bean_temp',
+  after: 'charge',
+  phase: 'development',
+  figure: '',
+  armedAfter: 'turning_point',
+  message: '',
+  colour: 'amber',
+  sound: true,
+};
+
+/** How the figure of a kind is typed: a time, seconds, or a number in the unit of a quantity. */
+export const figureOf = (kind: FormKind): Quantity | 'time' | 'seconds' | 'difference' => {
+  const kinds = {
+    time: 'time',
+    temperature: 'temperature',
+    rate_of_rise: 'rate',
+    reference_distance: 'difference',
+    phase_share: 'percent',
+    channel_silent: 'seconds',
+    channel_frozen: 'seconds',
+  } as const;
+  return kinds[kind];
+};
+
+/** A time or a phase is armed by what it counts from. */
+export const isArmedByItself = (kind: FormKind): boolean => kind === 'time' || kind === 'phase_share';
+
+const rounded = (value: number): string => String(Math.round(value * 10) / 10);
+
+const figureText = (condition: AlarmCondition, units: Units): string => {
+  switch (condition.kind) {
+    case 'time':
+      return formatDuration(condition.seconds);
+    case 'temperature':
+      return rounded(inUnitsOf('temperature', condition.temp_c, units));
+    case 'rate_of_rise':
+      return rounded(inUnitsOf('rate', condition.c_per_minute, units));
+    case 'reference_distance':
+      return rounded(units.temperature_unit === 'F' ? condition.distance_c * 1.8 : condition.distance_c);
+    case 'phase_share':
+      return rounded(condition.percent);
+    case 'channel_silent':
+    case 'channel_frozen':
+      return rounded(condition.seconds);
+    case 'rate_crash':
+    case 'rate_flick':
+      break;
+  }
+  return '';
+};
+
+/** What the form shows of a stored rule. */
+export const valuesOfRule = (
+  { condition, armed_after, message, colour, sound }: AlarmRule,
+  units: Units,
+): RuleValues => {
+  const { kind } = condition;
+  const armedAfter = armingMarks.find((mark) => mark === armed_after) ?? 'charge';
+  return {
+    ...emptyRule,
+    kind: kind === 'rate_crash' || kind === 'rate_flick' ? 'rate_of_rise' : kind,
+    ...('side' in condition && { side: condition.side }),
+    ...('channel' in condition && { channel: condition.channel }),
+    ...('after' in condition && { after: condition.after }),
+    ...('phase' in condition && { phase: condition.phase }),
+    figure: figureText(condition, units),
+    armedAfter,
+    message,
+    colour,
+    sound,
+  };
+};
+
+const storedFigure = ({ kind, figure }: RuleValues, units: Units): number => {
+  const typed = figureOf(kind) === 'time' ? (parseDuration(figure) ?? Number.NaN) : Number.parseFloat(figure);
+  const isFahrenheit = units.temperature_unit === 'F';
+  if (kind === 'temperature') return isFahrenheit ? fToC(typed) : typed;
+  if (kind === 'reference_distance') return isFahrenheit ? typed / 1.8 : typed;
+  if (kind !== 'rate_of_rise') return typed;
+  const perMinute = units.rate_unit === 'per_minute' ? typed : typed * 2;
+  return isFahrenheit ? rateFToC(perMinute) : perMinute;
+};
+
+const conditionOf = (values: RuleValues, units: Units): object => {
+  const { kind, side, channel, after, phase } = values;
+  const figure = storedFigure(values, units);
+  const forms = {
+    time: { after, seconds: figure },
+    temperature: { channel, side, temp_c: figure },
+    rate_of_rise: { side, c_per_minute: figure },
+    reference_distance: { side, distance_c: figure },
+    phase_share: { phase, percent: figure },
+    channel_silent: { channel, seconds: figure },
+    channel_frozen: { channel, seconds: figure },
+  } as const;
+  return { kind, ...forms[kind] };
+};
+
+export type ReadRule =
+  | { readonly ok: true; readonly body: AlarmRuleBody }
+  | { readonly ok: false; readonly figure?: string; readonly message?: string };
+
+/** The rule to save, or what is wrong with its figure or its message. */
+export const readRule = (values: RuleValues, units: Units): ReadRule => {
+  const condition = parseShape(alarmConditionShape, conditionOf(values, units));
+  const armed_after = isArmedByItself(values.kind) ? 'charge' : values.armedAfter;
+  const { message, colour, sound } = values;
+  const body = parseShape(alarmRuleBodyShape, { condition: condition.data, armed_after, message, colour, sound });
+  if (body.success && condition.success) return { ok: true, body: body.data };
+  const figure = condition.success ? undefined : (condition.issues[0]?.message ?? t`Enter a number`);
+  return {
+    ok: false,
+    ...(figure === undefined ? {} : { figure }),
+    ...(message.trim() === '' && { message: t`Enter a message` }),
+  };
+};
