@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import useSWR, { mutate, type SWRConfiguration, type SWRResponse } from 'swr';
 import type { ApiError } from './api-error.ts';
 import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
@@ -86,4 +86,14 @@ const answersName = 'answers';
 /** Deletes the cached answers from the device. Browsers have no cache storage except over HTTPS and on localhost. */
 export const forgetKeptAnswers = async (): Promise<void> => {
   if ('caches' in globalThis) await caches.delete(answersName);
+};
+
+/** False until a while after the page was shown: what is read then does not slow the page down. */
+export const useSettled = (afterMs: number): boolean => {
+  const [isSettled, setSettled] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(true), afterMs);
+    return () => clearTimeout(timer);
+  }, [afterMs]);
+  return isSettled;
 };

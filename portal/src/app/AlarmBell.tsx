@@ -2,12 +2,14 @@ import { listRecentAlarms } from '@roastery/contract/alarms';
 import { Bell } from 'lucide-react';
 import { useState } from 'react';
 import { useUser } from '../api/session.tsx';
-import { useApi } from '../api/use-api.ts';
+import { useApi, useSettled } from '../api/use-api.ts';
 import { lazyDialog } from '../components/lazy-dialog.tsx';
 import { t } from '../language/t.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 
 const refreshMs = 10_000;
+/** The page that was opened comes first. */
+const settleMs = 1500;
 
 const RecentAlarms = lazyDialog(
   async () => (await import('./RecentAlarms.tsx')).RecentAlarms,
@@ -17,7 +19,7 @@ const RecentAlarms = lazyDialog(
 /** The bell: the alarms of the last 24 hours, with the number of those since the user last opened it on this device. */
 export const AlarmBell = () => {
   const key = `alarmsSeen:${useUser().id}`;
-  const { data } = useApi(listRecentAlarms, {}, { refreshInterval: refreshMs });
+  const { data } = useApi(listRecentAlarms, useSettled(settleMs) ? {} : null, { refreshInterval: refreshMs });
   const [seenAt, setSeenAt] = useState(() => localStorage.getItem(key) ?? '');
   const [isOpen, setOpen] = useState(false);
   const alarms = data?.alarms ?? [];

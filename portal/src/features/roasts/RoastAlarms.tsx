@@ -1,7 +1,7 @@
 import { listRoastAlarms, type RoastAlarm } from '@roastery/contract/alarms';
 import { formatDuration } from '@roastery/roasting/units';
 import { BellRing } from 'lucide-react';
-import { useApi } from '../../api/use-api.ts';
+import { useApi, useSettled } from '../../api/use-api.ts';
 import { alarmStateText, alarmText, alarmTones } from '../../components/alarms/alarm-texts.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
@@ -9,14 +9,15 @@ import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 
 const whileRunningMs = 15_000;
+/** The page and its charts come first. */
+const settleMs = 1500;
 
 /** The alarms that are stored with a roast; nothing where there were none. */
 export const RoastAlarms = ({ roastId, isRunning }: { roastId: string; isRunning: boolean }) => {
-  const { data } = useApi(
-    listRoastAlarms,
-    { params: { id: roastId } },
-    { refreshInterval: isRunning ? whileRunningMs : 0, revalidateOnFocus: false },
-  );
+  const { data } = useApi(listRoastAlarms, useSettled(settleMs) ? { params: { id: roastId } } : null, {
+    refreshInterval: isRunning ? whileRunningMs : 0,
+    revalidateOnFocus: false,
+  });
   if (data === undefined || data.alarms.length === 0) return null;
   return (
     <div data-testid="roast-alarms" className="mt-4 print:hidden">

@@ -1,12 +1,12 @@
 import { deleteRoast, getRoast, listRoasts, type Roast } from '@roastery/contract/roasts';
 import { getRoasterySettings } from '@roastery/contract/settings';
 import { TriangleAlert } from 'lucide-react';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
-import { refresh, useApi } from '../../api/use-api.ts';
+import { refresh, useApi, useSettled } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
@@ -143,7 +143,9 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
   const [deleting, setDeleting] = useState<Roast | null>(null);
   const printing = usePrinting();
   // For the head of a printed page, which does not wait.
-  const { data: roastery } = useApi(getRoasterySettings, useSettled() ? {} : null, { revalidateOnFocus: false });
+  const { data: roastery } = useApi(getRoasterySettings, useSettled(settleMs) ? {} : null, {
+    revalidateOnFocus: false,
+  });
   const running = roast.status === 'in_progress' && roast.machine_id !== null;
 
   const remove = async () => {
@@ -233,16 +235,6 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
       />
     </Page>
   );
-};
-
-/** False while the page and its charts load: what may come later shall not slow them down. */
-const useSettled = (): boolean => {
-  const [isSettled, setSettled] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(true), settleMs);
-    return () => clearTimeout(timer);
-  }, []);
-  return isSettled;
 };
 
 /** `undefined` for a completed roast: the header's own badge says so. */
